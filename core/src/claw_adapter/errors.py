@@ -1,0 +1,175 @@
+"""Every error this package raises, in one tree.
+
+    ClawError
+    ├── ScenarioError          a scenario, experiment or spec file is wrong: names file, line and field
+    ├── PluginError            a plugin is missing, broken, or its name is taken
+    ├── AdapterError           our class around a harness broke its contract
+    ├── HarnessError           the harness (the vendor's program) failed
+    │   ├── HarnessNotFound    it is not installed
+    │   ├── HarnessStartError  it did not come up
+    │   ├── HarnessCrash       it ended in mid turn
+    │   ├── EmptyAnswer        it reported success without an answer
+    │   └── HarnessProtocolError  it said something its protocol does not allow
+    ├── EndpointError          the model endpoint or the provider behind it failed
+    │   ├── EndpointAuthError
+    │   ├── EndpointQuotaError
+    │   ├── EndpointTransientError
+    │   ├── EndpointMalformedError
+    │   └── EndpointFilteredError
+    ├── SandboxError           an isolation level cannot be provided, or a sandboxed command could not be run
+    ├── DeadlineExceeded       a deadline passed; `owner` says whose it was
+    ├── JournalError           a run folder is damaged or belongs to another configuration
+    └── KitError               a fault of the certification kit itself, never counted against a harness
+
+Each says what happened, where, and what to do about it (`remedy`).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+__all__ = [
+    "AdapterError",
+    "ClawError",
+    "DeadlineExceeded",
+    "EmptyAnswer",
+    "EndpointAuthError",
+    "EndpointError",
+    "EndpointFilteredError",
+    "EndpointMalformedError",
+    "EndpointQuotaError",
+    "EndpointTransientError",
+    "HarnessCrash",
+    "HarnessError",
+    "HarnessNotFound",
+    "HarnessProtocolError",
+    "HarnessStartError",
+    "JournalError",
+    "KitError",
+    "Owner",
+    "PluginError",
+    "SandboxError",
+    "ScenarioError",
+]
+
+
+class Owner(StrEnum):
+    """Who a failure belongs to. Every failure has exactly one owner."""
+
+    SCENARIO = "scenario"
+    ADAPTER = "adapter"
+    HARNESS = "harness"
+    ENDPOINT = "endpoint"
+    SANDBOX = "sandbox"
+    KIT = "kit"
+
+
+class ClawError(Exception):
+    """Base of every error of this package.
+
+    `where` locates the fault (``file:line``, a round id, a process); `remedy` is the way out, in one sentence.
+    """
+
+    owner: Owner = Owner.KIT
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{text}\n  {self.remedy}" if self.remedy else text
+
+
+class ScenarioError(ClawError):
+    """A scenario, experiment or specification file is wrong."""
+
+    owner = Owner.SCENARIO
+
+
+class PluginError(ClawError):
+    """A plugin is missing, broken, or its name is already taken."""
+
+    owner = Owner.ADAPTER
+
+
+class AdapterError(ClawError):
+    """An adapter broke the contract of `claw_adapter.harness`."""
+
+    owner = Owner.ADAPTER
+
+
+class HarnessError(ClawError):
+    """The harness failed; an adapter raises or returns this for faults of the vendor's program."""
+
+    owner = Owner.HARNESS
+
+
+class HarnessNotFound(HarnessError):
+    """The harness is not installed on this machine."""
+
+
+class HarnessStartError(HarnessError):
+    """The harness was found but did not come up."""
+
+
+class HarnessCrash(HarnessError):
+    """The harness ended while a turn was under way."""
+
+
+class EmptyAnswer(HarnessError):
+    """The harness reported success without any answer: an error, never a wrong answer."""
+
+
+class HarnessProtocolError(HarnessError):
+    """The harness said something that its own protocol does not allow."""
+
+
+class EndpointError(ClawError):
+    """The model endpoint, or the provider behind it, failed."""
+
+    owner = Owner.ENDPOINT
+
+
+class EndpointAuthError(EndpointError):
+    """The provider refused the credential."""
+
+
+class EndpointQuotaError(EndpointError):
+    """The provider's rate limit or budget is used up."""
+
+
+class EndpointTransientError(EndpointError):
+    """A passing failure: connection, time-out, 5xx, overload."""
+
+
+class EndpointMalformedError(EndpointError):
+    """The provider's answer could not be read."""
+
+
+class EndpointFilteredError(EndpointError):
+    """The provider's content filter refused the request or the answer."""
+
+
+class SandboxError(ClawError):
+    """An isolation level cannot be provided here, or a sandboxed command could not be run."""
+
+    owner = Owner.SANDBOX
+
+
+class DeadlineExceeded(ClawError):
+    """A deadline passed. `owner` is whose deadline it was; the default is the harness."""
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "", owner: Owner = Owner.HARNESS) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.owner = owner
+
+
+class JournalError(ClawError):
+    """A run folder is damaged, or belongs to another configuration."""
+
+
+class KitError(ClawError):
+    """The certification kit itself failed; never counted against a harness."""

@@ -1,0 +1,249 @@
+"""The only file an adapter author must read: what a harness adapter implements, and what it is given.
+
+An adapter is one small class around one agent program::
+
+    class MyHarness(Harness):
+        name = "my-agent"
+
+        def capabilities(self) -> Capabilities: ...
+        def probe(self) -> Probe: ...
+        async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation: ...
+
+Everything dangerous (starting processes, deadlines, isolation, the endpoint's key) belongs to the `TrialContext`, so that
+the adapter only translates. Normative words are in docs/spec/claw-1.md.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from logging import Logger
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from pydantic import JsonValue
+
+from claw_adapter.protocol import (
+    Capabilities,
+    Checkpoint,
+    Event,
+    Failure,
+    Message,
+    Probe,
+    ReportedUsage,
+    Session,
+    SessionChange,
+    Support,
+    Timing,
+    ToolCall,
+    TurnResult,
+)
+
+if TYPE_CHECKING:
+    from claw_adapter.drivers.lines import LineChild
+    from claw_adapter.drivers.process import Completed, Process
+
+__all__ = [
+    "Capabilities",
+    "Checkpoint",
+    "Conversation",
+    "Endpoint",
+    "Event",
+    "Failure",
+    "Harness",
+    "Message",
+    "Probe",
+    "ReportedUsage",
+    "Session",
+    "SessionChange",
+    "SessionStore",
+    "Support",
+    "Timing",
+    "ToolCall",
+    "TrialContext",
+    "TurnResult",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where the harness must send its model requests, as seen from inside its isolation.
+
+    `model` is the only model id there is. `key` is made for this trial and worth nothing elsewhere.
+    """
+
+    url: str
+    """``http://127.0.0.1:PORT`` without a path; see the properties for what each dialect expects."""
+    key: str = field(repr=False)
+    model: str
+
+    @property
+    def openai(self) -> str:
+        """Base URL for OpenAI clients (ends in ``/v1``)."""
+        return f"{self.url}/v1"
+
+    @property
+    def anthropic(self) -> str:
+        """Base URL for Anthropic clients (they add ``/v1/messages``)."""
+        return self.url
+
+
+class TrialContext(ABC):
+    """What an adapter may use during one trial. Paths are the same inside and outside the isolation."""
+
+    trial: str
+    """Id of the trial."""
+    scenario: str
+    """Id of the scenario."""
+    workspace: Path
+    """The agent's working directory; workspace updates appear here by themselves."""
+    state_dir: Path
+    """The only other place the harness may write: configuration, session store, HOME. Empty when `open` is called."""
+    main: Session
+    """The main session as it stands when the conversation is opened."""
+    histories: tuple[Session, ...]
+    """The history sessions as they stand; empty when the harness gets them as files."""
+    endpoint: Endpoint
+    isolation: int
+    seed: int
+    options: Mapping[str, JsonValue]
+    """The harness's options from the experiment."""
+    deadline: float
+    """Seconds that opening may take; turns bring their own."""
+    log: Logger
+
+    @abstractmethod
+    async def spawn(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        readable: Sequence[Path] = (),
+        cwd: Path | None = None,
+        confined: bool = True,
+    ) -> Process:
+        """Start a long-lived child inside the trial's isolation; it dies with the trial, its offspring included.
+
+        The child sees PATH, LANG and HOME (= `state_dir`) plus `env`, and nothing else of our environment. `readable` are
+        further folders it may read, such as the harness's installation. Standard streams are pipes.
+
+        Raises:
+            HarnessNotFound: the program does not exist.
+            SandboxError: the isolation level cannot be provided.
+        """
+
+    @abstractmethod
+    async def lines(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        readable: Sequence[Path] = (),
+        cwd: Path | None = None,
+    ) -> LineChild:
+        """Like `spawn`, for a child that speaks our line-delimited JSON requests and replies."""
+
+    @abstractmethod
+    async def run(
+        self,
+        argv: Sequence[str],
+        deadline: float,
+        *,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        readable: Sequence[Path] = (),
+        cwd: Path | None = None,
+    ) -> Completed:
+        """Run a child to its end inside the trial's isolation; `deadline` seconds cover start, work and clean-up."""
+
+
+class Conversation(ABC):
+    """One conversation with a harness; lives for a whole scenario. Used as an async context manager."""
+
+    @abstractmethod
+    async def send(self, prompt: str, deadline: float) -> TurnResult:
+        """Say `prompt`, wait at most `deadline` seconds, and return the **final** reply with its events.
+
+        Failures of the harness or the provider come back as `TurnResult.error`; an exception means the adapter is broken.
+        """
+
+    async def sync(self, changes: Sequence[SessionChange]) -> None:
+        """Bring updated sessions into the harness's own store; workspace updates are on disk already.
+
+        Called between turns, only when `Capabilities.seed_history` is ``native`` or the main session changed.
+        """
+        if changes:
+            raise NotImplementedError(f"{type(self).__name__} declares native sessions but has no sync()")
+
+    @abstractmethod
+    async def checkpoint(self) -> Checkpoint:
+        """The conversation after a finished turn, complete enough for `Harness.open` to go on from it."""
+
+    def session_key(self, session_id: str) -> str:
+        """The name under which the harness's own session tools know a session."""
+        return session_id
+
+    async def cancel(self) -> None:  # noqa: B027 - optional on purpose
+        """Stop the turn under way, if the harness can; the default does nothing."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """End everything this conversation started. Called once, also after failures."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+class Harness(ABC):
+    """One agent program. The constructor takes the options of the experiment as keyword arguments and does no work."""
+
+    name: ClassVar[str]
+    api: ClassVar[str] = "claw/1"
+
+    @abstractmethod
+    def capabilities(self) -> Capabilities:
+        """What the harness can do through this adapter."""
+
+    @abstractmethod
+    def probe(self) -> Probe:
+        """What is installed here, found without side effects."""
+
+    @abstractmethod
+    async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
+        """Open the conversation in `ctx.state_dir`, with `ctx.main` and `ctx.histories` as its past.
+
+        With a `checkpoint` the past is the checkpoint's sessions instead. Recovery is always this call on a fresh state
+        directory, never a second message into a half-dead session.
+
+        Raises:
+            HarnessNotFound, HarnessStartError: it is not installed, or does not come up.
+        """
+
+
+class SessionStore(ABC):
+    """A harness's native session format. `read(write(sessions)) == sessions` for what the format can hold."""
+
+    @abstractmethod
+    def read(self, path: Path) -> list[Session]:
+        """All sessions of a store."""
+
+    @abstractmethod
+    def write(self, sessions: Sequence[Session], path: Path) -> None:
+        """Write sessions as the harness would have."""
+
+    def append(self, changes: Sequence[SessionChange], path: Path) -> None:
+        """Apply changes; the default rewrites what changed."""
+        kept = {session.id: session for session in self.read(path)}
+        for change in changes:
+            if change.after is None:
+                kept.pop(change.session, None)
+            else:
+                kept[change.session] = change.after
+        self.write(list(kept.values()), path)

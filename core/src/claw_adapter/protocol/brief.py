@@ -1,0 +1,46 @@
+"""What the runner tells the reader, out of band, about the round at hand. It never travels through a harness."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.gold import RoundEvidence
+
+__all__ = ["Brief", "Locator", "Seen"]
+
+
+class Locator(Record):
+    """A fragment and the ways to it: a workspace file, or a session by the key the harness knows it under."""
+
+    id: str
+    text: str
+    path: str = ""
+    session: str = ""
+    key: str = ""
+
+
+class Brief(Record):
+    """The evidence entries of one round; without an evidence layer, `evidence` is None and the reader answers blindly."""
+
+    round: str
+    type: str
+    letters: tuple[str, ...] = ()
+    evidence: RoundEvidence | None = None
+    fragments: tuple[Locator, ...] = ()
+    oracle: dict[str, str] = Field(default_factory=dict)
+    """Files, by path relative to the workspace, that are written when all needs are met."""
+    hasty: dict[str, str] = Field(default_factory=dict)
+    workspace: str = ""
+    """Absolute path of the workspace as the harness sees it; relative paths are tried first."""
+
+
+class Seen(Record):
+    """What of the round's evidence reached the model in the turn."""
+
+    needed: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
+    decided: dict[str, Literal["supported", "refuted", "hasty"]] = Field(default_factory=dict)
+    calls: int = 0

@@ -1,0 +1,82 @@
+"""What an adapter declares about a harness. Certification verifies every entry in both directions."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.turn import UsageKind
+
+__all__ = ["Capabilities", "Dialect", "HistoryRoute", "Probe", "Support"]
+
+Dialect = Literal["openai-chat", "openai-responses", "anthropic-messages"]
+HistoryRoute = Literal["native", "files", "none"]
+
+
+class Support(Record):
+    """Whether something works: ``full``, from a version on (``since``), or not, with the reason."""
+
+    state: Literal["full", "since", "unsupported", "not_implemented", "unknown"] = "unknown"
+    version: str = ""
+    reason: str = ""
+
+    @model_validator(mode="after")
+    def _explained(self) -> Self:
+        if self.state == "since" and not self.version:
+            raise ValueError("support 'since' names a version")
+        if self.state in ("unsupported", "not_implemented") and not self.reason:
+            raise ValueError(f"support {self.state!r} gives its reason")
+        return self
+
+    @classmethod
+    def full(cls) -> Self:
+        """It works."""
+        return cls(state="full")
+
+    @classmethod
+    def unsupported(cls, reason: str) -> Self:
+        """The harness cannot do it."""
+        return cls(state="unsupported", reason=reason)
+
+    @classmethod
+    def not_implemented(cls, reason: str) -> Self:
+        """The harness could, the adapter does not."""
+        return cls(state="not_implemented", reason=reason)
+
+    def __bool__(self) -> bool:
+        return self.state in ("full", "since")
+
+
+class Capabilities(Record):
+    """What a harness can do through its adapter. What is not said is ``unknown``, and unknown fails certification."""
+
+    turns: Support = Support()
+    resume_after_restart: Support = Support()
+    seed_main: Support = Support()
+    seed_history: HistoryRoute = "none"
+    update_workspace: Support = Support()
+    update_session: Support = Support()
+    cancel: Support = Support()
+    stream_events: Support = Support()
+    usage: UsageKind = "none"
+    endpoint_override: tuple[Dialect, ...] = ()
+    concurrent: Support = Support()
+    isolation_of_state: Support = Support()
+    overlay_skills: Support = Support()
+    deterministic_replay: Support = Support()
+    memory_files: tuple[str, ...] = ()
+    """Glob patterns, relative to the workspace, of files that the harness keeps there for itself: they are no work
+    products, so workspace differences leave them out."""
+    notes: tuple[str, ...] = ()
+    """What cannot be made equal to other harnesses; printed in every result."""
+
+
+class Probe(Record):
+    """What was found on this machine, without side effects."""
+
+    ready: bool
+    versions: dict[str, str] = Field(default_factory=dict)
+    reason: str = ""
+    remedy: str = ""

@@ -1,0 +1,110 @@
+"""The journal: one record per finished round of a trial. Together with the store it is all that scoring needs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.brief import Seen
+from claw_adapter.protocol.turn import Failure, ReportedUsage, Timing
+
+__all__ = ["Isolation", "JournalRecord", "Metered", "RoundRecord", "Score", "TrialEnd", "TrialStart", "Usage"]
+
+
+class Isolation(Record):
+    """The isolation level that harness and checks really had (protocol.md §9)."""
+
+    harness: int
+    check: int
+
+
+class Score(Record):
+    """A round's score in [0, 1] with everything recorded about it; `value` is None when the round is unscored."""
+
+    value: float | None = Field(default=None, ge=0, le=1)
+    cause: Failure | None = None
+    """Why the round is unscored."""
+    answer: tuple[str, ...] | None = None
+    """The letters read from the reply; None when none could be read or the type has no letters."""
+    malformed: str = ""
+    detail: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Metered(Record):
+    """What the endpoint saw in one turn, in cl100k tokens; the upstream's own counts stand beside ours."""
+
+    requests: int = 0
+    input: int = 0
+    output: int = 0
+    upstream_input: int | None = None
+    upstream_output: int | None = None
+    seconds: float = 0.0
+    """Time in which at least one request was being answered."""
+    asked: dict[str, JsonValue] = Field(default_factory=dict)
+    """Model id and sampling parameters that the harness had asked for."""
+
+
+class Usage(Record):
+    """Three counts that are never mixed (protocol.md §6); `rendered` is None when the model saw no request."""
+
+    rendered: int | None = None
+    reported: ReportedUsage | None = None
+    metered: Metered = Metered()
+
+
+class TrialStart(Record):
+    """First record: what is being tried."""
+
+    kind: Literal["start"] = "start"
+    trial: str
+    scenario: str
+    scenario_digest: str
+    harness: str
+    versions: dict[str, str] = Field(default_factory=dict)
+    model: str
+    overlays: tuple[str, ...] = ()
+    seed: int
+    isolation: Isolation
+    notes: tuple[str, ...] = ()
+
+
+class RoundRecord(Record):
+    """A finished round. `events`, `snapshot` and `checkpoint` are digests in the run's store."""
+
+    kind: Literal["round"] = "round"
+    index: int
+    round: str
+    type: str
+    attempts: int = 1
+    earlier_failures: tuple[Failure, ...] = ()
+    updates: tuple[str, ...] = ()
+    prompt: str
+    text: str = ""
+    error: Failure | None = None
+    score: Score
+    feedback: str = ""
+    taught: dict[str, bool] = Field(default_factory=dict)
+    usage: Usage = Usage()
+    timing: Timing = Timing()
+    overhead: float = 0.0
+    """Seconds of the round that were neither the harness's nor the check's."""
+    evidence: Seen | None = None
+    tool_calls: int = 0
+    events: str
+    snapshot: str
+    checkpoint: str | None
+
+
+class TrialEnd(Record):
+    """Last record: the trial is over, its last feedback delivered; `error` when it ended early."""
+
+    kind: Literal["end"] = "end"
+    error: Failure | None = None
+    snapshot: str = ""
+    memory: str = ""
+    """Tree of the harness's own memory files at the end of the trial."""
+
+
+JournalRecord = TrialStart | RoundRecord | TrialEnd

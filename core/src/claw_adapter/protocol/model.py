@@ -1,0 +1,50 @@
+"""The fixed model of a run: what answers at the endpoint, and how it is sampled."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from claw_adapter.protocol.base import Record
+
+__all__ = ["ModelSpec", "ReaderPolicy"]
+
+ReaderPolicy = Literal["careful", "hasty", "forgetful"]
+
+
+class ModelSpec(Record):
+    """A model as a run names it.
+
+    `kind` is ``reader`` (the embedded evidence model), ``scripted`` (fixed replies for tests) or ``openai`` (an
+    OpenAI-compatible upstream at `base_url`, whose key is read from the environment variable `key_env` and never stored);
+    any other kind is the name of an upstream plugin, which gets `options`.
+    """
+
+    name: str
+    kind: str = "openai"
+    model: str = ""
+    """The id sent upstream; the name when empty. Harnesses always see `name`."""
+    base_url: str = ""
+    key_env: str = ""
+    sampling: Literal["pin", "pass"] = "pin"
+    """``pin`` replaces what the harness asked for by `params`; ``pass`` lets it through. Both record what was asked."""
+    params: dict[str, JsonValue] = Field(default={"temperature": 0})
+    policy: ReaderPolicy = "careful"
+    budget: int = Field(default=24, ge=0)
+    """Tool calls the reader may make in one turn."""
+    script: tuple[JsonValue, ...] = ()
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+    timeout: float = Field(default=600.0, gt=0)
+    """Seconds that one upstream request may take."""
+
+    @model_validator(mode="after")
+    def _reachable(self) -> Self:
+        if self.kind == "openai" and not self.base_url:
+            raise ValueError("a model of kind 'openai' needs 'base_url'")
+        return self
+
+    @property
+    def measures_ability(self) -> bool:
+        """False for the reader and scripts: their scores say what the harness delivers, not what a model can do."""
+        return self.kind not in ("reader", "scripted")

@@ -1,0 +1,150 @@
+"""``scenario/1``: the neutral scenario. The visible part is here, the hidden part in `claw_adapter.protocol.gold`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.session import Session, SessionKind
+from claw_adapter.protocol.update import Update
+
+__all__ = [
+    "SCENARIO_VERSION",
+    "Identifier",
+    "Manifest",
+    "Round",
+    "RoundFile",
+    "RoundTags",
+    "Scenario",
+    "SessionEntry",
+]
+
+SCENARIO_VERSION = "scenario/1"
+
+Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+"""A name that is safe as a file name, a session key and a command-line word."""
+
+
+class SessionEntry(Record):
+    """A session as ``scenario.yaml`` lists it; its messages are in ``sessions/<id>.jsonl``."""
+
+    id: Identifier
+    kind: SessionKind = "direct"
+    channel: str = "main"
+    title: str = ""
+    participants: tuple[str, ...] = ()
+
+
+class Manifest(Record):
+    """``scenario.yaml``."""
+
+    version: Literal["scenario/1"] = Field(alias="schema")
+    id: Identifier
+    title: str
+    domain: str = ""
+    language: str = "en"
+    clock: datetime
+    main: SessionEntry
+    histories: tuple[SessionEntry, ...] = ()
+
+    @model_validator(mode="after")
+    def _unique(self) -> Self:
+        ids = [self.main.id, *(h.id for h in self.histories)]
+        if twice := {i for i in ids if ids.count(i) > 1}:
+            raise ValueError(f"session id used twice: {', '.join(sorted(twice))}")
+        if self.clock.tzinfo is None:
+            raise ValueError("'clock' needs a time zone")
+        return self
+
+
+class RoundTags(Record):
+    """What a round examines: multi-source judgement (MS), dynamic updates (DU), preferences (P); by recall or reasoning."""
+
+    dimensions: tuple[Literal["MS", "DU", "P"], ...] = ()
+    skill: Literal["recall", "reasoning"] | None = None
+
+    @property
+    def category(self) -> str:
+        """One of the 14 categories, e.g. ``MD-R`` (MS and DU, recall); empty when the round has no tags."""
+        if not self.dimensions or self.skill is None:
+            return ""
+        letters = [d for d in ("MS", "DU", "P") if d in self.dimensions]
+        name = letters[0] if len(letters) == 1 else "".join(d[0] for d in letters)
+        return f"{name}-{'R' if self.skill == 'recall' else 'I'}"
+
+
+class Round(Record):
+    """One question. `type` names a question type; `options` are the statements of a multi_choice or revision round."""
+
+    id: Identifier
+    type: str
+    question: str
+    options: dict[Annotated[str, StringConstraints(pattern=r"^[A-Z]$")], str] = Field(default_factory=dict)
+    updates: tuple[Identifier, ...] = ()
+    tags: RoundTags = RoundTags()
+    stage: Literal["calibration", "feedback", "session_implicit", "silent"] | None = None
+
+
+class RoundFile(Record):
+    """``rounds.yaml``."""
+
+    rounds: tuple[Round, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _unique(self) -> Self:
+        seen: set[str] = set()
+        used: set[str] = set()
+        for item in self.rounds:
+            if item.id in seen:
+                raise ValueError(f"round id {item.id!r} occurs twice")
+            if again := used.intersection(item.updates):
+                raise ValueError(f"update {min(again)!r} is applied by two rounds; an update applies once")
+            seen.add(item.id)
+            used.update(item.updates)
+        return self
+
+
+class Scenario(Record):
+    """A loaded scenario without its hidden part. `root` is the folder it came from; harnesses never get to see it."""
+
+    root: Path
+    manifest: Manifest
+    sessions: tuple[Session, ...]
+    """Main session first, then the histories in the order of the manifest."""
+    rounds: tuple[Round, ...]
+    updates: dict[str, Update]
+    digest: str
+    """sha256 over every file of the scenario, the hidden part included."""
+
+    @property
+    def id(self) -> str:
+        """The scenario's id."""
+        return self.manifest.id
+
+    @property
+    def main(self) -> Session:
+        """The main session."""
+        return self.sessions[0]
+
+    @property
+    def histories(self) -> tuple[Session, ...]:
+        """The history sessions."""
+        return self.sessions[1:]
+
+    @property
+    def workspace(self) -> Path:
+        """The base tree of the workspace."""
+        return self.root / "workspace"
+
+    def expand(self, update_ids: tuple[str, ...]) -> Iterator[Update]:
+        """The updates with these ids, groups replaced by what they contain, in order."""
+        for update_id in update_ids:
+            update = self.updates[update_id]
+            if update.actions:
+                yield update
+            yield from self.expand(update.groups)

@@ -1,0 +1,68 @@
+"""Sessions and their messages, in the neutral form that every adapter's session store translates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from claw_adapter.protocol.base import Record
+
+__all__ = ["Message", "Role", "Session", "SessionKind", "ToolCall"]
+
+Role = Literal["system", "user", "assistant", "tool"]
+SessionKind = Literal["group", "direct"]
+
+
+class ToolCall(Record):
+    """One call of a tool by the assistant."""
+
+    id: str
+    name: str
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Message(Record):
+    """One message. A tool result is a message of role ``tool`` that names the call it answers."""
+
+    id: str
+    role: Role
+    text: str = ""
+    time: datetime | None = None
+    speaker: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.tool_calls and self.role != "assistant":
+            raise ValueError("only an assistant message has tool_calls")
+        if (self.tool_call_id is not None) != (self.role == "tool"):
+            raise ValueError("a message has a tool_call_id exactly if its role is 'tool'")
+        return self
+
+
+class Session(Record):
+    """A conversation: the main one of a scenario, or one of its channel-tagged histories."""
+
+    id: str
+    kind: SessionKind = "direct"
+    channel: str = "main"
+    title: str = ""
+    participants: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
+
+    @model_validator(mode="after")
+    def _unique_ids(self) -> Self:
+        seen: set[str] = set()
+        for message in self.messages:
+            if message.id in seen:
+                raise ValueError(f"message id {message.id!r} occurs twice in session {self.id!r}")
+            seen.add(message.id)
+        return self
+
+    def with_messages(self, messages: Sequence[Message]) -> Session:
+        """The same session with other messages; message ids are checked again."""
+        return Session.model_validate({**dict(self), "messages": tuple(messages)})

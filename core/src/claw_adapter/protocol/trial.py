@@ -1,0 +1,51 @@
+"""What is asked of a run: trials, and the settings they share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.protocol.scenario import Identifier
+
+__all__ = ["HarnessSpec", "OverlaySpec", "RunSettings", "TrialSpec"]
+
+
+class HarnessSpec(Record):
+    """A harness by plugin name; `label` tells two settings of the same harness apart."""
+
+    name: str
+    label: Identifier
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class OverlaySpec(Record):
+    """An overlay by plugin name."""
+
+    name: str
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class RunSettings(Record):
+    """What all trials of a run share; part of its identity, so changing it means another run."""
+
+    isolation: Annotated[int, Field(ge=0, le=3)] = 2
+    deadline: Annotated[float, Field(gt=0)] = 600.0
+    """Seconds one turn may take."""
+    attempts: Annotated[int, Field(ge=1, le=10)] = 2
+    """How often a round is tried when the harness or the endpoint fails."""
+    compat: str | None = None
+
+
+class TrialSpec(Record):
+    """One trial: scenario × harness × model × overlays × seed."""
+
+    id: str
+    scenario: str
+    harness: HarnessSpec
+    model: ModelSpec
+    overlays: tuple[OverlaySpec, ...] = ()
+    seed: int = 0
+    settings: RunSettings = RunSettings()

@@ -1,0 +1,1 @@
+"""Question types: how a round is asked, read, scored and talked about."""
