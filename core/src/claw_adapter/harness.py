@@ -122,12 +122,13 @@ class TrialContext(ABC):
         env: Mapping[str, str] | None = None,
         readable: Sequence[Path] = (),
         cwd: Path | None = None,
-        confined: bool = True,
+        lines: bool = False,
     ) -> Process:
         """Start a long-lived child inside the trial's isolation; it dies with the trial, its offspring included.
 
         The child sees PATH, LANG and HOME (= `state_dir`) plus `env`, and nothing else of our environment. `readable` are
-        further folders it may read, such as the harness's installation. Standard streams are pipes.
+        further folders it may read, such as the harness's installation. Standard streams are pipes; with `lines`,
+        standard output is read line by line instead of being captured.
 
         Raises:
             HarnessNotFound: the program does not exist.
@@ -181,10 +182,6 @@ class Conversation(ABC):
     async def checkpoint(self) -> Checkpoint:
         """The conversation after a finished turn, complete enough for `Harness.open` to go on from it."""
 
-    def session_key(self, session_id: str) -> str:
-        """The name under which the harness's own session tools know a session."""
-        return session_id
-
     async def cancel(self) -> None:  # noqa: B027 - optional on purpose
         """Stop the turn under way, if the harness can; the default does nothing."""
 
@@ -206,6 +203,8 @@ class Harness(ABC):
 
     name: ClassVar[str]
     api: ClassVar[str] = "claw/1"
+    runs_inside: bool = False
+    """True when the harness works inside the runner's own process: its isolation is then 0, whatever was asked for."""
 
     @abstractmethod
     def capabilities(self) -> Capabilities:
@@ -214,6 +213,10 @@ class Harness(ABC):
     @abstractmethod
     def probe(self) -> Probe:
         """What is installed here, found without side effects."""
+
+    def session_key(self, session_id: str) -> str:
+        """The name under which the harness's own session tools know a session."""
+        return session_id
 
     @abstractmethod
     async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:

@@ -68,6 +68,8 @@ class TrialStart(Record):
     seed: int
     isolation: Isolation
     notes: tuple[str, ...] = ()
+    memory_files: tuple[str, ...] = ()
+    """The harness's own files in the workspace, as globs; differences leave them out."""
 
 
 class RoundRecord(Record):
@@ -103,8 +105,6 @@ class TrialEnd(Record):
     kind: Literal["end"] = "end"
     error: Failure | None = None
     snapshot: str = ""
-    memory: str = ""
-    """Tree of the harness's own memory files at the end of the trial."""
 
 
 JournalRecord = TrialStart | RoundRecord | TrialEnd

@@ -1,0 +1,64 @@
+# Everything a newcomer needs: Python >= 3.11 and make. Each target brings what it needs; nothing is written outside this folder.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint typecheck format bench schemas lock clean
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.ready
+export CLAW_HOME := $(CURDIR)/.claw
+export UV_CACHE_DIR ?= $(CURDIR)/.claw/cache/uv
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+MEMBERS := core $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml scenarios/*/pyproject.toml))
+MANIFESTS := $(addsuffix /pyproject.toml,$(MEMBERS))
+SOURCES := $(addsuffix /src,$(MEMBERS))
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(STAMP): requirements/dev.txt requirements/uv.txt $(MANIFESTS)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "claw-adapter needs Python >= 3.11; call: make PYTHON=/path/to/python3.11"; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) \
+	  || { echo "python3 -m venv does not work here; on Debian and Ubuntu: apt install python3-venv"; exit 2; }
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/uv.txt
+	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet --require-hashes requirements/dev.txt
+	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --offline --no-deps --no-build-isolation $(addprefix -e ,$(MEMBERS))
+	@touch $@
+
+setup: $(STAMP) ## the development environment in .venv
+
+.claw/nanobot: $(STAMP) frameworks/nanobot/framework.toml
+	$(BIN)/claw frameworks install nanobot
+	@touch $@
+
+demo: setup .claw/nanobot ## two harnesses under one fixed model on the demo scenario, with a table and a page
+	$(BIN)/claw run demo --harness reference --harness nanobot --model reader --out runs/demo -j 2
+
+test: setup .claw/nanobot ## all tests, the real NanoBot included
+	$(BIN)/python -m pytest $(PYTEST)
+
+lint: setup typecheck ## style, types and import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+typecheck: setup
+	$(BIN)/mypy $(SOURCES)
+
+format: setup ## put the sources into the agreed form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup ## benchmarks: ratios within one run
+	$(BIN)/python tools/bench/startup.py
+	$(BIN)/python tools/bench/overhead.py
+
+schemas: setup ## write docs/spec/schemas again
+	$(BIN)/claw schema --out docs/spec/schemas
+
+lock: setup ## resolve all dependencies again, with hashes
+	$(BIN)/python tools/lock.py
+
+clean: ## remove everything that the targets made
+	rm -rf $(VENV) .claw runs dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

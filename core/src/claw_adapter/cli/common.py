@@ -1,0 +1,38 @@
+"""What the commands share: consoles, exit codes, JSON output."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from claw_adapter.errors import ClawError, HarnessNotFound, JournalError, PluginError, SandboxError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["FAILED", "MISSING", "REFUSED", "WRONG", "console", "exit_code_of", "print_json"]
+
+FAILED, WRONG, REFUSED, MISSING = 1, 2, 3, 4
+
+
+def exit_code_of(error: BaseException) -> int | None:
+    """The documented exit code of one of our errors; None for anything else."""
+    if isinstance(error, JournalError):
+        return REFUSED
+    if isinstance(error, PluginError | SandboxError | HarnessNotFound):
+        return MISSING
+    return WRONG if isinstance(error, ClawError) else None
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that has colour in a terminal and none in a pipe."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=False)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document on standard output."""
+    json.dump(value, sys.stdout, indent=1, ensure_ascii=False)
+    sys.stdout.write("\n")

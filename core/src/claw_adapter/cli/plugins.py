@@ -1,0 +1,46 @@
+"""`claw plugins`."""
+
+from __future__ import annotations
+
+import click
+
+from claw_adapter.cli.common import FAILED, console, print_json
+
+__all__ = ["command"]
+
+
+@click.command("plugins")
+@click.argument("names", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--seconds", default=20.0, show_default=True, help="How long one plugin may take.")
+def command(names: tuple[str, ...], as_json: bool, seconds: float) -> int:
+    """List plugins (all, or NAMES). Each is probed in a process of its own, so a broken one can do no harm.
+
+    Exit code 1 when a plugin is broken.
+    """
+    from rich.markup import escape
+    from rich.table import Table
+
+    from claw_adapter.plugins import probe_all
+
+    states = probe_all(names, seconds)
+    taken = {s.plugin.name for s in states if sum(o.plugin.name == s.plugin.name for o in states) > 1}
+    broken = any(not state.ok for state in states)
+    if as_json:
+        print_json([state.as_json() for state in states])
+        return FAILED if broken else 0
+    table = Table("name", "brings", "distribution", "state", box=None, pad_edge=False)
+    for state in states:
+        ready = "" if state.ready is None else (" · installed" if state.ready else " · harness not installed")
+        words = "[green]ok[/]" + ready if state.ok else "[red]broken[/]"
+        detail = [escape(line) for line in (state.error, state.remedy) if line]
+        if state.plugin.name in taken:
+            words = "[red]name taken twice[/]"
+        table.add_row(
+            state.plugin.name,
+            ", ".join(state.provides) or "-",
+            f"{state.plugin.distribution} {state.plugin.version}",
+            "\n".join([words, *detail]),
+        )
+    console().print(table)
+    return FAILED if broken else 0

@@ -1,0 +1,130 @@
+"""`claw run`."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from claw_adapter.cli.common import FAILED, console, print_json
+
+if TYPE_CHECKING:
+    from claw_adapter.runner.folder import RunFolder
+    from claw_adapter.runner.plan import Experiment, Plan
+
+__all__ = ["command"]
+
+HELP = """Run WHAT: scenarios by name (demo), folders of scenarios, or one experiment file (.yaml).
+
+\b
+    claw run demo --harness reference --harness nanobot --model reader
+    claw run demo --model reader:hasty --out runs/hasty
+    claw run demo --model my-model --base-url http://127.0.0.1:8000/v1 --key-env MY_KEY
+    claw run experiment.yaml -j 4
+
+The same command continues a run that was interrupted; --fresh starts it anew.
+"""
+
+
+@click.command("run", help=HELP)
+@click.argument("what", nargs=-1, required=True)
+@click.option("--harness", "-H", "harnesses", multiple=True, help="A harness; may be given again. NAME or NAME:key=value,…")
+@click.option("--model", "-m", default="reader", show_default=True, help="reader, reader:hasty, reader:forgetful, or a model id.")
+@click.option("--base-url", default="", help="OpenAI-compatible upstream of the model, ending in /v1.")
+@click.option("--key-env", default="", help="Environment variable that holds the upstream's key.")
+@click.option("--seed", "seeds", multiple=True, type=int, help="A seed; may be given again.")
+@click.option("--isolation", type=click.IntRange(0, 2), default=None, help="0 none, 1 process, 2 namespaces (default).")
+@click.option("--deadline", type=float, default=None, help="Seconds one turn may take.")
+@click.option("--attempts", type=int, default=None, help="How often a round is tried when the harness or endpoint fails.")
+@click.option("--compat", type=click.Choice(["clawarena-1.0"]), default=None, help="Published prompt format and feedback.")
+@click.option("--jobs", "-j", type=click.IntRange(1, 256), default=1, show_default=True, help="Trials at a time.")
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="Run folder [default: runs/NAME-DIGEST].")
+@click.option("--fresh", is_flag=True, help="Remove what the run folder holds and start anew.")
+@click.option("--profile", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, **flags: Any) -> int:
+    """Run an experiment, or continue it."""
+    from claw_adapter.report import summarise_folder
+    from claw_adapter.runner.folder import RunFolder, remove_tree
+    from claw_adapter.runner.plan import unfold
+    from claw_adapter.runner.run import find_scenarios, prepare
+
+    experiment = _experiment(what, flags)
+    scenarios = find_scenarios(experiment.scenarios)
+    plan, harnesses = prepare(unfold(experiment, scenarios))
+    root = out or Path("runs") / f"{'-'.join(list(scenarios)[:2])}-{plan.digest[:8]}"
+    with RunFolder(root) as folder:
+        if fresh:
+            remove_tree(folder.root / "trials")
+            (folder.root / "run.json").unlink(missing_ok=True)
+        goes_on = folder.begin(plan)
+        _run(folder, plan, (scenarios, harnesses), jobs, quiet=flags["quiet"] or flags["as_json"], goes_on=goes_on)
+        summary, page = summarise_folder(folder.root, flags["profile"])
+    if flags["as_json"]:
+        print_json(summary.model_dump(mode="json"))
+    else:
+        from claw_adapter.report import render
+
+        render(summary, console(), page)
+    return 0 if summary.complete else FAILED
+
+
+def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
+    """From one file, or from flags."""
+    from claw_adapter.runner.plan import Experiment
+    from claw_adapter.scenario import read_record
+
+    given = {name: flags[name] for name in ("isolation", "deadline", "attempts", "compat") if flags[name] is not None}
+    if len(what) == 1 and what[0].endswith((".yaml", ".yml")):
+        wrong = [name for name in ("harnesses", "seeds", "base_url", "key_env") if flags[name]]
+        if wrong or given:
+            raise click.UsageError(f"an experiment file says it all; drop {', '.join('--' + w for w in [*wrong, *given])}")
+        return read_record(Path(what[0]), Experiment)
+    model: Any = flags["model"]
+    if flags["base_url"]:
+        model = {"name": model, "base_url": flags["base_url"], "key_env": flags["key_env"]}
+    elif not model.startswith("reader"):
+        raise click.UsageError(f"model {model!r} needs --base-url (and --key-env, if it needs a key)")
+    return Experiment.model_validate(
+        {
+            "scenarios": what,
+            "harnesses": [_harness(text) for text in flags["harnesses"] or ("reference",)],
+            "models": [model],
+            "seeds": flags["seeds"] or (0,),
+            "settings": given,
+        }
+    )
+
+
+def _harness(text: str) -> dict[str, Any]:
+    """``NAME`` or ``NAME:key=value,…``; the label tells settings apart."""
+    name, _, rest = text.partition(":")
+    pairs = dict(pair.split("=", 1) for pair in rest.split(",") if "=" in pair)
+    if rest and len(pairs) != len(rest.split(",")):
+        raise click.UsageError(f"--harness {text}: options are written NAME:key=value,key=value")
+    return {"name": name, "label": "-".join([name, *pairs.values()]), "options": pairs}
+
+
+def _run(folder: RunFolder, plan: Plan, things: tuple[Any, Any], jobs: int, *, quiet: bool, goes_on: bool) -> None:
+    from claw_adapter.cli.progress import watching
+    from claw_adapter.runner.run import run
+
+    scenarios, harnesses = things
+
+    async def main() -> None:
+        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, task.cancel if task else lambda: None)
+        await run(folder, plan, scenarios, harnesses, jobs=jobs, watcher=watcher)
+
+    with watching(plan, quiet=quiet, goes_on=goes_on) as watcher:
+        try:
+            asyncio.run(main())
+        except asyncio.CancelledError:
+            console(stderr=True).print(f"interrupted; the same command goes on from {folder.root}")
+            raise KeyboardInterrupt from None

@@ -1,0 +1,186 @@
+"""The plugin manager: loads lazily by name, and records what a broken plugin did instead of dying of it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import pluggy
+
+from claw_adapter import API_VERSION, hooks
+from claw_adapter.errors import PluginError
+
+__all__ = ["Plugin", "PluginStatus", "create", "entry_points", "probe_all", "provides"]
+
+PROBE_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """An entry point of the group ``claw_adapter``: the name of a thing, and the distribution that brings it."""
+
+    name: str
+    distribution: str
+    version: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class PluginStatus:
+    """What probing a plugin in a process of its own has shown."""
+
+    plugin: Plugin
+    ok: bool
+    provides: tuple[str, ...] = ()
+    api: str = ""
+    error: str = ""
+    ready: bool | None = None
+    """For a harness: whether it is installed here."""
+    versions: dict[str, str] = field(default_factory=dict)
+    remedy: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Flat form for ``--json``."""
+        return {**asdict(self.plugin), **{k: v for k, v in asdict(self).items() if k != "plugin"}}
+
+
+def entry_points(name: str | None = None) -> list[Plugin]:
+    """All plugins, or those of one name, without importing any; sorted by name, then distribution."""
+    found = importlib.metadata.entry_points(group=hooks.ENTRY_POINT_GROUP)
+    plugins = {
+        Plugin(
+            point.name, point.dist.name if point.dist else "?", point.dist.version if point.dist else "", point.value
+        )
+        for point in found
+        if name is None or point.name == name
+    }
+    return sorted(plugins, key=lambda p: (p.name, p.distribution))
+
+
+def _load(name: str) -> tuple[pluggy.PluginManager, Plugin]:
+    """Import the one plugin of that name.
+
+    Raises:
+        PluginError: there is none, more than one, or importing it fails in whatever way.
+    """
+    found = entry_points(name)
+    if not found:
+        known = ", ".join(sorted({p.name for p in entry_points()})) or "none"
+        raise PluginError(
+            f"there is no plugin {name!r} (installed: {known})",
+            remedy=f"Install the distribution that brings it, for example: pip install claw-adapter-{name}",
+        )
+    if len(found) > 1:
+        raise PluginError(
+            f"the plugin name {name!r} is taken by {' and '.join(p.distribution for p in found)}",
+            remedy="Uninstall all but one of them.",
+        )
+    manager = pluggy.PluginManager("claw_adapter")
+    manager.add_hookspecs(hooks)
+    try:
+        manager.load_setuptools_entrypoints(hooks.ENTRY_POINT_GROUP, name=name)
+        manager.check_pending()
+    except (Exception, SystemExit) as error:
+        raise PluginError(
+            f"plugin {name!r} cannot be loaded: {type(error).__name__}: {error}",
+            where=f"{found[0].distribution} {found[0].version} ({found[0].target})",
+            remedy="Update or uninstall that distribution; `claw plugins` shows the state of all of them.",
+        ) from error
+    return manager, found[0]
+
+
+def provides(name: str) -> dict[str, type]:
+    """Import plugin `name` and return what it brings, by kind.
+
+    Raises:
+        PluginError: it cannot be loaded, brings nothing, or was made for another version of the interfaces.
+    """
+    manager, plugin = _load(name)
+    where = f"{plugin.distribution} {plugin.version} ({plugin.target})"
+    brought: dict[str, type] = {}
+    for kind, hook in hooks.HOOKS.items():
+        try:
+            results = getattr(manager.hook, hook)()
+        except (Exception, SystemExit) as error:
+            raise PluginError(f"plugin {name!r}: {type(error).__name__}: {error}", where=where) from error
+        if results:
+            brought[kind] = results[0]
+    if not brought:
+        raise PluginError(
+            f"plugin {name!r} implements none of our hooks",
+            where=where,
+            remedy=f"It needs one of: {', '.join(hooks.HOOKS.values())}.",
+        )
+    for thing in brought.values():
+        if (api := getattr(thing, "api", API_VERSION)) != API_VERSION:
+            raise PluginError(
+                f"plugin {name!r} was made for {api}, this is {API_VERSION}",
+                where=where,
+                remedy="Install a version of the plugin that fits, or another version of claw-adapter.",
+            )
+    return brought
+
+
+def create(kind: str, name: str, options: dict[str, Any] | None = None) -> Any:
+    """Make the thing `name` of `kind` (``harness``, ``overlay``, ``upstream``, ``executor``, ``scenarios``, ``question_type``).
+
+    Raises:
+        PluginError: as `provides`; also when it brings something else, or refuses the options.
+    """
+    brought = provides(name)
+    if kind not in brought:
+        raise PluginError(f"{name!r} is a plugin for {', '.join(brought)}, not for {kind}")
+    try:
+        return brought[kind](**(options or {}))
+    except TypeError as error:
+        raise PluginError(
+            f"{kind} {name!r} does not take these options: {error}", remedy=f"Given: {sorted(options or {})}."
+        ) from error
+
+
+def _probe(plugin: Plugin, seconds: float) -> PluginStatus:
+    command = [sys.executable, "-m", "claw_adapter.plugins", plugin.name]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=seconds, check=False, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        return PluginStatus(plugin, ok=False, error=f"no end within {seconds:g} s")
+    try:
+        report = json.loads(done.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["nothing on standard error"]
+        return PluginStatus(plugin, ok=False, error=f"ended with status {done.returncode}: {last[0]}")
+    report["provides"] = tuple(report.get("provides", ()))
+    return PluginStatus(plugin, **report)
+
+
+def probe_all(names: Iterable[str] = (), seconds: float = PROBE_SECONDS) -> list[PluginStatus]:
+    """Probe plugins, each in a child process with a time limit: none of them can stop or change the host."""
+    wanted = set(names)
+    plugins = [plugin for plugin in entry_points() if not wanted or plugin.name in wanted]
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        return list(pool.map(lambda plugin: _probe(plugin, seconds), plugins))
+
+
+def _report(name: str) -> dict[str, Any]:
+    try:
+        brought = provides(name)
+        report: dict[str, Any] = {"ok": True, "provides": sorted(brought), "api": API_VERSION}
+        if "harness" in brought:
+            probe = brought["harness"]().probe()
+            report |= {"ready": probe.ready, "versions": probe.versions, "error": probe.reason, "remedy": probe.remedy}
+    except PluginError as error:
+        return {"ok": False, "error": error.what, "remedy": error.remedy}
+    except Exception as error:  # noqa: BLE001 - whatever a plugin does is its report
+        return {"ok": False, "error": f"{type(error).__name__}: {error}"}
+    return report
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n" + json.dumps(_report(sys.argv[1])) + "\n")

@@ -1,0 +1,204 @@
+"""The adapter of the reference harness: as a child over a line protocol (default), or inside the runner's process."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from claw_adapter import __version__
+from claw_adapter.errors import (
+    AdapterError,
+    ClawError,
+    DeadlineExceeded,
+    EmptyAnswer,
+    EndpointAuthError,
+    EndpointError,
+    EndpointMalformedError,
+    EndpointQuotaError,
+    EndpointTransientError,
+)
+from claw_adapter.harness import (
+    Capabilities,
+    Checkpoint,
+    Conversation,
+    Event,
+    Failure,
+    Harness,
+    Probe,
+    ReportedUsage,
+    Session,
+    SessionChange,
+    Support,
+    Timing,
+    TrialContext,
+    TurnResult,
+)
+from claw_adapter.reference import agent
+
+__all__ = ["ReferenceHarness"]
+
+Emit = Callable[[dict[str, Any]], None]
+CLASSES: dict[int, type[EndpointError]] = {
+    -1: EndpointMalformedError, 0: EndpointTransientError, 401: EndpointAuthError, 403: EndpointAuthError,
+    429: EndpointQuotaError, 500: EndpointTransientError, 502: EndpointTransientError, 503: EndpointTransientError,
+    504: EndpointTransientError, 529: EndpointTransientError,
+}  # fmt: skip
+
+
+class ReferenceHarness(Harness):
+    """A readable tool loop. `mode` is ``child`` or ``in-process``; the second has no isolation of its own."""
+
+    name: ClassVar[str] = "reference"
+
+    def __init__(self, mode: Literal["child", "in-process"] = "child") -> None:
+        if mode not in ("child", "in-process"):
+            raise AdapterError(
+                f"mode {mode!r} is neither 'child' nor 'in-process'", where="harness reference, option 'mode'"
+            )
+        self.mode = mode
+        self.runs_inside = mode == "in-process"
+
+    def capabilities(self) -> Capabilities:
+        """Everything, natively."""
+        full = Support.full()
+        return Capabilities(
+            turns=full, resume_after_restart=full, seed_main=full, seed_history="native", update_workspace=full,
+            update_session=full, cancel=full, stream_events=full, usage="per_turn", endpoint_override=("openai-chat",),
+            concurrent=full, isolation_of_state=full, deterministic_replay=full,
+            overlay_skills=Support.not_implemented("no overlay has been tried with it"),
+            notes=("histories: native, read with the tool session_history", "7 tools, system prompt of one line"),
+        )  # fmt: skip
+
+    def probe(self) -> Probe:
+        """Always there: it is part of the package."""
+        return Probe(ready=True, versions={"reference": __version__, "python": sys.version.split()[0]})
+
+    async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
+        """Open over the checkpoint's sessions, or those of the context."""
+        sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
+        if self.mode == "in-process":
+            if ctx.isolation > 1:
+                raise AdapterError(
+                    "in-process mode cannot be isolated",
+                    where="harness reference, option 'mode'",
+                    remedy="Run it with --isolation 0 or 1, or use mode 'child'.",
+                )
+            return _InProcess(ctx, sessions)
+        return await _Child.start(ctx, sessions)
+
+
+class _Reference(Conversation):
+    """What both modes share: turning the agent's reply into a `TurnResult`."""
+
+    async def send(self, prompt: str, deadline: float) -> TurnResult:
+        started = time.monotonic()
+        events: list[Event] = []
+
+        def emit(record: dict[str, Any]) -> None:
+            events.append(Event(at=time.monotonic() - started, **record))
+
+        reply: dict[str, Any] = {}
+        try:
+            reply = await self.ask(prompt, emit, deadline)
+            error = _failure(reply)
+        except ClawError as fault:
+            error = Failure.of(fault)
+        total = time.monotonic() - started
+        used = reply.get("usage")
+        return TurnResult(
+            text="" if error else reply["text"],
+            error=error,
+            events=tuple(events),
+            usage=ReportedUsage(kind="per_turn", **used) if used else None,
+            timing=Timing(total=total, own=max(total - float(reply.get("seconds", total)), 0.0)),
+        )
+
+    @abstractmethod
+    async def ask(self, prompt: str, emit: Emit, deadline: float) -> dict[str, Any]:
+        """One turn of the agent: ``text``, ``usage`` and ``seconds``, or ``failure``."""
+
+
+def _failure(reply: dict[str, Any]) -> Failure | None:
+    if failed := reply.get("failure"):
+        kind = CLASSES.get(failed["status"], EndpointError)
+        return Failure.of(kind(failed["message"], where=f"model request, status {failed['status']}"))
+    if not reply.get("text", "").strip():
+        return Failure.of(EmptyAnswer("the model ended its turn without an answer", remedy="Look at the transcript."))
+    return None
+
+
+class _Child(_Reference):
+    """The agent as a process of its own, behind JSON lines."""
+
+    def __init__(self, child: Any) -> None:
+        self._child = child
+
+    @classmethod
+    async def start(cls, ctx: TrialContext, sessions: Sequence[Session]) -> _Child:
+        script = Path(agent.__file__)
+        child = await ctx.lines(
+            [sys.executable, "-I", str(script)], env={"CLAW_KEY": ctx.endpoint.key}, readable=[script]
+        )
+        settings = {"workspace": str(ctx.workspace), "url": ctx.endpoint.openai, "model": ctx.endpoint.model}
+        await child.call("open", {**settings, "sessions": _plain(sessions)}, ctx.deadline)
+        return cls(child)
+
+    async def ask(self, prompt: str, emit: Emit, deadline: float) -> dict[str, Any]:
+        reply: dict[str, Any] = await self._child.call("send", {"prompt": prompt}, deadline, on_event=emit)
+        return reply
+
+    async def sync(self, changes: Sequence[SessionChange]) -> None:
+        await self._child.call("sync", {"sessions": _plain(c.after for c in changes if c.after)}, 30.0)
+
+    async def checkpoint(self) -> Checkpoint:
+        reply = await self._child.call("export", {}, 30.0)
+        return Checkpoint(sessions=tuple(Session.model_validate(s) for s in reply["sessions"]))
+
+    async def close(self) -> None:
+        await self._child.close()
+
+
+class _InProcess(_Reference):
+    """The agent in a thread of the runner: for measuring the runner, not for untrusted models."""
+
+    def __init__(self, ctx: TrialContext, sessions: Sequence[Session]) -> None:
+        loop = asyncio.get_running_loop()
+
+        def execute(command: str) -> tuple[int, str]:
+            done = asyncio.run_coroutine_threadsafe(ctx.run(["/bin/sh", "-c", command], 120.0), loop).result()
+            return done.exit.code if done.exit else 124, done.stdout.text + done.stderr.text
+
+        self._agent = agent.Agent(ctx.workspace, ctx.endpoint.openai, ctx.endpoint.key, ctx.endpoint.model, execute)
+        self._agent.sessions = _plain(sessions)
+
+    async def ask(self, prompt: str, emit: Emit, deadline: float) -> dict[str, Any]:
+        self._agent.timeout = deadline
+        try:
+            async with asyncio.timeout(deadline):
+                return await asyncio.to_thread(self._agent.turn, prompt, emit)
+        except TimeoutError:
+            self._agent.cancelled = True
+            raise DeadlineExceeded(f"no answer within {deadline:g} s", where="harness reference") from None
+        except agent.ModelFailure as failure:
+            return {"failure": {"status": failure.status, "message": str(failure)}}
+
+    async def sync(self, changes: Sequence[SessionChange]) -> None:
+        self._agent.replace(_plain(c.after for c in changes if c.after))
+
+    async def checkpoint(self) -> Checkpoint:
+        return Checkpoint(sessions=tuple(Session.model_validate(s) for s in self._agent.sessions))
+
+    async def cancel(self) -> None:
+        self._agent.cancelled = True
+
+    async def close(self) -> None:
+        self._agent.cancelled = True
+
+
+def _plain(sessions: Any) -> list[dict[str, Any]]:
+    return [session.model_dump(mode="json") for session in sessions]

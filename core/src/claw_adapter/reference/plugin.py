@@ -1,0 +1,13 @@
+"""The reference harness as a plugin, found like any other."""
+
+from claw_adapter.hooks import hookimpl
+
+__all__ = ["claw_harness"]
+
+
+@hookimpl
+def claw_harness() -> type:
+    """The adapter class, imported when it is asked for."""
+    from claw_adapter.reference.adapter import ReferenceHarness
+
+    return ReferenceHarness

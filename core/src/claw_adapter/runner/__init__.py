@@ -1,0 +1,1 @@
+"""Running trials: the plan, one trial's loop, the journal, resume, executors."""

@@ -1,0 +1,134 @@
+"""The `TrialContext` that the runner gives to adapters: every child of a trial is started here and nowhere else."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from claw_adapter.drivers import PIPE, Command, Completed, LineChild, Process, environment, run, start
+from claw_adapter.harness import Endpoint, TrialContext
+from claw_adapter.protocol import Session, TrialSpec
+from claw_adapter.sandbox import Confinement, IsolationLevel, wrap
+
+__all__ = ["INSIDE_PORT", "Address", "RunnerContext"]
+
+INSIDE_PORT = 8400
+"""Port on 127.0.0.1 under which the endpoint is reached inside a namespace; every trial has a loopback of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the run's endpoint listens, as seen from the runner."""
+
+    url: str
+    socket: Path
+
+
+class RunnerContext(TrialContext):
+    """One trial's workspace, state directory, endpoint and children.
+
+    `level` is the isolation that harness processes really got: that of the run once one was started, none while an adapter
+    works inside the runner.
+    """
+
+    def __init__(
+        self,
+        spec: TrialSpec,
+        *,
+        workspace: Path,
+        state_dir: Path,
+        main: Session,
+        histories: tuple[Session, ...],
+        address: Address,
+        key: str,
+        marker: str,
+    ) -> None:
+        self.trial = spec.id
+        self.scenario = spec.scenario
+        self.workspace = workspace
+        self.state_dir = state_dir
+        self.main = main
+        self.histories = histories
+        self.isolation = spec.settings.isolation
+        self.seed = spec.seed
+        self.options = spec.harness.options
+        self.deadline = spec.settings.deadline
+        self.log = logging.getLogger(f"claw_adapter.trial.{spec.id}")
+        inside = self.isolation >= IsolationLevel.NAMESPACE
+        url = f"http://127.0.0.1:{INSIDE_PORT}" if inside else address.url
+        self.endpoint = Endpoint(url=url, key=key, model=spec.model.name)
+        self.level = IsolationLevel.NONE
+        self._address = address
+        self._marker = marker
+
+    def _command(
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str] | None,
+        readable: Sequence[Path],
+        cwd: Path | None,
+        *,
+        stdin: bytes | None = None,
+        lines: bool = False,
+    ) -> Command:
+        level = IsolationLevel(self.isolation)
+        extra = {"HOME": str(self.state_dir), "NO_PROXY": "127.0.0.1,localhost", **(env or {})}
+        confinement = Confinement(
+            level=level,
+            home=self.state_dir,
+            writable=(self.workspace, self.state_dir),
+            readable=tuple(path.absolute() for path in readable),
+            cwd=cwd or self.workspace,
+            network="endpoint",
+            endpoint_socket=self._address.socket,
+            endpoint_port=INSIDE_PORT,
+            environment_prefix=True,
+        )
+        wrapped, inside = wrap(tuple(argv), environment(extra=extra), confinement)
+        self.level = level
+        return Command(
+            wrapped,
+            env=inside,
+            cwd=cwd or self.workspace,
+            stdin=PIPE if stdin is None else stdin,
+            marker=self._marker,
+            lines=lines,
+        )
+
+    async def spawn(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        readable: Sequence[Path] = (),
+        cwd: Path | None = None,
+        lines: bool = False,
+    ) -> Process:
+        """See `TrialContext.spawn`."""
+        return await start(self._command(argv, env, readable, cwd, lines=lines))
+
+    async def lines(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        readable: Sequence[Path] = (),
+        cwd: Path | None = None,
+    ) -> LineChild:
+        """See `TrialContext.lines`."""
+        return LineChild(await self.spawn(argv, env=env, readable=readable, cwd=cwd, lines=True))
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        deadline: float,
+        *,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        readable: Sequence[Path] = (),
+        cwd: Path | None = None,
+    ) -> Completed:
+        """See `TrialContext.run`."""
+        return await run(self._command(argv, env, readable, cwd, stdin=stdin), deadline)

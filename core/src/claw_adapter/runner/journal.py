@@ -1,0 +1,133 @@
+"""The journal of a trial: JSON lines with chained checksums, appended and synced one finished round at a time.
+
+A line is ``{"sum": S, "record": R}`` with S = the first 16 hex digits of sha256 over the previous line's S and the bytes of
+R, so a line that was changed, lost or moved is noticed. A torn last line is cut when the journal is opened for writing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from claw_adapter.crashpoints import crashpoint
+from claw_adapter.errors import JournalError
+from claw_adapter.protocol import JournalRecord, RoundRecord, TrialEnd, TrialStart
+
+__all__ = ["Journal", "read_journal"]
+
+_RECORD: TypeAdapter[JournalRecord] = TypeAdapter(Annotated[JournalRecord, Field(discriminator="kind")])
+_HEAD, _MIDDLE = b'{"sum":"', b'","record":'
+
+
+def _sum(previous: str, body: bytes) -> str:
+    return hashlib.sha256(previous.encode() + body).hexdigest()[:16]
+
+
+def _parse(line: bytes, previous: str) -> tuple[str, JournalRecord] | None:
+    """The checksum and record of a line, or None if it is not whole."""
+    if not (line.startswith(_HEAD) and line.endswith(b"}") and line[24:].startswith(_MIDDLE)):
+        return None
+    found, body = line[8:24].decode("ascii", "replace"), line[24 + len(_MIDDLE) : -1]
+    if found != _sum(previous, body):
+        return None
+    return found, _RECORD.validate_json(body)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str, JournalRecord]]:
+    """End offset, checksum and record of every whole line; stops before a torn last one.
+
+    Raises:
+        JournalError: a line before the last is damaged, or a record is not of this version.
+    """
+    data = path.read_bytes()
+    offset, previous = 0, ""
+    for number, line in enumerate(data.splitlines(keepends=True), 1):
+        try:
+            parsed = _parse(line.rstrip(b"\n"), previous) if line.endswith(b"\n") else None
+        except ValidationError as error:
+            raise JournalError(f"a record is not of this version: {error}", where=f"{path}:{number}") from error
+        if parsed is None:
+            if offset + len(line) < len(data):
+                raise JournalError(
+                    "the journal is damaged before its end",
+                    where=f"{path}:{number}",
+                    remedy="Restore the run folder from a copy, or start the run anew with --fresh.",
+                )
+            return
+        offset += len(line)
+        previous = parsed[0]
+        yield offset, previous, parsed[1]
+
+
+def read_journal(path: Path) -> list[JournalRecord]:
+    """All whole records; an empty list where there is no journal.
+
+    Raises:
+        JournalError: the journal is damaged before its end.
+    """
+    return [record for _, _, record in _lines(path)] if path.exists() else []
+
+
+class Journal:
+    """A journal open for appending; one writer."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.records: list[JournalRecord] = []
+        whole = list(_lines(path)) if path.exists() else []
+        self.records.extend(record for _, _, record in whole)
+        end, self._last = whole[-1][:2] if whole else (0, "")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        os.ftruncate(self._file, end)
+        os.lseek(self._file, end, os.SEEK_SET)
+
+    @property
+    def rounds(self) -> list[RoundRecord]:
+        """The finished rounds, in order."""
+        return [record for record in self.records if isinstance(record, RoundRecord)]
+
+    @property
+    def start(self) -> TrialStart | None:
+        """The first record, if there is one."""
+        first = self.records[0] if self.records else None
+        return first if isinstance(first, TrialStart) else None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the trial came to its end without an error."""
+        last = self.records[-1] if self.records else None
+        return isinstance(last, TrialEnd) and last.error is None
+
+    def append(self, record: JournalRecord) -> None:
+        """Write one record and wait until it is on disk."""
+        body = json.dumps(record.model_dump(mode="json"), ensure_ascii=False, separators=(",", ":")).encode()
+        checksum = _sum(self._last, body)
+        line = _HEAD + checksum.encode() + _MIDDLE + body + b"}\n"
+        if os.environ.get("CLAW_CRASH_AT"):
+            half = len(line) // 2
+            os.write(self._file, line[:half])
+            crashpoint("journal-write")
+            line = line[half:]
+        view = memoryview(line)
+        while view:
+            view = view[os.write(self._file, view) :]
+        os.fsync(self._file)
+        self._last = checksum
+        self.records.append(record)
+
+    def close(self) -> None:
+        """Close the file; the journal can be opened again."""
+        os.close(self._file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,152 @@
+"""What a run is asked to do: an experiment (file or flags) unfolded into trials."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, JsonValue
+
+from claw_adapter.errors import ScenarioError
+from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettings, Scenario, TrialSpec
+from claw_adapter.protocol.base import Record
+
+__all__ = ["Experiment", "Plan", "difference", "unfold"]
+
+READERS = ("careful", "hasty", "forgetful")
+
+
+def _harness(value: object) -> object:
+    """A bare name stands for a harness without options; the label is the name unless it is given."""
+    if isinstance(value, str):
+        value = {"name": value}
+    if isinstance(value, Mapping):
+        return {"label": value.get("name", ""), **value}
+    return value
+
+
+def _model(value: object) -> object:
+    """``reader`` and ``reader:hasty`` stand for the embedded reader."""
+    if isinstance(value, str):
+        kind, _, policy = value.partition(":")
+        if kind == "reader" and (policy or "careful") in READERS:
+            return {"name": value, "kind": "reader", "policy": policy or "careful"}
+        raise ValueError(
+            f"{value!r} is no model: give 'reader', 'reader:hasty', 'reader:forgetful', or name, kind, base_url and key_env"
+        )
+    return value
+
+
+def _overlays(value: object) -> object:
+    """``none``, a name, or a list of names and records: one stack of overlays."""
+    if value in (None, "none"):
+        return ()
+    items = value if isinstance(value, list | tuple) else [value]
+    return tuple({"name": item} if isinstance(item, str) else item for item in items)
+
+
+HarnessItem = Annotated[HarnessSpec, BeforeValidator(_harness)]
+ModelItem = Annotated[ModelSpec, BeforeValidator(_model)]
+OverlayStack = Annotated[tuple[OverlaySpec, ...], BeforeValidator(_overlays)]
+
+
+class Experiment(Record):
+    """Harnesses × models × overlay stacks × scenarios × seeds."""
+
+    version: Literal["experiment/1"] = Field(default="experiment/1", alias="schema")
+    scenarios: tuple[str, ...] = Field(min_length=1)
+    harnesses: tuple[HarnessItem, ...] = Field(min_length=1)
+    models: tuple[ModelItem, ...] = Field(min_length=1)
+    overlays: tuple[OverlayStack, ...] = ((),)
+    seeds: tuple[int, ...] = (0,)
+    settings: RunSettings = RunSettings()
+
+
+class Plan(Record):
+    """The trials of a run, with the digests of the scenarios they use; `digest` identifies the configuration."""
+
+    trials: tuple[TrialSpec, ...]
+    scenarios: dict[str, str]
+    """Scenario id → digest."""
+    rounds: dict[str, int]
+    """Scenario id → number of rounds."""
+    sources: tuple[str, ...] = ()
+    """Names or folders that the scenarios were found by; where they lie is not part of the configuration."""
+    versions: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Harness label → versions found when the run was started; not part of the configuration."""
+
+    @property
+    def configuration(self) -> dict[str, JsonValue]:
+        """What makes this run this run."""
+        return self.model_dump(mode="json", include={"trials", "scenarios"})
+
+    @property
+    def digest(self) -> str:
+        """16 hex digits over the configuration."""
+        text = json.dumps(self.configuration, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-.") or "x"
+
+
+def unfold(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Plan:
+    """All trials of an experiment over the loaded `scenarios` (by id).
+
+    Raises:
+        ScenarioError: two harnesses have the same label, or two models the same name.
+    """
+    for what, names in (
+        ("harness label", [h.label for h in experiment.harnesses]),
+        ("model name", [m.name for m in experiment.models]),
+    ):
+        if twice := {n for n in names if names.count(n) > 1}:
+            raise ScenarioError(
+                f"{what} {min(twice)!r} is used twice", remedy="Give each a 'label' (harness) or 'name' (model) of its own."
+            )
+    trials = tuple(_trials(experiment, scenarios))
+    return Plan(
+        trials=trials,
+        scenarios={key: value.digest for key, value in scenarios.items()},
+        sources=tuple(name if not Path(name).exists() else str(Path(name).resolve()) for name in experiment.scenarios),
+        rounds={key: len(value.rounds) for key, value in scenarios.items()},
+    )
+
+
+def _trials(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Iterator[TrialSpec]:
+    product = itertools.product(
+        scenarios, experiment.harnesses, experiment.models, experiment.overlays, experiment.seeds
+    )
+    for scenario, harness, model, overlays, seed in product:
+        words = [scenario, "+".join([harness.label, *(o.name for o in overlays)]), model.name, f"s{seed}"]
+        yield TrialSpec(
+            id="--".join(_slug(word) for word in words),
+            scenario=scenario,
+            harness=harness,
+            model=model,
+            overlays=overlays,
+            seed=seed,
+            settings=experiment.settings,
+        )
+
+
+def difference(old: Any, new: Any, path: str = "") -> list[str]:
+    """What differs between two plain JSON values, one line each: ``field: old → new``."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = sorted({*old, *new})
+        return [line for key in keys for line in difference(old.get(key), new.get(key), f"{path}.{key}" if path else key)]
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = enumerate(zip(old, new, strict=True))
+        return [line for i, (a, b) in pairs for line in difference(a, b, f"{path}[{i}]")]
+    return [] if old == new else [f"{path}: {_short(old)} → {_short(new)}"]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 100 else f"{text[:97]}…"

@@ -1,0 +1,45 @@
+"""Composing a round's prompt (protocol.md §2) and filling the roster of a main session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from claw_adapter.protocol import Round, Session
+from claw_adapter.questions.base import QuestionType
+
+__all__ = ["ROSTER", "compose", "fill_roster"]
+
+ROSTER = "${roster}"
+"""Placeholder in a main session's messages for the list of the other conversations and where each can be read."""
+
+UPDATE_NOTICE = "Note: since your last turn, files in the workspace or messages in other conversations have changed."
+FEEDBACK = "Feedback on your previous answer: "
+COMPAT_NOTICE = "The workspace and messages in other channels are updated.\\n"
+COMPAT_FEEDBACK = "[Previous Feedback] "
+
+
+def compose(item: Round, question: QuestionType, feedback: str, *, updated: bool, compat: str | None = None) -> str:
+    """Feedback on the previous round, the update notice, the question: what the harness gets to read."""
+    if compat:
+        notice = f"{COMPAT_NOTICE}\n" if updated and item.type == "multi_choice" else ""
+        text = notice + question.prompt(item, compat=compat)
+        return f"{COMPAT_FEEDBACK}{feedback}\n\n{text}" if feedback else text
+    parts = [f"{FEEDBACK}{feedback}"] if feedback else []
+    if updated:
+        parts.append(UPDATE_NOTICE)
+    return "\n\n".join([*parts, question.prompt(item)])
+
+
+def fill_roster(
+    main: Session, histories: Sequence[Session], key: Callable[[str], str], files: Mapping[str, str]
+) -> Session:
+    """The main session with `ROSTER` replaced by one line per history: title, channel, and where *this* harness finds it."""
+    if not any(ROSTER in message.text for message in main.messages):
+        return main
+    lines = []
+    for session in histories:
+        place = f"file {files[session.id]}" if session.id in files else f"conversation {key(session.id)}"
+        lines.append(f"- {session.title or session.id} ({session.channel}): {place}")
+    text = "\n".join(lines) or "- (none)"
+    messages = [m.model_copy(update={"text": m.text.replace(ROSTER, text)}) for m in main.messages]
+    return main.with_messages(messages)

@@ -1,0 +1,226 @@
+"""One round (protocol.md §2): updates, prompt, turn, snapshot, score, feedback; and what happens when a turn fails."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from claw_adapter.crashpoints import crashpoint
+from claw_adapter.endpoint.client import RoundMeter
+from claw_adapter.errors import AdapterError, ClawError, Owner
+from claw_adapter.harness import Conversation
+from claw_adapter.protocol import (
+    Failure,
+    Round,
+    RoundRecord,
+    Score,
+    SessionChange,
+    TurnResult,
+    Usage,
+)
+from claw_adapter.questions import QuestionType, ScoringContext, teach
+from claw_adapter.runner.folder import remove_tree
+from claw_adapter.runner.prompt import FEEDBACK, compose
+from claw_adapter.runner.types import question_type
+from claw_adapter.scenario import make_brief
+
+if TYPE_CHECKING:
+    from claw_adapter.runner.trial import Trial
+
+__all__ = ["RoundRunner"]
+
+LATE_SECONDS = 5.0
+"""How much longer than its deadline an adapter may take to come back before the runner stops waiting."""
+
+
+class _Hopeless(Exception):
+    """The conversation cannot be opened, and trying again will not help."""
+
+    def __init__(self, error: ClawError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+@dataclass(slots=True)
+class _Attempts:
+    """What became of sending one prompt, possibly several times."""
+
+    turn: TurnResult
+    meter: RoundMeter
+    number: int
+    earlier: list[Failure] = field(default_factory=list)
+    harness_seconds: float = 0.0
+
+
+class RoundRunner:
+    """Runs the rounds of one trial, in order."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+
+    async def run(self, index: int) -> RoundRecord:
+        """Run one round to its record; nothing is journalled here."""
+        trial, item = self.trial, self.trial.scenario.rounds[index]
+        question = question_type(item.type)
+        started = time.monotonic()
+        changes = trial.world.apply(item.updates)
+        before = trial.world.snapshots.take(trial.world.workspace) if item.updates else trial.last_snapshot
+        prompt = compose(
+            item, question, self._feedback(index), updated=bool(item.updates), compat=trial.spec.settings.compat
+        )
+        crashpoint("before-send")
+        tried = await self._attempts(index, prompt, changes, before)
+        crashpoint("answered")
+        snapshot = trial.world.snapshots.take(trial.world.workspace)
+        checked = time.monotonic()
+        score, feedback, taught = await self._judge(item, question, tried.turn, snapshot)
+        check_seconds = time.monotonic() - checked
+        crashpoint("scored")
+        events = tried.turn.events or tried.meter.events
+        checkpoint = await trial.keep() if tried.turn.error is None else None
+        return RoundRecord(
+            index=index,
+            round=item.id,
+            type=item.type,
+            attempts=tried.number,
+            earlier_failures=tuple(tried.earlier),
+            updates=tuple(update.id for update in trial.scenario.expand(item.updates)),
+            prompt=prompt,
+            text=tried.turn.text,
+            error=tried.turn.error,
+            score=score,
+            feedback=feedback,
+            taught=taught,
+            usage=Usage(rendered=tried.meter.rendered, reported=tried.turn.usage, metered=tried.meter.metered),
+            timing=tried.turn.timing,
+            overhead=max(time.monotonic() - started - tried.harness_seconds - check_seconds, 0.0),
+            evidence=tried.meter.seen,
+            tool_calls=sum(event.kind == "tool_call" for event in events),
+            events=trial.services.store.put_json([event.model_dump(mode="json") for event in events]),
+            snapshot=snapshot,
+            checkpoint=checkpoint,
+        )
+
+    def _feedback(self, index: int) -> str:
+        rounds = self.trial.journal.rounds
+        return rounds[index - 1].feedback if index else ""
+
+    async def deliver_last_feedback(self) -> None:
+        """The last round's feedback goes out too, under the same deadline, unscored."""
+        rounds = self.trial.journal.rounds
+        crashpoint("feedback")
+        if rounds and rounds[-1].feedback:
+            await self._turn(FEEDBACK + rounds[-1].feedback, f"{rounds[-1].round}-feedback", None, 1, [])
+
+    async def _attempts(self, index: int, prompt: str, changes: list[SessionChange], before: str) -> _Attempts:
+        """Send until a turn succeeds or the attempts are used up; every new attempt starts from the state before."""
+        trial = self.trial
+        earlier: list[Failure] = []
+        seconds = 0.0
+        trial.pending += changes
+        for number in range(1, trial.spec.settings.attempts + 1):
+            if number > 1:
+                trial.world.snapshots.restore(before, trial.world.workspace)
+            begun = time.monotonic()
+            turn, meter = await self._turn(prompt, trial.scenario.rounds[index].id, index, number, changes)
+            seconds += time.monotonic() - begun
+            if turn.error is None:
+                return _Attempts(turn, meter, number, earlier, seconds)
+            await trial.drop()
+            if not turn.error.passing or number == trial.spec.settings.attempts:
+                break
+            earlier.append(turn.error)
+        trial.world.snapshots.restore(before, trial.world.workspace)
+        return _Attempts(turn, meter, number, earlier, seconds)
+
+    async def _turn(
+        self, prompt: str, round_id: str, index: int | None, number: int, changes: Sequence[SessionChange]
+    ) -> tuple[TurnResult, RoundMeter]:
+        """Open if needed, bring the sessions up to date, send one prompt; a broken adapter is a failed turn."""
+        trial, endpoint = self.trial, self.trial.services.endpoint
+        brief = None
+        if index is not None:
+            brief = make_brief(
+                trial.scenario,
+                trial.gold,
+                index,
+                session_key=trial.harness.session_key,
+                history_files=trial.world.files,
+                workspace=str(trial.world.workspace),
+            )
+        deadline = trial.spec.settings.deadline
+        try:
+            conversation = await self._synced(changes)
+            await endpoint.begin_round(trial.spec.id, round_id, brief, number)
+            async with asyncio.timeout(deadline + LATE_SECONDS):
+                turn = await conversation.send(prompt, deadline)
+        except _Hopeless as hopeless:
+            raise hopeless.error from None
+        except ClawError as error:
+            turn = TurnResult(error=Failure.of(error))
+        except TimeoutError:
+            late = AdapterError(f"send() did not come back {LATE_SECONDS:g} s after its deadline of {deadline:g} s")
+            turn = TurnResult(error=Failure.of(late))
+        except Exception as error:  # noqa: BLE001 - whatever an adapter raises is a failure of the adapter
+            turn = TurnResult(error=Failure.of(error))
+        meter = await endpoint.end_round(trial.spec.id)
+        return _attributed(turn, meter.failure), meter
+
+    async def _synced(self, changes: Sequence[SessionChange]) -> Conversation:
+        """The open conversation, up to date; what no further attempt can mend ends the trial instead of every round."""
+        is_open = self.trial.conversation is not None
+        try:
+            conversation = await self.trial.open()
+        except ClawError as error:
+            if Failure.of(error).passing:
+                raise
+            raise _Hopeless(error) from error
+        if is_open and changes:
+            await conversation.sync(changes)
+        return conversation
+
+    async def _judge(
+        self, item: Round, question: QuestionType, turn: TurnResult, snapshot: str
+    ) -> tuple[Score, str, dict[str, bool]]:
+        """Score, feedback for the next prompt, and what the teaching checks found."""
+        trial = self.trial
+        if turn.error is not None:
+            return Score(value=None, cause=turn.error), "", {}
+        answer = trial.gold.answers.rounds[item.id]
+        copy = trial.live / "check"
+        if question.needs_workspace or answer.teach:
+            remove_tree(copy)
+            trial.world.snapshots.materialise(snapshot, copy)
+        context = self._context(copy)
+        try:
+            score = await question.score(item, turn, context)
+            if score.value is None:
+                return score, "", {}
+            taught, lesson = teach(trial.gold, answer, turn, copy)
+            feedback = question.feedback(item, score, trial.gold)
+            return score, " ".join(part for part in (feedback, lesson) if part), taught
+        finally:
+            remove_tree(copy)
+
+    def _context(self, copy: Path) -> ScoringContext:
+        trial = self.trial
+        return ScoringContext(
+            gold=trial.gold,
+            workspace=copy,
+            isolation=trial.spec.settings.isolation,
+            answers={record.round: record.score.answer for record in trial.journal.rounds},
+            compat=trial.spec.settings.compat,
+        )
+
+
+def _attributed(turn: TurnResult, endpoint: Failure | None) -> TurnResult:
+    """A harness that failed because its model did is not at fault: the endpoint's own finding has precedence."""
+    if turn.error is None or endpoint is None or turn.error.owner not in (Owner.HARNESS, Owner.ENDPOINT):
+        return turn
+    return turn.model_copy(update={"error": endpoint})
+
+

@@ -1,0 +1,122 @@
+"""A whole run: one endpoint, one lifeline, many trials; the same call on the same folder goes on where it stopped."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from claw_adapter import plugins
+from claw_adapter.drivers import Lifeline
+from claw_adapter.endpoint.client import ModelEndpoint
+from claw_adapter.executor import Executor
+from claw_adapter.harness import Harness
+from claw_adapter.protocol import Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
+from claw_adapter.runner.executors import LocalExecutor
+from claw_adapter.runner.folder import RunFolder
+from claw_adapter.runner.journal import read_journal
+from claw_adapter.runner.plan import Plan
+from claw_adapter.runner.trial import Services, Trial
+from claw_adapter.sandbox import IsolationLevel, require
+from claw_adapter.scenario import load_scenario, resolve
+from claw_adapter.source import ScenarioSource
+from claw_adapter.upstream import Upstream
+from claw_adapter.workspace import Store
+
+__all__ = ["Watcher", "find_scenarios", "prepare", "run"]
+
+BUILT_IN_MODELS = ("reader", "scripted", "openai")
+
+
+@dataclass(frozen=True, slots=True)
+class Watcher:
+    """Called as the run goes on."""
+
+    on_start: Callable[[TrialSpec, int, int], None] = lambda _trial, _done, _total: None
+    on_round: Callable[[TrialSpec, RoundRecord, int], None] = lambda _trial, _record, _total: None
+    on_end: Callable[[TrialSpec, Failure | None], None] = lambda _trial, _error: None
+
+
+def find_scenarios(names: tuple[str, ...]) -> dict[str, Scenario]:
+    """Scenarios by id: each name is a folder (of one or several scenarios) or a plugin's.
+
+    Raises:
+        ScenarioError, PluginError: not found, or wrong.
+    """
+    found: dict[str, Scenario] = {}
+    for name in names:
+        if Path(name).exists():
+            scenarios = [load_scenario(path) for path in resolve(name)]
+        else:
+            source: ScenarioSource = plugins.create("scenarios", name)
+            scenarios = list(source.load().scenarios)
+        found.update({scenario.id: scenario for scenario in scenarios})
+    return found
+
+
+def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:
+    """Make the harnesses of a plan and note their versions, before anything is spent.
+
+    Raises:
+        PluginError: a harness has no plugin, or refuses its options.
+        SandboxError: the isolation level cannot be provided here.
+    """
+    for level in {trial.settings.isolation for trial in plan.trials}:
+        require(IsolationLevel(level))
+    harnesses: dict[str, Harness] = {}
+    for trial in plan.trials:
+        if trial.harness.label not in harnesses:
+            harnesses[trial.harness.label] = plugins.create("harness", trial.harness.name, dict(trial.harness.options))
+    versions = {label: harness.probe().versions for label, harness in harnesses.items()}
+    return plan.model_copy(update={"versions": versions}), harnesses
+
+
+@contextlib.asynccontextmanager
+async def _models(plan: Plan) -> AsyncIterator[Mapping[str, ModelSpec]]:
+    """The run's models by name; those of upstream plugins are started first and stopped at the end."""
+    async with contextlib.AsyncExitStack() as stack:
+        models: dict[str, ModelSpec] = {}
+        for model in {trial.model.name: trial.model for trial in plan.trials}.values():
+            if model.kind in BUILT_IN_MODELS:
+                models[model.name] = model
+                continue
+            upstream: Upstream = plugins.create("upstream", model.kind, dict(model.options))
+            stack.push_async_callback(upstream.stop)
+            models[model.name] = await upstream.start(model)
+        yield models
+
+
+async def run(
+    folder: RunFolder,
+    plan: Plan,
+    scenarios: Mapping[str, Scenario],
+    harnesses: Mapping[str, Harness],
+    *,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    watcher: Watcher | None = None,
+) -> None:
+    """Run all trials of `plan` that are not finished; `folder` is locked by the caller and its run.json written.
+
+    Cancelling it leaves a folder that the same call continues.
+    """
+    watcher = watcher or Watcher()
+    store = Store(folder.store)
+    async with Lifeline() as lifeline, _models(plan) as models:
+        keys = sorted({model.key_env for model in models.values() if model.key_env})
+        sockets = folder.live / "endpoint"
+        sockets.mkdir(parents=True, exist_ok=True)
+        async with await ModelEndpoint.start(sockets, key_envs=keys, marker=lifeline.marker) as endpoint:
+            services = Services(
+                folder, store, endpoint, lifeline.marker, on_round=watcher.on_round, on_end=watcher.on_end
+            )
+
+            async def one(spec: TrialSpec) -> None:
+                done = [r for r in read_journal(folder.journal(spec.id)) if isinstance(r, RoundRecord)]
+                scenario = scenarios[spec.scenario]
+                watcher.on_start(spec, len(done), len(scenario.rounds))
+                started = spec.model_copy(update={"model": models[spec.model.name]})
+                await Trial(started, scenario, harnesses[spec.harness.label], services).run()
+
+            await (executor or LocalExecutor()).map(plan.trials, one, jobs)

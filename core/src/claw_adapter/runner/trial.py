@@ -1,0 +1,221 @@
+"""The way of one trial (architecture.md): lay out, open, round by round, end. Everything a crash can interrupt is here."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from claw_adapter import plugins
+from claw_adapter.crashpoints import crashpoint
+from claw_adapter.endpoint.client import ModelEndpoint
+from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded
+from claw_adapter.harness import Conversation, Harness
+from claw_adapter.overlay import Overlay
+from claw_adapter.protocol import (
+    Checkpoint,
+    Failure,
+    Gold,
+    Isolation,
+    RoundRecord,
+    Scenario,
+    SessionChange,
+    TrialEnd,
+    TrialSpec,
+    TrialStart,
+)
+from claw_adapter.runner.checkpoints import load_checkpoint, save_checkpoint
+from claw_adapter.runner.context import Address, RunnerContext
+from claw_adapter.runner.folder import RunFolder, remove_tree
+from claw_adapter.runner.journal import Journal
+from claw_adapter.runner.rounds import RoundRunner
+from claw_adapter.runner.world import World
+from claw_adapter.scenario import load_gold
+from claw_adapter.workspace import Snapshotter, Store
+
+__all__ = ["Services", "Trial"]
+
+CLOSE_SECONDS = 15.0
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the trials of a run share."""
+
+    folder: RunFolder
+    store: Store
+    endpoint: ModelEndpoint
+    marker: str
+    """Beginning of the mark that every child of this run carries."""
+    on_round: Callable[[TrialSpec, RoundRecord, int], None] = lambda _trial, _record, _total: None
+    on_end: Callable[[TrialSpec, Failure | None], None] = lambda _trial, _error: None
+
+
+@dataclass(slots=True)
+class Trial:
+    """One trial from its first or its next unfinished round to its end."""
+
+    spec: TrialSpec
+    scenario: Scenario
+    harness: Harness
+    services: Services
+    gold: Gold = field(init=False)
+    world: World = field(init=False)
+    journal: Journal = field(init=False)
+    context: RunnerContext | None = field(init=False, default=None)
+    conversation: Conversation | None = field(init=False, default=None)
+    checkpoint: Checkpoint | None = field(init=False, default=None)
+    pending: list[SessionChange] = field(init=False, default_factory=list)
+    """Session changes that the last checkpoint does not have yet."""
+    overlays: list[Overlay] = field(init=False, default_factory=list)
+    key: str = field(init=False, default="")
+    base: str = field(init=False, default="")
+
+    @property
+    def live(self) -> Path:
+        """Folder of what only lives while the trial is under way."""
+        return self.services.folder.live / self.spec.id
+
+    async def run(self) -> None:
+        """Run to the end; failures become records, only cancellation gets out."""
+        error: Failure | None = None
+        with Journal(self.services.folder.journal(self.spec.id)) as self.journal:
+            if self.journal.finished:
+                return
+            try:
+                await self._prepare()
+                await self._rounds()
+            except ClawError as fault:
+                error = Failure.of(fault)
+            except Exception as fault:
+                log.exception("trial %s", self.spec.id)
+                error = Failure.of(fault)
+            finally:
+                await asyncio.shield(self._close())
+            self.journal.append(TrialEnd(error=error, snapshot=self.last_snapshot))
+        self.services.on_end(self.spec, error)
+
+    @property
+    def last_snapshot(self) -> str:
+        """Snapshot after the last finished round, or of the base tree before the first."""
+        return self.journal.rounds[-1].snapshot if self.journal.rounds else self.base
+
+    async def _prepare(self) -> None:
+        probe = self.harness.probe()
+        if not probe.ready:
+            raise AdapterError(f"harness {self.spec.harness.name!r} is not ready: {probe.reason}", remedy=probe.remedy)
+        self.gold = load_gold(self.scenario)
+        self.overlays = [plugins.create("overlay", o.name, dict(o.options)) for o in self.spec.overlays]
+        remove_tree(self.live)
+        workspace = self.live / "workspace"
+        workspace.mkdir(parents=True)
+        snapshots = Snapshotter(self.services.store)
+        self.world = World(self.scenario, workspace, snapshots, self.harness.capabilities().seed_history)
+        self.base = self.world.lay_out()
+        self.key = await self.services.endpoint.open_trial(
+            self.spec.id, self.spec.model, self.services.folder.transcript(self.spec.id)
+        )
+        if self.journal.start is None:
+            self._record_start(probe.versions)
+        for record in self.journal.rounds:
+            self.pending += self.world.replay(self.scenario.rounds[record.index].updates)
+            if record.checkpoint is not None:
+                self.checkpoint, self.pending = load_checkpoint(self.services.store, record.checkpoint), []
+        if self.checkpoint is not None:
+            self.world.adopt(self.checkpoint.sessions[0])
+        if self.journal.rounds:
+            snapshots.restore(self.last_snapshot, workspace)
+
+    def _record_start(self, versions: dict[str, str]) -> None:
+        capabilities = self.harness.capabilities()
+        level = 0 if self.harness.runs_inside else self.spec.settings.isolation
+        record = TrialStart(
+            trial=self.spec.id,
+            scenario=self.scenario.id,
+            scenario_digest=self.scenario.digest,
+            harness=self.spec.harness.label,
+            versions=versions,
+            model=self.spec.model.name,
+            overlays=tuple(overlay.name for overlay in self.spec.overlays),
+            seed=self.spec.seed,
+            isolation=Isolation(harness=level, check=self.spec.settings.isolation),
+            notes=capabilities.notes,
+            memory_files=capabilities.memory_files,
+        )
+        self.journal.append(record)
+
+    async def _rounds(self) -> None:
+        rounds = RoundRunner(self)
+        for index in range(len(self.journal.rounds), len(self.scenario.rounds)):
+            record = await rounds.run(index)
+            crashpoint("before-journal")
+            self.journal.append(record)
+            self.services.on_round(self.spec, record, len(self.scenario.rounds))
+        crashpoint("report")
+        await rounds.deliver_last_feedback()
+
+    async def open(self) -> Conversation:
+        """The conversation; after a failure a new one on a fresh state directory, opened from the last checkpoint.
+
+        Raises:
+            ClawError: the harness does not come up.
+        """
+        if self.conversation is not None:
+            return self.conversation
+        state = self.live / "state"
+        remove_tree(state)
+        state.mkdir(parents=True)
+        self.context = RunnerContext(
+            self.spec,
+            workspace=self.world.workspace,
+            state_dir=state,
+            main=self.world.main(self.harness),
+            histories=self.world.histories(),
+            address=Address(self.services.endpoint.url, self.services.endpoint.socket),
+            key=self.key,
+            marker=f"{self.services.marker}/{self.spec.id}",
+        )
+        for overlay in self.overlays:
+            self.context.endpoint = await overlay.wrap(self.context, self.context.endpoint)
+        try:
+            async with asyncio.timeout(self.spec.settings.deadline):
+                self.conversation = await self.harness.open(self.context, self.checkpoint)
+        except TimeoutError:
+            what = f"the harness did not come up within {self.spec.settings.deadline:g} s"
+            raise DeadlineExceeded(what, where=f"harness {self.spec.harness.label}") from None
+        if self.checkpoint is not None and self.pending:
+            await self.conversation.sync(self.pending)
+        return self.conversation
+
+    async def drop(self) -> None:
+        """Throw the conversation away; `open` makes a new one."""
+        conversation, self.conversation = self.conversation, None
+        for thing in (conversation, *self.overlays):
+            if thing is None:
+                continue
+            try:
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await thing.close()
+            except Exception:
+                log.exception("closing %s of trial %s", type(thing).__name__, self.spec.id)
+
+    async def keep(self) -> str | None:
+        """Checkpoint the conversation after a finished turn; returns the digest in the store."""
+        if self.conversation is None:
+            return None
+        checkpoint = await self.conversation.checkpoint()
+        if not checkpoint.sessions:
+            raise AdapterError("the checkpoint has no session", where=f"harness {self.spec.harness.label}")
+        self.checkpoint, self.pending = checkpoint, []
+        self.world.adopt(checkpoint.sessions[0])
+        return save_checkpoint(self.services.store, checkpoint)
+
+    async def _close(self) -> None:
+        await self.drop()
+        if self.key:
+            await self.services.endpoint.close_trial(self.spec.id)
+        remove_tree(self.live)
+

@@ -1,0 +1,97 @@
+"""The world of a trial as core owns it: workspace, neutral sessions, updates; and how it is put back after a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from claw_adapter.crashpoints import crashpoint
+from claw_adapter.harness import Harness
+from claw_adapter.protocol import Scenario, Session, SessionChange
+from claw_adapter.runner.prompt import fill_roster
+from claw_adapter.scenario import session_changes
+from claw_adapter.workspace import Snapshotter, commit, history_path, lay_out, plan_histories, plan_update
+
+__all__ = ["World"]
+
+
+@dataclass(slots=True)
+class World:
+    """Workspace and sessions. Histories are kept by the harness (native), rendered as files by us, or withheld (none)."""
+
+    scenario: Scenario
+    workspace: Path
+    snapshots: Snapshotter
+    route: str
+    """``native``, ``files`` or ``none``: `Capabilities.seed_history`."""
+    sessions: dict[str, Session] = field(init=False)
+    files: dict[str, str] = field(init=False)
+    """History id → path in the workspace, when histories are files."""
+
+    def __post_init__(self) -> None:
+        self.sessions = {session.id: session for session in self.scenario.sessions}
+        names = [session.id for session in self.scenario.histories] if self.route == "files" else []
+        self.files = {name: history_path(name) for name in names}
+
+    def main(self, harness: Harness) -> Session:
+        """The main session, its roster filled for this harness."""
+        main = self.sessions[self.scenario.main.id]
+        histories = [self.sessions[s.id] for s in self.scenario.histories] if self.route != "none" else []
+        return fill_roster(main, histories, harness.session_key, self.files)
+
+    def histories(self) -> tuple[Session, ...]:
+        """The history sessions that the harness keeps itself."""
+        if self.route != "native":
+            return ()
+        return tuple(s for s in self.sessions.values() if s.id != self.scenario.main.id)
+
+    def lay_out(self) -> str:
+        """Put the base tree (and histories as files) into the empty workspace; returns its snapshot."""
+        lay_out(self.scenario.workspace, self.workspace)
+        commit(plan_histories([self.sessions[n] for n in self.files], self.workspace), self.workspace, self.snapshots)
+        return self.snapshots.take(self.workspace)
+
+    def adopt(self, main: Session) -> None:
+        """Take over the main session as the conversation has made it grow, from a checkpoint."""
+        self.sessions[self.scenario.main.id] = main
+
+    def replay(self, update_ids: Sequence[str]) -> list[SessionChange]:
+        """Bring the neutral sessions forward over updates whose workspace part is already in a restored snapshot."""
+        done: list[SessionChange] = []
+        for update in self.scenario.expand(tuple(update_ids)):
+            changes = session_changes(self.scenario, self.sessions, update)
+            self._take(changes)
+            done += changes
+        return self._followed(done)
+
+    def apply(self, update_ids: Sequence[str]) -> list[SessionChange]:
+        """Apply updates, each all or nothing; returns the changes that the harness's own store must follow.
+
+        Raises:
+            ScenarioError: an action does not fit what is there now.
+        """
+        followed: list[SessionChange] = []
+        for update in self.scenario.expand(tuple(update_ids)):
+            changes = session_changes(self.scenario, self.sessions, update)
+            plan = plan_update(update, scenario_root=self.scenario.root, workspace=self.workspace)
+            plan += plan_histories([c.after for c in changes if c.after and self._is_file(c.session)], self.workspace)
+            commit(plan, self.workspace, self.snapshots)
+            crashpoint("update-half-applied")
+            self._take(changes)
+            followed += changes
+        return self._followed(followed)
+
+    def _followed(self, changes: Sequence[SessionChange]) -> list[SessionChange]:
+        """Those that the harness keeps in its own store."""
+        return [change for change in changes if self.route == "native" or change.session == self.scenario.main.id]
+
+    def _is_file(self, session: str) -> bool:
+        return self.route == "files" and session != self.scenario.main.id
+
+    def _take(self, changes: Sequence[SessionChange]) -> None:
+        for change in changes:
+            if change.after is not None:
+                self.sessions[change.session] = change.after
+                if self._is_file(change.session):
+                    self.files[change.session] = history_path(change.session)

@@ -1,0 +1,1 @@
+"""A third-party plugin: an adapter for the tiny agent."""

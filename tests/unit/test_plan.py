@@ -1,0 +1,71 @@
+"""An experiment unfolds into trials whose identity is what was asked."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from pydantic import ValidationError
+
+from claw_adapter.errors import ClawError, JournalError
+from claw_adapter.runner.folder import RunFolder, remove_tree
+from claw_adapter.runner.plan import Experiment, difference, unfold
+
+SCENARIOS = {"a": SimpleNamespace(digest="1" * 64, rounds=[1, 2]), "b": SimpleNamespace(digest="2" * 64, rounds=[1])}
+
+
+def plan(**changes):
+    asked = {"scenarios": ["a", "b"], "harnesses": ["reference"], "models": ["reader"], **changes}
+    return unfold(Experiment.model_validate(asked), SCENARIOS)
+
+
+def test_trials_are_the_product_in_order():
+    made = plan(harnesses=["x", {"name": "y", "label": "y-2", "options": {"k": 1}}], seeds=[0, 1])
+    assert len(made.trials) == 2 * 2 * 2
+    assert made.trials[0].id == "a--x--reader--s0"
+    assert len({trial.id for trial in made.trials}) == 8
+    assert made.rounds == {"a": 2, "b": 1}
+
+
+def test_versions_and_places_are_not_part_of_the_configuration():
+    assert plan().digest == plan().model_copy(update={"versions": {"x": {"v": "1"}}, "sources": ("p",)}).digest
+    assert plan().digest != plan(settings={"deadline": 1}).digest
+
+
+@pytest.mark.parametrize("asked", [{"models": ["gpt"]}, {"models": ["reader:wise"]}, {"harnesses": []}, {"colour": 1}])
+def test_wrong_experiments_are_refused(asked):
+    with pytest.raises(ValidationError):
+        plan(**asked)
+
+
+def test_a_label_used_twice_is_refused():
+    with pytest.raises(ClawError, match="used twice"):
+        plan(harnesses=["reference", "reference"])
+
+
+def test_difference_names_the_field():
+    assert difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}) == ["a[1].b: 2 → 3"]
+
+
+def test_a_changed_configuration_is_refused_with_the_difference(tmp_path):
+    with RunFolder(tmp_path / "run") as folder:
+        assert folder.begin(plan()) is False
+        assert folder.begin(plan()) is True
+        with pytest.raises(JournalError, match=r"deadline: 600.0 → 5.0"):
+            folder.begin(plan(settings={"deadline": 5}))
+
+
+def test_one_runner_at_a_time(tmp_path):
+    with RunFolder(tmp_path), pytest.raises(JournalError, match="another process"), RunFolder(tmp_path):
+        pass
+
+
+def test_a_folder_without_permissions_is_removed(tmp_path):
+    deep = tmp_path / "live" / "a" / "b"
+    deep.mkdir(parents=True)
+    (deep / "file").write_text("x")
+    (tmp_path / "live" / "link").symlink_to("/etc")
+    deep.chmod(0)
+    deep.parent.chmod(0)
+    remove_tree(tmp_path / "live")
+    assert not (tmp_path / "live").exists()
+    assert Path("/etc/passwd").exists()

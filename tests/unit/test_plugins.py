@@ -1,0 +1,92 @@
+"""A broken plugin is reported and never stops the host; only what is named is imported."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from claw_adapter import plugins
+from claw_adapter.errors import PluginError
+
+GOOD = """
+from claw_adapter.hooks import hookimpl
+from claw_adapter.reference.adapter import ReferenceHarness
+class Mine(ReferenceHarness):
+    name = "good"
+@hookimpl
+def claw_harness():
+    return Mine
+"""
+BAD = {
+    "raises": "raise RuntimeError('no luck')",
+    "exits": "import sys; sys.exit(3)",
+    "oldapi": GOOD.replace('name = "good"', 'name = "oldapi"; api = "claw/0"'),
+    "nohooks": "x = 1",
+    "hangs": "import time; time.sleep(60)",
+    "dies": "import os; os._exit(7)",
+}
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A folder of fake distributions: name → module source."""
+
+    def install(**modules: str) -> None:
+        for name, source in modules.items():
+            dist, _, point = name.partition("__")
+            point = point or dist
+            (tmp_path / f"{dist}_mod.py").write_text(textwrap.dedent(source))
+            info = tmp_path / f"{dist}-1.0.dist-info"
+            info.mkdir()
+            (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dist}\nVersion: 1.0\n")
+            (info / "entry_points.txt").write_text(f"[claw_adapter]\n{point} = {dist}_mod\n")
+
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return install
+
+
+def test_each_kind_of_broken_plugin_is_reported_and_the_others_work(site):
+    site(good=GOOD, **BAD)
+    states = {s.plugin.name: s for s in plugins.probe_all(["good", *BAD], seconds=8)}
+    assert states["good"].ok
+    assert states["good"].provides == ("harness",)
+    assert states["good"].ready
+    assert not any(states[name].ok for name in BAD)
+    assert "no luck" in states["raises"].error
+    assert "SystemExit" in states["exits"].error
+    assert "claw/0" in states["oldapi"].error
+    assert "hooks" in states["nohooks"].error
+    assert "8 s" in states["hangs"].error
+    assert "status 7" in states["dies"].error
+
+
+def test_a_name_that_is_taken_twice_is_an_error_not_a_choice(site):
+    site(first__same=GOOD, second__same=GOOD)
+    with pytest.raises(PluginError, match="first and second"):
+        plugins.provides("same")
+    assert [state.ok for state in plugins.probe_all(["same"])] == [False, False]
+
+
+def test_the_host_survives_a_plugin_that_exits(site):
+    site(exits=BAD["exits"])
+    with pytest.raises(PluginError, match="SystemExit"):
+        plugins.create("harness", "exits")
+
+
+def test_an_unknown_name_says_what_to_install():
+    with pytest.raises(PluginError, match="pip install claw-adapter-nosuch"):
+        plugins.create("harness", "nosuch")
+
+
+def test_wrong_options_are_refused_with_the_name():
+    with pytest.raises(PluginError, match="colour"):
+        plugins.create("harness", "reference", {"colour": "red"})
+
+
+def test_only_what_is_named_is_imported(site):
+    site(good=GOOD, raises=BAD["raises"])
+    code = "import sys; from claw_adapter import plugins; plugins.create('harness', 'good'); print('raises_mod' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,27 @@
+"""Resolve the workspace's dependencies into hashed requirement files; no registry is named in them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+UV = Path(sys.executable).with_name("uv")
+OPTIONS = [
+    "--universal", "--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate",
+    "--python-version", "3.11", "--quiet",
+]  # fmt: skip
+
+
+def compile_file(output: str, *inputs: str) -> None:
+    """One `uv pip compile`; our own distributions are left out."""
+    members = [path.parent for path in ROOT.glob("*/*/pyproject.toml")] + [ROOT / "core"]
+    names = [line.split('"')[1] for m in members for line in (m / "pyproject.toml").read_text().splitlines()
+             if line.startswith("name = ")]  # fmt: skip
+    own = [word for name in names for word in ("--no-emit-package", name)]
+    subprocess.run([UV, "pip", "compile", *inputs, *OPTIONS, *own, "-o", output], cwd=ROOT, check=True)
+
+
+if __name__ == "__main__":
+    manifests = sorted(p.relative_to(ROOT).as_posix() for p in [ROOT / "core/pyproject.toml", *ROOT.glob("*/*/pyproject.toml")])
+    compile_file("requirements/dev.txt", *manifests, "--group", "pyproject.toml:dev")
+    subprocess.run([UV, "pip", "compile", "-", *OPTIONS, "-o", "requirements/uv.txt"], cwd=ROOT, check=True, input=b"uv\n")
