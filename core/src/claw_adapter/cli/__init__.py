@@ -1,20 +1,11 @@
-"""The command `claw`. Every command lives in a module of its own that is imported only when it is called."""
+"""The command `claw`. Help is written here without importing anything; every command is a module imported when it is called."""
 
 from __future__ import annotations
 
-import importlib
+import os
 import sys
-from typing import Any
 
-import click
-
-__all__ = ["EXIT_CODES", "cli", "main"]
-
-EXIT_CODES = """\
-Exit codes: 0 success · 1 finished, but with failures (unscored rounds, failed checks) · 2 wrong usage or wrong input ·
-3 refused (another configuration, a damaged run folder) · 4 something is missing here (plugin, harness, isolation) ·
-130 interrupted: the same command goes on where it stopped
-"""
+__all__ = ["COMMANDS", "PLUGIN_COMMANDS", "help_text", "main", "plugin_commands"]
 
 #: name → (module, one line of help)
 COMMANDS = {
@@ -26,77 +17,63 @@ COMMANDS = {
     "schema": ("claw_adapter.cli.schema", "Print the JSON Schemas of claw/1 and scenario/1."),
     "completion": ("claw_adapter.cli.completion", "Print a shell completion script."),
 }
+#: Entry point group in which distributions bring further commands.
 PLUGIN_COMMANDS = "claw_adapter.commands"
 
+HELP = """\
+Usage: claw [OPTIONS] COMMAND [ARGS]...
 
-class Lazy(click.Group):
-    """A group that imports a command only when it is used; distributions add commands by entry point."""
+  Run, certify and compare agent harnesses under one fixed model.
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Ours, then those of plugins."""
-        return [*COMMANDS, *sorted(set(_entry_points()) - set(COMMANDS))]
+Options:
+  --version   Show the version.
+  -h, --help  Show this message and exit.
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return one command."""
-        if cmd_name in COMMANDS:
-            module = importlib.import_module(COMMANDS[cmd_name][0])
-            command: click.Command = module.command
-            return command
-        point = _entry_points().get(cmd_name)
-        if point is None:
-            return None
+Commands:
+{commands}
+
+Exit codes:
+  0    success
+  1    finished, but with failures: unscored rounds, failed checks
+  2    wrong usage or wrong input
+  3    refused: another configuration, a damaged run folder
+  4    something is missing here: a plugin, a harness, an isolation level
+  130  interrupted: the same command goes on where it stopped
+"""
+
+
+def help_text() -> str:
+    """What ``claw --help`` prints."""
+    rows = [(name, line) for name, (_, line) in COMMANDS.items()]
+    rows += [(name, "(from a plugin)") for name in sorted(plugin_commands() - set(COMMANDS))]
+    width = max(len(name) for name, _ in rows) + 2
+    return HELP.format(commands="\n".join(f"  {name:{width}}{line}" for name, line in rows))
+
+
+def plugin_commands() -> set[str]:
+    """Names of commands that other distributions bring. `importlib.metadata` would double the time of ``--help``."""
+    names: set[str] = set()
+    for folder in filter(None, sys.path):
         try:
-            loaded: click.Command = point.load()
-        except Exception as error:
-            raise click.ClickException(f"the command {cmd_name!r} of {point.value} cannot be loaded: {error}") from error
-        return loaded
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing any."""
-        rows = [(name, COMMANDS[name][1] if name in COMMANDS else "(from a plugin)") for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
-
-
-def _entry_points() -> dict[str, Any]:
-    from importlib.metadata import entry_points
-
-    return {point.name: point for point in entry_points(group=PLUGIN_COMMANDS)}
-
-
-def _version(ctx: click.Context, _option: click.Parameter, value: bool) -> None:
-    if value:
-        from claw_adapter import API_VERSION, __version__
-
-        click.echo(f"claw-adapter {__version__} ({API_VERSION})")
-        ctx.exit()
-
-
-@click.group(cls=Lazy, epilog=f"\b\n{EXIT_CODES}", context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version.")
-def cli() -> None:
-    """Run, certify and compare agent harnesses under one fixed model."""
+            infos = [entry.path for entry in os.scandir(folder) if entry.name.endswith(".dist-info")]
+        except OSError:
+            continue
+        for info in infos:
+            try:
+                with open(f"{info}/entry_points.txt", encoding="utf-8") as file:  # noqa: PTH123 - pathlib costs more than this
+                    _, _, section = file.read().partition(f"[{PLUGIN_COMMANDS}]\n")
+            except (OSError, UnicodeDecodeError):
+                continue
+            lines = section.partition("\n[")[0].splitlines()
+            names.update(line.partition("=")[0].strip() for line in lines if "=" in line)
+    return names
 
 
 def main() -> None:
-    """Entry point: our errors become one clear message and an exit code, never a traceback."""
-    try:
-        status = cli.main(standalone_mode=False)
-        sys.exit(status if isinstance(status, int) else 0)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code if error.exit_code != 1 else 2)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
-    except Exception as error:
-        from claw_adapter.cli.common import exit_code_of
+    """Entry point of the console script."""
+    if sys.argv[1:] in ([], ["--help"], ["-h"]) and "_CLAW_COMPLETE" not in os.environ:
+        sys.stdout.write(help_text())
+        sys.exit(0)
+    from claw_adapter.cli.group import call
 
-        code = exit_code_of(error)
-        if code is None:
-            raise
-        click.secho(f"error: {error}", fg="red", err=True)
-        sys.exit(code)
+    call()

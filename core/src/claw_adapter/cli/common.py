@@ -11,9 +11,9 @@ from claw_adapter.errors import ClawError, HarnessNotFound, JournalError, Plugin
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["FAILED", "MISSING", "REFUSED", "WRONG", "console", "exit_code_of", "print_json"]
+__all__ = ["FAILED", "INTERRUPTED", "MISSING", "REFUSED", "WRONG", "console", "exit_code_of", "print_json"]
 
-FAILED, WRONG, REFUSED, MISSING = 1, 2, 3, 4
+FAILED, WRONG, REFUSED, MISSING, INTERRUPTED = 1, 2, 3, 4, 130
 
 
 def exit_code_of(error: BaseException) -> int | None:

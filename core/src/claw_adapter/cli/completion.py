@@ -13,9 +13,9 @@ def command(shell: str) -> None:
     """Print a completion script for SHELL; for example: eval "$(claw completion bash)"."""
     from click.shell_completion import get_completion_class
 
-    from claw_adapter.cli import cli
+    from claw_adapter.cli.group import claw
 
     kind = get_completion_class(shell)
     if kind is None:
         raise click.ClickException(f"no completion for {shell}")
-    click.echo(kind(cli, {}, "claw", "_CLAW_COMPLETE").source())
+    click.echo(kind(claw, {}, "claw", "_CLAW_COMPLETE").source())

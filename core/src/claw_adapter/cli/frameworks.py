@@ -4,9 +4,98 @@ from __future__ import annotations
 
 import click
 
+from claw_adapter.cli.common import FAILED, console, print_json
+
 __all__ = ["command"]
 
 
 @click.group("frameworks")
 def command() -> None:
     """Install and examine harnesses, each in an environment of its own."""
+
+
+@command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_frameworks(as_json: bool) -> int:
+    """List the frameworks that installed plugins describe, and which are installed."""
+    from rich.table import Table
+
+    from claw_adapter.frameworks import frameworks, locate
+
+    rows = []
+    for framework in frameworks():
+        there = locate(framework)
+        rows.append(
+            {
+                "name": framework.name,
+                "title": framework.title,
+                "version": framework.version,
+                "kind": framework.kind,
+                "installed": str(there.path) if there else None,
+                "licence": framework.licence,
+                "homepage": framework.homepage,
+            }
+        )
+    if as_json:
+        print_json(rows)
+        return 0
+    table = Table("name", "version", "kind", "licence", "installed", box=None, pad_edge=False)
+    for row in rows:
+        where = str(row["installed"] or f"no: claw frameworks install {row['name']}")
+        table.add_row(str(row["name"]), str(row["version"]), str(row["kind"]), str(row["licence"]), where)
+    console().print(table)
+    return 0
+
+
+@command.command()
+@click.argument("names", nargs=-1, required=True)
+@click.option("--verbose", is_flag=True, help="Show the installer's output as it comes.")
+def install(names: tuple[str, ...], verbose: bool) -> int:
+    """Install NAMES at the versions their plugins pin, from hashed requirements. Nothing global is touched."""
+    from claw_adapter.frameworks import install as install_one
+
+    out = console(stderr=True)
+    for name in names:
+        with out.status(f"{name}: …") as status:
+            if verbose:
+                status.stop()
+            there = install_one(name, verbose=verbose, on_progress=lambda p, n=name: status.update(f"{n}: {p.value}"))  # type: ignore[misc]
+        out.print(f"{name} {there.version} is installed in {there.path}", soft_wrap=True)
+    return 0
+
+
+@command.command()
+@click.argument("names", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def doctor(names: tuple[str, ...], as_json: bool) -> int:
+    """Check NAMES (default: all) from their description to a run of their program; exit code 1 if something is wrong."""
+    from dataclasses import asdict
+
+    from rich.markup import escape
+
+    from claw_adapter.frameworks import doctor as examine
+    from claw_adapter.frameworks import frameworks
+
+    found = {name: examine(name) for name in names or [f.name for f in frameworks()]}
+    if as_json:
+        print_json({name: [asdict(finding) for finding in findings] for name, findings in found.items()})
+    else:
+        out = console()
+        for name, findings in found.items():
+            for finding in findings:
+                mark = "[green]✓[/]" if finding.ok else "[red]✗[/]"
+                out.print(f"{mark} {name}: {escape(finding.what)} {escape(finding.detail)}", soft_wrap=True)
+                if finding.remedy:
+                    out.print(f"    {escape(finding.remedy)}", soft_wrap=True)
+    return 0 if all(finding.ok for findings in found.values() for finding in findings) else FAILED
+
+
+@command.command()
+@click.argument("names", nargs=-1, required=True)
+def remove(names: tuple[str, ...]) -> int:
+    """Remove the environments of NAMES."""
+    from claw_adapter.frameworks import remove as remove_one
+
+    for name in names:
+        console(stderr=True).print(f"{name}: {'removed' if remove_one(name) else 'was not installed'}")
+    return 0

@@ -32,7 +32,7 @@ The same command continues a run that was interrupted; --fresh starts it anew.
 @click.command("run", help=HELP)
 @click.argument("what", nargs=-1, required=True)
 @click.option("--harness", "-H", "harnesses", multiple=True, help="A harness; may be given again. NAME or NAME:key=value,…")
-@click.option("--model", "-m", default="reader", show_default=True, help="reader, reader:hasty, reader:forgetful, or a model id.")
+@click.option("--model", "-m", default="reader", show_default=True, help="reader, reader:hasty, reader:forgetful, or an id.")
 @click.option("--base-url", default="", help="OpenAI-compatible upstream of the model, ending in /v1.")
 @click.option("--key-env", default="", help="Environment variable that holds the upstream's key.")
 @click.option("--seed", "seeds", multiple=True, type=int, help="A seed; may be given again.")

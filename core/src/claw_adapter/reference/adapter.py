@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from claw_adapter import __version__
+from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import (
     AdapterError,
     ClawError,
@@ -101,6 +102,7 @@ class _Reference(Conversation):
 
         def emit(record: dict[str, Any]) -> None:
             events.append(Event(at=time.monotonic() - started, **record))
+            crashpoint("tool-running")
 
         reply: dict[str, Any] = {}
         try:

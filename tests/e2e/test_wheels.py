@@ -1,0 +1,71 @@
+"""Built wheels work in a bare environment outside the workspace, a third-party plugin among them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+UV = Path(sys.executable).with_name("uv")
+MEMBERS = ["core", "scenarios/clawarena", "plugins/nanobot", "docs/examples/claw-adapter-tiny"]
+
+
+def run(*argv: str | Path, **more) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([*map(str, argv)], capture_output=True, text=True, check=False, **more)
+    assert done.returncode == 0, f"{argv}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """A virtual environment with our wheels and what they ask for, nothing else."""
+    folder = tmp_path_factory.mktemp("bare")
+    for member in MEMBERS:
+        run(UV, "build", "--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, "--out-dir", folder / "dist", ROOT / member)
+    run(UV, "venv", "--quiet", "--python", sys.executable, folder / "venv")
+    pins = ROOT / "requirements" / "dev.txt"
+    wheels = sorted((folder / "dist").glob("*.whl"))
+    run(UV, "pip", "install", "--quiet", "--python", folder / "venv", "--constraints", pins, *wheels)
+    return folder
+
+
+def call(bare: Path, *argv: str) -> subprocess.CompletedProcess[str]:
+    """`claw` with an environment that knows nothing of this checkout."""
+    kept = {name: os.environ[name] for name in ("LANG",) if name in os.environ}
+    env = {"PATH": f"{bare}/venv/bin:/usr/bin:/bin", "HOME": str(bare), **kept}
+    return subprocess.run([f"{bare}/venv/bin/claw", *argv], capture_output=True, text=True, check=False, env=env, cwd=bare)
+
+
+def test_plugins_are_found(bare):
+    done = call(bare, "plugins", "--json")
+    states = {state["name"]: state for state in json.loads(done.stdout)}
+    assert set(states) == {"demo", "nanobot", "reference", "tiny"}
+    assert all(state["ok"] for state in states.values())
+    assert states["tiny"]["ready"]
+    assert not states["nanobot"]["ready"]
+    assert "claw frameworks install nanobot" in states["nanobot"]["remedy"]
+
+
+def test_the_third_party_plugin_of_the_docs_runs_the_demo(bare):
+    adapter = ROOT / "docs/examples/claw-adapter-tiny/src/claw_adapter_tiny/adapter.py"
+    assert len(adapter.read_text().splitlines()) <= 75, "about 60 lines is what we promise"
+    done = call(bare, "run", "demo", "-H", "reference", "-H", "tiny", "--out", "run", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = {row["harness"]: row for row in json.loads(done.stdout)["rows"]}
+    assert rows["reference"]["strict"]["tcr"] == 1
+    assert rows["tiny"]["strict"]["tcr"] == 1
+    assert (bare / "run" / "report.html").stat().st_size > 10_000
+
+
+def test_a_harness_that_is_not_installed_is_refused_with_the_way_out(bare):
+    done = call(bare, "run", "demo", "-H", "nanobot", "--out", "other")
+    assert done.returncode in (1, 4)
+    assert "claw frameworks install nanobot" in done.stderr + done.stdout
+
+
+def test_the_framework_description_is_in_the_wheel(bare):
+    rows = json.loads(call(bare, "frameworks", "list", "--json").stdout)
+    assert [row["name"] for row in rows] == ["nanobot"]

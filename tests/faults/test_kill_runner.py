@@ -1,0 +1,112 @@
+"""kill -9 of the runner at any instant loses no finished round, doubles none, and leaves nothing behind."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from support.running import claw, outcome, rounds
+
+from claw_adapter.runner.journal import read_journal
+
+KILLS = 5
+#: crash point → which passing of it; the later one lets every attempt finish some rounds first
+POINTS = {
+    "update-half-applied": 1,
+    "before-send": 2,
+    "tool-running": 3,
+    "answered": 2,
+    "scored": 2,
+    "before-journal": 2,
+    "journal-write": 3,
+    "feedback": 1,
+    "report": 1,
+}
+TRIAL = "demo--reference--reader--s0"
+
+
+def command(out: Path) -> list:
+    return ["run", "demo", "--isolation", "1", "--out", out, "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    out = tmp_path_factory.mktemp("undisturbed") / "run"
+    claw(*command(out))
+    return [outcome(record) for record in rounds(out, TRIAL)]
+
+
+def children_of_runs() -> set[int]:
+    """Processes that carry a trial's mark, and endpoints, wherever they are."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if b"CLAW_TRIAL=claw-" in (entry / "environ").read_bytes():
+                    found.add(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def temporary_files() -> set[str]:
+    return {entry.name for entry in Path("/tmp").iterdir() if entry.name.startswith(("claw", "tmp"))}
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_killed_five_times_and_continued_the_run_is_as_if_undisturbed(point, tmp_path, undisturbed):
+    out = tmp_path / "run"
+    processes, files = children_of_runs(), temporary_files()
+    finished: list[str] = []
+    for _ in range(KILLS):
+        done = claw(*command(out), check=False, env={"CLAW_CRASH_AT": f"{point}:{POINTS[point]}"})
+        assert done.returncode == -signal.SIGKILL, f"the crash point {point} was not reached: {done.stderr}"
+        now = [record.round for record in rounds(out, TRIAL)]
+        assert now[: len(finished)] == finished, "a finished round was lost"
+        finished = now
+    deadline = time.monotonic() + 10
+    while children_of_runs() - processes and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not children_of_runs() - processes, "a process was left"
+    claw(*command(out))
+    assert [outcome(record) for record in rounds(out, TRIAL)] == undisturbed
+    assert len(read_journal(out / "trials" / TRIAL / "journal.jsonl")) == len(undisturbed) + 2, "one start, one end"
+    assert not (out / "live").exists()
+    assert temporary_files() <= files, "a file was left outside the run folder"
+
+
+def test_killed_at_random_moments(tmp_path, undisturbed):
+    import random
+    import subprocess
+
+    from support.running import CLAW
+
+    out = tmp_path / "run"
+    chance = random.Random(20261121)
+    for _ in range(6):
+        process = subprocess.Popen([CLAW, *map(str, command(out))], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        time.sleep(chance.uniform(0.5, 2.5))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    claw(*command(out))
+    assert [outcome(record) for record in rounds(out, TRIAL)] == undisturbed
+
+
+def test_interrupted_by_ctrl_c_it_says_so_and_goes_on(tmp_path, undisturbed):
+    import subprocess
+
+    from support.running import CLAW
+
+    out = tmp_path / "run"
+    argv = [CLAW, "run", "demo", "--isolation", "1", "--out", str(out)]
+    process = subprocess.Popen(argv, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    while not (out / "trials" / TRIAL / "journal.jsonl").exists():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "the same command goes on" in errors
+    assert not (out / "live").exists()
+    claw(*command(out))
+    assert [outcome(record) for record in rounds(out, TRIAL)] == undisturbed
