@@ -1,0 +1,75 @@
+"""A sidecar that outlives the runner and cleans up after it, even after ``kill -9``."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from claw_adapter.drivers import reaper
+from claw_adapter.drivers.command import PIPE, Command
+from claw_adapter.drivers.launch import start
+from claw_adapter.drivers.process import Process
+
+__all__ = ["Lifeline"]
+
+CLOSE_SECONDS: Final = reaper.SWEEP_SECONDS + 1
+
+
+class Lifeline:
+    """One per run: when it is closed, or this process ends in any way, nothing marked with `marker` is left.
+
+    Start every child with a `Command.marker` that is `marker` or begins with ``marker/``. The sidecar holds the read
+    end of a pipe; its end-of-file is the news that we are gone. It stands in a session of its own, so that a Ctrl-C
+    in the terminal does not reach it. Where there is no /proc it can only remove the paths.
+
+    Args:
+        paths: files (sockets) to remove at the end; `add` names more.
+    """
+
+    def __init__(self, paths: Iterable[Path] = ()) -> None:
+        self.marker = f"claw-{os.getpid()}-{secrets.token_hex(8)}"
+        self._paths = list(paths)
+        self._sidecar: Process | None = None
+
+    async def add(self, path: Path) -> None:
+        """Have one more file removed at the end."""
+        self._paths.append(path)
+        await self._tell(str(path.absolute()))
+
+    async def _tell(self, text: str) -> None:
+        if self._sidecar is not None:
+            await self._sidecar.write(json.dumps(text).encode() + b"\n")
+
+    async def __aenter__(self) -> Self:
+        argv = (sys.executable, "-I", "-S", str(Path(reaper.__file__).absolute()))
+        # The sidecar's own CLAW_TRIAL must not begin with the marker it sweeps, or it would kill itself.
+        self._sidecar = await start(Command(argv, env={}, stdin=PIPE, marker=f"lifeline-{self.marker}"))
+        await self._tell(self.marker)
+        for path in self._paths:
+            await self._tell(str(path.absolute()))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Let the sidecar sweep and end; bounded by its own limit of five seconds. May be called twice."""
+        sidecar, self._sidecar = self._sidecar, None
+        if sidecar is None:
+            return
+        try:
+            sidecar.close_stdin()
+            await sidecar.ended(CLOSE_SECONDS)
+        finally:
+            with contextlib.suppress(asyncio.CancelledError):
+                await sidecar.stop(0)

@@ -1,0 +1,190 @@
+"""Find and kill every process that descends from a child of ours, however it tried to leave.
+
+Standard library only and no import from this package: the file also runs by itself (``python -I reaper.py``) as the
+sidecar of `claw_adapter.drivers.lifeline`.
+
+A process belongs to a child if it descends from it by parent id, shares its session, or carries its marker in the
+environment it was started with (this finds ``setsid`` daemons whose parents are gone). On systems without /proc only
+the first way is left. A daemon that forks twice, leaves the session *and* empties its environment is not found here;
+a PID namespace (isolation level 2) ends that one too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+MARKER = "CLAW_TRIAL"
+SWEEP_SECONDS = 5.0
+PAUSE_SECONDS = 0.01
+_PROC = Path("/proc")
+_SANDBOX = "bwrap"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One living process; `started` is in clock ticks since boot (0 where unknown)."""
+
+    pid: int
+    ppid: int
+    group: int
+    session: int
+    started: int
+    name: str
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        """Process id and start: a reused id is another process."""
+        return self.pid, self.started
+
+
+Table = dict[int, Entry]
+Known = frozenset[tuple[int, int]]
+
+
+def table() -> Table:
+    """Return all living processes by id; zombies are not living."""
+    if not (_PROC / "self" / "stat").exists():
+        return _table_of_ps()
+    found = {}
+    with os.scandir(_PROC) as folder:
+        for item in folder:
+            process = entry(int(item.name)) if item.name.isdigit() else None
+            if process is not None:
+                found[process.pid] = process
+    return found
+
+
+def entry(pid: int) -> Entry | None:
+    """Return one living process, or None; reads /proc only."""
+    try:
+        text = (_PROC / str(pid) / "stat").read_text("utf-8", "replace")
+    except OSError:  # it ended while we looked
+        return None
+    name, _, rest = text.partition("(")[2].rpartition(")")
+    fields = rest.split()
+    if fields[0] in "ZX":
+        return None
+    return Entry(pid, int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]), name)
+
+
+def _table_of_ps() -> Table:
+    """Without /proc: parent ids only, from ``ps``; the process group stands in for the session."""
+    argv = ["ps", "-A", "-o", "pid=,ppid=,pgid=,stat=,comm="]
+    found = {}
+    listed = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=5).stdout
+    for line in listed.splitlines():
+        pid, ppid, group, state, name = line.split(None, 4)
+        if state[0] != "Z":
+            found[int(pid)] = Entry(int(pid), int(ppid), int(group), int(group), 0, Path(name).name)
+    return found
+
+
+def carries(pid: int, marker: str) -> bool:
+    """Tell whether a process was started with CLAW_TRIAL equal to `marker` or to something below ``marker/``."""
+    try:
+        content = (_PROC / str(pid) / "environ").read_bytes()
+    except OSError:  # ended, or not ours to read
+        return False
+    value = f"{MARKER}={marker}".encode()
+    return any(item == value or item.startswith(value + b"/") for item in content.split(b"\0"))
+
+
+def family(leader: int, processes: Table) -> set[Entry]:
+    """Return the leader, its session and all their descendants."""
+    members = {pid for pid, entry in processes.items() if leader in (pid, entry.session)}
+    return {processes[pid] for pid in _with_descendants(members, processes)}
+
+
+def _with_descendants(members: set[int], processes: Table) -> set[int]:
+    children: dict[int, list[int]] = {}
+    for entry in processes.values():
+        children.setdefault(entry.ppid, []).append(entry.pid)
+    pending = list(members)
+    while pending:
+        new = [pid for pid in children.get(pending.pop(), ()) if pid not in members]
+        members.update(new)
+        pending.extend(new)
+    return members
+
+
+def snapshot(leader: int) -> Known:
+    """Return the identities of a leader's family; take it while the leader's id cannot have been reused."""
+    return frozenset(entry.identity for entry in family(leader, table()))
+
+
+def find(marker: str, known: Known = frozenset(), since: int = 0) -> list[int]:
+    """Return the living processes that are known, carry the marker, or descend from such; never ourselves.
+
+    `since` (clock ticks) spares reading the environment of processes older than the child.
+    """
+    processes = table()
+    roots = {
+        entry.pid
+        for entry in processes.values()
+        if entry.identity in known or (entry.started >= since and carries(entry.pid, marker))
+    }
+    return sorted(_with_descendants(roots, processes) - {os.getpid()})
+
+
+def send(pids: Iterable[int], number: int) -> None:
+    """Signal processes; one that is gone is no error."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+
+
+def ask_to_end(leader: int) -> None:
+    """Send SIGTERM to the leader's process group.
+
+    If the leader is bubblewrap, the groups of the programs inside get it instead: bubblewrap itself would die of it
+    and take everything down with SIGKILL.
+    """
+    processes = table()
+    entry = processes.get(leader)
+    if entry is None:
+        return
+    groups = {leader}
+    if entry.name == _SANDBOX:
+        groups = {member.group for member in family(leader, processes) if member.name != _SANDBOX} - {leader}
+    for group in groups:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGTERM)
+
+
+def sweep(marker: str, seconds: float = SWEEP_SECONDS) -> int:
+    """Kill all that carry the marker, again until none is left or the time is over; return how many are left."""
+    end = time.monotonic() + seconds
+    while pids := find(marker):
+        send(pids, signal.SIGKILL)
+        if time.monotonic() > end:
+            break
+        time.sleep(PAUSE_SECONDS)
+    return len(pids)
+
+
+def main() -> int:
+    """The sidecar: a marker, then paths, one JSON string a line; at the end of input sweep and remove the paths."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    marker = json.loads(sys.stdin.readline() or '""')
+    if not marker:
+        return 0
+    paths = [json.loads(line) for line in sys.stdin]
+    left = sweep(marker)
+    for path in paths:
+        with contextlib.suppress(OSError):
+            Path(path).unlink()
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,20 @@
+"""Run an untrusted command at an isolation level, and say which level it was."""
+
+from claw_adapter.sandbox.check import run_check
+from claw_adapter.sandbox.confinement import Confinement, ResourceLimits
+from claw_adapter.sandbox.levels import Availability, IsolationLevel, detect, require
+from claw_adapter.sandbox.relay import connect_unix, listen_unix
+from claw_adapter.sandbox.wrap import wrap
+
+__all__ = [
+    "Availability",
+    "Confinement",
+    "IsolationLevel",
+    "ResourceLimits",
+    "connect_unix",
+    "detect",
+    "listen_unix",
+    "require",
+    "run_check",
+    "wrap",
+]

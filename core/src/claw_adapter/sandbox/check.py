@@ -1,0 +1,107 @@
+"""Run a scenario's check command on a throw-away copy of the workspace. The only place where a shell is used.
+
+The agent wrote what lies in the workspace, so nothing there may decide how the check's own code runs. Python finds
+neither the working folder nor the script's folder on its import path (PYTHONSAFEPATH), no user site, and pytest loads no
+conftest.py. A check that runs an agent's script which imports a neighbour says so:
+``env -u PYTHONSAFEPATH python scripts/foo.py``.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from claw_adapter.drivers import Command, Completed, Limits, run
+from claw_adapter.sandbox.confinement import Confinement, ResourceLimits
+from claw_adapter.sandbox.levels import IsolationLevel
+from claw_adapter.sandbox.wrap import wrap
+
+__all__ = ["run_check"]
+
+MIB: Final = 1024 * 1024
+SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
+OUTPUT: Final = Limits(head_bytes=MIB, tail_bytes=MIB)
+"""What is kept of a check's output, per stream."""
+
+
+def _limits(deadline: float) -> ResourceLimits:
+    """Generous for a check, tight for a runaway: 4 GiB, the deadline in processor time, 256 MiB per file."""
+    return ResourceLimits(
+        address_space=4096 * MIB, cpu_seconds=math.ceil(deadline) + 1, file_bytes=256 * MIB, processes=256
+    )
+
+
+async def run_check(
+    command: str,
+    *,
+    workspace: Path,
+    level: IsolationLevel,
+    deadline: float,
+    readable: Sequence[Path] = (),
+    hidden: Sequence[Path] = (),
+    env: Mapping[str, str] | None = None,
+    marker: str = "check",
+) -> Completed:
+    """Run ``/bin/sh -c command`` in `workspace`, a copy made for this check, and return what came of it.
+
+    At level 2 it has no network and sees only the workspace (writable), `readable` (less `hidden`), the system's
+    programs and this Python. At every level its environment is a fixed one plus `env`, its output, memory, processor
+    time and files are bounded, and everything it started is killed at `deadline` (seconds) or at its end. With a
+    `marker` from `Lifeline` this holds even if we are killed.
+
+    Raises:
+        SandboxError: the level cannot be provided here.
+    """
+    workspace = workspace.absolute()
+    with tempfile.TemporaryDirectory(prefix="claw-check-", ignore_cleanup_errors=True) as name:
+        private = Path(name).resolve()
+        home, programs, tmp = (_folder(private / part) for part in ("home", "bin", "tmp"))
+        _write_pythons(programs)
+        confinement = Confinement(
+            level=level,
+            home=home,
+            writable=(workspace,),
+            readable=(programs, *readable),
+            hidden=tuple(hidden),
+            cwd=workspace,
+            environment_prefix=True,
+            limits=_limits(deadline),
+        )
+        outside = {**_environment(programs, home, tmp), **(env or {})}
+        argv, inside = wrap(("/bin/sh", "-c", command), outside, confinement)
+        return await run(Command(argv, env=inside, cwd=workspace, limits=OUTPUT, marker=marker), deadline)
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir()
+    return path
+
+
+def _write_pythons(folder: Path) -> None:
+    """`python` and `python3` are this interpreter; a link would lose its virtual environment, so a line of shell."""
+    for name in ("python", "python3"):
+        script = folder / name
+        script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n', "utf-8")
+        script.chmod(0o755)
+
+
+def _environment(programs: Path, home: Path, tmp: Path) -> dict[str, str]:
+    return {
+        "PATH": f"{programs}:{SYSTEM_PATH}",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "HOME": str(home),
+        "TMPDIR": str(tmp),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONSAFEPATH": "1",
+        "PYTHONNOUSERSITE": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONUTF8": "1",
+        "PYTEST_ADDOPTS": "--noconftest -p no:cacheprovider",
+    }

@@ -1,0 +1,91 @@
+"""What of this machine every confined command sees, read-only: programs, libraries, and a few harmless files of /etc."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from claw_adapter.sandbox import limit, relay
+
+__all__ = ["LIMIT", "HostView", "host_view"]
+
+RELAY: Final = Path(relay.__file__).absolute()
+LIMIT: Final = Path(limit.__file__).absolute()
+
+SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
+ETC: Final = (
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "pki/tls/certs",
+    "pki/tls/cert.pem",
+    "pki/ca-trust/extracted",
+    "alternatives",
+    "passwd",
+    "group",
+    "hosts",
+    "nsswitch.conf",
+    "protocols",
+    "services",
+    "localtime",
+    "timezone",
+    "mime.types",
+    "os-release",
+    "inputrc",
+    "terminfo",
+)
+"""The parts of /etc that programs fail without. No shadow, no private keys, no resolver: there is nobody to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostView:
+    """The machine as `wrap` needs to know it; tests make their own.
+
+    Attributes:
+        bwrap: the bubblewrap binary.
+        python: an interpreter that is visible inside, for the relay and the limits.
+        symlinks: (target, path) of system folders that are links.
+        readable: system and interpreter folders that are bound read-only.
+        prefix: folders of the virtual environment, bound only where a confinement asks for it.
+        relay: `claw_adapter.sandbox.relay` as a file.
+        limit: `claw_adapter.sandbox.limit` as a file.
+    """
+
+    bwrap: Path
+    python: Path
+    symlinks: tuple[tuple[str, Path], ...]
+    readable: tuple[Path, ...]
+    prefix: tuple[Path, ...]
+    relay: Path = RELAY
+    limit: Path = LIMIT
+
+
+@functools.cache
+def host_view(bwrap: Path) -> HostView:
+    """Look at this machine, once per process."""
+    system = [Path(name) for name in SYSTEM if Path(name).exists()]
+    links = tuple((str(path.readlink()), path) for path in system if path.is_symlink())
+    folders = [path for path in system if not path.is_symlink()]
+    folders += [path for name in ETC if (path := Path("/etc", name)).exists()]
+    base = {Path(sys.base_prefix), Path(sys.base_exec_prefix)}
+    base |= {path.resolve() for path in base}
+    prefix = {Path(sys.prefix), Path(sys.exec_prefix)} - base
+    return HostView(
+        bwrap=bwrap,
+        python=Path(os.path.realpath(sys.executable)),
+        symlinks=links,
+        readable=(*folders, *_outside(base)),
+        prefix=_outside(prefix),
+    )
+
+
+def _outside(paths: set[Path]) -> tuple[Path, ...]:
+    """Leave out what a system folder shows already."""
+    shown = [Path(name) for name in SYSTEM]
+    return tuple(sorted(path for path in paths if not any(path.is_relative_to(folder) for folder in shown)))

