@@ -42,8 +42,7 @@ from claw_adapter.protocol import (
 )
 
 if TYPE_CHECKING:
-    from claw_adapter.drivers.lines import LineChild
-    from claw_adapter.drivers.process import Completed, Process
+    from claw_adapter.drivers import Completed, LineChild, Process
 
 __all__ = [
     "Capabilities",

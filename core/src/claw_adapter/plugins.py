@@ -75,7 +75,7 @@ def _load(name: str) -> tuple[pluggy.PluginManager, Plugin]:
         known = ", ".join(sorted({p.name for p in entry_points()})) or "none"
         raise PluginError(
             f"there is no plugin {name!r} (installed: {known})",
-            remedy=f"Install the distribution that brings it, for example: pip install claw-adapter-{name}",
+            remedy=f"Install the distribution that brings it: pip install claw-adapter-{name} (demo: claw-adapter-scenarios).",
         )
     if len(found) > 1:
         raise PluginError(

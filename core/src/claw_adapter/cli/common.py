@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAILED", "INTERRUPTED", "MISSING", "REFUSED", "WRONG", "console", "exit_code_of", "print_json"]
 
+PIPE_WIDTH = 120
 FAILED, WRONG, REFUSED, MISSING, INTERRUPTED = 1, 2, 3, 4, 130
 
 
@@ -26,10 +28,13 @@ def exit_code_of(error: BaseException) -> int | None:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that has colour in a terminal and none in a pipe."""
+    """A console that has colour in a terminal; in a pipe it has none, and room for whole tables."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=False)
+    made = Console(stderr=stderr, highlight=False)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = PIPE_WIDTH
+    return made
 
 
 def print_json(value: Any) -> None:

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import click
 
-from claw_adapter.cli.common import FAILED, console, print_json
-
 __all__ = ["command"]
 
 
@@ -20,11 +18,7 @@ def command(run: Path, profile: str, as_json: bool) -> int:
 
     Exit code 1 when rounds are unscored or missing.
     """
-    from claw_adapter.report import render, summarise_folder
+    from claw_adapter.cli.show import show
+    from claw_adapter.report import load_run
 
-    summary, page = summarise_folder(run, profile)
-    if as_json:
-        print_json(summary.model_dump(mode="json"))
-    else:
-        render(summary, console(), page)
-    return 0 if summary.complete else FAILED
+    return show(load_run(run), profile, as_json=as_json)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from claw_adapter.cli.common import FAILED, console, print_json
+from claw_adapter.cli.common import console
 
 if TYPE_CHECKING:
     from claw_adapter.runner.folder import RunFolder
@@ -48,7 +48,8 @@ The same command continues a run that was interrupted; --fresh starts it anew.
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, **flags: Any) -> int:
     """Run an experiment, or continue it."""
-    from claw_adapter.report import summarise_folder
+    from claw_adapter.cli.show import show
+    from claw_adapter.report import load_run
     from claw_adapter.runner.folder import RunFolder, remove_tree
     from claw_adapter.runner.plan import unfold
     from claw_adapter.runner.run import find_scenarios, prepare
@@ -63,27 +64,20 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, **f
             (folder.root / "run.json").unlink(missing_ok=True)
         goes_on = folder.begin(plan)
         _run(folder, plan, (scenarios, harnesses), jobs, quiet=flags["quiet"] or flags["as_json"], goes_on=goes_on)
-        summary, page = summarise_folder(folder.root, flags["profile"])
-    if flags["as_json"]:
-        print_json(summary.model_dump(mode="json"))
-    else:
-        from claw_adapter.report import render
-
-        render(summary, console(), page)
-    return 0 if summary.complete else FAILED
+        return show(load_run(folder.root), flags["profile"], as_json=flags["as_json"])
 
 
 def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
     """From one file, or from flags."""
     from claw_adapter.runner.plan import Experiment
-    from claw_adapter.scenario import read_record
+    from claw_adapter.scenario.yamlsource import check_record, read_yaml
 
     given = {name: flags[name] for name in ("isolation", "deadline", "attempts", "compat") if flags[name] is not None}
     if len(what) == 1 and what[0].endswith((".yaml", ".yml")):
         wrong = [name for name in ("harnesses", "seeds", "base_url", "key_env") if flags[name]]
         if wrong or given:
             raise click.UsageError(f"an experiment file says it all; drop {', '.join('--' + w for w in [*wrong, *given])}")
-        return read_record(Path(what[0]), Experiment)
+        return check_record(read_yaml(Path(what[0])), Experiment)
     model: Any = flags["model"]
     if flags["base_url"]:
         model = {"name": model, "base_url": flags["base_url"], "key_env": flags["key_env"]}

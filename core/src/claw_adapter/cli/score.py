@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from claw_adapter.cli.common import FAILED, console, print_json
+from claw_adapter.cli.common import FAILED, print_json
 
 __all__ = ["command"]
 
@@ -23,18 +23,15 @@ def command(run: Path, data: tuple[str, ...], isolation: int | None, profile: st
 
     Says which rounds come out differently from what the journal holds (exit code 1), and prints the metrics.
     """
-    from claw_adapter.runner.rescore import rescore
+    from claw_adapter.cli.show import show
+    from claw_adapter.report.rescore import rescore
 
     result = asyncio.run(rescore(run, data, isolation=isolation))
-    summary = result.summary(profile)
     if as_json:
-        print_json({"differences": [d.as_json() for d in result.differences], "summary": summary.model_dump(mode="json")})
+        print_json({"rounds": result.rounds, "differences": [difference.as_json() for difference in result.differences]})
     else:
-        from claw_adapter.report import render
-
-        out = console()
-        render(summary, out, None)
-        for line in result.differences:
-            out.print(str(line), markup=False)
-        out.print(f"{result.rounds} rounds scored again, {len(result.differences)} differ from the journal")
+        show(result.run, profile, as_json=False, page=False)
+        for difference in result.differences:
+            click.echo(difference)
+        click.echo(f"{result.rounds} rounds scored again, {len(result.differences)} differ from the journal")
     return FAILED if result.differences else 0

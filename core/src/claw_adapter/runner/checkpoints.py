@@ -1,4 +1,4 @@
-"""Checkpoints in the run's store: sessions and state files apart, so that what did not change is kept once."""
+"""Checkpoints in the run's store: histories and state files apart, so that what did not change is kept once."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ __all__ = ["load_checkpoint", "save_checkpoint"]
 
 
 def save_checkpoint(store: Store, checkpoint: Checkpoint) -> str:
-    """Write a checkpoint; returns its digest."""
+    """Write a checkpoint; returns its digest. The main session, which changes every round, stands in the record itself."""
+    main, *others = checkpoint.sessions
     return store.put_json(
         {
-            "sessions": [store.put(session.model_dump_json().encode()) for session in checkpoint.sessions],
+            "main": main.model_dump(mode="json"),
+            "sessions": [store.put(session.model_dump_json().encode()) for session in others],
             "files": {name: store.put(data) for name, data in sorted(checkpoint.files.items())},
         }
     )
@@ -25,7 +27,8 @@ def load_checkpoint(store: Store, digest: str) -> Checkpoint:
         JournalError: a part of it is missing or damaged.
     """
     record = store.get_json(digest)
+    main = Session.model_validate(record["main"])
     return Checkpoint(
-        sessions=tuple(Session.model_validate_json(store.get(name)) for name in record["sessions"]),
+        sessions=(main, *(Session.model_validate_json(store.get(name)) for name in record["sessions"])),
         files={name: store.get(blob) for name, blob in record["files"].items()},
     )

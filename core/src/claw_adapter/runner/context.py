@@ -44,6 +44,7 @@ class RunnerContext(TrialContext):
         address: Address,
         key: str,
         marker: str,
+        hidden: tuple[Path, ...] = (),
     ) -> None:
         self.trial = spec.id
         self.scenario = spec.scenario
@@ -62,6 +63,7 @@ class RunnerContext(TrialContext):
         self.level = IsolationLevel.NONE
         self._address = address
         self._marker = marker
+        self._hidden = hidden
 
     def _command(
         self,
@@ -84,7 +86,7 @@ class RunnerContext(TrialContext):
             network="endpoint",
             endpoint_socket=self._address.socket,
             endpoint_port=INSIDE_PORT,
-            environment_prefix=True,
+            hidden=self._hidden,
         )
         wrapped, inside = wrap(tuple(argv), environment(extra=extra), confinement)
         self.level = level

@@ -1,5 +1,7 @@
 """A run folder: self-contained, one runner at a time.
 
+Layout::
+
     run.json                       what was asked, and the versions of everything
     trials/<trial>/journal.jsonl   finished rounds
     trials/<trial>/transcript.jsonl  every model request

@@ -22,7 +22,7 @@ from claw_adapter.protocol import (
     TurnResult,
     Usage,
 )
-from claw_adapter.questions import QuestionType, ScoringContext, teach
+from claw_adapter.questions import QuestionType, ScoringContext, teach, teaching_needs_workspace
 from claw_adapter.runner.folder import remove_tree
 from claw_adapter.runner.prompt import FEEDBACK, compose
 from claw_adapter.runner.types import question_type
@@ -78,7 +78,7 @@ class RoundRunner:
         snapshot = trial.world.snapshots.take(trial.world.workspace)
         checked = time.monotonic()
         score, feedback, taught = await self._judge(item, question, tried.turn, snapshot)
-        check_seconds = time.monotonic() - checked
+        check_seconds = time.monotonic() - checked if question.needs_workspace or taught else 0.0
         crashpoint("scored")
         events = tried.turn.events or tried.meter.events
         checkpoint = await trial.keep() if tried.turn.error is None else None
@@ -192,7 +192,7 @@ class RoundRunner:
             return Score(value=None, cause=turn.error), "", {}
         answer = trial.gold.answers.rounds[item.id]
         copy = trial.live / "check"
-        if question.needs_workspace or answer.teach:
+        if question.needs_workspace or teaching_needs_workspace(trial.gold, answer):
             remove_tree(copy)
             trial.world.snapshots.materialise(snapshot, copy)
         context = self._context(copy)
@@ -200,7 +200,7 @@ class RoundRunner:
             score = await question.score(item, turn, context)
             if score.value is None:
                 return score, "", {}
-            taught, lesson = teach(trial.gold, answer, turn, copy)
+            taught, lesson = await teach(trial.gold, answer, turn, copy, isolation=trial.spec.settings.isolation)
             feedback = question.feedback(item, score, trial.gold)
             return score, " ".join(part for part in (feedback, lesson) if part), taught
         finally:

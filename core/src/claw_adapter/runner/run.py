@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
+import logging
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,13 +105,60 @@ async def run(
     """
     watcher = watcher or Watcher()
     store = Store(folder.store)
+    with _logging_to(folder.root / "run.log"), _temporary_files_in(folder.live / "tmp"):
+        await _run(folder, plan, scenarios, harnesses, store, jobs, executor or LocalExecutor(), watcher)
+
+
+@contextlib.contextmanager
+def _logging_to(path: Path) -> Iterator[None]:
+    """What adapters and the runner log goes into the run folder, not into the middle of a progress bar."""
+    logger = logging.getLogger("claw_adapter")
+    handler = logging.FileHandler(path, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    propagate, logger.propagate = logger.propagate, False
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagate
+        handler.close()
+
+
+@contextlib.contextmanager
+def _temporary_files_in(path: Path) -> Iterator[None]:
+    """Temporary files of this process lie in the run folder, so that a killed runner leaves nothing elsewhere."""
+    path.mkdir(parents=True, exist_ok=True)
+    before, tempfile.tempdir = tempfile.tempdir, str(path)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+
+
+async def _run(
+    folder: RunFolder,
+    plan: Plan,
+    scenarios: Mapping[str, Scenario],
+    harnesses: Mapping[str, Harness],
+    store: Store,
+    jobs: int,
+    executor: Executor,
+    watcher: Watcher,
+) -> None:
     async with Lifeline() as lifeline, _models(plan) as models:
         keys = sorted({model.key_env for model in models.values() if model.key_env})
         sockets = folder.live / "endpoint"
         sockets.mkdir(parents=True, exist_ok=True)
         async with await ModelEndpoint.start(sockets, key_envs=keys, marker=lifeline.marker) as endpoint:
             services = Services(
-                folder, store, endpoint, lifeline.marker, on_round=watcher.on_round, on_end=watcher.on_end
+                folder,
+                store,
+                endpoint,
+                lifeline.marker,
+                hidden=tuple(scenario.root for scenario in scenarios.values()),
+                on_round=watcher.on_round,
+                on_end=watcher.on_end,
             )
 
             async def one(spec: TrialSpec) -> None:
@@ -119,4 +168,4 @@ async def run(
                 started = spec.model_copy(update={"model": models[spec.model.name]})
                 await Trial(started, scenario, harnesses[spec.harness.label], services).run()
 
-            await (executor or LocalExecutor()).map(plan.trials, one, jobs)
+            await executor.map(plan.trials, one, jobs)

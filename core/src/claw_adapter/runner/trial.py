@@ -50,6 +50,8 @@ class Services:
     endpoint: ModelEndpoint
     marker: str
     """Beginning of the mark that every child of this run carries."""
+    hidden: tuple[Path, ...] = ()
+    """Scenario folders: no harness process may see them, wherever they are installed."""
     on_round: Callable[[TrialSpec, RoundRecord, int], None] = lambda _trial, _record, _total: None
     on_end: Callable[[TrialSpec, Failure | None], None] = lambda _trial, _error: None
 
@@ -177,6 +179,7 @@ class Trial:
             address=Address(self.services.endpoint.url, self.services.endpoint.socket),
             key=self.key,
             marker=f"{self.services.marker}/{self.spec.id}",
+            hidden=self.services.hidden,
         )
         for overlay in self.overlays:
             self.context.endpoint = await overlay.wrap(self.context, self.context.endpoint)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -22,7 +23,8 @@ class TinyConversation(Conversation):
         ctx, started = self.ctx, time.monotonic()
         argv = ["tiny-agent", "--session", str(self.session), "--url", ctx.endpoint.openai, "--model", ctx.endpoint.model]
         try:
-            done = await ctx.run(argv, deadline, stdin=prompt.encode(), env={"TINY_KEY": ctx.endpoint.key})
+            done = await ctx.run(argv, deadline, stdin=prompt.encode(), env={"TINY_KEY": ctx.endpoint.key},
+                                 readable=[Path(sys.prefix)])  # fmt: skip
             if done.timed_out:
                 raise DeadlineExceeded(f"no answer within {deadline:g} s")
             if not done.exit.ok:

@@ -1,0 +1,55 @@
+"""What `claw run`, `claw report` and `claw score` show of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+
+from claw_adapter.cli.common import FAILED, console, print_json
+
+if TYPE_CHECKING:
+    from claw_adapter.report import RunData
+
+__all__ = ["PROFILES", "show"]
+
+PROFILES = ("published", "macro", "v1")
+PAGE = "report.html"
+
+
+def show(run: RunData, profile: str, *, as_json: bool, page: bool = True) -> int:
+    """Print the summary of a run and write its page; returns the exit code."""
+    from claw_adapter.report import render, summarise, write_html
+
+    summary = summarise(run, cast("Literal['published', 'macro', 'v1']", profile))
+    path = run.root / PAGE if page else None
+    if path is not None:
+        write_html(run, summary, path, fragments=_fragments(run))
+    if as_json:
+        print_json(summary.model_dump(mode="json"))
+    else:
+        render(summary, console(), report=path and _near(path))
+    whole = not summary.unscored and not any(row.pending for row in summary.rows)
+    return 0 if whole else FAILED
+
+
+def _fragments(run: RunData) -> dict[str, dict[str, str]]:
+    """Texts of the evidence by scenario, for the page; nothing when the scenarios are not where the run found them."""
+    from claw_adapter.errors import ClawError
+    from claw_adapter.runner.run import find_scenarios
+    from claw_adapter.scenario import load_gold
+
+    found: dict[str, dict[str, str]] = {}
+    try:
+        for name, scenario in find_scenarios(run.plan.sources).items():
+            evidence = load_gold(scenario).evidence
+            if evidence is not None and run.plan.scenarios.get(name) == scenario.digest:
+                found[name] = {key: fragment.text for key, fragment in evidence.fragments.items()}
+    except ClawError:
+        return {}
+    return found
+
+
+def _near(path: Path) -> Path:
+    """Relative to the current folder where that is shorter."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
