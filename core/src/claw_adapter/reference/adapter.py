@@ -143,8 +143,9 @@ class _Child(_Reference):
     @classmethod
     async def start(cls, ctx: TrialContext, sessions: Sequence[Session]) -> _Child:
         script = Path(agent.__file__)
+        python = str(Path(sys.executable).resolve())  # not the link in a virtual environment, which is not shown inside
         child = await ctx.lines(
-            [sys.executable, "-I", str(script)], env={"CLAW_KEY": ctx.endpoint.key}, readable=[script]
+            [python, "-I", str(script)], env={"CLAW_KEY": ctx.endpoint.key}, readable=[script]
         )
         settings = {"workspace": str(ctx.workspace), "url": ctx.endpoint.openai, "model": ctx.endpoint.model}
         await child.call("open", {**settings, "sessions": _plain(sessions)}, ctx.deadline)
