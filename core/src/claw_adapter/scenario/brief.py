@@ -1,0 +1,63 @@
+"""What the runner tells the reader about a round: the evidence and where to look for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from claw_adapter.protocol import Brief, Fragment, Gold, Locator, Scenario
+from claw_adapter.scenario.evidence import fragments_of
+
+__all__ = ["make_brief"]
+
+
+def make_brief(
+    scenario: Scenario,
+    gold: Gold,
+    round_index: int,
+    *,
+    session_key: Callable[[str], str],
+    history_files: Mapping[str, str],
+    workspace: str,
+) -> Brief:
+    """The brief of one round.
+
+    Args:
+        scenario: the scenario.
+        gold: its hidden part; without an evidence layer the brief has no evidence.
+        round_index: position of the round, 0-based.
+        session_key: the harness's own name of a session (`Conversation.session_key`).
+        history_files: workspace path of the rendered log by session id; empty when histories are native.
+        workspace: absolute path of the workspace as the harness sees it.
+    """
+    item = scenario.rounds[round_index]
+    evidence = gold.evidence.rounds.get(item.id) if gold.evidence else None
+    locators: list[Locator] = []
+    if gold.evidence is not None and evidence is not None:
+        for name in fragments_of(evidence):
+            place = _place(scenario, gold.evidence.fragments[name], session_key, history_files)
+            locators.append(Locator(id=name, text=gold.evidence.fragments[name].text, **place))
+    return Brief(
+        round=item.id,
+        type=item.type,
+        letters=tuple(item.options),
+        evidence=evidence,
+        fragments=tuple(locators),
+        oracle=gold.artefacts("oracle", item.id),
+        hasty=gold.artefacts("hasty", item.id),
+        workspace=workspace,
+    )
+
+
+def _place(
+    scenario: Scenario, fragment: Fragment, session_key: Callable[[str], str], history_files: Mapping[str, str]
+) -> dict[str, str]:
+    """The locator's fields: nothing for what only the conversation itself can hold (main session, feedback)."""
+    kind, _, place = fragment.where.partition("/")
+    if kind == "workspace":
+        return {"path": place}
+    session = place.partition("#")[0]
+    if kind == "feedback" or session == scenario.manifest.main.id:
+        return {}
+    if session in history_files:
+        return {"path": history_files[session]}
+    return {"session": session, "key": session_key(session)}

@@ -1,0 +1,247 @@
+"""YAML as scenario files use it: plain data, and for every field the line it stands on.
+
+The data types are those of the YAML 1.2 core schema (null, true/false, numbers; everything else is text, dates included), so
+that ``no`` and ``12:30`` stay what the author typed until a record says what they mean. What can surprise or harm is refused:
+duplicate keys, anchors and aliases (they multiply), tags, tabs in the indentation, several documents, deep nesting, huge files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from claw_adapter.errors import ScenarioError
+from claw_adapter.scenario.problems import Problems
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, ValidationError
+
+__all__ = ["MAX_DEPTH", "MAX_YAML_BYTES", "FieldPath", "YamlSource", "check_record", "field_name", "read_yaml"]
+
+MAX_YAML_BYTES = 8 * 1024 * 1024
+MAX_DEPTH = 32
+
+FieldPath = tuple[str | int, ...]
+"""The way to a field: keys of mappings and indices of lists."""
+
+R = TypeVar("R", bound="BaseModel")
+
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)\Z")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|(0|[1-9][0-9]*)(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
+_TAB = re.compile(r"^[ ]*\t", re.MULTILINE)
+_WORDS: Mapping[str, bool | None] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+_REMEDIES = {
+    "missing": "add the field",
+    "extra_forbidden": "remove it, or check its spelling",
+    "string_type": "put the value in quotes",
+    "value_error": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class YamlSource:
+    """A YAML file read: `data` is made of dict, list, str, int, float, bool and None; `lines` are 1-based."""
+
+    path: Path
+    data: object
+    lines: Mapping[FieldPath, int]
+
+    def line(self, *path: str | int) -> int:
+        """The line of a field, or of the nearest enclosing field that the file has."""
+        for length in range(len(path), -1, -1):
+            if (known := self.lines.get(path[:length])) is not None:
+                return known
+        return 1
+
+    def where(self, *path: str | int) -> str:
+        """``file:line`` of a field."""
+        return f"{self.path}:{self.line(*path)}"
+
+
+def read_yaml(path: Path) -> YamlSource:
+    """Read a file.
+
+    Raises:
+        ScenarioError: the file is missing, too large, not UTF-8, not YAML, or uses what is refused here; with its line.
+    """
+    import yaml
+
+    text = _read_text(path)
+    if tab := _TAB.search(text):
+        line = text.count("\n", 0, tab.end()) + 1
+        raise ScenarioError("a tab in the indentation", where=f"{path}:{line}", remedy="Indent with spaces.")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    builder = _Builder(path)
+    try:
+        data = builder.document(yaml.parse(text, Loader=loader))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        line = mark.line + 1 if mark else _position_line(text, error)
+        what = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
+        raise ScenarioError(f"not YAML: {what}", where=f"{path}:{line}", remedy="Correct the syntax there.") from None
+    return YamlSource(path, data, builder.lines)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_YAML_BYTES:
+            raise ScenarioError(
+                f"larger than {MAX_YAML_BYTES // 2**20} MiB", where=f"{path}:1", remedy="Move bulk data into files."
+            )
+        raw = path.read_bytes()
+    except OSError as error:
+        raise ScenarioError(
+            f"cannot be read: {error.strerror}", where=f"{path}:1", remedy=f"Add the file {path.name}."
+        ) from None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ScenarioError("not UTF-8 text", where=f"{path}:{line}", remedy="Save the file as UTF-8.") from None
+
+
+def _position_line(text: str, error: Exception) -> int:
+    position = getattr(error, "position", 0)
+    return text.count("\n", 0, position if isinstance(position, int) else 0) + 1
+
+
+class _Builder:
+    """Turns YAML events into plain data and remembers lines."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lines: dict[FieldPath, int] = {}
+
+    def document(self, events: Iterator[object]) -> object:
+        from yaml import events as ev
+
+        data: object = None
+        documents = 0
+        for event in events:
+            if isinstance(event, ev.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise self._refuse(event, "a second document", "Keep one document per file.")
+            elif not isinstance(event, (ev.StreamStartEvent, ev.StreamEndEvent, ev.DocumentEndEvent)):
+                data = self._node(event, events, ())
+        return data
+
+    def _node(self, event: object, events: Iterator[object], path: FieldPath) -> object:
+        from yaml import events as ev
+
+        self.lines.setdefault(path, _line(event))
+        if isinstance(event, ev.AliasEvent) or getattr(event, "anchor", None):
+            raise self._refuse(event, "anchors and aliases are not allowed", "Write the value out.", path)
+        if getattr(event, "tag", None):
+            raise self._refuse(event, f"the tag {getattr(event, 'tag', '')!r} is not allowed", "Remove it.", path)
+        if len(path) > MAX_DEPTH:
+            raise self._refuse(event, f"nested deeper than {MAX_DEPTH} levels", "Flatten it.", path[:3])
+        if isinstance(event, ev.ScalarEvent):
+            return _scalar(event.value) if event.implicit[0] else str(event.value)
+        if isinstance(event, ev.SequenceStartEvent):
+            return self._sequence(events, path)
+        return self._mapping(events, path)
+
+    def _sequence(self, events: Iterator[object], path: FieldPath) -> list[object]:
+        from yaml import events as ev
+
+        items: list[object] = []
+        for event in events:
+            if isinstance(event, ev.SequenceEndEvent):
+                break
+            items.append(self._node(event, events, (*path, len(items))))
+        return items
+
+    def _mapping(self, events: Iterator[object], path: FieldPath) -> dict[str, object]:
+        from yaml import events as ev
+
+        items: dict[str, object] = {}
+        for event in events:
+            if isinstance(event, ev.MappingEndEvent):
+                break
+            if not isinstance(event, ev.ScalarEvent) or event.anchor or event.tag:
+                raise self._refuse(event, "a key that is not plain text", "Use a word as the key.", path)
+            key = str(event.value)
+            here = (*path, key)
+            if key in items:
+                first = self.lines[here]
+                raise self._refuse(event, f"the key is there twice, first on line {first}", "Remove one of them.", here)
+            self.lines[here] = _line(event)
+            items[key] = self._node(next(events), events, here)
+        return items
+
+    def _refuse(self, event: object, what: str, remedy: str, path: FieldPath = ()) -> ScenarioError:
+        what = f"{field_name(path)}: {what}" if path else what
+        return ScenarioError(what, where=f"{self.path}:{_line(event)}", remedy=remedy)
+
+
+def _line(event: object) -> int:
+    mark = getattr(event, "start_mark", None)
+    return int(mark.line) + 1 if mark is not None else 1
+
+
+def _scalar(text: str) -> object:
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INTEGER.match(text):
+        # Python refuses to convert very long digit strings; they are no sensible number in a scenario either
+        return int(text) if len(text) < 100 else text
+    return float(text) if _FLOAT.match(text) else text
+
+
+def field_name(path: FieldPath) -> str:
+    """A field path as people write it: ``rounds[3].options.B``."""
+    name = ""
+    for part in path:
+        name += f"[{part}]" if isinstance(part, int) else f".{part}" if name else part
+    return name
+
+
+def check_record(source: YamlSource, model: type[R]) -> R:
+    """The record that a file holds.
+
+    Raises:
+        ScenarioError: it does not hold one; every problem is named with its line and field.
+    """
+    from pydantic import ValidationError
+
+    if not isinstance(source.data, dict):
+        raise ScenarioError(
+            "the file must hold a mapping of fields", where=source.where(), remedy="See scenario/1 for its fields."
+        )
+    try:
+        return model.model_validate(source.data)
+    except ValidationError as error:
+        problems = Problems()
+        _collect(source, error, problems)
+        problems.raise_any()
+        raise  # not reached: a validation error has at least one entry
+
+
+def _collect(source: YamlSource, error: ValidationError, problems: Problems) -> None:
+    entries = error.errors(include_url=False, include_context=False, include_input=False)
+    for entry in entries:
+        loc = entry["loc"]
+        if entry["type"] == "too_short" and any(e["loc"][: len(loc)] == loc != e["loc"] for e in entries):
+            continue  # a list counts as short because its items are wrong, and those are reported
+        path = _known(source, loc)
+        name = field_name(loc if entry["type"] == "missing" else path)
+        message = entry["msg"].removeprefix("Value error, ")
+        remedy = _REMEDIES.get(entry["type"], "correct the value")
+        problems.add(f"{name}: {message}" if name else message, where=source.where(*path), remedy=remedy)
+
+
+def _known(source: YamlSource, loc: FieldPath) -> FieldPath:
+    """The longest part of a pydantic location that is a field of the file (pydantic adds names of union members)."""
+    path: FieldPath = ()
+    for part in loc:
+        if (*path, part) not in source.lines:
+            break
+        path = (*path, part)
+    return path

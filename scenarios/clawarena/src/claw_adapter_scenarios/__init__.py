@@ -1,0 +1,1 @@
+"""Scenarios for claw-adapter, found by name through the entry point group ``claw_adapter``."""
