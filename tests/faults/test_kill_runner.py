@@ -1,12 +1,14 @@
 """kill -9 of the runner at any instant loses no finished round, doubles none, and leaves nothing behind."""
 
 import os
+import random
 import signal
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from support.running import claw, outcome, rounds
+from support.running import CLAW, claw, outcome, rounds
 
 from claw_adapter.runner.journal import read_journal
 
@@ -21,7 +23,8 @@ POINTS = {
     "before-journal": 2,
     "journal-write": 3,
     "feedback": 1,
-    "report": 1,
+    "write-run.json": 1,
+    "write-report.html": 1,
 }
 TRIAL = "demo--reference--reader--s0"
 
@@ -37,51 +40,50 @@ def undisturbed(tmp_path_factory):
     return [outcome(record) for record in rounds(out, TRIAL)]
 
 
-def children_of_runs() -> set[int]:
-    """Processes that carry a trial's mark, and endpoints, wherever they are."""
+def offspring(runner: int) -> set[int]:
+    """Processes that carry the mark of the run of that runner, wherever they are."""
     found = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                if b"CLAW_TRIAL=claw-" in (entry / "environ").read_bytes():
+                if f"CLAW_TRIAL=claw-{runner}-".encode() in (entry / "environ").read_bytes():
                     found.add(int(entry.name))
             except OSError:
                 continue
     return found
 
 
-def temporary_files() -> set[str]:
-    return {entry.name for entry in Path("/tmp").iterdir() if entry.name.startswith(("claw", "tmp"))}
+def killed(out: Path, temporary: Path, point: str) -> None:
+    """One run that dies at a crash point; nothing it started may live on."""
+    env = {**os.environ, "TMPDIR": str(temporary), "CLAW_CRASH_AT": f"{point}:{POINTS[point]}"}
+    process = subprocess.Popen([CLAW, *map(str, command(out))], stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == -signal.SIGKILL, f"the crash point {point} was not reached: {errors.decode()}"
+    deadline = time.monotonic() + 10
+    while offspring(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not offspring(process.pid), "a process was left"
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_five_times_and_continued_the_run_is_as_if_undisturbed(point, tmp_path, undisturbed):
-    out = tmp_path / "run"
-    processes, files = children_of_runs(), temporary_files()
+    out, temporary = tmp_path / "run", tmp_path / "tmp"
+    temporary.mkdir()
     finished: list[str] = []
     for _ in range(KILLS):
-        done = claw(*command(out), check=False, env={"CLAW_CRASH_AT": f"{point}:{POINTS[point]}"})
-        assert done.returncode == -signal.SIGKILL, f"the crash point {point} was not reached: {done.stderr}"
+        killed(out, temporary, point)
         now = [record.round for record in rounds(out, TRIAL)]
         assert now[: len(finished)] == finished, "a finished round was lost"
         finished = now
-    deadline = time.monotonic() + 10
-    while children_of_runs() - processes and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not children_of_runs() - processes, "a process was left"
-    claw(*command(out))
+    claw(*command(out), env={"TMPDIR": str(temporary)})
     assert [outcome(record) for record in rounds(out, TRIAL)] == undisturbed
     assert len(read_journal(out / "trials" / TRIAL / "journal.jsonl")) == len(undisturbed) + 2, "one start, one end"
     assert not (out / "live").exists()
-    assert temporary_files() <= files, "a file was left outside the run folder"
+    assert not list(out.glob(".*.*.*")), "an unfinished file was left"
+    assert list(temporary.iterdir()) == [], "a file was left outside the run folder"
 
 
 def test_killed_at_random_moments(tmp_path, undisturbed):
-    import random
-    import subprocess
-
-    from support.running import CLAW
-
     out = tmp_path / "run"
     chance = random.Random(20261121)
     for _ in range(6):
@@ -94,10 +96,6 @@ def test_killed_at_random_moments(tmp_path, undisturbed):
 
 
 def test_interrupted_by_ctrl_c_it_says_so_and_goes_on(tmp_path, undisturbed):
-    import subprocess
-
-    from support.running import CLAW
-
     out = tmp_path / "run"
     argv = [CLAW, "run", "demo", "--isolation", "1", "--out", str(out)]
     process = subprocess.Popen(argv, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

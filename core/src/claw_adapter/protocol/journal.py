@@ -67,6 +67,8 @@ class TrialStart(Record):
     overlays: tuple[str, ...] = ()
     seed: int
     isolation: Isolation
+    snapshot: str = ""
+    """The workspace as it was laid out."""
     notes: tuple[str, ...] = ()
     memory_files: tuple[str, ...] = ()
     """The harness's own files in the workspace, as globs; differences leave them out."""
@@ -95,6 +97,8 @@ class RoundRecord(Record):
     evidence: Seen | None = None
     tool_calls: int = 0
     events: str
+    before: str = ""
+    """Snapshot after the round's updates, before its prompt; the difference to `snapshot` is what the turn did."""
     snapshot: str
     checkpoint: str | None
 

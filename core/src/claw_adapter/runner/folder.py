@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from claw_adapter import __version__
+from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError
 from claw_adapter.runner.plan import Plan, difference
 
@@ -38,6 +39,7 @@ def write_atomic(path: Path, text: str) -> None:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
+    crashpoint(f"write-{path.name}")
     temporary.replace(path)
 
 
@@ -151,6 +153,8 @@ class RunFolder:
                 "another process is working on this run", where=str(self.root), remedy="Wait for it, or end it."
             ) from error
         remove_tree(self.live)
+        for unfinished in self.root.glob(".*.*.[0-9]*"):
+            unfinished.unlink(missing_ok=True)
         return self
 
     def __exit__(self, *_: object) -> None:

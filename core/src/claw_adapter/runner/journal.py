@@ -95,9 +95,8 @@ class Journal:
 
     @property
     def start(self) -> TrialStart | None:
-        """The first record, if there is one."""
-        first = self.records[0] if self.records else None
-        return first if isinstance(first, TrialStart) else None
+        """What is being tried, once it was written; a trial that failed before it could begin has none."""
+        return next((record for record in self.records if isinstance(record, TrialStart)), None)
 
     @property
     def finished(self) -> bool:

@@ -101,6 +101,7 @@ class RoundRunner:
             evidence=tried.meter.seen,
             tool_calls=sum(event.kind == "tool_call" for event in events),
             events=trial.services.store.put_json([event.model_dump(mode="json") for event in events]),
+            before=before,
             snapshot=snapshot,
             checkpoint=checkpoint,
         )

@@ -144,6 +144,7 @@ class Trial:
             overlays=tuple(overlay.name for overlay in self.spec.overlays),
             seed=self.spec.seed,
             isolation=Isolation(harness=level, check=self.spec.settings.isolation),
+            snapshot=self.base,
             notes=capabilities.notes,
             memory_files=capabilities.memory_files,
         )
@@ -156,7 +157,6 @@ class Trial:
             crashpoint("before-journal")
             self.journal.append(record)
             self.services.on_round(self.spec, record, len(self.scenario.rounds))
-        crashpoint("report")
         await rounds.deliver_last_feedback()
 
     async def open(self) -> Conversation:

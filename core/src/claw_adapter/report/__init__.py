@@ -1,0 +1,46 @@
+"""Reports of a run folder: records for programs, tables for a terminal, one HTML file for a browser.
+
+Start at `load_run`, then `summarise`; `render` prints the summary, `write_html` writes the page. The parts that need rich
+or Jinja2 are imported when they are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from claw_adapter.report.load import RoundName, RunData, TrialData, load_run
+from claw_adapter.report.records import SUMMARY_VERSION, Summary
+from claw_adapter.report.summary import summarise
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = [
+    "SUMMARY_VERSION",
+    "RoundName",
+    "RunData",
+    "Summary",
+    "TrialData",
+    "load_run",
+    "render",
+    "summarise",
+    "write_html",
+]
+
+
+def render(summary: Summary, console: Console, *, report: Path | None = None) -> None:
+    """Print the summary as tables; `report` is where the page is, if there is one. See `report.terminal`."""
+    from claw_adapter.report.terminal import render as to_terminal
+
+    to_terminal(summary, console, report=report)
+
+
+def write_html(
+    run: RunData, summary: Summary, path: Path, *, fragments: Mapping[str, Mapping[str, str]] | None = None
+) -> None:
+    """Write the self-contained page; `fragments` gives the evidence texts by scenario and fragment id. See `report.html`."""
+    from claw_adapter.report.html import write_html as to_html
+
+    to_html(run, summary, path, fragments=fragments)

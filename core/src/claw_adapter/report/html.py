@@ -1,0 +1,110 @@
+"""The summary and every round of a run as one HTML file: no external resource, readable without scripts.
+
+Everything in a run folder is untrusted. Three layers keep it inert: every value is cleaned and escaped on its way into the
+page (autoescape, `_inert`), templates put values into text and quoted attributes only, and the page's own policy allows
+no script or style but ours, by hash, and no connection to anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from claw_adapter.report import words
+from claw_adapter.report.clean import clean
+from claw_adapter.report.load import RunData
+from claw_adapter.report.records import Summary
+from claw_adapter.report.view import CAPS, STATES, Fragments, RoundView, Viewer
+from claw_adapter.runner.folder import write_atomic
+
+__all__ = ["LIMIT", "page", "write_html"]
+
+LIMIT: Final = 20_000_000
+"""Bytes of a page: beyond it browsers get slow; texts are cut shorter until the page fits."""
+MANY: Final = (120, 500, 2_000, 8_000)
+"""Round cells from which on the next tighter caps are tried first."""
+
+
+def write_html(run: RunData, summary: Summary, path: Path, *, fragments: Fragments | None = None) -> None:
+    """Write the page to `path`, all or nothing; `fragments` gives evidence texts by scenario and fragment id."""
+    write_atomic(path, page(run, summary, fragments=fragments))
+
+
+def page(run: RunData, summary: Summary, *, fragments: Fragments | None = None, limit: int = LIMIT) -> str:
+    """The page as text: at most `limit` bytes unless the tightest caps are still too generous."""
+    cells = sum(len(row.cells) for row in summary.rounds)
+    text = ""
+    for caps in CAPS[sum(cells > number for number in MANY) :]:
+        viewer = Viewer(run, summary, caps, fragments or {})
+        text = _render(summary, list(viewer.rounds()))
+        if len(text.encode()) <= limit:
+            break
+    return text
+
+
+def _render(summary: Summary, rounds: list[RoundView]) -> str:
+    script, style = _asset("script.js"), _asset("style.css")
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            summary=summary,
+            columns=words.defined(tuple(row.strict for row in summary.rows)),
+            scenarios=_by_scenario(rounds),
+            unscored=words.unscored_lines(summary),
+            words=words,
+            states=STATES,
+            script=Markup(script),  # noqa: S704 - our own file
+            style=Markup(style),  # noqa: S704 - our own file
+            policy=f"default-src 'none'; base-uri 'none'; form-action 'none'; script-src '{_hash(script)}'; "
+            f"style-src '{_hash(style)}'",
+        )
+    )
+
+
+def _by_scenario(rounds: list[RoundView]) -> dict[str, list[RoundView]]:
+    found: dict[str, list[RoundView]] = {}
+    for view in rounds:
+        found.setdefault(view.row.scenario, []).append(view)
+    return found
+
+
+def _asset(name: str) -> str:
+    """A file that goes into the page as it is; its text must be exactly what the hash in the policy was taken of."""
+    return resources.files("claw_adapter.report").joinpath("templates", name).read_text("utf-8").strip()
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _inert(value: Any) -> Any:
+    """Applied to every value before it is escaped; markup that our own templates made passes."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("claw_adapter.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_inert,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "percent": words.percent,
+        "count": words.count,
+        "seconds": words.seconds,
+        "milliseconds": words.milliseconds,
+    }
+    environment.globals["plural"] = words.plural
+    return environment

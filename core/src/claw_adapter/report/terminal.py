@@ -1,0 +1,225 @@
+"""The summary as text: two tables, a matrix of rounds, and the sentences without which numbers mislead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from claw_adapter.report import words
+from claw_adapter.report.clean import one_line
+from claw_adapter.report.records import Metrics, RoundRow, Row, Summary
+
+__all__ = ["render"]
+
+COLOURS: Final = {"✓": "green", "✗": "red", "½": "yellow", "−": "magenta", "·": "dim"}
+TOKENS: Final = (
+    "Tokens are sent + received; rendered is what the model last saw in a turn, plus the reply. The kinds are never added up. "
+    "Isolation is harness/check."
+)
+GROUP: Final = 5
+"""Rounds between two gaps of the matrix."""
+MOST_UNSCORED: Final = 12
+"""Lines about unscored rounds before the rest is only counted."""
+
+
+def render(summary: Summary, console: Console, *, report: Path | None = None) -> None:
+    """Print the summary; every text that comes from a run folder is cleaned and never read as markup."""
+    _head(summary, console)
+    _print(console, _scores(summary))
+    for line in _intervals(summary):
+        _line(console, line, indent=2)
+    _print(console, _costs(summary))
+    _line(
+        console,
+        TOKENS,
+        indent=2,
+    )
+    _matrix(summary, console)
+    _unscored(summary, console)
+    _notes(summary, console)
+    if report is not None:
+        console.print(Text(f"\nRound by round, with prompts, evidence and tool calls: {report}"), soft_wrap=True)
+
+
+def _line(console: Console, text: str, *, indent: int = 0, style: str = "") -> None:
+    """Print one paragraph, wrapped and indented, without blanks at the ends of its lines."""
+    for line in Text(one_line(text, 2000), style=style).wrap(console, max(console.width - indent, 20)):
+        line.rstrip()
+        console.print(Text.assemble(" " * indent, line))
+
+
+def _print(console: Console, table: Table) -> None:
+    console.print()
+    console.print(table)
+
+
+def _head(summary: Summary, console: Console) -> None:
+    run = summary.run
+    _line(
+        console,
+        f"Run {run.name} of {run.created} (claw-adapter {run.claw_adapter}, configuration {run.digest})",
+        style="bold",
+    )
+    for model in summary.models:
+        _line(console, f"Model {model.name}. {model.meaning}", style="" if model.measures_ability else "yellow")
+    _line(console, f"Profile {summary.profile}: {words.PROFILES[summary.profile]}.")
+    for warning in summary.warnings:
+        _line(console, f"! {warning}", style="yellow")
+
+
+def _name(summary: Summary, row: Row) -> str:
+    """The row's label, with the model where there are several."""
+    return one_line(row.label if len(summary.models) == 1 else f"{row.label} · {row.model}", 60)
+
+
+def _table(title: str, first: str, *, tight: bool = False) -> Table:
+    table = Table(
+        box=None,
+        collapse_padding=tight,
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        pad_edge=False,
+        padding=(0, 1),
+    )
+    table.add_column(first, overflow="fold", min_width=10)
+    return table
+
+
+def _scores(summary: Summary) -> Table:
+    unscored = any(row.unscored for row in summary.rows)
+    columns = words.defined(tuple(row.strict for row in summary.rows))
+    views = " (strict: unscored rounds count 0; adjusted: left out)" if unscored else ""
+    table = _table(f"Scores in percent{views}", "harness", tight=unscored)
+    if unscored:
+        table.add_column("view")
+    for _, heading in columns:
+        table.add_column(heading, justify="right", no_wrap=True)
+    evidence = any(row.evidence for row in summary.rows)
+    if evidence:
+        table.add_column("evidence", justify="right", no_wrap=True)
+    table.add_column("rounds", justify="right", no_wrap=True)
+    table.add_column("trials", overflow="fold")
+
+    def add(row: Row, metrics: Metrics, name: str, trials: str) -> None:
+        cells = [Text(name), *([Text(metrics.view)] if unscored else [])]
+        cells += [Text(words.percent(getattr(metrics, key))) for key, _ in columns]
+        if evidence:
+            shown = row.evidence if trials else None
+            cells.append(Text(f"{shown.seen}/{shown.needed}" if shown else "–" if trials else ""))
+        table.add_row(*cells, Text(f"{metrics.rounds}/{row.rounds}"), Text(trials))
+
+    for row in summary.rows:
+        add(row, row.strict, _name(summary, row), _trials(row))
+        if row.unscored:
+            add(row, row.adjusted, "", "")
+    return table
+
+
+def _trials(row: Row) -> str:
+    """How many trials there are, and what became of those that are not finished."""
+    parts = [f"{number} {word}" for number, word in ((row.failed, "failed"), (row.unfinished, "unfinished")) if number]
+    return ", ".join((str(row.trials), *parts))
+
+
+def _intervals(summary: Summary) -> list[str]:
+    """The interval of every row, or once why there is none."""
+    if not any(row.strict.intervals for row in summary.rows):
+        return sorted({row.strict.interval_note for row in summary.rows})
+    return [f"{_name(summary, row)}: {words.intervals(row)}" for row in summary.rows]
+
+
+def _costs(summary: Summary) -> Table:
+    table = _table("Tokens and time (times are medians per turn)", "harness", tight=True)
+    upstream = any(row.tokens.metered.upstream for row in summary.rows)
+    headings = ["rendered", "reported", "metered", *(["upstream"] if upstream else []), "calls", "tool\ncalls", "turn"]
+    for heading in (*headings, "adapter", "runner", "isolat."):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in summary.rows:
+        tokens, times = row.tokens, row.times
+        theirs = tokens.metered.upstream
+        cells = [
+            words.short(tokens.rendered.tokens),
+            _reported(row),
+            _pair(tokens.metered.input, tokens.metered.output),
+        ]
+        if upstream:
+            cells.append(_pair(theirs.input, theirs.output) if theirs else "–")
+        cells += [words.short(tokens.metered.requests), words.short(row.tool_calls), words.seconds(times.turn_median)]
+        cells += [words.milliseconds(times.own_median), words.milliseconds(times.overhead_median)]
+        table.add_row(Text(_name(summary, row)), *(Text(cell) for cell in (*cells, words.isolation(row.isolation))))
+    return table
+
+
+def _pair(sent: int | None, received: int | None) -> str:
+    return f"{words.short(sent)} + {words.short(received)}"
+
+
+def _reported(row: Row) -> str:
+    """The harness's own count over what it means and how many turns it is known for."""
+    found, turns = row.tokens.reported, row.tokens.turns
+    if found.semantics in ("none", "mixed"):
+        return "none" if found.semantics == "none" else "mixed kinds"
+    if found.semantics == "last_request":
+        return f"~{words.short(found.occupancy_median)}\nlast request"
+    some = "" if found.turns == turns else f" {found.turns}/{turns}"
+    return f"{_pair(found.input, found.output)}\n{found.semantics.replace('_', ' ')}{some}"
+
+
+def _matrix(summary: Summary, console: Console) -> None:
+    console.print()
+    console.print(Text.assemble(("Rounds", "bold"), f"   {words.LEGEND}"))
+    for scenario, found in groupby(summary.rounds, key=lambda item: item.scenario):
+        rounds = list(found)
+        _line(console, f"{scenario} ({len(rounds)} rounds)", indent=2)
+        width = max((len(_name(summary, row)) for row in summary.rows), default=0)
+        for name, marks in _marks(summary, rounds):
+            console.print(Text.assemble(f"    {name:<{width}}  ", *_grouped(marks)))
+
+
+def _marks(summary: Summary, rounds: list[RoundRow]) -> Iterator[tuple[str, list[str]]]:
+    """One line per trial: the row's name, with the seed where a row has several, and a symbol per round."""
+    for cell in rounds[0].cells:
+        row, trial = summary.rows[cell.row], summary.trials[cell.trial]
+        name = _name(summary, row) + (f" s{trial.seed}" if len(row.seeds) > 1 else "")
+        yield name, [words.symbol(tuple(c for c in item.cells if c.trial == cell.trial)) for item in rounds]
+
+
+def _grouped(marks: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for number, mark in enumerate(marks):
+        if number and number % GROUP == 0:
+            yield " ", ""
+        yield mark, COLOURS.get(mark, "")
+
+
+def _unscored(summary: Summary, console: Console) -> None:
+    lines = words.unscored_lines(summary)
+    if not lines:
+        return
+    console.print()
+    console.print(Text("Unscored rounds, with the cause", style="bold"))
+    for line in lines[:MOST_UNSCORED]:
+        _line(console, line, indent=2)
+    if len(lines) > MOST_UNSCORED:
+        _line(console, f"and {len(lines) - MOST_UNSCORED} more", indent=2)
+
+
+def _notes(summary: Summary, console: Console) -> None:
+    """Versions, and what cannot be made equal between harnesses."""
+    console.print()
+    console.print(Text("Harnesses: versions, and what cannot be made equal", style="bold"))
+    said: set[str] = set()
+    for row in summary.rows:
+        if row.label in said:
+            continue
+        said.add(row.label)
+        versions = ", ".join(f"{name} {version}" for name, version in row.versions.items()) or "version unknown"
+        _line(console, f"{row.label}: {versions}", indent=2)
+        for note in (*row.notes, *row.tokens.reported.flags[:3]):
+            _line(console, f"- {note}", indent=4)

@@ -1,0 +1,128 @@
+"""Tokens, times and evidence of one row, summed over its trials; each kind of token count by itself (protocol.md §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import cast
+
+from claw_adapter.protocol import ReportedUsage, RoundRecord
+from claw_adapter.report.load import TrialData
+from claw_adapter.report.records import (
+    EvidenceSum,
+    MeteredSum,
+    RenderedSum,
+    ReportedSum,
+    Times,
+    Tokens,
+    UpstreamSum,
+)
+from claw_adapter.tokens.ledger import Readings, Semantics, per_turn
+
+__all__ = ["evidence_of", "times_of", "tokens_of"]
+
+
+def tokens_of(trials: Sequence[TrialData]) -> Tokens:
+    """The three kinds of count over all finished rounds."""
+    records = [record for trial in trials for record in trial.rounds]
+    rendered = [r.usage.rendered for r in records if r.usage.rendered is not None]
+    return Tokens(
+        turns=len(records),
+        rendered=RenderedSum(tokens=sum(rendered) if rendered else None, turns=len(rendered)),
+        reported=_reported(trials),
+        metered=_metered(records),
+    )
+
+
+def _metered(records: Sequence[RoundRecord]) -> MeteredSum:
+    metered = [record.usage.metered for record in records]
+    theirs = [m for m in metered if m.upstream_input is not None or m.upstream_output is not None]
+    upstream = UpstreamSum(
+        input=_total(m.upstream_input for m in theirs),
+        output=_total(m.upstream_output for m in theirs),
+        turns=len(theirs),
+    )
+    return MeteredSum(
+        input=sum(m.input for m in metered),
+        output=sum(m.output for m in metered),
+        requests=sum(m.requests for m in metered),
+        upstream=upstream if theirs else None,
+    )
+
+
+def _total(values: Iterable[int | None]) -> int | None:
+    """The sum of the known values; None where there is none."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _reported(trials: Sequence[TrialData]) -> ReportedSum:
+    usages = [_usages(trial) for trial in trials]
+    kinds = {usage.kind for trial in usages for usage in trial if usage is not None}
+    if not kinds:
+        return ReportedSum()
+    if len(kinds) > 1:
+        return ReportedSum(semantics="mixed", flags=(f"readings of several kinds: {', '.join(sorted(kinds))}",))
+    kind = cast("Semantics", kinds.pop())
+    sent = [per_turn([u.input if u else None for u in trial], kind) for trial in usages]
+    received = [per_turn([u.output if u else None for u in trial], kind) for trial in usages]
+    cached = [per_turn([u.cached if u else None for u in trial], kind) for trial in usages]
+    sizes = [u.input for trial in usages for u in trial if u is not None]
+    return ReportedSum(
+        semantics=kind,
+        input=_known(sent),
+        output=_known(received),
+        cached=_known(cached),
+        turns=sum(value is not None for readings in sent for value in readings.values),
+        occupancy_median=median(sizes) if kind == "last_request" else None,
+        flags=_flags(trials, sent, received),
+    )
+
+
+def _usages(trial: TrialData) -> list[ReportedUsage | None]:
+    usages = (record.usage.reported for record in trial.rounds)
+    return [usage if usage is not None and usage.kind != "none" else None for usage in usages]
+
+
+def _known(trials: Sequence[Readings]) -> int | None:
+    return _total(value for readings in trials for value in readings.values)
+
+
+def _flags(trials: Sequence[TrialData], sent: Sequence[Readings], received: Sequence[Readings]) -> tuple[str, ...]:
+    """What was wrong with the readings: what every trial says once, what one says with its id."""
+    said: dict[str, list[str]] = {}
+    for trial, one, other in zip(trials, sent, received, strict=True):
+        for flag in dict.fromkeys((*one.flags, *other.flags)):
+            said.setdefault(flag, []).append(trial.spec.id)
+    found: list[str] = []
+    for flag, ids in said.items():
+        found += [flag] if len(ids) == len(trials) else [f"{trial}: {flag}" for trial in ids]
+    return tuple(found)
+
+
+def times_of(trials: Sequence[TrialData]) -> Times:
+    """Seconds per turn and round."""
+    records = [record for trial in trials for record in trial.rounds]
+    answered = [record.timing for record in records if record.error is None]
+    return Times(
+        turn_median=_median([timing.total for timing in answered]),
+        turn_total=sum(record.timing.total for record in records),
+        own_median=_median([timing.own for timing in answered]),
+        overhead_median=_median([record.overhead for record in records]),
+    )
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return median(values) if values else None
+
+
+def evidence_of(trials: Sequence[TrialData]) -> EvidenceSum | None:
+    """Fragments needed and seen; None where no reader watched for any."""
+    watched = [r.evidence for trial in trials for r in trial.rounds if r.evidence is not None]
+    if not any(seen.needed for seen in watched):
+        return None
+    return EvidenceSum(
+        rounds=len(watched),
+        needed=sum(len(seen.needed) for seen in watched),
+        seen=sum(len(set(seen.needed).intersection(seen.seen)) for seen in watched),
+    )

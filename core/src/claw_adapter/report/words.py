@@ -1,0 +1,158 @@
+"""The sentences and number formats that terminal and page share, so that both say the same."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from claw_adapter.protocol import Failure, Isolation, ModelSpec
+from claw_adapter.report.records import Cell, Metrics, Row, Summary
+
+__all__ = [
+    "COLUMNS",
+    "LEGEND",
+    "PROFILES",
+    "blame",
+    "count",
+    "defined",
+    "intervals",
+    "isolation",
+    "milliseconds",
+    "model_meaning",
+    "no_evidence",
+    "percent",
+    "plural",
+    "seconds",
+    "short",
+    "symbol",
+    "unscored_lines",
+]
+
+COLUMNS: Final = (
+    ("tcr", "TCR"),
+    ("mc", "MC"),
+    ("ec", "EC"),
+    ("sc", "SC"),
+    ("fd", "FD"),
+    ("robustness", "Rob."),
+    ("crs", "CRS"),
+    ("overall", "Overall"),
+)
+"""Metric fields and their headings; a profile that does not define a metric leaves it empty everywhere."""
+
+PROFILES: Final = {
+    "published": "TCR, MC, EC pooled over all rounds; SC, FD averaged over scenarios; Robustness = mean SC × mean FD",
+    "macro": "every metric averaged over scenarios; Robustness as the mean of products",
+    "v1": "Overall = pooled mean of per-option multi_choice scores and exec_check results",
+}
+
+LEGEND: Final = "✓ right   ✗ wrong   ½ partly   − unscored   · not run yet"
+
+_POLICIES: Final = {
+    "careful": "It uses the harness's tools to look for evidence that is missing.",
+    "hasty": "It is told to be hasty: it never looks anything up.",
+    "forgetful": "It is told to be forgetful: what it read once it never reads again.",
+}
+
+
+def model_meaning(model: ModelSpec) -> str:
+    """What scores under this model mean."""
+    if model.kind == "reader":
+        return (
+            "The model is the reader, which is not a language model: it marks a statement true only if the evidence for it "
+            "was in the requests of the current turn. The scores measure what the harness delivers (history, updates, "
+            f"files), not what a model can do. {_POLICIES[model.policy]}"
+        )
+    if model.kind == "scripted":
+        return (
+            "The model is a script of fixed replies: the scores show that the machinery works, and say nothing about the "
+            "ability of a model."
+        )
+    pinned = "pinned to the run's parameters" if model.sampling == "pin" else "left to each harness"
+    return f"The model is {model.model or model.name} behind {model.kind}; sampling is {pinned}."
+
+
+def no_evidence(scenario: str) -> str:
+    """What is said about a scenario that the reader could only answer blindly."""
+    return f"Scenario {scenario} has no evidence layer: scores carry no meaning."
+
+
+def percent(value: float | None) -> str:
+    """A metric in percent with one decimal; a dash where it is undefined."""
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def count(value: float | None) -> str:
+    """A count with thousands separated; a dash where it is unknown."""
+    return "–" if value is None else f"{value:,.0f}"
+
+
+def short(value: float | None) -> str:
+    """A count in at most six characters: thousands and millions abbreviated from 100,000 on."""
+    if value is None or value < 100_000:
+        return count(value)
+    return f"{value / 1e3:.0f}k" if value < 999_500 else f"{value / 1e6:.2f}M" if value < 1e9 else f"{value / 1e9:.2f}G"
+
+
+def plural(number: int, noun: str) -> str:
+    """A number of things: ``1 round``, ``2 rounds``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def seconds(value: float | None) -> str:
+    """A time in seconds, with more digits the shorter it is."""
+    if value is None:
+        return "–"
+    return f"{value:,.0f} s" if value >= 100 else f"{value:.1f} s" if value >= 10 else f"{value:.2f} s"
+
+
+def milliseconds(value: float | None) -> str:
+    """A short time in milliseconds, a long one in seconds."""
+    if value is None:
+        return "–"
+    return f"{1000 * value:.1f} ms" if value < 1 else seconds(value)
+
+
+def isolation(levels: tuple[Isolation, ...]) -> str:
+    """Levels of harness and checks; several when trials differ."""
+    return ", ".join(f"{level.harness}/{level.check}" for level in levels) or "–"
+
+
+def intervals(row: Row) -> str:
+    """The intervals of the strict metrics in one line, or why there are none."""
+    if not row.strict.intervals:
+        return row.strict.interval_note
+    names = dict(COLUMNS)
+    parts = [f"{names[key]} {percent(i.low)} to {percent(i.high)}" for key, i in row.strict.intervals.items()]
+    some = next(iter(row.strict.intervals.values()))
+    return f"{', '.join(parts)} ({100 * some.level:.0f} % over {some.scenarios} scenarios)"
+
+
+def defined(rows: tuple[Metrics, ...]) -> list[tuple[str, str]]:
+    """The metric columns that hold anything at all, and those of every profile."""
+    return [(key, name) for key, name in COLUMNS if key == "tcr" or any(getattr(m, key) is not None for m in rows)]
+
+
+def symbol(cells: tuple[Cell, ...]) -> str:
+    """One round of one row; with several seeds right of scored."""
+    if len(cells) > 1:
+        scores = [cell.score for cell in cells if cell.score is not None]
+        return f"{sum(score == 1 for score in scores)}/{len(scores)}" if scores else symbol(cells[:1])
+    cell = cells[0]
+    if cell.state != "scored" or cell.score is None:
+        return "·" if cell.state == "pending" else "−"
+    return "✓" if cell.score == 1 else "✗" if cell.score == 0 else "½"
+
+
+def blame(cause: Failure) -> str:
+    """A failure in one line: whose, what, where."""
+    where = f" ({cause.where})" if cause.where else ""
+    return f"{cause.owner.value}: {cause.kind}: {cause.what}{where}"
+
+
+def unscored_lines(summary: Summary) -> list[str]:
+    """Which rounds are unscored and why, one line each."""
+    lines = []
+    for item in summary.unscored:
+        what = f"{item.round} and {item.rounds - 1} more" if item.rounds > 1 else item.round
+        lines.append(f"{summary.trials[item.trial].id}: {what}: {blame(item.cause)}")
+    return lines

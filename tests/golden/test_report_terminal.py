@@ -1,0 +1,86 @@
+"""The terminal text of a small run, plain and 100 columns wide.
+
+After a wanted change: ``REGENERATE_GOLDEN=1 python -m pytest tests/golden/test_report_terminal.py``, then read the difference.
+"""
+
+import io
+import os
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from claw_adapter.report import load_run, render, summarise
+
+HERE = Path(__file__).parent
+make = SimpleNamespace(**runpy.run_path(str(HERE.parent / "unit" / "report_runs.py")))
+
+
+def printed(summary, width=100, report=None):
+    out = io.StringIO()
+    render(summary, Console(file=out, width=width, highlight=False), report=report)
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+
+
+@pytest.fixture
+def small(tmp_path):
+    return summarise(load_run(make.small(tmp_path / "run").root))
+
+
+def test_a_small_run_prints_as_recorded(small):
+    text = printed(small, report=Path("run/report.html"))
+    golden = HERE / "test_report_small.txt"
+    if os.environ.get("REGENERATE_GOLDEN"):
+        golden.write_text(text, "utf-8")
+    assert text == golden.read_text("utf-8")
+
+
+def test_no_line_is_wider_than_the_console_and_nothing_is_coloured(small):
+    text = printed(small)
+    assert max(map(len, text.splitlines())) <= 100
+    assert "\x1b" not in text
+
+
+def test_several_scenarios_seeds_and_models_stay_readable(tmp_path):
+    hasty = make.ModelSpec(name="reader:hasty", kind="reader", policy="hasty")
+    specs = [
+        make.spec(scenario, label, model=model, seed=seed)
+        for scenario in ("alpha", "beta")
+        for label in ("reference", "nanobot")
+        for model in (make.READER, hasty.model_copy(update={"name": "hasty"}))
+        for seed in (0, 1)
+    ]
+    runs = make.Runs(tmp_path / "run", specs, {"alpha": 7, "beta": 7})
+    for n, spec in enumerate(specs):
+        record = [
+            runs.record(i, float((i + n) % 3 > 0), usage=make.usage(123_456_789, 1_234_567, 654_321)) for i in range(7)
+        ]
+        runs.write(spec, record, end=n != 3)
+    text = printed(summarise(load_run(runs.root)))
+    assert max(map(len, text.splitlines())) <= 100
+    assert "reference · hasty s1" in text
+    assert "95 % over 2 scenarios" in text
+    assert "✓✓✗✓✓ ✗✓" in text
+
+
+def test_without_evidence_it_says_that_scores_carry_no_meaning(tmp_path):
+    trial = make.spec("plain", "reference")
+    runs = make.Runs(tmp_path / "run", [trial], {"plain": 1})
+    runs.write(trial, [runs.record(0, 1.0)])
+    assert "Scenario plain has no evidence layer: scores carry no meaning." in printed(summarise(load_run(runs.root)))
+
+
+def test_text_of_a_run_folder_is_no_markup_and_moves_no_cursor(tmp_path):
+    trial = make.spec("demo", "reference", overlays=("[red]x[/red]", "\x1b]0;title\x07\x1b[2Jwipe"))
+    runs = make.Runs(tmp_path / "run", [trial.model_copy(update={"id": "t"})], {"demo": 1})
+    notes = ("[link=https://example.org]click[/link]", "tab\there \u202egnp.exe", "[/]")
+    runs.write(runs.specs[0], [runs.record(0, 1.0)], notes=notes, versions={"[bold]v[/bold]": "\x9b31m1"})
+    out = io.StringIO()
+    render(summarise(load_run(runs.root)), Console(file=out, width=100, force_terminal=True, color_system=None))
+    text = out.getvalue()
+    assert "reference+[red]x[/red]" in text.replace("\n", "")
+    assert "[link=https://example.org]click[/link]" in text
+    assert "[bold]v[/bold] 1" in text
+    assert not {"\x1b", "\x9b", "\x07", "\u202e", "\t"} & set(text)
