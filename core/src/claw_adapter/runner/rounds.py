@@ -24,7 +24,7 @@ from claw_adapter.protocol import (
 )
 from claw_adapter.questions import QuestionType, ScoringContext, teach, teaching_needs_workspace
 from claw_adapter.runner.folder import remove_tree
-from claw_adapter.runner.prompt import FEEDBACK, compose
+from claw_adapter.runner.prompt import FEEDBACK, compat_feedback, compose
 from claw_adapter.runner.types import question_type
 from claw_adapter.scenario import make_brief
 
@@ -107,8 +107,12 @@ class RoundRunner:
         )
 
     def _feedback(self, index: int) -> str:
-        rounds = self.trial.journal.rounds
-        return rounds[index - 1].feedback if index else ""
+        if not index:
+            return ""
+        record, rounds = self.trial.journal.rounds[index - 1], self.trial.scenario.rounds
+        if self.trial.spec.settings.compat:
+            return compat_feedback(rounds[index - 1], record, rounds[index], self.trial.gold)
+        return record.feedback
 
     async def deliver_last_feedback(self) -> None:
         """The last round's feedback goes out too, under the same deadline, unscored."""

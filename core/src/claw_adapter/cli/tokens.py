@@ -1,0 +1,76 @@
+"""`claw tokens`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from claw_adapter.cli.common import console, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from claw_adapter.published.counting import Progress
+    from claw_adapter.published.measuring import Measured
+
+__all__ = ["command"]
+
+LAYOUTS = ("openclaw", "claude-code", "nanobot", "picoclaw", "all")
+
+
+@click.command("tokens")
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@click.option("--layout", type=click.Choice(LAYOUTS), default="all", show_default=True, help="Of a published data set.")
+@click.option("--json", "as_json", is_flag=True, help="Print all tables as JSON.")
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path, dir_okay=False), help="Also write one row per scenario.")
+def command(path: Path, layout: str, as_json: bool, csv_file: Path | None) -> int:
+    """Count the tokens of a data set and show the papers' tables 8 to 11.
+
+    PATH is a published data set (its tests.json) or a folder of scenarios. Tokens are cl100k; equal text is counted once.
+    """
+    from claw_adapter.published.export import write_csv
+    from claw_adapter.published.measuring import measure
+
+    with _progress() as progress:
+        found = measure(path, layout, progress=progress)
+    if csv_file is not None:
+        write_csv(found, csv_file)
+    if found.notice:
+        console(stderr=True).print(found.notice, markup=False)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        _show(found, console())
+    return 0
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Progress | None]:
+    """A bar on standard error in a terminal; nothing in a pipe."""
+    out = console(stderr=True)
+    if not out.is_terminal:
+        yield None
+        return
+    from rich.progress import Progress as Bars
+
+    with Bars(console=out, transient=True) as bars:
+        task = bars.add_task("counting tokens", total=None)
+        yield lambda done, total: bars.update(task, completed=done, total=total)
+
+
+def _show(found: Measured, out: Console) -> None:
+    from claw_adapter.published.export import grids
+    from rich.table import Table
+
+    for title, head, rows in grids(found):
+        table = Table(*head, title=title, title_justify="left", box=None, pad_edge=False)
+        for column in table.columns[1:]:
+            column.justify = "right"
+        for row in rows:
+            table.add_row(*row)
+        out.print(table, "")
+    out.print(f"{found.distinct:,} different texts counted with {found.tokenizer}", markup=False)

@@ -1,0 +1,105 @@
+"""Checked artefacts: a command of the scenario decides, in the sandbox, on a copy of the workspace."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from pydantic import JsonValue
+
+from claw_adapter.errors import ClawError, ScenarioError
+from claw_adapter.protocol import Check, Gold, Round, Score, TurnResult
+from claw_adapter.questions.base import QuestionType, ScoringContext
+from claw_adapter.questions.key import key_of, outcome_feedback, unscored
+
+if TYPE_CHECKING:
+    from claw_adapter.drivers.command import Completed
+
+__all__ = ["CheckResult", "ExecCheck", "decide_check", "substitute"]
+
+PLACEHOLDER: Final = re.compile(r"\$\{([^}]+)\}")
+SHOWN_CHARACTERS: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What a check said, and what is recorded about it."""
+
+    passed: bool
+    detail: dict[str, JsonValue]
+
+
+class ExecCheck(QuestionType):
+    """Scores 1 if the command ends with the expected status and output, else 0 (also when it does not end in time)."""
+
+    name: ClassVar[str] = "exec_check"
+    needs_workspace: ClassVar[bool] = True
+
+    async def score(self, item: Round, turn: TurnResult, context: ScoringContext) -> Score:
+        """Run the check; unscored with its cause if the sandbox cannot."""
+        del turn
+        check = key_of(item, context.gold).check
+        try:
+            if check is None:
+                raise ScenarioError(f"round {item.id!r} has no check", where=str(context.gold.root / "answers.yaml"))
+            result = await decide_check(check, context)
+        except ClawError as error:
+            return unscored(error)
+        return Score(value=float(result.passed), detail=result.detail)
+
+    def feedback(self, item: Round, score: Score, gold: Gold) -> str:
+        """The text of the outcome."""
+        return outcome_feedback(item, score, gold)
+
+
+def substitute(command: str, values: Mapping[str, str]) -> str:
+    """Replace ``${name}`` by its value, quoted for the shell; unknown names stay, for the shell to expand."""
+    return PLACEHOLDER.sub(lambda m: shlex.quote(values[m[1]]) if m[1] in values else m[0], command)
+
+
+async def decide_check(check: Check, context: ScoringContext) -> CheckResult:
+    """Run a check on the workspace copy of `context`, with the scenario's check scripts readable.
+
+    Raises:
+        SandboxError: the isolation level cannot be provided, or the command could not be run at all.
+    """
+    from claw_adapter.questions.rules import found
+    from claw_adapter.sandbox import IsolationLevel, run_check
+
+    scripts, workspace = context.gold.checks.resolve(), context.workspace.resolve()
+    done = await run_check(
+        substitute(check.command, {"workspace": str(workspace), "checks": str(scripts)}),
+        workspace=workspace,
+        level=IsolationLevel(context.isolation),
+        deadline=check.timeout,
+        readable=(scripts,) if scripts.is_dir() else (),
+    )
+    why = _fault(check, done)
+    if not why and check.stdout_regex is not None:
+        verdict = await found(check.stdout_regex, done.stdout.text, isolation=context.isolation)
+        why = "" if verdict.passed else f"standard output: {verdict.why}"
+    return CheckResult(not why, {"why": why, "level": context.isolation, **_recorded(done)})
+
+
+def _fault(check: Check, done: Completed) -> str:
+    if done.timed_out:
+        return f"not finished within {check.timeout:g} s"
+    if done.exit.code != check.exit:
+        return f"{done.exit}, expected {check.exit}"
+    if check.stdout is not None and check.stdout not in done.stdout.text:
+        return f"standard output does not contain {check.stdout!r}"
+    return ""
+
+
+def _recorded(done: Completed) -> dict[str, JsonValue]:
+    return {
+        "exit": done.exit.code,
+        "signal": done.exit.signal,
+        "timed_out": done.timed_out,
+        "stdout": done.stdout.text[:SHOWN_CHARACTERS],
+        "stderr": done.stderr.text[:SHOWN_CHARACTERS],
+        "seconds": round(done.duration, 3),
+    }
