@@ -22,6 +22,10 @@ def compile_file(output: str, *inputs: str) -> None:
 
 
 if __name__ == "__main__":
-    manifests = sorted(p.relative_to(ROOT).as_posix() for p in [ROOT / "core/pyproject.toml", *ROOT.glob("*/*/pyproject.toml")])
+    manifests = sorted(
+        p.relative_to(ROOT).as_posix() for p in [ROOT / "core/pyproject.toml", *ROOT.glob("*/*/pyproject.toml")]
+    )
     compile_file("requirements/dev.txt", *manifests, "--group", "pyproject.toml:dev")
-    subprocess.run([UV, "pip", "compile", "-", *OPTIONS, "-o", "requirements/uv.txt"], cwd=ROOT, check=True, input=b"uv\n")
+    subprocess.run(
+        [UV, "pip", "compile", "-", *OPTIONS, "-o", "requirements/uv.txt"], cwd=ROOT, check=True, input=b"uv"
+    )

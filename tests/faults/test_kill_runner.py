@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
-from support.running import CLAW, claw, outcome, rounds
 
 from claw_adapter.runner.journal import read_journal
+from support.running import CLAW, claw, outcome, rounds
 
 KILLS = 5
 #: crash point → which passing of it; the later one lets every attempt finish some rounds first
@@ -87,7 +87,9 @@ def test_killed_at_random_moments(tmp_path, undisturbed):
     out = tmp_path / "run"
     chance = random.Random(20261121)
     for _ in range(6):
-        process = subprocess.Popen([CLAW, *map(str, command(out))], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [CLAW, *map(str, command(out))], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )
         time.sleep(chance.uniform(0.5, 2.5))
         os.kill(process.pid, signal.SIGKILL)
         process.wait()

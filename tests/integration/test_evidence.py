@@ -1,4 +1,4 @@
-"""Evidence at work on the whole pipeline: what is withheld from the harness is missing from exactly the answers that need it."""
+"""Evidence at work on the whole pipeline: what is withheld is missing from exactly the answers that need it."""
 
 import json
 import shutil
@@ -6,12 +6,12 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from support.running import experiment, run_sync
 
 from claw_adapter.harness import Conversation
 from claw_adapter.protocol import RoundRecord
 from claw_adapter.reference.adapter import ReferenceHarness
 from claw_adapter.scenario import load_gold, load_scenario
+from support.running import experiment, run_sync
 
 DEMO = Path(str(files("claw_adapter_scenarios"))) / "data" / "demo"
 SCENARIO, GOLD = load_scenario(DEMO), load_gold(DEMO)
@@ -110,7 +110,8 @@ def needs_memory(index: int) -> bool:
     previous = SCENARIO.rounds[index - 1].id if index else ""
     places = {GOLD.evidence.fragments[name].where for name in names}
     return any(
-        place.startswith(f"session/{SCENARIO.main.id}#") or (place.startswith("feedback/") and place != f"feedback/{previous}")
+        place.startswith(f"session/{SCENARIO.main.id}#")
+        or (place.startswith("feedback/") and place != f"feedback/{previous}")
         for place in places
     )
 
@@ -128,7 +129,9 @@ def depends_on(update: str) -> set[str]:
     """Rounds at or after the update whose evidence holds a fragment that only stands in its sources."""
     first = next(index for index, item in enumerate(SCENARIO.rounds) if update in item.updates)
     sources = "\n".join(p.read_text("utf-8") for p in (DEMO / "updates" / update).iterdir() if p.name != "update.yaml")
-    base = "\n".join(p.read_text("utf-8") for folder in ("workspace", "sessions") for p in (DEMO / folder).rglob("*") if p.is_file())
+    base = "\n".join(
+        p.read_text("utf-8") for folder in ("workspace", "sessions") for p in (DEMO / folder).rglob("*") if p.is_file()
+    )
     depending = set()
     for item in SCENARIO.rounds[first:]:
         evidence = GOLD.evidence.rounds[item.id]
@@ -149,7 +152,11 @@ def test_with_an_update_withheld_exactly_the_rounds_that_depend_on_it_change(tmp
     assert f"updates: [{update}]" in text
     rounds_file.write_text(text.replace(f"updates: [{update}]", "updates: []"))
     records = next(iter(run_sync(tmp_path / "run", experiment(copy)).values()))
-    changed = {r.round for r, w in zip(records, whole, strict=True) if (r.score.value, r.score.answer) != (w.score.value, w.score.answer)}
+    changed = {
+        r.round
+        for r, w in zip(records, whole, strict=True)
+        if (r.score.value, r.score.answer) != (w.score.value, w.score.answer)
+    }
     assert changed == depends_on(update)
     assert changed
 

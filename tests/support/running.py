@@ -29,7 +29,9 @@ def experiment(*scenarios: Path | str, **changes) -> Experiment:
     return Experiment.model_validate(asked)
 
 
-async def run_experiment(root: Path, asked: Experiment, jobs: int = 2, harnesses: dict | None = None) -> dict[str, list[RoundRecord]]:
+async def run_experiment(
+    root: Path, asked: Experiment, jobs: int = 2, harnesses: dict | None = None
+) -> dict[str, list[RoundRecord]]:
     """Run it; finished rounds by trial id. `harnesses` replaces adapters by label."""
     scenarios = find_scenarios(asked.scenarios)
     plan, made = prepare(unfold(asked, scenarios))
@@ -49,7 +51,9 @@ def run_sync(root: Path, asked: Experiment, **more) -> dict[str, list[RoundRecor
     return asyncio.run(run_experiment(root, asked, **more))
 
 
-def claw(*argv: str | Path, check: bool = True, env: dict[str, str] | None = None, **more) -> subprocess.CompletedProcess[str]:
+def claw(
+    *argv: str | Path, check: bool = True, env: dict[str, str] | None = None, **more
+) -> subprocess.CompletedProcess[str]:
     """The command line as a user calls it."""
     done = subprocess.run(
         [CLAW, *map(str, argv)], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
@@ -61,6 +65,8 @@ def claw(*argv: str | Path, check: bool = True, env: dict[str, str] | None = Non
 
 def outcome(record: RoundRecord) -> dict:
     """What must be equal between two runs of the same thing: no times, no digests of what holds times."""
-    kept = record.model_dump(mode="json", include={"round", "index", "type", "text", "score", "feedback", "taught", "updates"})
+    kept = record.model_dump(
+        mode="json", include={"round", "index", "type", "text", "score", "feedback", "taught", "updates"}
+    )
     kept["score"]["detail"] = {}
     return json.loads(json.dumps(kept))

@@ -55,7 +55,7 @@ class Runs:
     def __init__(self, root: Path, specs, rounds, *, versions=None):
         self.specs = list(specs)
         self.folder = RunFolder(root)
-        digests = {name: "d" * 64 for name in rounds}
+        digests = dict.fromkeys(rounds, "d" * 64)
         plan = Plan(trials=tuple(self.specs), scenarios=digests, rounds=rounds, versions=versions or {})
         with self.folder:
             self.folder.begin(plan)

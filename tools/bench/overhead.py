@@ -26,12 +26,17 @@ def write_scenario(root: Path) -> Path:
         (root / folder).mkdir(parents=True)
     for number in range(40):
         (root / "workspace/notes" / f"{number}.md").write_text(f"note {number}\n" * 50)
-    (root / "sessions/main.jsonl").write_text('{"role": "user", "text": "hello"}\n{"role": "assistant", "text": "hello"}\n')
+    (root / "sessions/main.jsonl").write_text(
+        '{"role": "user", "text": "hello"}\n{"role": "assistant", "text": "hello"}\n'
+    )
     ids = [f"r{number}" for number in range(ROUNDS)]
-    rounds = [{"id": i, "type": "multi_choice", "question": "Which?", "options": {"A": "this", "B": "that"}} for i in ids]
+    rounds = [
+        {"id": i, "type": "multi_choice", "question": "Which?", "options": {"A": "this", "B": "that"}} for i in ids
+    ]
     feedback = {"correct": "Right.", "options": {"A": "A is true.", "B": "B is not."}}
     answers = {i: {"answer": ["A"], "feedback": feedback} for i in ids}
-    about = {"schema": "scenario/1", "id": "bench", "title": "Bench", "clock": "2026-01-01T00:00:00+00:00", "main": {"id": "main"}}
+    about = {"schema": "scenario/1", "id": "bench", "title": "Bench", "clock": "2026-01-01T00:00:00+00:00"}
+    about |= {"main": {"id": "main"}}
     for name, data in (("scenario", about), ("rounds", {"rounds": rounds}), ("gold/answers", {"rounds": answers})):
         (root / f"{name}.yaml").write_text(json.dumps(data))
     return root
@@ -41,7 +46,12 @@ async def measure(root: Path) -> list[RoundRecord]:
     """One run; the records of its rounds."""
     model = {"name": "script", "kind": "scripted", "script": ["I think \\bbox{A}."]}
     harness = {"name": "reference", "options": {"mode": "in-process"}}
-    asked = {"scenarios": [str(root / "scenario")], "harnesses": [harness], "models": [model], "settings": {"isolation": 0}}
+    asked = {
+        "scenarios": [str(root / "scenario")],
+        "harnesses": [harness],
+        "models": [model],
+        "settings": {"isolation": 0},
+    }
     experiment = Experiment.model_validate(asked)
     scenarios = find_scenarios(experiment.scenarios)
     plan, harnesses = prepare(unfold(experiment, scenarios))

@@ -34,7 +34,9 @@ class Lazy(click.Group):
         try:
             loaded: click.Command = point.load()
         except Exception as error:
-            raise click.ClickException(f"the command {cmd_name!r} of {point.value} cannot be loaded: {error}") from error
+            raise click.ClickException(
+                f"the command {cmd_name!r} of {point.value} cannot be loaded: {error}"
+            ) from error
         return loaded
 
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002 - click's signature

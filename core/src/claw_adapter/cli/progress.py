@@ -41,7 +41,9 @@ class _Bars:
             self.progress.update(self.trials[trial.id], advance=1)
         if not self.progress.console.is_terminal:
             score = "unscored" if record.score.value is None else f"{record.score.value:g}"
-            self.progress.console.print(f"{trial.id} {record.index + 1}/{total} {record.round}: {score}", highlight=False)
+            self.progress.console.print(
+                f"{trial.id} {record.index + 1}/{total} {record.round}: {score}", highlight=False
+            )
         elif record.error is not None:
             self.progress.console.print(f"[yellow]{trial.id} {record.round}: {record.error.kind}[/]")
 

@@ -31,15 +31,23 @@ The same command continues a run that was interrupted; --fresh starts it anew.
 
 @click.command("run", help=HELP)
 @click.argument("what", nargs=-1, required=True)
-@click.option("--harness", "-H", "harnesses", multiple=True, help="A harness; may be given again. NAME or NAME:key=value,…")
-@click.option("--model", "-m", default="reader", show_default=True, help="reader, reader:hasty, reader:forgetful, or an id.")
+@click.option(
+    "--harness", "-H", "harnesses", multiple=True, help="A harness; may be given again. NAME or NAME:key=value,…"
+)
+@click.option(
+    "--model", "-m", default="reader", show_default=True, help="reader, reader:hasty, reader:forgetful, or an id."
+)
 @click.option("--base-url", default="", help="OpenAI-compatible upstream of the model, ending in /v1.")
 @click.option("--key-env", default="", help="Environment variable that holds the upstream's key.")
 @click.option("--seed", "seeds", multiple=True, type=int, help="A seed; may be given again.")
 @click.option("--isolation", type=click.IntRange(0, 2), default=None, help="0 none, 1 process, 2 namespaces (default).")
 @click.option("--deadline", type=float, default=None, help="Seconds one turn may take.")
-@click.option("--attempts", type=int, default=None, help="How often a round is tried when the harness or endpoint fails.")
-@click.option("--compat", type=click.Choice(["clawarena-1.0"]), default=None, help="Published prompt format and feedback.")
+@click.option(
+    "--attempts", type=int, default=None, help="How often a round is tried when the harness or endpoint fails."
+)
+@click.option(
+    "--compat", type=click.Choice(["clawarena-1.0"]), default=None, help="Published prompt format and feedback."
+)
 @click.option("--jobs", "-j", type=click.IntRange(1, 256), default=1, show_default=True, help="Trials at a time.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Run folder [default: runs/NAME-DIGEST].")
 @click.option("--fresh", is_flag=True, help="Remove what the run folder holds and start anew.")
@@ -76,7 +84,9 @@ def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
     if len(what) == 1 and what[0].endswith((".yaml", ".yml")):
         wrong = [name for name in ("harnesses", "seeds", "base_url", "key_env") if flags[name]]
         if wrong or given:
-            raise click.UsageError(f"an experiment file says it all; drop {', '.join('--' + w for w in [*wrong, *given])}")
+            raise click.UsageError(
+                f"an experiment file says it all; drop {', '.join('--' + w for w in [*wrong, *given])}"
+            )
         return check_record(read_yaml(Path(what[0])), Experiment)
     model: Any = flags["model"]
     if flags["base_url"]:

@@ -18,10 +18,11 @@ def _schemas() -> dict[str, dict[str, Any]]:
     from pydantic import TypeAdapter
 
     from claw_adapter import protocol
+    from claw_adapter.protocol.base import Record
     from claw_adapter.report import Summary
     from claw_adapter.runner.plan import Experiment, Plan
 
-    records = {
+    records: dict[str, type[Record]] = {
         "scenario": protocol.Manifest,
         "rounds": protocol.RoundFile,
         "update": protocol.Update,

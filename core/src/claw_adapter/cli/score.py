@@ -28,7 +28,9 @@ def command(run: Path, data: tuple[str, ...], isolation: int | None, profile: st
 
     result = asyncio.run(rescore(run, data, isolation=isolation))
     if as_json:
-        print_json({"rounds": result.rounds, "differences": [difference.as_json() for difference in result.differences]})
+        print_json(
+            {"rounds": result.rounds, "differences": [difference.as_json() for difference in result.differences]}
+        )
     else:
         show(result.run, profile, as_json=False, page=False)
         for difference in result.differences:

@@ -26,7 +26,9 @@ LAYOUTS = ("openclaw", "claude-code", "nanobot", "picoclaw", "all")
 @click.argument("path", type=click.Path(path_type=Path, exists=True))
 @click.option("--layout", type=click.Choice(LAYOUTS), default="all", show_default=True, help="Of a published data set.")
 @click.option("--json", "as_json", is_flag=True, help="Print all tables as JSON.")
-@click.option("--csv", "csv_file", type=click.Path(path_type=Path, dir_okay=False), help="Also write one row per scenario.")
+@click.option(
+    "--csv", "csv_file", type=click.Path(path_type=Path, dir_okay=False), help="Also write one row per scenario."
+)
 def command(path: Path, layout: str, as_json: bool, csv_file: Path | None) -> int:
     """Count the tokens of a data set and show the papers' tables 8 to 11.
 

@@ -144,9 +144,7 @@ class _Child(_Reference):
     async def start(cls, ctx: TrialContext, sessions: Sequence[Session]) -> _Child:
         script = Path(agent.__file__)
         python = str(Path(sys.executable).resolve())  # not the link in a virtual environment, which is not shown inside
-        child = await ctx.lines(
-            [python, "-I", str(script)], env={"CLAW_KEY": ctx.endpoint.key}, readable=[script]
-        )
+        child = await ctx.lines([python, "-I", str(script)], env={"CLAW_KEY": ctx.endpoint.key}, readable=[script])
         settings = {"workspace": str(ctx.workspace), "url": ctx.endpoint.openai, "model": ctx.endpoint.model}
         await child.call("open", {**settings, "sessions": _plain(sessions)}, ctx.deadline)
         return cls(child)
@@ -174,7 +172,7 @@ class _InProcess(_Reference):
 
         def execute(command: str) -> tuple[int, str]:
             done = asyncio.run_coroutine_threadsafe(ctx.run(["/bin/sh", "-c", command], 120.0), loop).result()
-            return done.exit.code if done.exit else 124, done.stdout.text + done.stderr.text
+            return done.exit.code or done.exit.signal or 0, done.stdout.text + done.stderr.text
 
         self._agent = agent.Agent(ctx.workspace, ctx.endpoint.openai, ctx.endpoint.key, ctx.endpoint.model, execute)
         self._agent.sessions = _plain(sessions)

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from claw_adapter.protocol import Checkpoint, Session
+from claw_adapter.protocol.base import Record
 from claw_adapter.workspace import Store
 
 __all__ = ["load_checkpoint", "save_checkpoint"]
 
 
+class _Stored(Record):
+    """A checkpoint as it lies in the store: digests for everything but the main session."""
+
+    main: Session
+    sessions: tuple[str, ...]
+    files: dict[str, str]
+
+
 def save_checkpoint(store: Store, checkpoint: Checkpoint) -> str:
     """Write a checkpoint; returns its digest. The main session, which changes every round, stands in the record itself."""
     main, *others = checkpoint.sessions
-    return store.put_json(
-        {
-            "main": main.model_dump(mode="json"),
-            "sessions": [store.put(session.model_dump_json().encode()) for session in others],
-            "files": {name: store.put(data) for name, data in sorted(checkpoint.files.items())},
-        }
+    stored = _Stored(
+        main=main,
+        sessions=tuple(store.put(session.model_dump_json().encode()) for session in others),
+        files={name: store.put(data) for name, data in sorted(checkpoint.files.items())},
     )
+    return store.put_json(stored.model_dump(mode="json"))
 
 
 def load_checkpoint(store: Store, digest: str) -> Checkpoint:
@@ -26,9 +34,8 @@ def load_checkpoint(store: Store, digest: str) -> Checkpoint:
     Raises:
         JournalError: a part of it is missing or damaged.
     """
-    record = store.get_json(digest)
-    main = Session.model_validate(record["main"])
+    stored = _Stored.model_validate(store.get_json(digest))
+    others = (Session.model_validate_json(store.get(name)) for name in stored.sessions)
     return Checkpoint(
-        sessions=(main, *(Session.model_validate_json(store.get(name)) for name in record["sessions"])),
-        files={name: store.get(blob) for name, blob in record["files"].items()},
+        sessions=(stored.main, *others), files={name: store.get(blob) for name, blob in stored.files.items()}
     )

@@ -108,7 +108,8 @@ def unfold(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Plan:
     ):
         if twice := {n for n in names if names.count(n) > 1}:
             raise ScenarioError(
-                f"{what} {min(twice)!r} is used twice", remedy="Give each a 'label' (harness) or 'name' (model) of its own."
+                f"{what} {min(twice)!r} is used twice",
+                remedy="Give each a 'label' (harness) or 'name' (model) of its own.",
             )
     trials = tuple(_trials(experiment, scenarios))
     return Plan(
@@ -140,7 +141,9 @@ def difference(old: Any, new: Any, path: str = "") -> list[str]:
     """What differs between two plain JSON values, one line each: ``field: old → new``."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = sorted({*old, *new})
-        return [line for key in keys for line in difference(old.get(key), new.get(key), f"{path}.{key}" if path else key)]
+        return [
+            line for key in keys for line in difference(old.get(key), new.get(key), f"{path}.{key}" if path else key)
+        ]
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         pairs = enumerate(zip(old, new, strict=True))
         return [line for i, (a, b) in pairs for line in difference(a, b, f"{path}[{i}]")]

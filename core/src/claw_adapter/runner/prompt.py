@@ -38,7 +38,9 @@ def compat_feedback(item: Round, record: RoundRecord, current: Round, gold: Gold
         return record.feedback
     answer = gold.answers.rounds[item.id]
     rules = gold.answers.preferences
-    said = [rules[name].feedback.correct if ok else rules[name].feedback.incorrect for name, ok in record.taught.items()]
+    said = [
+        rules[name].feedback.correct if ok else rules[name].feedback.incorrect for name, ok in record.taught.items()
+    ]
     told = answer.feedback.correct if item.type != "multi_choice" or record.score.value == 1 else ""
     return " ".join(part for part in (told, *said) if part)
 

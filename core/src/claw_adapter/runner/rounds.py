@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claw_adapter.crashpoints import crashpoint
-from claw_adapter.endpoint.client import RoundMeter
+from claw_adapter.endpoint import RoundMeter
 from claw_adapter.errors import AdapterError, ClawError, Owner
 from claw_adapter.harness import Conversation
 from claw_adapter.protocol import (
@@ -227,5 +227,3 @@ def _attributed(turn: TurnResult, endpoint: Failure | None) -> TurnResult:
     if turn.error is None or endpoint is None or turn.error.owner not in (Owner.HARNESS, Owner.ENDPOINT):
         return turn
     return turn.model_copy(update={"error": endpoint})
-
-

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from claw_adapter import plugins
 from claw_adapter.drivers import Lifeline
-from claw_adapter.endpoint.client import ModelEndpoint
+from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Failure, ModelSpec, RoundRecord, Scenario, TrialSpec

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from claw_adapter import plugins
 from claw_adapter.crashpoints import crashpoint
-from claw_adapter.endpoint.client import ModelEndpoint
+from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded
 from claw_adapter.harness import Conversation, Harness
 from claw_adapter.overlay import Overlay
@@ -221,4 +221,3 @@ class Trial:
         if self.key:
             await self.services.endpoint.close_trial(self.spec.id)
         remove_tree(self.live)
-

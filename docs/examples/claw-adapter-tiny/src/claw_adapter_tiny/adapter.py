@@ -8,7 +8,18 @@ from pathlib import Path
 
 from claw_adapter.errors import ClawError, DeadlineExceeded, EmptyAnswer, HarnessCrash
 from claw_adapter.harness import (
-    Capabilities, Checkpoint, Conversation, Failure, Harness, Message, Probe, Session, Support, Timing, TrialContext, TurnResult,
+    Capabilities,
+    Checkpoint,
+    Conversation,
+    Failure,
+    Harness,
+    Message,
+    Probe,
+    Session,
+    Support,
+    Timing,
+    TrialContext,
+    TurnResult,
 )  # fmt: skip
 from claw_adapter.hooks import hookimpl
 
@@ -21,7 +32,15 @@ class TinyConversation(Conversation):
 
     async def send(self, prompt: str, deadline: float) -> TurnResult:
         ctx, started = self.ctx, time.monotonic()
-        argv = ["tiny-agent", "--session", str(self.session), "--url", ctx.endpoint.openai, "--model", ctx.endpoint.model]
+        argv = [
+            "tiny-agent",
+            "--session",
+            str(self.session),
+            "--url",
+            ctx.endpoint.openai,
+            "--model",
+            ctx.endpoint.model,
+        ]
         try:
             done = await ctx.run(argv, deadline, stdin=prompt.encode(), env={"TINY_KEY": ctx.endpoint.key},
                                  readable=[Path(sys.prefix)])  # fmt: skip
@@ -39,7 +58,9 @@ class TinyConversation(Conversation):
         stored = json.loads(self.session.read_text("utf-8"))
         said = [m for m in stored if m["role"] in ("user", "assistant") and m.get("content")]
         messages = [Message(id=f"t{i}", role=m["role"], text=m["content"]) for i, m in enumerate(said)]
-        return Checkpoint(sessions=(self.main.with_messages(messages),), files={"session.json": self.session.read_bytes()})
+        return Checkpoint(
+            sessions=(self.main.with_messages(messages),), files={"session.json": self.session.read_bytes()}
+        )
 
     async def close(self) -> None:
         """Nothing lives between turns."""
@@ -55,7 +76,11 @@ class Tiny(Harness):
 
     def probe(self) -> Probe:
         found = shutil.which("tiny-agent")
-        return Probe(ready=bool(found), reason="" if found else "tiny-agent is not on PATH", remedy="pip install claw-adapter-tiny")
+        return Probe(
+            ready=bool(found),
+            reason="" if found else "tiny-agent is not on PATH",
+            remedy="pip install claw-adapter-tiny",
+        )
 
     async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
         conversation = TinyConversation(ctx, checkpoint.sessions[0] if checkpoint else ctx.main)
