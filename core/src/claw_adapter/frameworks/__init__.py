@@ -1,0 +1,25 @@
+"""What is known about each harness program, and how it is installed into an environment of its own."""
+
+from claw_adapter.frameworks.description import Framework
+from claw_adapter.frameworks.errors import FrameworkUnknown, InstallFailed
+from claw_adapter.frameworks.health import Finding, doctor
+from claw_adapter.frameworks.home import claw_home
+from claw_adapter.frameworks.installer import Phase, install, locate, remove
+from claw_adapter.frameworks.record import Installed
+from claw_adapter.frameworks.sources import describe, frameworks
+
+__all__ = [
+    "Finding",
+    "Framework",
+    "FrameworkUnknown",
+    "InstallFailed",
+    "Installed",
+    "Phase",
+    "claw_home",
+    "describe",
+    "doctor",
+    "frameworks",
+    "install",
+    "locate",
+    "remove",
+]

@@ -1,0 +1,103 @@
+"""Run the programs that install: quietly with the last lines kept, or mirrored live."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from claw_adapter.frameworks.errors import InstallFailed
+
+__all__ = ["execute", "uv"]
+
+TAIL_LINES: Final = 30
+_HIDDEN: Final = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONSTARTUP", "CONDA_PREFIX")
+_CAUSES: Final = (
+    (
+        ("no space left", "disk quota"),
+        "the disk is full",
+        "Free some space, or point CLAW_HOME to another disk.",
+    ),
+    (
+        ("hash mismatch", "do not match the hashes"),
+        "a package is not the one that was pinned",
+        "Do not use it: the index serves other files than those the plugin was tested with.",
+    ),
+    (
+        (
+            "name resolution",
+            "dns error",
+            "failed to fetch",
+            "connection refused",
+            "error sending request",
+            "max retries",
+            "network is unreachable",
+            "timed out",
+            "tls",
+            "no matching distribution",
+        ),
+        "the package index cannot be reached",
+        "Check the network and the index settings of pip or uv, then run the same command again.",
+    ),
+    (("permission denied", "read-only file system"), "the folder cannot be written", "Point CLAW_HOME elsewhere."),
+)
+
+
+def uv() -> str | None:
+    """The program ``uv``: of its package in our environment, else on PATH, else None."""
+    try:
+        from uv import find_uv_bin
+
+        return str(find_uv_bin())
+    except (ImportError, FileNotFoundError):
+        return shutil.which("uv")
+
+
+def execute(argv: Sequence[str], what: str, *, verbose: bool, cwd: Path) -> str:
+    """Run a program to its end and return its output.
+
+    Raises:
+        InstallFailed: it did not end with status 0; says why as far as its last lines tell.
+    """
+    status, output = (_mirrored if verbose else _quiet)(argv, cwd)
+    if status == 0:
+        return output
+    text = output.casefold()
+    tail = "\n".join(output.strip().splitlines()[-TAIL_LINES:])
+    for signs, cause, remedy in _CAUSES:
+        if any(sign in text for sign in signs):
+            raise InstallFailed(f"{what}: {cause}\n{tail}", where=argv[0], remedy=remedy)
+    raise InstallFailed(
+        f"{what}: status {status}\n{tail}", where=argv[0], remedy="Run it again with --verbose to see everything."
+    )
+
+
+def _environment() -> dict[str, str]:
+    """Ours without what would lead the installer into another environment."""
+    return {name: value for name, value in os.environ.items() if name not in _HIDDEN}
+
+
+def _quiet(argv: Sequence[str], cwd: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        argv,
+        check=False,
+        cwd=cwd,
+        env=_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    return done.returncode, done.stdout.decode("utf-8", "replace")
+
+
+def _mirrored(argv: Sequence[str], cwd: Path) -> tuple[int, str]:
+    """Live on our own streams, which is what subprocess-tee is for; what it returns is only read after a failure."""
+    import subprocess_tee
+
+    sys.stdout.flush()
+    done = subprocess_tee.run(list(argv), cwd=str(cwd), env=_environment(), stdin=subprocess.DEVNULL)
+    return done.returncode, f"{done.stdout or ''}{done.stderr or ''}"

@@ -1,0 +1,83 @@
+"""``framework.toml``: which version of a harness program we drive, and how it is installed."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, ValidationError
+
+from claw_adapter.frameworks.errors import FrameworkUnknown
+from claw_adapter.protocol.base import Record
+
+__all__ = ["DESCRIPTION", "Framework"]
+
+DESCRIPTION = "framework.toml"
+_BOUND = re.compile(r"(>=|<)\s*(\d+)\.(\d+)")
+
+
+class Framework(Record):
+    """A harness program as its plugin describes it. `folder` holds the description and the hashed requirements."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")
+    title: str
+    version: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}$")
+    kind: Literal["pypi", "npm", "binary"]
+    requirement: str
+    """What one would install by hand, pinned: ``nanobot-ai==0.3.5``."""
+    extra: tuple[str, ...] = ()
+    """Further requirements that the harness needs and does not declare."""
+    python: str = ">=3.11"
+    requirements: str = "requirements.txt"
+    """File beside the description: every package, pinned and with hashes."""
+    check: tuple[str, ...] = Field(min_length=1)
+    """Command that must end with status 0; ``{python}`` and ``{bin}`` are those of the new environment."""
+    megabytes: int = Field(default=500, gt=0)
+    """Space that the environment takes, about."""
+    licence: str
+    homepage: str
+    folder: Path
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read a description.
+
+        Raises:
+            FrameworkUnknown: there is no such file, or it does not say what it must.
+        """
+        try:
+            fields = tomllib.loads(path.read_text("utf-8"))
+            return cls.model_validate({**fields, "folder": path.parent})
+        except OSError as error:
+            raise FrameworkUnknown(f"no description of a framework: {error}", where=str(path)) from error
+        except (ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise FrameworkUnknown(f"not a description of a framework: {error}", where=str(path)) from error
+
+    @property
+    def requirements_file(self) -> Path:
+        """The hashed requirements."""
+        return self.folder / self.requirements
+
+    @property
+    def digest(self) -> str:
+        """sha256 over the hashed requirements: tells whether an environment is what this description asks for.
+
+        Raises:
+            FrameworkUnknown: the file is not there.
+        """
+        try:
+            return hashlib.sha256(self.requirements_file.read_bytes()).hexdigest()
+        except OSError as error:
+            raise FrameworkUnknown(f"{self.name} has no hashed requirements: {error}") from error
+
+    def fits(self, version: tuple[int, int] = sys.version_info[:2]) -> bool:
+        """Whether a Python of this version may run it (`python` has ``>=X.Y`` and ``<X.Y`` only)."""
+        for comparison, major, minor in _BOUND.findall(self.python):
+            bound = (int(major), int(minor))
+            if version < bound if comparison == ">=" else version >= bound:
+                return False
+        return True

@@ -1,0 +1,66 @@
+"""Look over an installed framework and say what is wrong with it."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from claw_adapter.frameworks.description import Framework
+from claw_adapter.frameworks.home import environment_path
+from claw_adapter.frameworks.record import Installed
+from claw_adapter.frameworks.sources import describe
+
+__all__ = ["Finding", "doctor"]
+
+CHECK_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    ok: bool
+    detail: str = ""
+    remedy: str = ""
+
+
+def doctor(framework: Framework | str, home: Path | None = None) -> list[Finding]:
+    """Check a framework from its description to a run of its check command; stops at what makes the rest pointless.
+
+    Raises:
+        FrameworkUnknown: no plugin describes it.
+    """
+    spec = describe(framework) if isinstance(framework, str) else framework
+    path = environment_path(spec.name, spec.version, home)
+    again = f"claw frameworks install {spec.name}"
+    there = Installed.load(path)
+    if there is None:
+        detail = "an installation was interrupted" if path.exists() else f"nothing at {path}"
+        return [Finding(f"{spec.title} {spec.version} is installed", False, detail, again)]
+    findings = [Finding(f"{spec.title} {spec.version} is installed", True, f"{path} ({there.installer}, {there.date})")]
+    current = there.digest == spec.digest
+    findings.append(
+        Finding("its packages are those the plugin asks for", current, *(() if current else ("other pins", again)))
+    )
+    if not there.base.is_dir():
+        detail = f"{there.base} is gone"
+        return [
+            *findings,
+            Finding("the Python it was made from exists", False, detail, f"claw frameworks remove {spec.name}"),
+        ]
+    return [*findings, _check(spec, there, again)]
+
+
+def _check(spec: Framework, there: Installed, again: str) -> Finding:
+    what = "its check command works"
+    argv = [part.format(python=there.python, bin=there.python.parent) for part in spec.check]
+    try:
+        done = subprocess.run(argv, check=False, capture_output=True, timeout=CHECK_SECONDS, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding(what, False, str(error), again)
+    output = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
+    last = output.splitlines()[-1] if output else ""
+    return Finding(what, done.returncode == 0, last, "" if done.returncode == 0 else again)

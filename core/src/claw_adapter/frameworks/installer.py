@@ -1,0 +1,183 @@
+"""Install a framework into an environment of its own; interrupted at any point, nothing looks installed.
+
+An environment cannot be moved once it is made (its commands hold absolute paths), so it is built where it will stay and
+counts as installed only once its marker is there (see `claw_adapter.frameworks.record`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from claw_adapter.frameworks.commands import execute, uv
+from claw_adapter.frameworks.description import Framework
+from claw_adapter.frameworks.errors import FrameworkUnknown, InstallFailed
+from claw_adapter.frameworks.home import environment_path
+from claw_adapter.frameworks.record import MARKER, PARTIAL, Installed
+from claw_adapter.frameworks.sources import describe
+
+__all__ = ["Phase", "install", "locate", "remove"]
+
+
+class Phase(StrEnum):
+    """What an installation is doing."""
+
+    WAIT = "waiting for another installation"
+    CLEAN = "removing what an earlier attempt left"
+    ENVIRONMENT = "making the environment"
+    PACKAGES = "installing packages"
+    CHECK = "checking"
+    DONE = "done"
+
+
+OnProgress = Callable[[Phase], None]
+
+
+def locate(framework: Framework | str, home: Path | None = None) -> Installed | None:
+    """The installed framework of the version that its plugin asks for, or None; looks at two small files only."""
+    try:
+        spec = _described(framework)
+    except FrameworkUnknown:
+        return None
+    return Installed.load(environment_path(spec.name, spec.version, home))
+
+
+def install(
+    framework: Framework | str,
+    *,
+    verbose: bool = False,
+    on_progress: OnProgress | None = None,
+    home: Path | None = None,
+) -> Installed:
+    """Install a framework, or return it if that very version with those very packages is there already.
+
+    Uses ``uv`` when there is one, else the standard library's venv and pip; either way only packages whose hashes stand in
+    the framework's requirements. Must not be called on a running event loop (`verbose` starts one).
+
+    Raises:
+        FrameworkUnknown: no plugin describes it.
+        InstallFailed: no network, no space, a wrong hash, a wrong Python; what is left is cleaned up by the next call.
+    """
+    spec = _described(framework)
+    path = environment_path(spec.name, spec.version, home)
+    report = on_progress or _silent
+    _refuse_impossible(spec)
+    with _locked(path, report):
+        there = Installed.load(path)
+        if there is not None and there.digest == spec.digest:
+            return there
+        if path.exists():
+            report(Phase.CLEAN)
+            shutil.rmtree(path)
+        _refuse_without_space(spec, path)
+        path.mkdir(parents=True)
+        (path / PARTIAL).touch()
+        installed = _build(spec, path, verbose, report)
+        installed.save()
+    report(Phase.DONE)
+    return installed
+
+
+def remove(framework: Framework | str, home: Path | None = None) -> bool:
+    """Remove the environment of the version that the plugin asks for; False if there was nothing.
+
+    Raises:
+        FrameworkUnknown: no plugin describes it.
+        InstallFailed: the folder cannot be written.
+    """
+    spec = _described(framework)
+    path = environment_path(spec.name, spec.version, home)
+    if not path.exists():
+        return False
+    with _locked(path, _silent):
+        (path / MARKER).unlink(missing_ok=True)  # first, so that half a removal does not look installed
+        shutil.rmtree(path)
+    return True
+
+
+def _described(framework: Framework | str) -> Framework:
+    return describe(framework) if isinstance(framework, str) else framework
+
+
+def _silent(_: Phase) -> None:
+    """Report to nobody."""
+
+
+def _refuse_impossible(spec: Framework) -> None:
+    if spec.kind != "pypi":
+        raise InstallFailed(
+            f"{spec.title} comes as {spec.kind}, which is not installed by us yet",
+            remedy=f"Install it by hand: {spec.homepage}",
+        )
+    if not spec.fits():
+        raise InstallFailed(
+            f"{spec.title} {spec.version} needs Python {spec.python}, this is {sys.version.split()[0]}",
+            remedy="Run claw under a Python of that range.",
+        )
+
+
+def _refuse_without_space(spec: Framework, path: Path) -> None:
+    free = shutil.disk_usage(path.parent).free // 1_000_000
+    if free < spec.megabytes:
+        raise InstallFailed(
+            f"{spec.title} needs about {spec.megabytes} MB, {free} MB are free",
+            where=str(path.parent),
+            remedy="Free some space, or point CLAW_HOME to another disk.",
+        )
+
+
+def _build(spec: Framework, path: Path, verbose: bool, report: OnProgress) -> Installed:
+    program = uv()
+    python = path / "bin" / "python"
+    requirements = str(spec.requirements_file.absolute())
+    report(Phase.ENVIRONMENT)
+    if program:
+        make = [program, "venv", "--allow-existing", "--no-project", "--python", sys.executable, str(path)]
+        # Compiled now, because a confined harness cannot write beside its own modules.
+        fill = [program, "pip", "sync", "--python", str(python), "--require-hashes", "--compile-bytecode", requirements]
+        installer = execute([program, "--version"], "uv", verbose=False, cwd=path).strip()
+    else:
+        make = [sys.executable, "-I", "-m", "venv", str(path)]
+        fill = [str(python), "-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+        fill += ["--require-hashes", "-r", requirements]
+        installer = "pip"
+    execute(make, f"making an environment for {spec.title}", verbose=verbose, cwd=path)
+    report(Phase.PACKAGES)
+    execute(fill, f"installing {spec.requirement}", verbose=verbose, cwd=path)
+    report(Phase.CHECK)
+    check = [part.format(python=python, bin=python.parent) for part in spec.check]
+    execute(check, f"{spec.title} was installed but does not work", verbose=verbose, cwd=path)
+    return Installed(
+        name=spec.name,
+        version=spec.version,
+        path=path,
+        python=python,
+        base=Path(sys.base_prefix),
+        digest=spec.digest,
+        installer=installer,
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+@contextlib.contextmanager
+def _locked(path: Path, report: OnProgress) -> Iterator[None]:
+    """One installation of a framework at a time; the lock goes with the process that holds it."""
+    import fcntl
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.with_name(f".{path.name}.lock").open("ab")
+    except OSError as error:
+        raise InstallFailed(f"cannot write there: {error}", remedy="Point CLAW_HOME elsewhere.") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            report(Phase.WAIT)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

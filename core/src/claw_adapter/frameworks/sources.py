@@ -1,0 +1,60 @@
+"""Find the descriptions that installed plugins bring, without importing any plugin.
+
+A plugin named ``x`` keeps the description in the folder ``framework`` of the package its entry point is in.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+from pathlib import Path
+
+from claw_adapter.frameworks.description import DESCRIPTION, Framework
+from claw_adapter.frameworks.errors import FrameworkUnknown
+from claw_adapter.hooks import ENTRY_POINT_GROUP
+
+__all__ = ["FOLDER", "describe", "frameworks"]
+
+FOLDER = "framework"
+
+
+def describe(name: str) -> Framework:
+    """The description of the framework that the plugin `name` drives.
+
+    Raises:
+        FrameworkUnknown: no plugin of that name is installed, or it describes none.
+    """
+    points = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP, name=name)
+    for point in points:
+        if (path := _description(point.module)) is not None:
+            return Framework.load(path)
+    if points:
+        raise FrameworkUnknown(f"the plugin {name!r} brings no framework to install", remedy="Nothing needs doing.")
+    known = ", ".join(f.name for f in frameworks()) or "none"
+    raise FrameworkUnknown(
+        f"no framework {name!r} is known here (known: {known})",
+        remedy=f"Install its plugin first, for example: pip install claw-adapter-{name}",
+    )
+
+
+def frameworks() -> list[Framework]:
+    """All descriptions of installed plugins, by name; a plugin whose description is damaged is left out."""
+    found: dict[str, Framework] = {}
+    for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
+        if (path := _description(point.module)) is None:
+            continue
+        try:
+            found[point.name] = Framework.load(path)
+        except FrameworkUnknown:
+            continue
+    return [found[name] for name in sorted(found)]
+
+
+def _description(module: str) -> Path | None:
+    """Path of ``framework.toml`` beside a plugin module; finding a top-level package runs none of its code."""
+    spec = importlib.util.find_spec(module.partition(".")[0])
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        path = Path(place) / FOLDER / DESCRIPTION
+        if path.is_file():
+            return path
+    return None

@@ -1,0 +1,158 @@
+"""NanoBot, a real agent harness, as ``claw/1`` sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from claw_adapter.drivers import RemoteError
+from claw_adapter.errors import AdapterError, ClawError, HarnessNotFound, HarnessStartError
+from claw_adapter.frameworks import Framework, Installed, locate
+from claw_adapter.harness import (
+    Capabilities,
+    Checkpoint,
+    Conversation,
+    Harness,
+    Probe,
+    Session,
+    Support,
+    TrialContext,
+)
+from claw_adapter_nanobot import bridge
+from claw_adapter_nanobot.cli_mode import CliConversation
+from claw_adapter_nanobot.conversation import BridgeConversation
+from claw_adapter_nanobot.options import Options, configuration, environment
+from claw_adapter_nanobot.state import ISOLATED, State
+from claw_adapter_nanobot.store import session_key
+
+__all__ = ["NanoBot", "framework"]
+
+REMEDY: Final = "claw frameworks install nanobot"
+MEMORY: Final = (".nanobot/**", "memory/.cursor", "memory/.dream_cursor", "memory/MEMORY.md", "memory/history.jsonl")
+TEMPLATES: Final = (
+    ".git/**",
+    ".gitignore",
+    "AGENTS.md",
+    "SOUL.md",
+    "USER.md",
+    "HEARTBEAT.md",
+    "prompts/README.md",
+    "cron/**",
+)
+"""What its command line, unlike its Python interface, puts into every workspace."""
+
+
+def framework() -> Framework:
+    """The version of NanoBot that this adapter was made for."""
+    return Framework.load(Path(__file__).parent / "framework" / "framework.toml")
+
+
+class NanoBot(Harness):
+    """The pinned NanoBot of ``claw frameworks install nanobot``; options: see `Options`."""
+
+    name: ClassVar[str] = "nanobot"
+
+    def __init__(self, **options: Any) -> None:
+        self.options = Options.parse(options)
+
+    def capabilities(self) -> Capabilities:
+        """Each entry was seen with the real program; tests/e2e/test_nanobot_*.py shows it again."""
+        full = Support.full()
+        lasting = self.options.mode == "bridge"
+        return Capabilities(
+            turns=full,
+            resume_after_restart=full,
+            seed_main=full,
+            seed_history="native" if self.options.histories == "native" else "files",
+            update_workspace=full,
+            update_session=full,
+            cancel=full if lasting else Support.not_implemented("one process per turn: it is simply ended"),
+            stream_events=full if lasting else Support.unsupported("its command prints the answer only"),
+            usage="per_turn",
+            endpoint_override=("openai-chat", "anthropic-messages"),
+            concurrent=full,
+            isolation_of_state=full,
+            overlay_skills=Support.not_implemented("no overlay has been tried with it"),
+            deterministic_replay=full,
+            memory_files=MEMORY if lasting else (*MEMORY, *TEMPLATES),
+            notes=self._notes(),
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        native = (
+            "histories (native): its tool read_session shows the last 8 messages, or the last 8 that contain a text, each "
+            "cut at 4,000 characters, and no tool calls or results; list_sessions gives nicknames only"
+        )
+        return (
+            "system prompt of about 8,300 characters, 19 tools",
+            native if self.options.histories == "native" else "histories: as files",
+            "asks the model to continue up to 3 times when a reply runs into the length limit",
+            "retries a failed model request 3 times within 7 s",
+        )
+
+    def probe(self) -> Probe:
+        """Looks for the environment's marker; starts nothing."""
+        wanted = framework()
+        there = locate(wanted)
+        if there is None:
+            return Probe(ready=False, reason=f"NanoBot {wanted.version} is not installed", remedy=REMEDY)
+        if not there.base.is_dir() or not there.python.exists():
+            return Probe(ready=False, reason=f"the Python it was installed with is gone: {there.base}", remedy=REMEDY)
+        return Probe(ready=True, versions={"nanobot-ai": there.version})
+
+    def session_key(self, session_id: str) -> str:
+        """As its tools read_session and search_sessions know it."""
+        return session_key(session_id)
+
+    async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
+        """Lay out the state directory, then start NanoBot over it.
+
+        Raises:
+            HarnessNotFound: it is not installed.
+            HarnessStartError: it does not come up.
+        """
+        there = self._installed()
+        state = State(ctx.state_dir, ctx.workspace)
+        sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
+        self._refuse_twice(sessions)
+        state.lay_out(configuration(ctx, self.options), sessions, checkpoint)
+        env = environment(str(state.vocabulary))
+        if self.options.mode == "cli":
+            return CliConversation(ctx, there, state, env)
+        return await self._started(ctx, there, state, env)
+
+    async def _started(self, ctx: TrialContext, there: Installed, state: State, env: dict[str, str]) -> Conversation:
+        script = Path(bridge.__file__)
+        argv = [str(there.python), *ISOLATED, str(script)]
+        child = await ctx.lines(argv, env=env, readable=[*there.readable, script])
+        conversation = BridgeConversation(child, state, ctx.main.id, ctx.log)
+        try:
+            said = await child.call("open", {"config": str(state.config)}, ctx.deadline)
+        except RemoteError as error:
+            await conversation.close()
+            raise HarnessStartError(
+                f"NanoBot refuses to start: {error.kind}: {error.what}", where=str(there.path)
+            ) from error
+        except ClawError as error:
+            await conversation.close()
+            remedy = "Look at it with: claw frameworks doctor nanobot"
+            raise HarnessStartError(
+                f"NanoBot does not come up: {error.what}", where=str(there.path), remedy=remedy
+            ) from error
+        if said["version"] != there.version:
+            await conversation.close()
+            raise HarnessStartError(f"found NanoBot {said['version']}, not {there.version}", remedy=REMEDY)
+        return conversation
+
+    def _installed(self) -> Installed:
+        there = locate(framework())
+        if there is None:
+            raise HarnessNotFound(self.probe().reason, where="harness nanobot", remedy=f"Run: {REMEDY}")
+        return there
+
+    @staticmethod
+    def _refuse_twice(sessions: Sequence[Session]) -> None:
+        ids = [session.id for session in sessions]
+        if len(set(ids)) < len(ids):
+            raise AdapterError("two sessions have the same id", where=", ".join(ids))

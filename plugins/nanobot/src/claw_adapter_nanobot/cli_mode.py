@@ -1,0 +1,102 @@
+"""The fallback: NanoBot's command line, started once per turn.
+
+Its exit status is 0 whatever happens and its output is wrapped like a terminal's, so the answer is taken from the session
+it leaves behind. There are no events; of a reply that ran into the length limit only the last part is seen.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from claw_adapter.drivers import Completed
+from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, HarnessCrash
+from claw_adapter.frameworks import Installed
+from claw_adapter.harness import Checkpoint, Conversation, SessionChange, TrialContext, TurnResult
+from claw_adapter_nanobot.conversation import result
+from claw_adapter_nanobot.failures import CLI_EMPTY, CLI_MARK, failure
+from claw_adapter_nanobot.state import ISOLATED, State
+from claw_adapter_nanobot.store import last_turn, session_key
+
+__all__ = ["CliConversation", "cleaned"]
+
+ARGUMENT_BYTES: Final = 100_000
+"""A prompt travels as one argument, and Linux takes 128 KiB at most."""
+TAIL: Final = 2000
+_HEAD: Final = re.compile(r"\A.*?^🐈 nanobot[^\n]*\n", re.DOTALL | re.MULTILINE)
+
+
+def cleaned(output: str) -> str:
+    """The answer in what the command prints: without the preamble up to its name, and without the blank lines around."""
+    return _HEAD.sub("", output, count=1).strip()
+
+
+class CliConversation(Conversation):
+    """Between turns there is only the state directory."""
+
+    def __init__(self, ctx: TrialContext, there: Installed, state: State, env: Mapping[str, str]) -> None:
+        self._ctx = ctx
+        self._there = there
+        self._state = state
+        self._env = env
+        self._main = ctx.main.id
+
+    async def send(self, prompt: str, deadline: float) -> TurnResult:
+        """One run of the command; its exit status says nothing, so the session it leaves behind is looked at."""
+        started = time.monotonic()
+        reply: dict[str, Any] = {}
+        inside = 0.0
+        try:
+            self._refuse(prompt)
+            done = await self._ctx.run(self._command(prompt), deadline, env=self._env, readable=self._there.readable)
+            inside = done.duration
+            reply = self._reply(done, deadline)
+            error = failure(reply)
+        except ClawError as fault:
+            error = fault
+        return result(reply, error, (), time.monotonic() - started, inside)
+
+    async def sync(self, changes: Sequence[SessionChange]) -> None:
+        """Rewrite the changed sessions; the next run reads them."""
+        self._state.change(changes)
+
+    async def checkpoint(self) -> Checkpoint:
+        """The sessions as the last run left them."""
+        return self._state.checkpoint(self._main)
+
+    async def close(self) -> None:
+        """Nothing runs between turns."""
+
+    def _command(self, prompt: str) -> list[str]:
+        where = ["-w", str(self._ctx.workspace), "-c", str(self._state.config)]
+        program = [str(self._there.python), *ISOLATED, str(self._there.program("nanobot"))]
+        return [*program, "agent", "-m", prompt, "-s", session_key(self._main), *where, "--no-markdown"]
+
+    @staticmethod
+    def _refuse(prompt: str) -> None:
+        remedy = "Use the option mode: bridge."
+        if len(prompt.encode()) > ARGUMENT_BYTES:
+            raise AdapterError(
+                f"a prompt of more than {ARGUMENT_BYTES} bytes does not fit its command line", remedy=remedy
+            )
+        if prompt.strip().startswith("/"):
+            raise AdapterError("a prompt that begins with '/' would be a command to it", remedy=remedy)
+        if not prompt.strip() or "\0" in prompt:
+            raise AdapterError("an empty prompt, or one with a NUL character, cannot be an argument", remedy=remedy)
+
+    def _reply(self, done: Completed, deadline: float) -> dict[str, Any]:
+        if done.timed_out:
+            raise DeadlineExceeded(f"no answer within {deadline:g} s", where="nanobot agent")
+        text = cleaned(done.stdout.text)
+        if not done.exit.ok:
+            words = (done.stderr.text.strip() or text)[-TAIL:]
+            raise HarnessCrash(f"nanobot ended with {done.exit}: {words}", where="nanobot agent")
+        said, usage = last_turn(self._state.sessions, self._main)
+        if said == CLI_MARK:
+            error = text if text.startswith("Error") else "the model failed in the middle of its answer"
+            return {"text": "", "stop_reason": "error", "error": error}
+        if said == CLI_EMPTY:
+            return {"text": "", "stop_reason": "empty_final_response"}
+        return {"text": said, "stop_reason": "completed", "usage": usage}

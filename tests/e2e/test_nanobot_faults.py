@@ -1,0 +1,246 @@
+"""The real NanoBot when something fails: every failure has its class, and the conversation goes on from a checkpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from claw_adapter.drivers import reaper
+from claw_adapter.errors import Owner
+from claw_adapter.harness import Message, SessionChange
+from claw_adapter_nanobot.adapter import NanoBot
+
+sys.path.insert(0, str(Path(__file__).parent))
+from nanobot_context import SmallContext, real, session
+from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+
+pytestmark = pytest.mark.timeout(120)
+
+FAULTS = {
+    "unauthorised": (Reply("invalid api key", status=401), "EndpointAuthError", 1),
+    "forbidden": (Reply("no access", status=403), "EndpointAuthError", 1),
+    "quota": (Reply("You exceeded your current quota, insufficient_quota", status=429), "EndpointQuotaError", 1),
+    "server error": (Reply("boom", status=500), "EndpointTransientError", 4),
+    "overloaded": (Reply("try later", status=503), "EndpointTransientError", 4),
+    "garbage": (Reply(raw=b"<html>not json</html>"), "EndpointMalformedError", 4),
+    "bad json": (Reply(raw=b'data: {"choices": [{"delta"\n\n'), "EndpointMalformedError", None),
+    "no choices": (Reply(empty=True), "EndpointMalformedError", 4),
+    "cut stream": (Reply("half an ans", cut=True), "EndpointMalformedError", 1),
+    "empty": (Reply(""), "EmptyAnswer", None),
+    "filtered": (Reply("", finish="content_filter"), "EndpointFilteredError", None),
+}
+
+
+def closed_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+
+
+async def until(condition) -> None:
+    """Wait for something that another process does."""
+    while not condition():  # noqa: ASYNC110  # there is no event to wait for
+        await asyncio.sleep(0.05)
+
+
+@real
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_fault_of_the_endpoint_is_classified_and_the_next_turn_works_after_reopening(tmp_path, fault):
+    reply, kind, requests = FAULTS[fault]
+    with ScriptedEndpoint(say("first answer")) as server:
+        ctx = SmallContext(tmp_path / "a", server.url, session("main", "canary", "yes"))
+        async with await NanoBot().open(ctx) as conversation:
+            await conversation.send("one", 60)
+            checkpoint = await conversation.checkpoint()
+            server.script = lambda request: reply
+            turn = await conversation.send("two", 60)
+        if requests is not None:
+            assert len(server.requests) == 1 + requests
+        assert turn.text == ""
+        assert turn.error.kind == kind
+        server.script = say("second answer")
+        async with await NanoBot().open(SmallContext(tmp_path / "b", server.url, ctx.main), checkpoint) as conversation:
+            again = await conversation.send("two", 60)
+    assert again.text == "second answer"
+    texts = [m["content"] for m in server.requests[-1]["messages"][1:]]
+    assert texts == ["canary", "yes", "one", "first answer", "two"], "nothing of the failed turn is left"
+
+
+@real
+async def test_an_endpoint_that_is_down_is_a_transient_error_of_the_endpoint(tmp_path):
+    async with await NanoBot().open(SmallContext(tmp_path, closed_port())) as conversation:
+        turn = await conversation.send("hello", 60)
+    assert turn.error.kind == "EndpointTransientError"
+    assert turn.error.owner is Owner.ENDPOINT
+    assert turn.error.passing
+
+
+@real
+async def test_a_passed_deadline_ends_the_turn_and_everything_that_was_started(tmp_path):
+    script = in_turn(
+        Reply(calls=(("exec", {"command": "setsid sleep 600 & sleep 500", "timeout": 500}),)), Reply("late")
+    )
+    with ScriptedEndpoint(script) as server:
+        ctx = SmallContext(tmp_path, server.url)
+        async with await NanoBot().open(ctx) as conversation:
+            started = time.monotonic()
+            turn = await conversation.send("hang", 2.0)
+            seconds = time.monotonic() - started
+            after = await conversation.send("still there?", 2.0)
+    assert turn.error.kind == "DeadlineExceeded"
+    assert turn.error.owner is Owner.HARNESS
+    assert 2.0 <= seconds < 3.5
+    assert after.error.kind == "HarnessCrash"
+    assert [event.name for event in turn.events] == ["exec"]
+    assert reaper.find(ctx.children[0].marker) == []
+
+
+@real
+async def test_an_endpoint_that_stalls_does_not_outlast_the_deadline(tmp_path):
+    with ScriptedEndpoint(say("x")) as server:
+        server.script = lambda request: Reply("late", stall=60)
+        async with await NanoBot().open(SmallContext(tmp_path, server.url)) as conversation:
+            started = time.monotonic()
+            turn = await conversation.send("hang", 2.0)
+            assert time.monotonic() - started < 3.5
+        server.stopping.set()
+    assert turn.error.kind == "DeadlineExceeded"
+
+
+@real
+async def test_a_turn_can_be_cancelled_and_nanobot_lives_on(tmp_path):
+    with ScriptedEndpoint(say("x")) as server:
+        server.script = lambda request: Reply("late", stall=60)
+        async with await NanoBot().open(SmallContext(tmp_path, server.url)) as conversation:
+            turn = asyncio.create_task(conversation.send("hang", 60))
+            await until(lambda: server.requests)
+            started = time.monotonic()
+            await conversation.cancel()
+            cancelled = await turn
+            assert time.monotonic() - started < 3
+            server.stopping.set()
+            server.script = say("here")
+            after = await conversation.send("and now", 60)
+    assert cancelled.error.kind == "HarnessError"
+    assert "cancelled" in cancelled.error.what
+    assert after.text == "here"
+
+
+@real
+async def test_killed_in_mid_turn_it_goes_on_from_the_checkpoint_as_if_nothing_had_been(tmp_path):
+    hang = Reply(calls=(("write_file", {"path": "half.txt", "content": "x"}), ("exec", {"command": "sleep 60"})))
+    with ScriptedEndpoint(say("first answer")) as server:
+        ctx = SmallContext(tmp_path / "a", server.url, session("main", "canary", "yes"), [session("ops", "old")])
+        async with await NanoBot().open(ctx) as conversation:
+            await conversation.send("one", 60)
+            checkpoint = await conversation.checkpoint()
+            server.script = lambda request: hang
+            turn = asyncio.create_task(conversation.send("two", 60))
+            await until((ctx.workspace / "half.txt").exists)
+            os.kill(ctx.children[0].pid, signal.SIGKILL)
+            died = await turn
+        server.script = say("second answer")
+        fresh = SmallContext(tmp_path / "b", server.url, ctx.main, ctx.histories)
+        async with await NanoBot().open(fresh, checkpoint) as conversation:
+            again = await conversation.send("two", 60)
+    assert died.error.kind == "HarnessCrash"
+    assert died.error.passing
+    assert again.text == "second answer"
+    assert [m["content"] for m in server.requests[-1]["messages"][1:]] == [
+        "canary",
+        "yes",
+        "one",
+        "first answer",
+        "two",
+    ]
+
+
+@real
+async def test_a_checkpoint_restores_sessions_histories_and_tool_calls_in_a_fresh_state_directory(tmp_path):
+    histories = [
+        session("ops", "canary-ops", "b", title="Operations", channel="slack", kind="group", participants=("a", "b"))
+    ]
+    tools = in_turn(Reply(calls=(("list_dir", {"path": "."}),)), Reply("one"), Reply("two"))
+    with ScriptedEndpoint(tools) as server:
+        ctx = SmallContext(tmp_path / "a", server.url, session("main", "q", "a"), histories)
+        async with await NanoBot().open(ctx) as conversation:
+            await conversation.send("list", 60)
+            checkpoint = await conversation.checkpoint()
+            await conversation.send("next", 60)
+        assert [s.id for s in checkpoint.sessions] == ["main", "ops"]
+        assert checkpoint.sessions[1] == histories[0]
+        assert [m.role for m in checkpoint.sessions[0].messages] == [
+            "user",
+            "assistant",
+            "user",
+            "assistant",
+            "tool",
+            "assistant",
+        ]
+        key = NanoBot().session_key("ops")
+        for name, saved in (("b", checkpoint), ("c", checkpoint.model_copy(update={"files": {}}))):
+            server.script = in_turn(Reply(calls=(("read_session", {"session_key": key}),)), Reply("x"))
+            fresh = SmallContext(tmp_path / name, server.url, ctx.main, ctx.histories, workspace=ctx.workspace)
+            async with await NanoBot().open(fresh, saved) as conversation:
+                await conversation.send("next", 60)
+                later = await conversation.checkpoint()
+            original, restored = server.requests[2]["messages"], server.requests[-2]["messages"]
+            assert restored == original
+            assert "canary-ops" in server.requests[-1]["messages"][-1]["content"]
+            assert later.sessions[1] == histories[0]
+
+
+@real
+async def test_a_change_made_after_reopening_is_seen_like_any_other(tmp_path):
+    ops = session("ops", "old")
+    with ScriptedEndpoint(say("ok")) as server:
+        ctx = SmallContext(tmp_path / "a", server.url, session("main", "q", "a"), [ops])
+        async with await NanoBot().open(ctx) as conversation:
+            await conversation.send("one", 60)
+            checkpoint = await conversation.checkpoint()
+        new = session("late", "canary-late", "b")
+        grown = ops.with_messages([*ops.messages, Message(id="n", role="user", text="canary-grown")])
+        calls = [("read_session", {"session_key": NanoBot().session_key(name)}) for name in ("ops", "late")]
+        server.script = in_turn(Reply(calls=tuple(calls)), Reply("x"))
+        fresh = SmallContext(tmp_path / "b", server.url, ctx.main, ctx.histories)
+        async with await NanoBot().open(fresh, checkpoint) as conversation:
+            await conversation.sync(
+                [
+                    SessionChange(session="ops", action="append", before=ops, after=grown),
+                    SessionChange(session="late", action="new", before=None, after=new),
+                ]
+            )
+            await conversation.send("two", 60)
+            saved = await conversation.checkpoint()
+    read = [m["content"] for m in server.requests[-1]["messages"] if m["role"] == "tool"]
+    assert "canary-grown" in read[0]
+    assert "canary-late" in read[1]
+    assert [s.id for s in saved.sessions] == ["main", "ops", "late"]
+
+
+@real
+async def test_a_reply_that_runs_into_the_length_limit_is_noted_and_put_together(tmp_path):
+    with ScriptedEndpoint(in_turn(Reply("first half", finish="length"), Reply(" second half"))) as server:
+        async with await NanoBot().open(SmallContext(tmp_path, server.url)) as conversation:
+            turn = await conversation.send("long", 60)
+    assert "first half" in turn.text
+    assert "second half" in turn.text
+    assert any(event.kind == "note" and "length" in event.text for event in turn.events)
+
+
+@real
+async def test_broken_tool_arguments_are_an_error_result_not_a_crash(tmp_path):
+    with ScriptedEndpoint(in_turn(Reply(calls=(("write_file", '{"path": "a.txt", "cont'),)), Reply("ok"))) as server:
+        async with await NanoBot().open(SmallContext(tmp_path, server.url)) as conversation:
+            turn = await conversation.send("write", 60)
+            checkpoint = await conversation.checkpoint()
+    assert turn.text == "ok"
+    assert [event.kind for event in turn.events] == ["tool_call", "tool_result"]
+    assert len(checkpoint.sessions[0].messages) == 4

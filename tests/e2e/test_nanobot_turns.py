@@ -1,0 +1,301 @@
+"""The real NanoBot behind its adapter: what reaches the model, what comes back, what changes when."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from claw_adapter.harness import Message, SessionChange, ToolCall
+from claw_adapter_nanobot.adapter import NanoBot
+
+sys.path.insert(0, str(Path(__file__).parent))
+from nanobot_context import KEY, SmallContext, real, session
+from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+
+WHEN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+pytestmark = pytest.mark.timeout(120)
+
+
+def roles_and_texts(request) -> list[tuple[str, str]]:
+    return [(m["role"], m["content"] or "") for m in request["messages"][1:]]
+
+
+def tool_results(request) -> list[str]:
+    return [m["content"] for m in request["messages"] if m["role"] == "tool"]
+
+
+async def drive(ctx, *prompts, checkpoint=None, **options):
+    async with await NanoBot(**options).open(ctx, checkpoint) as conversation:
+        return [await conversation.send(prompt, 60) for prompt in prompts]
+
+
+@real
+async def test_the_main_session_is_in_the_first_request_in_order(tmp_path):
+    main = session("main", "canary-q1 ü", "canary-a1 你好", "canary-q2", "canary-a2")
+    with ScriptedEndpoint(say("fine")) as server:
+        ctx = SmallContext(tmp_path, server.url, main)
+        (turn,) = await drive(ctx, "now?")
+    assert turn.error is None
+    assert turn.text == "fine"
+    expected = [
+        ("user", "canary-q1 ü"),
+        ("assistant", "canary-a1 你好"),
+        ("user", "canary-q2"),
+        ("assistant", "canary-a2"),
+    ]
+    assert roles_and_texts(server.requests[0]) == [*expected, ("user", "now?")]
+    assert len(server.requests) == 1, "no hidden requests"
+    assert server.keys == [f"Bearer {KEY}"]
+    assert server.requests[0]["model"] == "the-model"
+
+
+@real
+async def test_tool_calls_of_the_main_session_reach_the_model_as_tool_calls(tmp_path):
+    call = ToolCall(id="c1", name="read_file", arguments={"path": "a.txt"})
+    main = session("main").with_messages(
+        [
+            Message(id="1", role="user", text="read it", time=WHEN, speaker="Ann"),
+            Message(id="2", role="assistant", text="", tool_calls=(call,)),
+            Message(id="3", role="tool", text="canary result", tool_call_id="c1"),
+            Message(id="4", role="assistant", text="done"),
+        ]
+    )
+    with ScriptedEndpoint(say("fine")) as server:
+        await drive(SmallContext(tmp_path, server.url, main), "next")
+    sent = server.requests[0]["messages"][1:]
+    assert sent[0]["content"] == "Ann: read it"
+    assert json.loads(sent[1]["tool_calls"][0]["function"]["arguments"]) == {"path": "a.txt"}
+    assert sent[2]["role"] == "tool"
+    assert sent[2]["content"] == "canary result"
+    assert sent[2]["tool_call_id"] == sent[1]["tool_calls"][0]["id"]
+
+
+@real
+async def test_an_opening_line_of_the_assistant_is_not_lost(tmp_path):
+    main = session("main").with_messages(
+        [
+            Message(id="1", role="assistant", text="canary greeting"),
+            Message(id="2", role="user", text="hello"),
+            Message(id="3", role="assistant", text="yes?"),
+        ]
+    )
+    with ScriptedEndpoint(say("fine")) as server:
+        await drive(SmallContext(tmp_path, server.url, main), "next")
+    assert ("assistant", "canary greeting") in roles_and_texts(server.requests[0])
+
+
+@real
+async def test_each_history_can_be_read_with_its_session_tools_and_only_so(tmp_path):
+    histories = [
+        session(name, f"canary {name} alpha", "noted", *["filler"] * 10, f"canary {name} omega", title=f"Talk {name}")
+        for name in ("ops", "sales", "dm-ann")
+    ]
+    calls = [("list_sessions", {}), ("search_sessions", {"query": "omega"})]
+    for history in histories:
+        key = NanoBot().session_key(history.id)
+        calls += [("read_session", {"session_key": key}), ("read_session", {"session_key": key, "query": "alpha"})]
+    with ScriptedEndpoint(in_turn(Reply(calls=tuple(calls)), Reply("done"))) as server:
+        (turn,) = await drive(SmallContext(tmp_path, server.url, histories=histories), "look")
+    assert turn.text == "done"
+    assert "canary" not in server.texts(0), "histories are not in the prompt by themselves"
+    listed, found, *read = tool_results(server.requests[1])
+    assert len(json.loads(listed)) == 3
+    assert len(json.loads(found)["results"]) == 3
+    for history, (latest, searched) in zip(histories, zip(read[::2], read[1::2], strict=True), strict=True):
+        assert f"canary {history.id} omega" in latest
+        assert f"canary {history.id} alpha" not in latest, "the tool shows the last eight messages"
+        assert f"canary {history.id} alpha" in searched
+
+
+@real
+async def test_a_tool_turn_yields_its_events_in_order_and_its_usage_summed(tmp_path):
+    script = in_turn(
+        Reply("I look", calls=(("read_file", {"path": "notes.txt"}), ("no_such_tool", {"x": 1}))),
+        Reply(calls=(("write_file", {"path": "answer.txt", "content": "A\n"}),)),
+        Reply(calls=(("exec", {"command": "cat answer.txt; echo $HOME"}),)),
+        Reply("the answer"),
+    )
+    with ScriptedEndpoint(script) as server:
+        ctx = SmallContext(tmp_path, server.url)
+        (ctx.workspace / "notes.txt").write_text("canary fact\n")
+        (turn,) = await drive(ctx, "go")
+    assert turn.error is None
+    assert turn.text == "the answer"
+    steps = [(event.kind, event.name) for event in turn.events if event.kind != "text"]
+    assert steps[:2] == [("tool_call", "read_file"), ("tool_call", "no_such_tool")]
+    assert sorted(steps[2:4]) == [("tool_result", "no_such_tool"), ("tool_result", "read_file")]
+    assert steps[4:] == [(kind, name) for name in ("write_file", "exec") for kind in ("tool_call", "tool_result")]
+    results = {event.name: event for event in turn.events if event.kind == "tool_result"}
+    assert "canary fact" in results["read_file"].text
+    assert results["no_such_tool"].is_error
+    assert not results["write_file"].is_error
+    assert [event.text for event in turn.events if event.kind == "text"] == ["I look"]
+    assert [event.at for event in turn.events] == sorted(event.at for event in turn.events)
+    assert (ctx.workspace / "answer.txt").read_text() == "A\n"
+    assert turn.usage.kind == "per_turn"
+    assert (turn.usage.input, turn.usage.output) == (4000, 40)
+    assert 0 <= turn.timing.own < turn.timing.total
+
+
+@real
+async def test_updates_are_visible_in_the_next_turn_not_before_and_once(tmp_path):
+    main, ops = session("main", "q0", "a0"), session("ops", "old")
+    key = NanoBot().session_key("ops")
+    read = Reply(calls=(("read_session", {"session_key": key}),))
+    with ScriptedEndpoint(in_turn(read, Reply("one"), read, Reply("two"), Reply("three"))) as server:
+        async with await NanoBot().open(SmallContext(tmp_path, server.url, main, [ops])) as conversation:
+            await conversation.send("first", 60)
+            main2 = main.with_messages([*main.messages, Message(id="u", role="user", text="canary-main")])
+            ops2 = ops.with_messages([*ops.messages, Message(id="u", role="user", text="canary-ops", time=WHEN)])
+            await conversation.sync(
+                [
+                    SessionChange(session="main", action="append", before=main, after=main2),
+                    SessionChange(session="ops", action="append", before=ops, after=ops2),
+                ]
+            )
+            await conversation.send("second", 60)
+            await conversation.send("third", 60)
+    assert "canary" not in server.texts(1)
+    assert server.texts(2).count("canary-main") == 1
+    texts = [text for _, text in roles_and_texts(server.requests[2])]
+    (place,) = (index for index, text in enumerate(texts) if "canary-main" in text)
+    assert place > texts.index("one"), "it comes after the turn that was before it"
+    assert tool_results(server.requests[3])[-1].count("canary-ops") == 1
+    assert server.texts(4).count("canary-main") == 1
+    assert "q0" in server.texts(4)
+    assert "first" in server.texts(4), "the turns so far are still there"
+
+
+@real
+async def test_a_workspace_instruction_file_is_read_again_for_each_turn(tmp_path):
+    with ScriptedEndpoint(say("ok")) as server:
+        ctx = SmallContext(tmp_path, server.url)
+        (ctx.workspace / "AGENTS.md").write_text("canary-one")
+        async with await NanoBot().open(ctx) as conversation:
+            await conversation.send("a", 60)
+            (ctx.workspace / "AGENTS.md").write_text("canary-two")
+            await conversation.send("b", 60)
+    assert "canary-one" in server.texts(0)
+    assert "canary-two" in server.texts(1)
+
+
+@real
+@pytest.mark.parametrize("prompt", ["/new", "/help me with this", "/bin/ls shows what?", "  /stop"])
+async def test_a_prompt_that_begins_with_a_slash_is_a_question_not_a_command(tmp_path, prompt):
+    with ScriptedEndpoint(say("ok")) as server:
+        turns = await drive(SmallContext(tmp_path, server.url, session("main", "canary", "yes")), prompt, "and?")
+    assert [turn.text for turn in turns] == ["ok", "ok"]
+    assert roles_and_texts(server.requests[0])[-1] == ("user", prompt)
+    assert "canary" in server.texts(1), "the session was not emptied"
+
+
+@real
+async def test_long_and_odd_prompts_arrive_unchanged(tmp_path):
+    odd = "\x1b[31mred\x1b[0m\r\n\t\u2028 ﷽ 👩‍👩‍👧 \u202e \x07 end"
+    long = ("0123456789abcde\n" * 65536) + "é"
+    with ScriptedEndpoint(say("ok \x1b[31m✓\u2028")) as server:
+        turns = await drive(SmallContext(tmp_path, server.url), odd, long, context_window=4_000_000)
+    assert [turn.error for turn in turns] == [None, None]
+    assert turns[0].text.startswith("ok \x1b[31m✓")
+    assert roles_and_texts(server.requests[0])[-1][1] == odd
+    assert roles_and_texts(server.requests[1])[-1][1].rstrip() == long
+    assert len(long.encode()) > 1024 * 1024
+
+
+@real
+async def test_equal_trials_send_equal_requests(tmp_path):
+    requests = []
+    for name in ("one", "two"):
+        script = in_turn(Reply(calls=(("read_session", {"session_key": "cli:ops"}),)), Reply("done"))
+        with ScriptedEndpoint(script) as server:
+            histories = [session("ops", "canary", "yes")]
+            ctx = SmallContext(tmp_path / name, server.url, session("main", "q", "a"), histories)
+            await drive(ctx, "look")
+        text = json.dumps(server.requests)
+        for index, request in enumerate(server.requests):
+            for message in request["messages"]:
+                for call in message.get("tool_calls", ()):
+                    text = text.replace(call["id"], f"call-{index}")
+        requests.append(text.replace(str(tmp_path / name), "FOLDER"))
+    assert requests[0] == requests[1]
+
+
+@real
+async def test_nothing_is_written_outside_workspace_and_state(tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    script = in_turn(
+        Reply(calls=(("exec", {"command": "ls"}), ("write_file", {"path": "../x", "content": "x"}))), Reply("ok")
+    )
+    with ScriptedEndpoint(script) as server:
+        ctx = SmallContext(tmp_path / "trial", server.url)
+        before = set(ctx.workspace.rglob("*"))
+        (turn,) = await drive(ctx, "go")
+        new = {
+            path.relative_to(ctx.workspace).as_posix() for path in ctx.workspace.rglob("*") if path.is_file()
+        } - before
+    assert turn.text == "ok"
+    assert {path.name for path in tmp_path.iterdir()} == {"trial", "outside"}
+    assert {path.name for path in (tmp_path / "trial").iterdir()} == {"workspace", "state"}
+    memory = NanoBot().capabilities().memory_files
+    assert all(
+        any(Path(path).match(glob) or glob.startswith(path.split("/")[0] + "/**") for glob in memory) for path in new
+    ), new
+
+
+@real
+async def test_two_conversations_at_once_do_not_mix(tmp_path):
+    import asyncio
+
+    def echo(request):
+        return Reply("re: " + request["messages"][-1]["content"], stall=0.3)
+
+    with ScriptedEndpoint(echo) as server:
+        contexts = [SmallContext(tmp_path / n, server.url, session("main", f"canary-{n}", "a")) for n in ("x", "y")]
+        turns = await asyncio.gather(*(drive(ctx, f"ask-{ctx.trial}") for ctx in contexts))
+    assert [turn[0].text for turn in turns] == ["re: ask-x", "re: ask-y"]
+    for request in server.requests:
+        text = json.dumps(request["messages"][1:])
+        assert ("canary-x" in text) != ("canary-y" in text)
+
+
+@real
+async def test_it_speaks_the_anthropic_dialect_too(tmp_path):
+    with ScriptedEndpoint(say("bonjour")) as server:
+        ctx = SmallContext(tmp_path, server.url, session("main", "canary", "yes"))
+        (turn,) = await drive(ctx, "now", dialect="anthropic-messages")
+    assert turn.text == "bonjour"
+    assert server.paths == ["/v1/messages"]
+    assert "canary" in json.dumps(server.requests[0]["messages"])
+
+
+@real
+async def test_token_counts_of_its_own_use_the_real_vocabulary_offline(tmp_path):
+    """Without it NanoBot counts a token per byte: 40 kB of history would then not fit a window of 30,000 tokens."""
+    main = session("main", "canary " + "word " * 8000, "noted")
+    with ScriptedEndpoint(say("ok")) as server:
+        (turn,) = await drive(SmallContext(tmp_path, server.url, main), "now", context_window=30_000)
+    assert turn.text == "ok"
+    assert len(server.requests) == 1, "nothing was summarised"
+    assert "canary" in server.texts(0)
+
+
+@real
+async def test_nanobot_still_writes_sessions_as_the_golden_file_has_them(tmp_path):
+    from nanobot_golden import GOLDEN, produced
+
+    def shape(text: str) -> list:
+        lines = [json.loads(line) for line in text.splitlines()]
+        for line in lines:
+            line["metadata"] = sorted(line.get("metadata", {}))
+            for varying in ("updated_at", "latency_ms", "tool_call_id", *(["timestamp"] if "claw" not in line else [])):
+                line[varying] = varying in line
+            for call in line.get("tool_calls", ()):
+                call["id"] = ""
+        return lines
+
+    assert shape(await produced(tmp_path)) == shape(GOLDEN.read_text("utf-8"))
