@@ -6,7 +6,15 @@ from typing import Literal, Self
 
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, model_validator
 
-from claw_adapter.errors import ClawError, EndpointError, Owner
+from claw_adapter.errors import (
+    ClawError,
+    EndpointAuthError,
+    EndpointError,
+    EndpointFilteredError,
+    EndpointQuotaError,
+    HarnessNotFound,
+    Owner,
+)
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.session import Session
 
@@ -23,22 +31,28 @@ class Failure(Record):
     what: str
     where: str = ""
     remedy: str = ""
+    passing: bool = False
+    """Whether another attempt may succeed: a fault of the harness or the provider, not a credential or a missing program."""
 
     @classmethod
     def of(cls, error: BaseException, *, owner: Owner = Owner.ADAPTER) -> Self:
         """The record of an exception; anything but a `ClawError` belongs to `owner`."""
         if isinstance(error, ClawError):
             return cls(
-                owner=error.owner, kind=type(error).__name__, what=error.what, where=error.where, remedy=error.remedy
+                owner=error.owner,
+                kind=type(error).__name__,
+                what=error.what,
+                where=error.where,
+                remedy=error.remedy,
+                passing=_passing(error),
             )
         return cls(owner=owner, kind=type(error).__name__, what=str(error) or repr(error))
 
-    @property
-    def passing(self) -> bool:
-        """Whether another attempt may succeed: the harness or the provider, not the scenario or a credential."""
-        if self.owner is Owner.ENDPOINT:
-            return self.kind in {"EndpointTransientError", "EndpointMalformedError", EndpointError.__name__}
-        return self.owner is Owner.HARNESS and self.kind != "HarnessNotFound"
+
+def _passing(error: ClawError) -> bool:
+    if isinstance(error, EndpointError):
+        return not isinstance(error, EndpointAuthError | EndpointQuotaError | EndpointFilteredError)
+    return error.owner is Owner.HARNESS and not isinstance(error, HarnessNotFound)
 
 
 class Event(Record):
