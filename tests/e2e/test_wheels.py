@@ -24,7 +24,18 @@ def bare(tmp_path_factory):
     """A virtual environment with our wheels and what they ask for, nothing else."""
     folder = tmp_path_factory.mktemp("bare")
     for member in MEMBERS:
-        run(UV, "build", "--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, "--out-dir", folder / "dist", ROOT / member)
+        run(
+            UV,
+            "build",
+            "--quiet",
+            "--wheel",
+            "--no-build-isolation",
+            "--python",
+            sys.executable,
+            "--out-dir",
+            folder / "dist",
+            ROOT / member,
+        )
     run(UV, "venv", "--quiet", "--python", sys.executable, folder / "venv")
     pins = ROOT / "requirements" / "dev.txt"
     wheels = sorted((folder / "dist").glob("*.whl"))
@@ -36,7 +47,9 @@ def call(bare: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     """`claw` with an environment that knows nothing of this checkout."""
     kept = {name: os.environ[name] for name in ("LANG",) if name in os.environ}
     env = {"PATH": f"{bare}/venv/bin:/usr/bin:/bin", "HOME": str(bare), **kept}
-    return subprocess.run([f"{bare}/venv/bin/claw", *argv], capture_output=True, text=True, check=False, env=env, cwd=bare)
+    return subprocess.run(
+        [f"{bare}/venv/bin/claw", *argv], capture_output=True, text=True, check=False, env=env, cwd=bare
+    )
 
 
 def test_plugins_are_found(bare):

@@ -46,6 +46,20 @@ class _Hopeless(Exception):
 
 
 @dataclass(slots=True)
+class _Clock:
+    """Adds up the time inside its ``with`` blocks."""
+
+    seconds: float = 0.0
+    _began: float = 0.0
+
+    def __enter__(self) -> None:
+        self._began = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += time.monotonic() - self._began
+
+
+@dataclass(slots=True)
 class _Attempts:
     """What became of sending one prompt, possibly several times."""
 
@@ -130,9 +144,8 @@ class RoundRunner:
         for number in range(1, trial.spec.settings.attempts + 1):
             if number > 1:
                 trial.world.snapshots.restore(before, trial.world.workspace)
-            begun = time.monotonic()
-            turn, meter = await self._turn(prompt, trial.scenario.rounds[index].id, index, number, changes)
-            seconds += time.monotonic() - begun
+            turn, meter, spent = await self._turn(prompt, trial.scenario.rounds[index].id, index, number, changes)
+            seconds += spent
             if turn.error is None:
                 return _Attempts(turn, meter, number, earlier, seconds)
             await trial.drop()
@@ -144,8 +157,11 @@ class RoundRunner:
 
     async def _turn(
         self, prompt: str, round_id: str, index: int | None, number: int, changes: Sequence[SessionChange]
-    ) -> tuple[TurnResult, RoundMeter]:
-        """Open if needed, bring the sessions up to date, send one prompt; a broken adapter is a failed turn."""
+    ) -> tuple[TurnResult, RoundMeter, float]:
+        """Open if needed, bring the sessions up to date, send one prompt; a broken adapter is a failed turn.
+
+        The third value is the time spent in the adapter, in seconds.
+        """
         trial, endpoint = self.trial, self.trial.services.endpoint
         brief = None
         if index is not None:
@@ -157,12 +173,14 @@ class RoundRunner:
                 history_files=trial.world.files,
                 workspace=str(trial.world.workspace),
             )
-        deadline = trial.spec.settings.deadline
+        deadline, clock = trial.spec.settings.deadline, _Clock()
         try:
-            conversation = await self._synced(changes)
+            with clock:
+                conversation = await self._synced(changes)
             await endpoint.begin_round(trial.spec.id, round_id, brief, number)
-            async with asyncio.timeout(deadline + LATE_SECONDS):
-                turn = await conversation.send(prompt, deadline)
+            with clock:
+                async with asyncio.timeout(deadline + LATE_SECONDS):
+                    turn = await conversation.send(prompt, deadline)
         except _Hopeless as hopeless:
             raise hopeless.error from None
         except ClawError as error:
@@ -173,7 +191,7 @@ class RoundRunner:
         except Exception as error:  # noqa: BLE001 - whatever an adapter raises is a failure of the adapter
             turn = TurnResult(error=Failure.of(error))
         meter = await endpoint.end_round(trial.spec.id)
-        return _attributed(turn, meter.failure), meter
+        return _attributed(turn, meter.failure), meter, clock.seconds
 
     async def _synced(self, changes: Sequence[SessionChange]) -> Conversation:
         """The open conversation, up to date; what no further attempt can mend ends the trial instead of every round."""
