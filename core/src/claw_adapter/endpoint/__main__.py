@@ -1,0 +1,91 @@
+"""The endpoint's process: ``python -m claw_adapter.endpoint FOLDER [KEY_ENV …]``, started by `ModelEndpoint` only.
+
+Standard input brings one line, ``{"token": …}``, and is a lifeline from then on: at its end, which also comes when the
+runner is killed, the process removes its sockets and ends. Standard output carries one line, ``{"port": …}``, once it listens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+LAST_SECONDS: Final = 1.0
+"""Time for an orderly end after the lifeline is cut; then the process just ends."""
+
+
+def main() -> int:
+    """Serve until the lifeline is cut."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for number in (signal.SIGINT, signal.SIGHUP):  # the runner decides when this process ends
+        signal.signal(number, signal.SIG_IGN)
+    folder = Path(sys.argv[1])
+    token = json.loads(_first_line())["token"]
+    asyncio.run(_serve(folder, tuple(sys.argv[2:]), token))
+    return 0
+
+
+def _first_line() -> bytes:
+    """The first line of standard input, read byte by byte so that nothing beyond it is buffered away."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(0, 1)
+        if not byte:
+            sys.exit(0)
+        line += byte
+    return line
+
+
+async def _serve(folder: Path, key_envs: tuple[str, ...], token: str) -> None:
+    from claw_adapter.endpoint.control import ControlServer
+    from claw_adapter.endpoint.server import EndpointServer
+    from claw_adapter.endpoint.sockets import CONTROL_SOCKET, DATA_SOCKET
+    from claw_adapter.tokens.cl100k import count
+
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    sockets = [folder / CONTROL_SOCKET, folder / DATA_SOCKET]
+
+    def cut() -> None:
+        with contextlib.suppress(RuntimeError):  # the loop may have ended by itself
+            loop.call_soon_threadsafe(ended.set)
+
+    watch = threading.Thread(target=_watch, args=(os.getppid(), cut, sockets), daemon=True)
+    count("the vocabulary is loaded now, not in the first request")
+    server = EndpointServer(folder, key_envs=key_envs)
+    control = ControlServer(server, folder, token)
+    await server.start()
+    await control.start()
+    watch.start()
+    loop.add_signal_handler(signal.SIGTERM, ended.set)
+    sys.stdout.write(json.dumps({"port": int(server.url.rpartition(":")[2])}) + "\n")
+    sys.stdout.flush()
+    await ended.wait()
+    await control.stop()
+    await server.stop()
+
+
+def _watch(parent: int, cut: Callable[[], None], sockets: list[Path]) -> None:
+    """Wait for the end of standard input, or for another parent; then end the process, if need be by force."""
+    while os.getppid() == parent:
+        ready, _, _ = select.select([0], [], [], 0.5)
+        if ready and not os.read(0, 4096):
+            break
+    cut()
+    threading.Event().wait(LAST_SECONDS)
+    for path in sockets:
+        path.unlink(missing_ok=True)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,204 @@
+"""The runner's side of the endpoint: start its process, tell it about trials and rounds, stop it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from claw_adapter.endpoint.control import MAX_LINE, BeginRound, CloseTrial, EndRound, OpenTrial
+from claw_adapter.endpoint.records import RoundMeter
+from claw_adapter.endpoint.sockets import CONTROL_SOCKET, DATA_SOCKET, address
+from claw_adapter.errors import EndpointError, KitError
+from claw_adapter.protocol.brief import Brief
+from claw_adapter.protocol.model import ModelSpec
+
+__all__ = ["ModelEndpoint"]
+
+START_SECONDS: Final = 30.0
+STOP_SECONDS: Final = 5.0
+CALL_SECONDS: Final = 60.0
+
+_ENVIRONMENT: Final = (
+    "PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+)  # fmt: skip
+"""What the endpoint's process gets of our environment, beside provider keys."""
+
+
+class ModelEndpoint:
+    """The endpoint of a run; an async context manager. Use `start` to get one."""
+
+    def __init__(self, folder: Path, process: Process, url: str) -> None:
+        self.url = url
+        self.socket = folder / DATA_SOCKET
+        self._folder = folder
+        self._process = process
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._listener: asyncio.Task[None] | None = None
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._calls = 0
+
+    @classmethod
+    async def start(cls, folder: Path, *, key_envs: Sequence[str] = (), marker: str = "") -> Self:
+        """Start the endpoint's process.
+
+        Args:
+            folder: gets ``data.sock``, ``control.sock`` and ``endpoint.log``; made if need be.
+            key_envs: names of environment variables with provider keys, which the process may read.
+            marker: value of CLAW_TRIAL in its environment, by which a sweep after a crash finds it.
+
+        Raises:
+            EndpointError: it did not come up; the end of its log is in the message.
+        """
+        folder = folder.absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        log = folder / "endpoint.log"
+        token = secrets.token_urlsafe(32)
+        with log.open("ab") as errors:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-P", "-m", "claw_adapter.endpoint", str(folder), *key_envs,
+                stdin=PIPE, stdout=PIPE, stderr=errors,
+                env=_environment(key_envs, marker), cwd=folder, start_new_session=True,
+            )  # fmt: skip
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                port = await _handshake(process, token)
+                endpoint = cls(folder, process, f"http://127.0.0.1:{port}")
+                await endpoint._connect(token)
+        except (TimeoutError, OSError, ValueError, KeyError) as error:
+            await _end(process)
+            last = log.read_text("utf-8", "replace")[-2000:]
+            raise EndpointError(f"the model endpoint did not start: {error!r}\n{last}", where=str(log)) from error
+        except BaseException:
+            await _end(process)
+            raise
+        return endpoint
+
+    async def open_trial(self, trial: str, model: ModelSpec, transcript: Path) -> str:
+        """Admit a trial; returns the key that its harness must use.
+
+        Raises:
+            EndpointError: the model cannot be built, or the endpoint has died.
+        """
+        path = transcript.absolute()
+        return str(await self._call(OpenTrial(id=self._number(), trial=trial, model=model, transcript=path)))
+
+    async def begin_round(self, trial: str, round_id: str, brief: Brief | None = None, attempt: int = 1) -> None:
+        """The trial's requests belong to this round from now on; `brief` is for the reader's eyes only."""
+        await self._call(BeginRound(id=self._number(), trial=trial, round=round_id, brief=brief, attempt=attempt))
+
+    async def end_round(self, trial: str) -> RoundMeter:
+        """End the round, after a bounded wait for requests still being answered."""
+        return RoundMeter.model_validate(await self._call(EndRound(id=self._number(), trial=trial)))
+
+    async def close_trial(self, trial: str) -> None:
+        """Let the trial's key expire."""
+        await self._call(CloseTrial(id=self._number(), trial=trial))
+
+    async def stop(self) -> None:
+        """End the process; safe to call again."""
+        if self._listener is not None:
+            self._listener.cancel()
+            await asyncio.gather(self._listener, return_exceptions=True)
+            self._listener = None
+        if self._writer is not None:
+            self._writer.close()
+            with contextlib.suppress(OSError):
+                await self._writer.wait_closed()
+            self._writer = None
+        await _end(self._process)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def _connect(self, token: str) -> None:
+        with address(self._folder / CONTROL_SOCKET) as short:
+            self._reader, self._writer = await asyncio.open_unix_connection(short, limit=MAX_LINE)
+        self._writer.write(json.dumps({"token": token}).encode() + b"\n")
+        self._listener = asyncio.create_task(self._listen(self._reader))
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        try:
+            while line := await reader.readline():
+                answer = json.loads(line)
+                future = self._waiting.pop(answer["id"], None)
+                if future is not None and not future.done():
+                    future.set_result(answer)
+        finally:
+            for future in self._waiting.values():
+                if not future.done():
+                    future.set_exception(self._died())
+
+    def _number(self) -> int:
+        self._calls += 1
+        return self._calls
+
+    async def _call(self, order: OpenTrial | BeginRound | EndRound | CloseTrial) -> Any:  # JSON
+        if self._writer is None or self._listener is None or self._listener.done():
+            raise self._died()
+        future = self._waiting[order.id] = asyncio.get_running_loop().create_future()
+        try:
+            self._writer.write(order.model_dump_json().encode() + b"\n")
+            async with asyncio.timeout(CALL_SECONDS):
+                await self._writer.drain()
+                answer = await future
+        except (TimeoutError, ConnectionError) as error:
+            raise self._died() from error
+        finally:
+            self._waiting.pop(order.id, None)
+        if "error" in answer:
+            reason = answer["error"]
+            kind = KitError if reason["kind"] == "KitError" else EndpointError
+            raise kind(reason["what"], where=reason["where"], remedy=reason["remedy"])
+        return answer["result"]
+
+    def _died(self) -> EndpointError:
+        remedy = "resume the run with the same command; the reason should be in the log"
+        return EndpointError("the model endpoint has stopped", where=str(self._folder / "endpoint.log"), remedy=remedy)
+
+
+def _environment(key_envs: Sequence[str], marker: str) -> dict[str, str]:
+    import claw_adapter
+
+    env = {name: os.environ[name] for name in (*_ENVIRONMENT, *key_envs) if name in os.environ}
+    env["PYTHONPATH"] = str(Path(claw_adapter.__file__).parents[1])
+    env["PYTHONDONTWRITEBYTECODE"] = "1"
+    if marker:
+        env["CLAW_TRIAL"] = marker
+    return env
+
+
+async def _handshake(process: Process, token: str) -> int:
+    """Give the token, wait for the port. Standard input stays open: it is the lifeline."""
+    if process.stdin is None or process.stdout is None:
+        raise ValueError("no pipes")
+    process.stdin.write(json.dumps({"token": token}).encode() + b"\n")
+    await process.stdin.drain()
+    return int(json.loads(await process.stdout.readline())["port"])
+
+
+async def _end(process: Process) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        async with asyncio.timeout(STOP_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

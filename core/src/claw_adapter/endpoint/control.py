@@ -1,0 +1,159 @@
+"""The control channel between runner and endpoint: JSON lines over a Unix socket that only the runner can use.
+
+The first line of a connection is ``{"token": …}``; then come calls ``{"id": n, "op": name, …}``, answered in any order by
+``{"id": n, "result": …}`` or ``{"id": n, "error": {what, where, remedy, kind}}``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from pydantic import Field, JsonValue, TypeAdapter, ValidationError
+
+from claw_adapter.endpoint.sockets import CONTROL_SOCKET, bind_unix
+from claw_adapter.errors import ClawError
+from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.brief import Brief
+from claw_adapter.protocol.model import ModelSpec
+
+if TYPE_CHECKING:
+    from claw_adapter.endpoint.server import EndpointServer
+
+__all__ = ["MAX_LINE", "BeginRound", "CloseTrial", "ControlServer", "EndRound", "OpenTrial"]
+
+MAX_LINE: Final = 256 * 1024 * 1024
+
+_log = logging.getLogger(__name__)
+
+
+class OpenTrial(Record):
+    """Admit a trial; the result is its key."""
+
+    op: Literal["open_trial"] = "open_trial"
+    id: int
+    trial: str
+    model: ModelSpec
+    transcript: Path
+
+
+class BeginRound(Record):
+    """Begin a round."""
+
+    op: Literal["begin_round"] = "begin_round"
+    id: int
+    trial: str
+    round: str
+    brief: Brief | None = None
+    attempt: int = 1
+
+
+class EndRound(Record):
+    """End a round; the result is its `RoundMeter`."""
+
+    op: Literal["end_round"] = "end_round"
+    id: int
+    trial: str
+
+
+class CloseTrial(Record):
+    """Let a trial's key expire."""
+
+    op: Literal["close_trial"] = "close_trial"
+    id: int
+    trial: str
+
+
+Order = Annotated[OpenTrial | BeginRound | EndRound | CloseTrial, Field(discriminator="op")]
+_ORDER: TypeAdapter[Order] = TypeAdapter(Order)
+
+
+class ControlServer:
+    """Serves the control channel of an `EndpointServer` in `folder`."""
+
+    def __init__(self, server: EndpointServer, folder: Path, token: str) -> None:
+        self._endpoint = server
+        self._path = folder / CONTROL_SOCKET
+        self._token = token
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Listen; the socket is for the owner only."""
+        sock = bind_unix(self._path, 0o600)
+        self._server = await asyncio.start_unix_server(self._connected, sock=sock, limit=MAX_LINE)
+
+    async def stop(self) -> None:
+        """Stop listening, end connections, remove the socket."""
+        if self._server is not None:
+            self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._path.unlink(missing_ok=True)
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            if await self._trusted(reader):
+                while line := await reader.readline():
+                    task = asyncio.create_task(self._serve(line, writer.write))
+                    self._tasks.add(task)
+                    task.add_done_callback(self._tasks.discard)
+        except (OSError, ValueError):  # gone, or a line beyond all measure
+            _log.warning("control connection ended", exc_info=True)
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+    async def _trusted(self, reader: asyncio.StreamReader) -> bool:
+        try:
+            hello = json.loads(await reader.readline())
+            token = hello["token"]
+        except (ValueError, KeyError, TypeError):
+            return False
+        return isinstance(token, str) and hmac.compare_digest(token.encode(), self._token.encode())
+
+    async def _serve(self, line: bytes, write: Callable[[bytes], None]) -> None:
+        number: JsonValue = None
+        try:
+            order = _ORDER.validate_json(line)
+            number = order.id
+            answer: dict[str, JsonValue] = {"id": number, "result": await self._obey(order)}
+        except ClawError as error:
+            reason: JsonValue = {
+                "kind": type(error).__name__, "what": error.what, "where": error.where, "remedy": error.remedy,
+            }  # fmt: skip
+            answer = {"id": number, "error": reason}
+        except (ValidationError, OSError) as error:
+            answer = {"id": _number(line), "error": {"kind": "KitError", "what": str(error), "where": "", "remedy": ""}}
+        write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
+
+    async def _obey(self, order: Order) -> JsonValue:
+        match order:
+            case OpenTrial():
+                return await self._endpoint.open_trial(order.trial, order.model, order.transcript)
+            case BeginRound():
+                await self._endpoint.begin_round(order.trial, order.round, order.brief, order.attempt)
+            case EndRound():
+                meter = await self._endpoint.end_round(order.trial)
+                result: JsonValue = meter.model_dump(mode="json")
+                return result
+            case CloseTrial():
+                await self._endpoint.close_trial(order.trial)
+        return None
+
+
+def _number(line: bytes) -> JsonValue:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    number: JsonValue = value.get("id") if isinstance(value, dict) else None
+    return number

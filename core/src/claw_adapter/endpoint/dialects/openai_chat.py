@@ -1,0 +1,177 @@
+"""OpenAI chat completions: ``POST /v1/chat/completions``, as JSON or as server-sent events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import JsonValue
+
+from claw_adapter.endpoint.dialects.base import Dialect, Head, StreamRenderer
+from claw_adapter.endpoint.failures import BadRequest
+from claw_adapter.endpoint.neutral import Call, CallDelta, Delta, Line, ModelReply, ModelRequest, TokenUse, Tool
+
+__all__ = ["OpenAIChat", "event", "parse_call", "text_of"]
+
+JsonObject = dict[str, JsonValue]
+
+_NO_PARAMS: Final = frozenset({"messages", "tools", "model", "stream", "stream_options"})
+_TYPES: Final = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    429: "rate_limit_error",
+}
+
+
+def event(value: JsonValue | JsonObject) -> bytes:
+    """One server-sent event with JSON data."""
+    return b"data: " + json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n\n"
+
+
+def text_of(content: JsonValue) -> str:
+    r"""The text of a message's content: a string, or the text parts of a list joined by ``\n``."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    texts = [part if isinstance(part, str) else part.get("text") for part in content if isinstance(part, str | dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def parse_call(value: JsonValue) -> Call:
+    """A tool call of a message; missing fields are empty."""
+    call = value if isinstance(value, dict) else {}
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    arguments = function.get("arguments")
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments) if arguments is not None else ""
+    return Call(str(call.get("id") or ""), str(function.get("name") or ""), text)
+
+
+def _line(message: JsonObject) -> Line:
+    calls = message.get("tool_calls")
+    return Line(
+        role=str(message.get("role", "")),
+        text=text_of(message.get("content")),
+        calls=tuple(parse_call(call) for call in calls) if isinstance(calls, list) else (),
+        call_id=str(message.get("tool_call_id") or ""),
+    )
+
+
+def _tool(value: JsonObject) -> Tool | None:
+    function = value.get("function")
+    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+        return None
+    schema = function.get("parameters")
+    return Tool(
+        str(function["name"]), str(function.get("description") or ""), schema if isinstance(schema, dict) else {}
+    )
+
+
+def _objects(body: JsonObject, name: str) -> list[JsonObject]:
+    value = body.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise BadRequest(f"'{name}' is not a list")
+    objects = [item for item in value if isinstance(item, dict)]
+    if len(objects) < len(value):
+        raise BadRequest(f"'{name}' has an entry that is not an object")
+    return objects
+
+
+class OpenAIChat(Dialect):
+    """Chat completions with tool calls."""
+
+    name = "openai-chat"
+    path = "/v1/chat/completions"
+
+    def parse(self, body: JsonValue) -> ModelRequest:
+        """Read a request; fields that we do not know are kept among the parameters."""
+        if not isinstance(body, dict):
+            raise BadRequest("the request body is not a JSON object")
+        messages, tools = _objects(body, "messages"), _objects(body, "tools")
+        if not messages:
+            raise BadRequest("'messages' is missing or empty")
+        options = body.get("stream_options")
+        return ModelRequest(
+            lines=tuple(_line(message) for message in messages),
+            tools=tuple(tool for tool in map(_tool, tools) if tool is not None),
+            messages=messages,
+            tool_json=tools,
+            params={name: value for name, value in body.items() if name not in _NO_PARAMS},
+            model=str(body.get("model") or ""),
+            stream=body.get("stream") is True,
+            usage_chunk=isinstance(options, dict) and options.get("include_usage") is True,
+        )
+
+    def render(self, reply: ModelReply, head: Head, usage: TokenUse) -> JsonObject:
+        """A ``chat.completion``."""
+        choice: JsonObject = {"index": 0, "message": reply.message(), "logprobs": None, "finish_reason": reply.finish}
+        return {**_envelope(head, "chat.completion"), "choices": [choice], "usage": _usage(usage)}
+
+    def stream(self, head: Head, *, usage_chunk: bool) -> StreamRenderer:
+        """``chat.completion.chunk`` events, ended by ``[DONE]``."""
+        return _ChatStream(head, usage_chunk)
+
+    def empty(self, head: Head) -> JsonObject:
+        """A completion without choices."""
+        return {**_envelope(head, "chat.completion"), "choices": [], "usage": _usage(TokenUse(0, 0))}
+
+    def error(self, status: int, message: str, code: str = "") -> JsonObject:
+        """``{"error": {message, type, param, code}}``."""
+        kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
+        return {"error": {"message": message, "type": kind, "param": None, "code": code or None}}
+
+
+def _envelope(head: Head, kind: str) -> JsonObject:
+    return {"id": head.id, "object": kind, "created": head.created, "model": head.model}
+
+
+def _usage(usage: TokenUse) -> JsonObject:
+    total = usage.input + usage.output
+    return {"prompt_tokens": usage.input, "completion_tokens": usage.output, "total_tokens": total}
+
+
+class _ChatStream(StreamRenderer):
+    def __init__(self, head: Head, usage_chunk: bool) -> None:
+        self._head = head
+        self._usage_chunk = usage_chunk
+        self._begun = False
+        self._known: set[int] = set()
+
+    def feed(self, delta: Delta) -> bytes:
+        content: JsonObject = dict(delta.extra)
+        if delta.text:
+            content["content"] = delta.text
+        if delta.calls:
+            content["tool_calls"] = [self._call(call) for call in delta.calls]
+        if not content and self._begun:
+            return b""
+        return self._chunk(content)
+
+    def end(self, finish: str, usage: TokenUse) -> bytes:
+        data = self._chunk({}, finish)
+        if self._usage_chunk:
+            envelope = _envelope(self._head, "chat.completion.chunk")
+            data += event({**envelope, "choices": [], "usage": _usage(usage)})
+        return data + b"data: [DONE]\n\n"
+
+    def fail(self, error: Mapping[str, JsonValue]) -> bytes:
+        return event(dict(error))
+
+    def _chunk(self, content: JsonObject, finish: str | None = None) -> bytes:
+        if not self._begun:
+            self._begun = True
+            content = {"role": "assistant", **({} if "tool_calls" in content else {"content": ""}), **content}
+        choice: JsonObject = {"index": 0, "delta": content, "logprobs": None, "finish_reason": finish}
+        return event({**_envelope(self._head, "chat.completion.chunk"), "choices": [choice]})
+
+    def _call(self, call: CallDelta) -> JsonObject:
+        if call.index in self._known:
+            return {"index": call.index, "function": {"arguments": call.arguments}}
+        self._known.add(call.index)
+        function: JsonObject = {"name": call.name, "arguments": call.arguments}
+        return {"index": call.index, "id": call.id, "type": "function", "function": function}

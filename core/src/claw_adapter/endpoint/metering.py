@@ -1,0 +1,102 @@
+"""Counts of one turn: requests, tokens and time, in the same unit for every harness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from claw_adapter.endpoint.neutral import ModelReply, ModelRequest, TokenUse
+from claw_adapter.protocol.journal import Metered
+
+__all__ = ["Asked", "TurnMeter", "output_tokens", "rendered_tokens", "request_tokens", "union"]
+
+JsonObject = dict[str, JsonValue]
+
+
+def request_tokens(request: ModelRequest) -> int:
+    """cl100k tokens of a request's messages and tool definitions."""
+    from claw_adapter.tokens.meter import count_request
+
+    size = count_request(request.messages, request.tool_json)
+    return size.text + size.tools
+
+
+def output_tokens(reply: ModelReply) -> int:
+    """cl100k tokens of a reply's text and tool calls: their names and arguments, not their ids."""
+    from claw_adapter.tokens.cl100k import count
+
+    return count("\n".join([*filter(None, [reply.text]), *(f"{call.name} {call.arguments}" for call in reply.calls)]))
+
+
+def rendered_tokens(messages: Iterable[Mapping[str, JsonValue]], reply: ModelReply | None) -> int:
+    """cl100k tokens of messages and reply, rendered as ChatML and encoded as one text."""
+    from claw_adapter.tokens.chatml import count_messages
+    from claw_adapter.tokens.meter import flatten
+
+    said = [*messages, *([reply.message()] if reply is not None else [])]
+    return count_messages((str(message.get("role", "")), flatten(message)[0]) for message in said)
+
+
+def union(intervals: Iterable[tuple[float, float]]) -> float:
+    """Length of the union of intervals."""
+    total, reached = 0.0, float("-inf")
+    for start, end in sorted(intervals):
+        total += max(0.0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
+class Asked:
+    """What the harness asked for, by parameter; several different values become a list of them."""
+
+    LIMIT = 8
+
+    def __init__(self) -> None:
+        self._values: dict[str, list[JsonValue]] = {}
+
+    def add(self, values: Mapping[str, JsonValue]) -> None:
+        """Note the parameters of one request."""
+        for name, value in values.items():
+            seen = self._values.setdefault(name, [])
+            if value not in seen and len(seen) < self.LIMIT:
+                seen.append(value)
+
+    def record(self) -> JsonObject:
+        """One entry per parameter."""
+        return {name: seen[0] if len(seen) == 1 else list(seen) for name, seen in self._values.items()}
+
+
+@dataclass(slots=True)
+class TurnMeter:
+    """Adds up the requests of a turn."""
+
+    requests: int = 0
+    input: int = 0
+    output: int = 0
+    upstream: TokenUse | None = None
+    intervals: list[tuple[float, float]] = field(default_factory=list)
+    asked: Asked = field(default_factory=Asked)
+
+    def add(self, counted: TokenUse, upstream: TokenUse | None, interval: tuple[float, float]) -> None:
+        """Add one finished request: our counts, the upstream's if it gave any, start and end in seconds."""
+        self.requests += 1
+        self.input += counted.input
+        self.output += counted.output
+        self.intervals.append(interval)
+        if upstream is not None:
+            before = self.upstream or TokenUse(0, 0)
+            self.upstream = TokenUse(before.input + upstream.input, before.output + upstream.output)
+
+    def record(self) -> Metered:
+        """The sums."""
+        return Metered(
+            requests=self.requests,
+            input=self.input,
+            output=self.output,
+            upstream_input=self.upstream.input if self.upstream else None,
+            upstream_output=self.upstream.output if self.upstream else None,
+            seconds=union(self.intervals),
+            asked=self.asked.record(),
+        )

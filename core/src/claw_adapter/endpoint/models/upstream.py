@@ -1,0 +1,146 @@
+"""Passing requests on to an OpenAI-compatible server, with the run's model id, parameters and key."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import TYPE_CHECKING, Final
+
+from pydantic import JsonValue
+
+from claw_adapter.endpoint.failures import ProviderError, classify
+from claw_adapter.endpoint.models.base import Model
+from claw_adapter.endpoint.models.sse import Malformed, Refused, pieces, whole
+from claw_adapter.endpoint.neutral import Delta, ModelRequest
+from claw_adapter.endpoint.sampling import effective
+from claw_adapter.endpoint.transcript import blank
+from claw_adapter.errors import (
+    EndpointAuthError,
+    EndpointMalformedError,
+    EndpointTransientError,
+)
+from claw_adapter.protocol.model import ModelSpec
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+
+__all__ = ["UpstreamModel"]
+
+CONNECT_SECONDS: Final = 30.0
+MESSAGE_LIMIT: Final = 2000
+_PROXIES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
+
+
+class UpstreamModel(Model):
+    """One trial's way to the upstream. The key is read from the environment for every request and kept nowhere."""
+
+    def __init__(self, spec: ModelSpec) -> None:
+        self._spec = spec
+        self._session: ClientSession | None = None
+        self._where = f"model {spec.name} at {spec.base_url}"
+
+    async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
+        """The upstream's reply, in pieces as they come if the harness streams."""
+        import aiohttp
+
+        url = f"{self._spec.base_url.rstrip('/')}/chat/completions"
+        try:
+            async with self._client().post(url, data=self._body(request), headers=self._headers()) as response:
+                if response.status != 200:
+                    raise await self._refusal(response)
+                async for delta in self._read(response, stream=request.stream):
+                    yield delta
+        except TimeoutError as error:
+            what = f"the provider did not answer within {self._spec.timeout:g} s"
+            raise ProviderError(504, EndpointTransientError(what, where=self._where)) from error
+        except Malformed as error:
+            what = f"the provider's answer cannot be read: {error}"
+            raise ProviderError(502, EndpointMalformedError(what, where=self._where)) from error
+        except Refused as error:
+            raise self._error(502, error.error) from error
+        except (aiohttp.ClientError, OSError) as error:
+            what = f"no connection to the provider: {self._blank(str(error) or repr(error))}"
+            raise ProviderError(502, EndpointTransientError(what, where=self._where)) from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def _client(self) -> ClientSession:
+        import aiohttp
+
+        if self._session is None:
+            limits = aiohttp.ClientTimeout(
+                total=self._spec.timeout, sock_connect=min(CONNECT_SECONDS, self._spec.timeout)
+            )
+            self._session = aiohttp.ClientSession(
+                timeout=limits,
+                connector=aiohttp.TCPConnector(limit=0),
+                trust_env=any(os.environ.get(name) for name in _PROXIES),
+            )
+        return self._session
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Content-Type": "application/json"}
+        if self._spec.key_env:
+            key = os.environ.get(self._spec.key_env, "")
+            if not key:
+                what = f"the environment variable {self._spec.key_env} is not set"
+                remedy = "set it to the provider's key before starting the run"
+                raise ProviderError(401, EndpointAuthError(what, where=self._where, remedy=remedy))
+            headers["Authorization"] = f"Bearer {key}"
+        return headers
+
+    def _body(self, request: ModelRequest) -> io.BytesIO:
+        body: dict[str, object] = {
+            **effective(self._spec, request.params),
+            "model": self._spec.model or self._spec.name,
+            "messages": request.messages,
+        }
+        if request.tool_json:
+            body["tools"] = request.tool_json
+        if request.stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        return io.BytesIO(json.dumps(body).encode())
+
+    async def _read(self, response: ClientResponse, *, stream: bool) -> AsyncIterator[Delta]:
+        kind = response.content_type
+        if kind == "text/event-stream" or (stream and kind != "application/json"):
+            async for delta in pieces(response.content.iter_any(), _new_id):
+                yield delta
+        else:
+            yield whole(await response.read(), _new_id)
+
+    async def _refusal(self, response: ClientResponse) -> ProviderError:
+        body = await response.read()
+        try:
+            value: JsonValue = json.loads(body)
+        except ValueError:
+            value = body.decode("utf-8", "replace")
+        if isinstance(value, dict):
+            value = value.get("error") or value.get("detail") or value
+        status = response.status if response.status >= 400 else 502
+        return self._error(status, value, response.headers.get("Retry-After", ""))
+
+    def _error(self, status: int, error: JsonValue, retry_after: str = "") -> ProviderError:
+        fields = error if isinstance(error, dict) else {"message": error}
+        message = self._blank(str(fields.get("message") or error or "no reason given"))[:MESSAGE_LIMIT]
+        code = str(fields.get("code") or fields.get("type") or "")
+        given = fields.get("code")
+        if status == 502 and isinstance(given, int) and 400 <= given < 600:  # an error inside a stream names its status
+            status = given
+        return ProviderError(
+            status, classify(status, message, code, where=self._where), code=code, retry_after=retry_after
+        )
+
+    def _blank(self, text: str) -> str:
+        return blank(text, [os.environ.get(self._spec.key_env, "")] if self._spec.key_env else [])
+
+
+def _new_id() -> str:
+    return f"call_{uuid.uuid4().hex[:24]}"

@@ -1,0 +1,108 @@
+r"""Finding evidence fragments in what a harness sends.
+
+A fragment is a single line. It is looked for in every line of a text, in three readings: as it is, and with JSON escapes
+undone once and twice (files travel inside JSON tool results, and those inside JSON again). Both sides are brought to NFKC
+with runs of blanks collapsed. Line-number prefixes (``12| ``, ``    12\t``, ``L12:``) need no undoing: they stand before a
+line and a fragment never goes across lines, so it is still a substring.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from typing import Final
+
+__all__ = ["Matcher", "find", "normalise", "readings", "unescape"]
+
+_BLANKS = re.compile(r"[^\S\n]+")
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_SIMPLE: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def normalise(text: str) -> str:
+    """NFKC, every run of blanks within a line as one space, no blanks at the ends; lines stay lines."""
+    return _BLANKS.sub(" ", text if text.isascii() else unicodedata.normalize("NFKC", text)).strip()
+
+
+def unescape(text: str) -> str:
+    """`text` with JSON escapes undone once; what is no escape stays."""
+    plain = _ESCAPE.sub(_character, text)
+    if _SURROGATE.search(plain):
+        plain = plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return plain
+
+
+def _character(match: re.Match[str]) -> str:
+    code, simple = match.groups()
+    return chr(int(code, 16)) if code else _SIMPLE.get(simple, simple)
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """The normalised readings of a text: as it is, unescaped once, unescaped twice; equal ones once."""
+    plain = [text]
+    for _ in range(2):
+        if "\\" not in plain[-1]:
+            break
+        plain.append(unescape(plain[-1]))
+    return tuple(dict.fromkeys(normalise(reading) for reading in plain))
+
+
+def find(fragments: Mapping[str, str], texts: Iterable[str]) -> set[str]:
+    """Ids of the fragments (text by id) that stand in at least one of the texts."""
+    matcher = Matcher()
+    return {found for text in texts for found in matcher.found(fragments, text)}
+
+
+class Matcher:
+    """`find` for one trial: each distinct text is normalised once, up to `limit` characters kept in all."""
+
+    def __init__(self, limit: int = 32_000_000) -> None:
+        self._limit = limit
+        self._size = 0
+        self._known: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+
+    def found(self, fragments: Mapping[str, str], text: str, besides: Collection[str] = ()) -> set[str]:
+        """Ids of the fragments in `text`, not counting what stands there only as part of one of the texts `besides`."""
+        known = self.readings(text)
+        found = set()
+        for name, fragment in fragments.items():
+            wanted = _wanted(fragment)
+            holding = [reading for reading in known if wanted in reading] if wanted else []
+            if holding and besides:
+                excluded = [part for own in besides for part in _parts(own) if wanted in part]
+                holding = [reading for reading in holding if wanted in _without(reading, excluded)]
+            if holding:
+                found.add(name)
+        return found
+
+    def readings(self, text: str) -> tuple[str, ...]:
+        """`readings`, remembered."""
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = readings(text)
+            self._size += len(text)
+            while self._size > self._limit and len(self._known) > 1:
+                old, _ = self._known.popitem(last=False)
+                self._size -= len(old)
+        return known
+
+
+@lru_cache(maxsize=4096)
+def _wanted(fragment: str) -> str:
+    return normalise(fragment)
+
+
+@lru_cache(maxsize=4096)
+def _parts(text: str) -> tuple[str, ...]:
+    return (*readings(text), normalise(json.dumps(text, ensure_ascii=False)[1:-1]))
+
+
+def _without(text: str, parts: Iterable[str]) -> str:
+    for part in parts:
+        text = text.replace(part, "\n")
+    return text

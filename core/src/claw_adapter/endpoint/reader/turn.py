@@ -1,0 +1,221 @@
+"""One turn of the reader: look at every request, fetch what is missing, write what is asked for, then answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from claw_adapter.endpoint.events import results
+from claw_adapter.endpoint.models.base import TurnId
+from claw_adapter.endpoint.neutral import Call, Line, ModelRequest
+from claw_adapter.endpoint.reader import policy
+from claw_adapter.endpoint.reader.errands import Errand, Habits, failed, read_file, read_session, write_file
+from claw_adapter.endpoint.reader.matching import Matcher
+from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
+from claw_adapter.protocol.brief import Brief, Locator, Seen
+from claw_adapter.protocol.gold import RoundEvidence
+from claw_adapter.protocol.model import ModelSpec
+
+__all__ = ["Memory", "ReaderTurn"]
+
+AT_ONCE: Final = 4
+"""Calls in one reply, once a way of reading is known to work."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """What the reader keeps through a trial: never evidence, only what it said, tried, and which tools work."""
+
+    matcher: Matcher = field(default_factory=Matcher)
+    habits: Habits = field(default_factory=Habits)
+    own: set[str] = field(default_factory=set)
+    tried: dict[str, str] = field(default_factory=dict)
+    """Places looked up, with the round that did so first; a second attempt at that round may do so again."""
+    known: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Ids of the fragments seen, by round."""
+
+
+class ReaderTurn:
+    """The reader in one turn of one round."""
+
+    def __init__(self, spec: ModelSpec, turn: TurnId, brief: Brief, memory: Memory) -> None:
+        self._spec = spec
+        self._turn = turn
+        self._brief = brief
+        self._memory = memory
+        self._evidence = brief.evidence or RoundEvidence()
+        self._needed = policy.needed(self._evidence)
+        self._texts = {item.id: item.text for item in brief.fragments if item.id in self._needed}
+        self._seen: set[str] = set()
+        self._examined: set[tuple[bool, str]] = set()
+        self._reading: list[Errand] | None = None
+        self._writing: list[Errand] | None = None
+        self._calls = 0
+
+    @property
+    def blind(self) -> bool:
+        """Whether there is nothing to decide by."""
+        return self._brief.evidence is None or (bool(self._brief.letters) and not self._evidence.options)
+
+    @property
+    def seen(self) -> Seen:
+        """What of the evidence has been seen, and what it decides."""
+        verdicts = policy.decide(self._evidence, self._seen)
+        if not self._brief.letters and not self.blind:
+            verdicts["needs"] = "supported" if self._satisfied else "hasty"
+        found = tuple(name for name in self._needed if name in self._seen)
+        return Seen(needed=self._needed, seen=found, decided=verdicts, calls=self._calls)
+
+    def end(self) -> None:
+        """Keep in mind which fragments this round has shown."""
+        self._memory.known[self._brief.round] = frozenset(self._seen)
+
+    def respond(self, request: ModelRequest) -> tuple[Call, ...] | str:
+        """The calls to make, or the answer."""
+        if self.blind:
+            return self._blind_answer()
+        self._look(request.lines)
+        if request.tools and request.params.get("tool_choice") != "none":
+            box = toolbox(request.tools)
+            kept = max(len(self._brief.oracle), len(self._brief.hasty))  # reading must leave calls for writing
+            calls = self._go_on(self._to_read(box), request, box, kept)
+            calls = calls or self._go_on(self._to_write(box), request, box)
+            if calls:
+                return calls
+        return self._answer()
+
+    @property
+    def _missing(self) -> set[str]:
+        return self._texts.keys() - self._seen
+
+    @property
+    def _satisfied(self) -> bool:
+        return policy.complete([self._evidence.needs], self._seen)
+
+    def _look(self, lines: tuple[Line, ...]) -> None:
+        """Find fragments in messages not examined yet. Of its own messages only what it did not say itself counts."""
+        for line in lines:
+            own = line.role == "assistant"
+            if (own, line.text) in self._examined or not self._missing:
+                continue
+            self._examined.add((own, line.text))
+            text = _without_quotes(line.text) if own else line.text
+            wanted = {name: self._texts[name] for name in self._missing}
+            self._seen |= self._memory.matcher.found(wanted, text, self._memory.own if own else ())
+
+    def _to_read(self, box: Toolbox) -> list[Errand]:
+        if self._reading is None:
+            self._reading = [] if self._spec.policy == "hasty" else self._plan(box)
+        return self._reading
+
+    def _plan(self, box: Toolbox) -> list[Errand]:
+        """An errand per file and per session that holds something missing; none for what only the conversation has."""
+        wanted = [item for item in self._brief.fragments if item.id in self._missing]
+        files = _group(wanted, lambda item: item.path)
+        sessions = _group(wanted, lambda item: item.key or item.session)
+        habits = self._memory.habits
+        errands = [
+            Errand(read_file(path, self._brief.workspace, box, habits), _ids(items))
+            for path, items in files.items()
+            if self._may_look_up(f"file {path}")
+        ]
+        for name, items in sessions.items():
+            if self._may_look_up(f"session {name}"):
+                names = list(dict.fromkeys([name, *(item.session for item in items if item.session)]))
+                wants = _ids(items)
+                errands.append(Errand(read_session(names, box, habits, self._texts_of(wants)), wants))
+        return errands
+
+    def _may_look_up(self, place: str) -> bool:
+        first = self._memory.tried.setdefault(place, self._brief.round)
+        return self._spec.policy != "forgetful" or first == self._brief.round
+
+    def _texts_of(self, wants: frozenset[str]) -> Callable[[], list[str]]:
+        return lambda: [self._texts[name] for name in sorted(wants & self._missing)]
+
+    def _to_write(self, box: Toolbox) -> list[Errand]:
+        if self._writing is None:
+            files = {} if self._brief.letters else self._files()
+            habits, workspace = self._memory.habits, self._brief.workspace
+            steps = [write_file(path, content, workspace, box, habits) for path, content in files.items()]
+            self._writing = [Errand(step) for step in steps]
+        return self._writing
+
+    def _files(self) -> Mapping[str, str]:
+        return self._brief.oracle if self._satisfied else self._brief.hasty
+
+    def _go_on(self, errands: list[Errand], request: ModelRequest, box: Toolbox, kept: int = 0) -> tuple[Call, ...]:
+        """Take in results, and make the next calls of these errands."""
+        self._harvest(errands, request, box)
+        for errand in errands:
+            if errand.wants and not errand.wants & self._missing:
+                errand.close()
+        open_ones = [e for e in errands if e.attempt is not None and e.attempt.tool in box.names]
+        settled = all(e.attempt is not None and e.attempt.kind in self._memory.habits.working for e in open_ones)
+        room = min(AT_ONCE if settled else 1, max(0, self._spec.budget - kept - self._calls))
+        return tuple(self._call(errand) for errand in open_ones[:room])
+
+    def _harvest(self, errands: list[Errand], request: ModelRequest, box: Toolbox) -> None:
+        waiting = {e.call_id: e for e in errands if e.call_id and e.attempt is not None}
+        issued = [Call(i, e.attempt.tool, "") for i, e in waiting.items() if e.attempt is not None]
+        found = results(request.lines, issued)
+        for call_id, errand in waiting.items():
+            attempt = errand.attempt
+            if attempt is None or attempt.tool not in box.names:
+                continue
+            if call_id not in found:
+                errand.lost()
+                continue
+            delivered = bool(errand.wants & self._seen) if errand.wants else not failed(found[call_id])
+            if delivered:
+                self._memory.habits.working[attempt.kind] = attempt.habit
+            errand.advance(found[call_id])
+
+    def _call(self, errand: Errand) -> Call:
+        attempt = errand.attempt
+        assert attempt is not None  # noqa: S101  # only open errands come here
+        self._calls += 1
+        errand.call_id = self._turn.name("call", self._calls)
+        return Call(errand.call_id, attempt.tool, json.dumps(attempt.arguments, ensure_ascii=False))
+
+    def _answer(self) -> str:
+        shown = [item for item in self._brief.fragments if item.id in self._seen]
+        if not self._brief.letters:
+            return self._own(self._report(shown))
+        letters = policy.chosen(self._evidence, policy.decide(self._evidence, self._seen))
+        quote = policy.quotation(self._brief, shown, self._known_before()) if self._brief.type == "revision" else ""
+        return self._own("\n".join(filter(None, (policy.sources(shown), quote, policy.boxed(letters)))))
+
+    def _known_before(self) -> set[str]:
+        return {name for item, ids in self._memory.known.items() if item != self._brief.round for name in ids}
+
+    def _report(self, shown: list[Locator]) -> str:
+        text = self._evidence.answer if self._satisfied else self._evidence.hasty_answer
+        files = ", ".join(self._files())
+        return text or (f"Written: {files}." if files else policy.sources(shown))
+
+    def _blind_answer(self) -> str:
+        return f"{policy.BLIND}\n{policy.boxed('A')}" if self._brief.letters else policy.BLIND
+
+    def _own(self, text: str) -> str:
+        self._memory.own.add(text)
+        return text
+
+
+def _without_quotes(text: str) -> str:
+    lines = text.split("\n")
+    return "\n".join(line for line in lines if policy.QUOTE not in line) if policy.QUOTE in text else text
+
+
+def _group(items: Iterable[Locator], key: Callable[[Locator], str]) -> dict[str, list[Locator]]:
+    groups: dict[str, list[Locator]] = {}
+    for item in items:
+        if key(item):
+            groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def _ids(items: Iterable[Locator]) -> frozenset[str]:
+    return frozenset(item.id for item in items)

@@ -1,0 +1,25 @@
+"""What the endpoint tells the runner about one turn."""
+
+from __future__ import annotations
+
+from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.brief import Seen
+from claw_adapter.protocol.journal import Metered
+from claw_adapter.protocol.turn import Event, Failure
+
+__all__ = ["RoundMeter"]
+
+
+class RoundMeter(Record):
+    """What reached the model in one turn, and what came of it."""
+
+    metered: Metered = Metered()
+    rendered: int | None = None
+    """cl100k tokens of the last request's messages and its reply as ChatML; None when there was no request."""
+    seen: Seen | None = None
+    failure: Failure | None = None
+    """How the last request of the turn failed: the cause of a harness error that says its model did not answer."""
+    events: tuple[Event, ...] = ()
+    """Tool calls and results of this turn in order; `at` is seconds since the round began."""
+    outside: Metered = Metered()
+    """Requests of the trial since the last round ended and before this one began."""

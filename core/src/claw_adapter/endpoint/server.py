@@ -1,0 +1,203 @@
+"""The endpoint's web server: TCP on loopback and a Unix socket, one key per trial.
+
+It runs in a process of its own (claw_adapter.endpoint.__main__); tests may start it inside theirs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from aiohttp import web
+from pydantic import JsonValue
+
+from claw_adapter.endpoint.answering import Answering
+from claw_adapter.endpoint.dialects import DIALECTS, Dialect
+from claw_adapter.endpoint.failures import BadRequest
+from claw_adapter.endpoint.records import RoundMeter
+from claw_adapter.endpoint.sockets import DATA_SOCKET, bind_unix
+from claw_adapter.endpoint.trial import Pending, Trial
+from claw_adapter.errors import KitError
+from claw_adapter.protocol.brief import Brief
+from claw_adapter.protocol.model import ModelSpec
+
+__all__ = ["EndpointServer"]
+
+MAX_BODY: Final = 256 * 1024 * 1024
+GRACE_SECONDS: Final = 5.0
+"""How long `end_round` lets requests finish that are still being answered."""
+
+
+class EndpointServer:
+    """Answers harnesses; an async context manager.
+
+    Args:
+        folder: where the Unix socket is made.
+        key_envs: environment variables that hold provider keys; their values are blanked out of everything recorded.
+        grace: seconds that `end_round` waits for requests still being answered.
+    """
+
+    def __init__(self, folder: Path, *, key_envs: Sequence[str] = (), grace: float = GRACE_SECONDS) -> None:
+        self.socket = folder / DATA_SOCKET
+        self.url = ""
+        self._key_envs = key_envs
+        self._grace = grace
+        self._trials: dict[str, Trial] = {}
+        self._keys: dict[str, Trial] = {}
+        self._runner: web.AppRunner | None = None
+
+    async def start(self) -> None:
+        """Listen. `url` is known afterwards."""
+        app = web.Application(client_max_size=MAX_BODY)
+        for dialect in DIALECTS:
+            app.router.add_post(dialect.path, Handler(self, dialect).handle)
+        app.router.add_get("/v1/models", self._models)
+        app.router.add_route("*", "/{path:.*}", self._unknown)
+        self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0)
+        await self._runner.setup()
+        tcp = socket.create_server(("127.0.0.1", 0), backlog=512)
+        tcp.setblocking(False)
+        for sock in (tcp, bind_unix(self.socket, 0o600)):
+            await web.SockSite(self._runner, sock, backlog=512).start()
+        self.url = f"http://127.0.0.1:{tcp.getsockname()[1]}"
+
+    async def stop(self) -> None:
+        """Stop listening, close all trials, remove the socket."""
+        for name in list(self._trials):
+            await self.close_trial(name)
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+        self.socket.unlink(missing_ok=True)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def open_trial(self, trial: str, model: ModelSpec, transcript: Path) -> str:
+        """Admit a trial and return its key; a trial of that name that is still open is closed first.
+
+        Raises:
+            EndpointError: the model cannot be built.
+            OSError: the transcript cannot be written.
+        """
+        await self.close_trial(trial)
+        keys = [value for name in self._key_envs if (value := os.environ.get(name))]
+        opened = Trial(trial, model, transcript, keys)
+        self._trials[trial] = self._keys[opened.key] = opened
+        return opened.key
+
+    async def begin_round(self, trial: str, round_id: str, brief: Brief | None = None, attempt: int = 1) -> None:
+        """Requests of the trial belong to this round from now on.
+
+        Raises:
+            KitError: there is no such trial.
+        """
+        self._trial(trial).begin_round(round_id, brief, attempt)
+
+    async def end_round(self, trial: str) -> RoundMeter:
+        """End the round and sum it up, after a bounded wait for requests still being answered.
+
+        Raises:
+            KitError: there is no such trial.
+        """
+        return await self._trial(trial).end_round(self._grace)
+
+    async def close_trial(self, trial: str) -> None:
+        """Let the trial's key expire; a trial that is not open is no error."""
+        opened = self._trials.pop(trial, None)
+        if opened is not None:
+            del self._keys[opened.key]
+            await opened.close()
+
+    def admit(self, request: web.BaseRequest) -> Trial | None:
+        """The trial whose key a request carries."""
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        bearer = token.strip() if scheme.lower() == "bearer" else ""
+        for key in (bearer, request.headers.get("x-api-key", ""), request.headers.get("api-key", "")):
+            if key in self._keys:
+                return self._keys[key]
+        return None
+
+    def _trial(self, name: str) -> Trial:
+        try:
+            return self._trials[name]
+        except KeyError:
+            raise KitError(
+                f"no trial {name!r} is open at the endpoint", remedy="open it with open_trial first"
+            ) from None
+
+    async def _models(self, request: web.Request) -> web.Response:
+        trial = self.admit(request)
+        if trial is None:
+            return refused(DIALECTS[0])
+        entry: dict[str, JsonValue] = {
+            "id": trial.spec.name,
+            "object": "model",
+            "created": 0,
+            "owned_by": "claw-adapter",
+        }
+        return web.json_response({"object": "list", "data": [entry]})
+
+    async def _unknown(self, request: web.Request) -> web.Response:
+        known = ", ".join(f"POST {dialect.path}" for dialect in DIALECTS)
+        what = f"{request.method} {request.path} is not served here; supported: {known}, GET /v1/models"
+        return web.json_response(DIALECTS[0].error(404, what, "not_found"), status=404)
+
+
+def refused(dialect: Dialect) -> web.Response:
+    """The answer to a key that belongs to no trial."""
+    what = "this key belongs to no open trial; use the key of the trial's endpoint"
+    return web.json_response(dialect.error(401, what, "invalid_api_key"), status=401)
+
+
+class Handler:
+    """Handles the requests of one dialect."""
+
+    def __init__(self, server: EndpointServer, dialect: Dialect) -> None:
+        self._server = server
+        self._dialect = dialect
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Admit, read and answer one request."""
+        trial = self._server.admit(request)
+        if trial is None:
+            return refused(self._dialect)
+        try:
+            asked = self._dialect.parse(_json(await request.read()))
+        except BadRequest as error:
+            trial.malformed(error.what)
+            return web.json_response(self._dialect.error(400, error.what, "invalid_request"), status=400)
+        except web.HTTPRequestEntityTooLarge:
+            what = f"the request is larger than {MAX_BODY} bytes"
+            trial.malformed(what)
+            return web.json_response(self._dialect.error(413, what, "request_too_large"), status=413)
+        pending = trial.begin(asked, self._dialect.name)
+        task = asyncio.create_task(self._answer(request, trial, pending))
+        trial.track(pending, task)
+        return await task
+
+    async def _answer(self, request: web.Request, trial: Trial, pending: Pending) -> web.StreamResponse:
+        try:
+            return await Answering(self._dialect, trial, pending).answer(request)
+        finally:
+            trial.finish(pending)
+
+
+def _json(body: bytes) -> JsonValue:
+    try:
+        value: JsonValue = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest(f"the request body is not JSON: {error}") from None
+    return value

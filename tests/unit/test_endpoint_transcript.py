@@ -1,0 +1,83 @@
+"""A transcript gives back every exchange exactly, stays small however long the history, and survives a torn line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claw_adapter.endpoint.transcript import REDACTED, Exchange, Transcript, read_transcript
+from claw_adapter.errors import JournalError
+
+
+def exchange(number: int, *texts: str, **more) -> Exchange:
+    values = {"at": "2026-01-01T00:00:00Z", "seconds": 0.1, "dialect": "openai-chat", "stream": False, "status": 200}
+    messages = tuple({"role": "user", "content": text} for text in texts)
+    return Exchange(number=number, asked="m", messages=messages, **{**values, **more})
+
+
+@given(st.lists(st.lists(st.text(max_size=20), max_size=6), max_size=8), st.data())
+def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, requests: list[list[str]], data):
+    path = tmp_path_factory.mktemp("t") / "t.jsonl"
+    tools = ({"type": "function", "function": {"name": "f"}},)
+    made = [exchange(i, *texts, tools=tools, params={"n": i % 2}, round="q") for i, texts in enumerate(requests)]
+    cut = data.draw(st.integers(0, len(made)))
+    for part in (made[:cut], made[cut:]):
+        with Transcript(path) as transcript:
+            for item in part:
+                transcript.append(item)
+    assert list(read_transcript(path)) == made
+
+
+def test_a_long_history_is_not_repeated(tmp_path: Path):
+    path = tmp_path / "t.jsonl"
+    texts = [f"message number {i} " + "x" * 2000 for i in range(200)]
+    with Transcript(path) as transcript:
+        for i in range(1, 201):
+            transcript.append(exchange(i, *texts[:i]))
+    assert path.stat().st_size < 200 * 3000
+    *_, last = read_transcript(path)
+    assert [message["content"] for message in last.messages] == texts
+
+
+def test_a_torn_last_line_is_left_out_and_then_cut(tmp_path: Path):
+    path = tmp_path / "t.jsonl"
+    with Transcript(path) as transcript:
+        transcript.append(exchange(1, "a"))
+        transcript.append(exchange(2, "a", "b"))
+    whole = path.read_bytes()
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        kept = list(read_transcript(path))
+        assert [item.number for item in kept] == list(range(1, len(kept) + 1))
+    path.write_bytes(whole[:-5])
+    with Transcript(path) as transcript:
+        transcript.append(exchange(3, "a", "b", "c"))
+    assert [(item.number, len(item.messages)) for item in read_transcript(path)] == [(1, 1), (3, 3)]
+
+
+@pytest.mark.parametrize(
+    "line", ["no json", '{"kind": "exchange", "keep": 0, "more": ["0"]}', "[]", '{"kind": "part"}']
+)
+def test_damage_before_the_end_is_an_error_that_names_the_line(tmp_path: Path, line: str):
+    path = tmp_path / "t.jsonl"
+    with Transcript(path) as transcript:
+        transcript.append(exchange(1, "a"))
+    number = len(path.read_text().splitlines()) + 1
+    path.write_text(path.read_text() + line + "\n")
+    with pytest.raises(JournalError, match=f"t.jsonl:{number}"):
+        list(read_transcript(path))
+
+
+def test_secrets_are_blanked_out_wherever_they_stand(tmp_path: Path):
+    path = tmp_path / "t.jsonl"
+    secret = 'sk-"quoted"\\key'
+    with Transcript(path, [secret, ""]) as transcript:
+        transcript.append(exchange(1, f"env: KEY={secret}", reply={"content": secret}))
+    assert secret not in path.read_text()
+    assert json.dumps(secret)[1:-1] not in path.read_text()
+    (item,) = read_transcript(path)
+    assert item.messages[0]["content"] == f"env: KEY={REDACTED}"
