@@ -41,6 +41,7 @@ ETC: Final = (
     "terminfo",
 )
 """The parts of /etc that programs fail without. No shadow, no private keys, no resolver: there is nobody to ask."""
+MAX_HOPS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ class HostView:
     prefix: tuple[Path, ...]
     relay: Path = RELAY
     limit: Path = LIMIT
+    hops: tuple[tuple[str, Path], ...] = ()
+    """(target, path) of links between this environment's interpreter and the real one that lie in no folder shown."""
 
 
 @functools.cache
@@ -82,7 +85,21 @@ def host_view(bwrap: Path) -> HostView:
         symlinks=links,
         readable=(*folders, *_outside(base)),
         prefix=_outside(prefix),
+        hops=_hops(Path(sys.executable), [*base, *prefix, *system]),
     )
+
+
+def _hops(program: Path, shown: list[Path]) -> tuple[tuple[str, Path], ...]:
+    """The links that lead from a virtual environment to its interpreter, for instance through a folder of links on PATH."""
+    hops: list[tuple[str, Path]] = []
+    for _ in range(MAX_HOPS):
+        if not program.is_symlink():
+            break
+        target = program.readlink()
+        if not any(program.is_relative_to(folder) for folder in shown):
+            hops.append((str(target), program))
+        program = program.parent / target
+    return tuple(hops)
 
 
 def _outside(paths: set[Path]) -> tuple[Path, ...]:

@@ -99,6 +99,8 @@ def _mounts(confinement: Confinement, host: HostView) -> list[Mount]:
     if confinement.tmp is not None:
         chosen[tmp] = ("--bind", str(confinement.tmp), str(tmp))
     shown = [*host.readable, host.relay, host.limit, *(host.prefix if confinement.environment_prefix else ())]
+    if confinement.environment_prefix:
+        chosen.update({path: ("--symlink", target, str(path)) for target, path in host.hops})
     if confinement.network == "endpoint" and confinement.endpoint_socket is not None:
         shown.append(confinement.endpoint_socket)
     for path in [*shown, *confinement.readable]:
