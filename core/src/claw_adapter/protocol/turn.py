@@ -8,10 +8,9 @@ from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, model_v
 
 from claw_adapter.errors import (
     ClawError,
-    EndpointAuthError,
     EndpointError,
-    EndpointFilteredError,
-    EndpointQuotaError,
+    EndpointMalformedError,
+    EndpointTransientError,
     HarnessNotFound,
     Owner,
 )
@@ -51,7 +50,7 @@ class Failure(Record):
 
 def _passing(error: ClawError) -> bool:
     if isinstance(error, EndpointError):
-        return not isinstance(error, EndpointAuthError | EndpointQuotaError | EndpointFilteredError)
+        return isinstance(error, EndpointTransientError | EndpointMalformedError)
     return error.owner is Owner.HARNESS and not isinstance(error, HarnessNotFound)
 
 
