@@ -16,6 +16,7 @@ KILLS = 5
 #: crash point → which passing of it; the later one lets every attempt finish some rounds first
 POINTS = {
     "update-half-applied": 1,
+    "sessions-not-yet": 1,
     "before-send": 2,
     "tool-running": 3,
     "answered": 2,

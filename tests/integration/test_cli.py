@@ -162,3 +162,26 @@ def test_links_in_the_docs_lead_somewhere():
 
 def test_the_console_script_is_the_one_under_test():
     assert CLAW.exists()
+
+
+FORBID = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
+
+
+def without_namespaces(*argv: str):
+    """`claw` in a user namespace that allows no further ones; None where that cannot be set up."""
+    import subprocess
+
+    command = ["unshare", "--user", "--map-root-user", "sh", "-c", FORBID, "sh"]
+    if subprocess.run([*command, "true"], capture_output=True, check=False).returncode:
+        return None
+    return subprocess.run([*command, CLAW, *map(str, argv)], capture_output=True, text=True, check=False)
+
+
+def test_where_namespaces_are_impossible_it_refuses_and_level_1_is_the_way_out(tmp_path):
+    refused = without_namespaces("run", "demo", "--out", tmp_path / "two")
+    if refused is None:
+        pytest.skip("this machine cannot make a user namespace that forbids others (unshare)")
+    assert refused.returncode == 4
+    assert "--isolation 1" in refused.stderr
+    assert "user namespaces" in refused.stderr
+    assert without_namespaces("run", "demo", "--isolation", "1", "--out", tmp_path / "one", "-q").returncode == 0

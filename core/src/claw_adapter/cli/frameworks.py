@@ -50,17 +50,22 @@ def list_frameworks(as_json: bool) -> int:
 @command.command()
 @click.argument("names", nargs=-1, required=True)
 @click.option("--verbose", is_flag=True, help="Show the installer's output as it comes.")
-def install(names: tuple[str, ...], verbose: bool) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def install(names: tuple[str, ...], verbose: bool, as_json: bool) -> int:
     """Install NAMES at the versions their plugins pin, from hashed requirements. Nothing global is touched."""
     from claw_adapter.frameworks import install as install_one
 
     out = console(stderr=True)
+    installed = {}
     for name in names:
         with out.status(f"{name}: …") as status:
             if verbose:
                 status.stop()
             there = install_one(name, verbose=verbose, on_progress=lambda p, n=name: status.update(f"{n}: {p.value}"))  # type: ignore[misc]
+        installed[name] = {"version": there.version, "path": str(there.path)}
         out.print(f"{name} {there.version} is installed in {there.path}", soft_wrap=True)
+    if as_json:
+        print_json(installed)
     return 0
 
 
@@ -92,10 +97,14 @@ def doctor(names: tuple[str, ...], as_json: bool) -> int:
 
 @command.command()
 @click.argument("names", nargs=-1, required=True)
-def remove(names: tuple[str, ...]) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def remove(names: tuple[str, ...], as_json: bool) -> int:
     """Remove the environments of NAMES."""
     from claw_adapter.frameworks import remove as remove_one
 
-    for name in names:
-        console(stderr=True).print(f"{name}: {'removed' if remove_one(name) else 'was not installed'}")
+    removed = {name: remove_one(name) for name in names}
+    for name, done in removed.items():
+        console(stderr=True).print(f"{name}: {'removed' if done else 'was not installed'}")
+    if as_json:
+        print_json(removed)
     return 0

@@ -77,7 +77,7 @@ class World:
             plan = plan_update(update, scenario_root=self.scenario.root, workspace=self.workspace)
             plan += plan_histories([c.after for c in changes if c.after and self._is_file(c.session)], self.workspace)
             commit(plan, self.workspace, self.snapshots)
-            crashpoint("update-half-applied")
+            crashpoint("sessions-not-yet")
             self._take(changes)
             followed += changes
         return self._followed(followed)

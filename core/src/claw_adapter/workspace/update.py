@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError, ScenarioError
 from claw_adapter.protocol import Update, UpdateAction
 from claw_adapter.scenario.apply import apply_lines, effective_action
@@ -67,6 +68,7 @@ def commit(plan: Sequence[FileChange], workspace: Path, snapshotter: Snapshotter
         try:
             for change in pending:
                 write_change(root, change)
+                crashpoint("update-half-applied")
         except BaseException as error:
             snapshotter.restore(before, workspace)
             if isinstance(error, OSError):
