@@ -1,25 +1,27 @@
-"""A small trial context for driving the real NanoBot: isolation 1, children through the process driver."""
+"""The trial context with which tests drive the real NanoBot."""
 
 from __future__ import annotations
 
 import functools
-import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from claw_adapter.drivers import PIPE, Command, Completed, LineChild, Process, environment, run, start
-from claw_adapter.harness import Endpoint, Message, Session, TrialContext
+from claw_adapter.drivers import Process
+from claw_adapter.harness import Message, Session
+from claw_adapter.protocol import HarnessSpec, ModelSpec, RunSettings, TrialSpec
+from claw_adapter.runner.context import Address, RunnerContext
 from claw_adapter_nanobot.adapter import REMEDY, NanoBot
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-trial-only"
 
 
-class SmallContext(TrialContext):
-    """Workspace and state under one folder; remembers what it started."""
+class SmallContext(RunnerContext):
+    """The runner's own context at isolation 1, with workspace and state under one folder; remembers what it started."""
 
     def __init__(
         self,
@@ -29,66 +31,31 @@ class SmallContext(TrialContext):
         histories: Sequence[Session] = (),
         workspace: Path | None = None,
     ) -> None:
-        self.trial = self.scenario = folder.name
-        self.workspace = workspace or folder / "workspace"
-        self.state_dir = folder / "state"
-        self.workspace.mkdir(parents=True, exist_ok=True)
-        self.state_dir.mkdir(parents=True)
-        self.main = main or session("main")
-        self.histories = tuple(histories)
-        self.endpoint = Endpoint(url=url, key=KEY, model="the-model")
-        self.isolation = 1
-        self.seed = 0
-        self.options = {}
-        self.deadline = 60.0
-        self.log = logging.getLogger("test")
-        self.children: list[Process] = []
-
-    def _command(self, argv, env, cwd, stdin=PIPE, lines=False) -> Command:
-        extra = {"HOME": str(self.state_dir), "NO_PROXY": "127.0.0.1,localhost", **(env or {})}
-        return Command(
-            tuple(argv),
-            env=environment(extra=extra),
-            cwd=cwd or self.workspace,
-            stdin=stdin,
-            lines=lines,
+        spec = TrialSpec(
+            id=folder.name,
+            scenario=folder.name,
+            harness=HarnessSpec(name="nanobot", label="nanobot"),
+            model=ModelSpec(name="the-model", kind="scripted"),
+            settings=RunSettings(isolation=1, deadline=60),
+        )
+        super().__init__(
+            spec,
+            workspace=workspace or folder / "workspace",
+            state_dir=folder / "state",
+            main=main or session("main"),
+            histories=tuple(histories),
+            address=Address(url, folder / "unused.sock"),
+            key=KEY,
             marker="test",
         )
+        self.workspace.mkdir(parents=True, exist_ok=True)
+        self.state_dir.mkdir(parents=True)
+        self.children: list[Process] = []
 
-    async def spawn(
-        self,
-        argv: Sequence[str],
-        *,
-        env: Mapping[str, str] | None = None,
-        readable: Sequence[Path] = (),
-        cwd: Path | None = None,
-        lines: bool = False,
-    ) -> Process:
-        assert all(path.exists() for path in readable)
-        self.children.append(await start(self._command(argv, env, cwd, lines=lines)))
+    async def spawn(self, argv: Sequence[str], **more: Any) -> Process:
+        assert all(path.exists() for path in more.get("readable", ()))
+        self.children.append(await super().spawn(argv, **more))
         return self.children[-1]
-
-    async def lines(
-        self,
-        argv: Sequence[str],
-        *,
-        env: Mapping[str, str] | None = None,
-        readable: Sequence[Path] = (),
-        cwd: Path | None = None,
-    ) -> LineChild:
-        return LineChild(await self.spawn(argv, env=env, readable=readable, cwd=cwd, lines=True))
-
-    async def run(
-        self,
-        argv: Sequence[str],
-        deadline: float,
-        *,
-        stdin: bytes = b"",
-        env: Mapping[str, str] | None = None,
-        readable: Sequence[Path] = (),
-        cwd: Path | None = None,
-    ) -> Completed:
-        return await run(self._command(argv, env, cwd, stdin=stdin), deadline)
 
 
 def session(name: str, *texts: str, **fields) -> Session:
