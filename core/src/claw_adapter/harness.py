@@ -15,6 +15,7 @@ the adapter only translates. Normative words are in docs/spec/claw-1.md.
 
 from __future__ import annotations
 
+import socket
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -54,6 +55,7 @@ __all__ = [
     "Harness",
     "Message",
     "Probe",
+    "Reach",
     "ReportedUsage",
     "Session",
     "SessionChange",
@@ -63,6 +65,7 @@ __all__ = [
     "ToolCall",
     "TrialContext",
     "TurnResult",
+    "free_port",
 ]
 
 
@@ -87,6 +90,16 @@ class Endpoint:
     def anthropic(self) -> str:
         """Base URL for Anthropic clients (they add ``/v1/messages``)."""
         return self.url
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where an adapter reaches a server that its harness runs: through a Unix socket if there is one, else over TCP."""
+
+    port: int
+    """The port on 127.0.0.1 on which the server listens, as seen by itself."""
+    socket: Path | None = None
+    """Leads to that port from outside its isolation; there once the server's process has started."""
 
 
 class TrialContext(ABC):
@@ -122,17 +135,26 @@ class TrialContext(ABC):
         readable: Sequence[Path] = (),
         cwd: Path | None = None,
         lines: bool = False,
+        listens: int | None = None,
     ) -> Process:
         """Start a long-lived child inside the trial's isolation; it dies with the trial, its offspring included.
 
         The child sees PATH, LANG and HOME (= `state_dir`) plus `env`, and nothing else of our environment. `readable` are
         further folders it may read, such as the harness's installation. Standard streams are pipes; with `lines`,
-        standard output is read line by line instead of being captured.
+        standard output is read line by line instead of being captured. `listens` is a port on 127.0.0.1 on which the child
+        will serve; `reach` says how to get there.
 
         Raises:
             HarnessNotFound: the program does not exist.
             SandboxError: the isolation level cannot be provided.
         """
+
+    def reach(self, port: int) -> Reach:
+        """How the adapter connects to a child that was started with ``listens=port``.
+
+        Without a network of its own the child shares the machine's ports, so choose a free one (see `free_port`).
+        """
+        return Reach(port)
 
     @abstractmethod
     async def lines(
@@ -157,6 +179,13 @@ class TrialContext(ABC):
         cwd: Path | None = None,
     ) -> Completed:
         """Run a child to its end inside the trial's isolation; `deadline` seconds cover start, work and clean-up."""
+
+
+def free_port() -> int:
+    """A port on 127.0.0.1 that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 class Conversation(ABC):

@@ -65,8 +65,9 @@ def _progress() -> Iterator[Progress | None]:
 
 
 def _show(found: Measured, out: Console) -> None:
-    from claw_adapter.published.export import grids
     from rich.table import Table
+
+    from claw_adapter.published.export import grids
 
     for title, head, rows in grids(found):
         table = Table(*head, title=title, title_justify="left", box=None, pad_edge=False)

@@ -70,6 +70,10 @@ class ModelRequest:
         model: the model id that the harness asked for.
         stream: whether it wants the reply as a stream.
         usage_chunk: whether it wants token counts at the end of the stream.
+        native: fields that only the request's own dialect knows, and the headers that announce them; a foreign upstream
+            never gets them.
+        body: the request as it came, for an upstream of the same dialect.
+        dialect: the name of that dialect.
     """
 
     lines: tuple[Line, ...]
@@ -80,6 +84,9 @@ class ModelRequest:
     model: str = ""
     stream: bool = False
     usage_chunk: bool = False
+    native: Mapping[str, JsonValue] = field(default_factory=dict)
+    body: Mapping[str, JsonValue] = field(default_factory=dict)
+    dialect: str = ""
 
 
 @dataclass(frozen=True, slots=True)

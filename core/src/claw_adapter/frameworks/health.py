@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from claw_adapter.frameworks.binary import find_binary, instruction, missing, reported_version
 from claw_adapter.frameworks.description import Framework
 from claw_adapter.frameworks.home import environment_path
 from claw_adapter.frameworks.record import Installed
@@ -34,6 +35,8 @@ def doctor(framework: Framework | str, home: Path | None = None) -> list[Finding
         FrameworkUnknown: no plugin describes it.
     """
     spec = describe(framework) if isinstance(framework, str) else framework
+    if spec.kind == "binary":
+        return _doctor_binary(spec)
     path = environment_path(spec.name, spec.version, home)
     again = f"claw frameworks install {spec.name}"
     there = Installed.load(path)
@@ -54,9 +57,27 @@ def doctor(framework: Framework | str, home: Path | None = None) -> list[Finding
     return [*findings, _check(spec, there, again)]
 
 
+def _doctor_binary(spec: Framework) -> list[Finding]:
+    """A vendor's program: is there one, does it run, and which version is it (another than ours is said, not refused)."""
+    there = find_binary(spec)
+    if there is None:
+        fault = missing(spec)
+        return [Finding(f"{spec.title} is there", False, f"none through {fault.where}", fault.remedy)]
+    findings = [Finding(f"{spec.title} is there", True, f"{there.path} ({there.installer})")]
+    check = _check(spec, there, instruction(spec))
+    if not check.ok or not spec.version_pattern:
+        return [*findings, check]
+    version = reported_version(spec, there.path)
+    if not version:
+        what = f"its check command names a version of {spec.title}"
+        return [*findings, check, Finding(what, False, "it does not", instruction(spec))]
+    known = "" if spec.version in version else f" (the adapter was tested with {spec.version})"
+    return [*findings, check, Finding("it names its version", True, version + known)]
+
+
 def _check(spec: Framework, there: Installed, again: str) -> Finding:
     what = "its check command works"
-    argv = [part.format(python=there.python, bin=there.python.parent) for part in spec.check]
+    argv = there.filled(spec.check)
     try:
         done = subprocess.run(argv, check=False, capture_output=True, timeout=CHECK_SECONDS, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.TimeoutExpired) as error:

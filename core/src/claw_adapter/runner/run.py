@@ -12,6 +12,7 @@ from pathlib import Path
 from claw_adapter import plugins
 from claw_adapter.drivers import Lifeline
 from claw_adapter.endpoint import ModelEndpoint
+from claw_adapter.errors import HarnessNotFound
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
@@ -62,6 +63,7 @@ def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:
 
     Raises:
         PluginError: a harness has no plugin, or refuses its options.
+        HarnessNotFound: a harness is not installed.
         SandboxError: the isolation level cannot be provided here.
     """
     for level in {trial.settings.isolation for trial in plan.trials}:
@@ -70,7 +72,12 @@ def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:
     for trial in plan.trials:
         if trial.harness.label not in harnesses:
             harnesses[trial.harness.label] = plugins.create("harness", trial.harness.name, dict(trial.harness.options))
-    versions = {label: harness.probe().versions for label, harness in harnesses.items()}
+    versions: dict[str, dict[str, str]] = {}
+    for label, harness in harnesses.items():
+        probe = harness.probe()
+        if not probe.ready:
+            raise HarnessNotFound(f"harness {label!r} is not ready: {probe.reason}", remedy=f"Run: {probe.remedy}")
+        versions[label] = probe.versions
     return plan.model_copy(update={"versions": versions}), harnesses
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from claw_adapter.tokens.blanks import LONGEST_RUN, cut
@@ -19,6 +21,7 @@ from claw_adapter.tokens.cl100k import count
 __all__ = ["GOLDEN", "Backend", "backend", "examine", "golden", "safe"]
 
 GOLDEN = "fast_golden.json"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 Batch = Callable[[Sequence[str]], Sequence[int]]
 
 
@@ -30,11 +33,13 @@ class Backend:
         name: the package, with its version.
         count: token counts of many texts, in order.
         notice: why it is not the faster one; empty when there is nothing to say.
+        overlaps: whether it works on a whole batch without the interpreter's lock, so that other work can go on.
     """
 
     name: str
     count: Batch
     notice: str = ""
+    overlaps: bool = False
 
 
 @functools.cache
@@ -48,14 +53,17 @@ def backend() -> Backend:
         return _tiktoken(f"toktok cannot be loaded ({type(error).__name__}: {error}); counting with tiktoken")
     if fault := examine(batch):
         return _tiktoken(f"{name} failed its self-test ({fault}); counting with tiktoken")
-    return Backend(name, functools.partial(safe, batch))
+    return Backend(name, functools.partial(safe, batch), overlaps=True)
 
 
 def _toktok() -> tuple[str, Batch]:
-    import toktok
+    from importlib import import_module
+
+    toktok = import_module("toktok")  # not imported by name: the extra is optional, for type checkers as well
 
     def batch(texts: Sequence[str]) -> Sequence[int]:
-        return toktok.batch_count(texts, "cl100k_base")
+        counts: Sequence[int] = toktok.batch_count(texts, "cl100k_base")
+        return counts
 
     return f"toktok-rs {toktok.__version__}", batch
 
@@ -72,18 +80,18 @@ def _count_each(texts: Sequence[str]) -> list[int]:
 
 def safe(batch: Batch, texts: Sequence[str]) -> list[int]:
     """Counts by `batch`, except for texts it was not examined on: very long runs of blanks, and lone surrogates."""
-    hard = {position for position, text in enumerate(texts) if _is_hard(text)}
+    hard = {
+        position for position, text in enumerate(texts) if len(text) >= LONGEST_RUN and sum(1 for _ in cut(text)) > 1
+    }
+    try:
+        return _mixed(batch, texts, hard)
+    except UnicodeEncodeError:  # extensions refuse lone surrogates; which texts have them is looked for only now
+        return _mixed(batch, texts, hard | {position for position, text in enumerate(texts) if _SURROGATE.search(text)})
+
+
+def _mixed(batch: Batch, texts: Sequence[str], hard: AbstractSet[int]) -> list[int]:
     easy = iter(batch([text for position, text in enumerate(texts) if position not in hard]))
     return [count(text) if position in hard else next(easy) for position, text in enumerate(texts)]
-
-
-def _is_hard(text: str) -> bool:
-    if len(text) >= LONGEST_RUN and sum(1 for _ in cut(text)) > 1:
-        return True
-    try:
-        return not text.isascii() and not text.encode("utf-8")
-    except UnicodeEncodeError:
-        return True
 
 
 def golden() -> list[tuple[str, int]]:

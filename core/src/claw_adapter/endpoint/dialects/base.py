@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from types import MappingProxyType
+from typing import ClassVar, Final
 
 from pydantic import JsonValue
 
@@ -14,6 +15,8 @@ from claw_adapter.endpoint.neutral import Delta, ModelReply, ModelRequest, Token
 __all__ = ["Dialect", "Head", "StreamRenderer"]
 
 JsonObject = dict[str, JsonValue]
+
+_NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,20 @@ class Dialect(ABC):
     name: ClassVar[str]
     path: ClassVar[str]
     """Where requests are posted to."""
+    count_path: ClassVar[str] = ""
+    """Where a client may ask for the tokens of a request; empty where the dialect has no such thing."""
+    id_prefix: ClassVar[str]
+    """What ids of replies begin with."""
+    half_a_reply: ClassVar[bytes]
+    """The beginning of a reply (for fault injection): no JSON."""
+    overflow: ClassVar[tuple[str, str]]
+    """Message and code of the error for a conversation that is too long."""
+    filtered: ClassVar[tuple[str, str]]
+    """Message and code of the error for a request that the content filter refuses."""
 
     @abstractmethod
-    def parse(self, body: JsonValue) -> ModelRequest:
-        """Read a request.
+    def parse(self, body: JsonValue, headers: Mapping[str, str] = _NO_HEADERS) -> ModelRequest:
+        """Read a request; `headers` are looked at for what the dialect announces there, never for keys.
 
         Raises:
             BadRequest: it is not one of this dialect.
@@ -61,12 +74,20 @@ class Dialect(ABC):
         """A complete reply."""
 
     @abstractmethod
-    def stream(self, head: Head, *, usage_chunk: bool) -> StreamRenderer:
-        """A new stream."""
+    def stream(self, head: Head, *, usage_chunk: bool, known: TokenUse = TokenUse(0, 0)) -> StreamRenderer:
+        """A new stream; `known` is what is known of the usage before the reply has begun."""
 
     @abstractmethod
     def empty(self, head: Head) -> JsonObject:
         """A well-formed reply with nothing in it (for fault injection)."""
+
+    @abstractmethod
+    def empty_stream(self, head: Head) -> bytes:
+        """The same as a stream."""
+
+    def tokens(self, count: int) -> JsonObject:
+        """The answer to a question for the tokens of a request."""
+        return {"input_tokens": count}
 
     @abstractmethod
     def error(self, status: int, message: str, code: str = "") -> JsonObject:

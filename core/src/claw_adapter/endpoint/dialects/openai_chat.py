@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from pydantic import JsonValue
@@ -12,9 +13,12 @@ from claw_adapter.endpoint.dialects.base import Dialect, Head, StreamRenderer
 from claw_adapter.endpoint.failures import BadRequest
 from claw_adapter.endpoint.neutral import Call, CallDelta, Delta, Line, ModelReply, ModelRequest, TokenUse, Tool
 
-__all__ = ["OpenAIChat", "event", "parse_call", "text_of"]
+__all__ = ["OpenAIChat", "assemble", "body_object", "event", "objects", "parse_call", "text_of"]
 
 JsonObject = dict[str, JsonValue]
+
+_NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
+_NO_TOKENS: Final = TokenUse(0, 0)
 
 _NO_PARAMS: Final = frozenset({"messages", "tools", "model", "stream", "stream_options"})
 _TYPES: Final = {
@@ -70,7 +74,23 @@ def _tool(value: JsonObject) -> Tool | None:
     )
 
 
-def _objects(body: JsonObject, name: str) -> list[JsonObject]:
+def body_object(body: JsonValue) -> JsonObject:
+    """The body of a request.
+
+    Raises:
+        BadRequest: it is no object.
+    """
+    if not isinstance(body, dict):
+        raise BadRequest("the request body is not a JSON object")
+    return body
+
+
+def objects(body: JsonObject, name: str) -> list[JsonObject]:
+    """The objects of a list in a body; empty when it is not there.
+
+    Raises:
+        BadRequest: it is no list of objects.
+    """
     value = body.get(name)
     if value is None:
         return []
@@ -82,28 +102,56 @@ def _objects(body: JsonObject, name: str) -> list[JsonObject]:
     return objects
 
 
+def assemble(
+    dialect: str,
+    body: JsonObject,
+    messages: list[JsonObject],
+    tools: list[JsonObject],
+    params: JsonObject,
+    *,
+    native: JsonObject | None = None,
+    usage_chunk: bool = True,
+) -> ModelRequest:
+    """A request from messages, tools and parameters in the OpenAI chat form, whatever the dialect was."""
+    return ModelRequest(
+        lines=tuple(_line(message) for message in messages),
+        tools=tuple(tool for tool in map(_tool, tools) if tool is not None),
+        messages=messages,
+        tool_json=tools,
+        params=params,
+        model=str(body.get("model") or ""),
+        stream=body.get("stream") is True,
+        usage_chunk=usage_chunk,
+        native=native or {},
+        body=body,
+        dialect=dialect,
+    )
+
+
 class OpenAIChat(Dialect):
     """Chat completions with tool calls."""
 
     name = "openai-chat"
     path = "/v1/chat/completions"
+    id_prefix = "chatcmpl"
+    half_a_reply = b'{"choices": [{"message": {"role": "assistant", "content": "gar'
+    overflow = "This model's maximum context length is 8192 tokens; your messages are longer.", "context_length_exceeded"
+    filtered = "The response was filtered due to the prompt triggering the content management policy.", "content_filter"
 
-    def parse(self, body: JsonValue) -> ModelRequest:
+    def parse(self, body: JsonValue, headers: Mapping[str, str] = _NO_HEADERS) -> ModelRequest:
         """Read a request; fields that we do not know are kept among the parameters."""
-        if not isinstance(body, dict):
-            raise BadRequest("the request body is not a JSON object")
-        messages, tools = _objects(body, "messages"), _objects(body, "tools")
+        del headers
+        whole = body_object(body)
+        messages, tools = objects(whole, "messages"), objects(whole, "tools")
         if not messages:
             raise BadRequest("'messages' is missing or empty")
-        options = body.get("stream_options")
-        return ModelRequest(
-            lines=tuple(_line(message) for message in messages),
-            tools=tuple(tool for tool in map(_tool, tools) if tool is not None),
-            messages=messages,
-            tool_json=tools,
-            params={name: value for name, value in body.items() if name not in _NO_PARAMS},
-            model=str(body.get("model") or ""),
-            stream=body.get("stream") is True,
+        options = whole.get("stream_options")
+        return assemble(
+            self.name,
+            whole,
+            messages,
+            tools,
+            {name: value for name, value in whole.items() if name not in _NO_PARAMS},
             usage_chunk=isinstance(options, dict) and options.get("include_usage") is True,
         )
 
@@ -112,13 +160,18 @@ class OpenAIChat(Dialect):
         choice: JsonObject = {"index": 0, "message": reply.message(), "logprobs": None, "finish_reason": reply.finish}
         return {**_envelope(head, "chat.completion"), "choices": [choice], "usage": _usage(usage)}
 
-    def stream(self, head: Head, *, usage_chunk: bool) -> StreamRenderer:
+    def stream(self, head: Head, *, usage_chunk: bool, known: TokenUse = _NO_TOKENS) -> StreamRenderer:
         """``chat.completion.chunk`` events, ended by ``[DONE]``."""
+        del known
         return _ChatStream(head, usage_chunk)
 
     def empty(self, head: Head) -> JsonObject:
         """A completion without choices."""
         return {**_envelope(head, "chat.completion"), "choices": [], "usage": _usage(TokenUse(0, 0))}
+
+    def empty_stream(self, head: Head) -> bytes:
+        """One event without choices."""
+        return event(self.empty(head)) + b"data: [DONE]\n\n"
 
     def error(self, status: int, message: str, code: str = "") -> JsonObject:
         """``{"error": {message, type, param, code}}``."""
