@@ -126,7 +126,7 @@ async def test_only_what_is_writable_can_be_written_and_belongs_to_us(trial):
             except OSError as error:
                 return error.strerror
             return True
-        print(json.dumps([writes(p) for p in ({str(trial / "own/made")!r}, '/tmp/x', {str(trial / "other/x")!r},
+        print(json.dumps([writes(p) for p in ({str(trial / "own/made")!r}, '/tmp/{trial.parent.name}.probe', {str(trial / "other/x")!r},
                                               '/usr/x', '/x', '/etc/x', '/proc/sys/vm/swappiness',
                                               '/proc/sys/kernel/core_pattern')]))
     """
@@ -135,7 +135,7 @@ async def test_only_what_is_writable_can_be_written_and_belongs_to_us(trial):
     assert not [reason for reason in seen[2:] if reason not in ("Read-only file system", "Permission denied")]
     made = (trial / "own/made").stat()
     assert (made.st_uid, made.st_gid) == (os.getuid(), os.getgid())
-    assert not Path("/tmp/x").exists()
+    assert not Path(f"/tmp/{trial.parent.name}.probe").exists()
 
 
 async def test_no_capability_is_left_to_undo_the_mounts(trial):
