@@ -18,6 +18,7 @@ import json
 import os
 import shutil
 import stat
+import sys
 import time
 from pathlib import Path
 from typing import Any, Self
@@ -59,7 +60,10 @@ def remove_tree(path: Path) -> None:
         if not path.exists():
             return
         with contextlib.suppress(OSError):
-            shutil.rmtree(path, onerror=allow)
+            if sys.version_info >= (3, 12):
+                shutil.rmtree(path, onexc=allow)
+            else:
+                shutil.rmtree(path, onerror=allow)
             return
         time.sleep(0.1)
     raise JournalError("this folder cannot be removed", where=str(path), remedy="Look what still uses it.")
