@@ -11,6 +11,7 @@ __all__ = ["COMMANDS", "PLUGIN_COMMANDS", "help_text", "main", "plugin_commands"
 COMMANDS = {
     "run": ("claw_adapter.cli.run", "Run an experiment, or continue it."),
     "score": ("claw_adapter.cli.score", "Score a run folder again, without any model."),
+    "compare": ("claw_adapter.cli.compare", "Compare harnesses pairwise, with error bars."),
     "report": ("claw_adapter.cli.report", "Show a run in the terminal and as an HTML page."),
     "plugins": ("claw_adapter.cli.plugins", "List plugins and what state they are in."),
     "frameworks": ("claw_adapter.cli.frameworks", "Install and examine harnesses."),

@@ -20,6 +20,7 @@ def _schemas() -> dict[str, dict[str, Any]]:
     from claw_adapter import protocol
     from claw_adapter.protocol.base import Record
     from claw_adapter.report import Summary
+    from claw_adapter.report.compare_records import Comparison
     from claw_adapter.runner.plan import Experiment, Plan
 
     records: dict[str, type[Record]] = {
@@ -36,6 +37,7 @@ def _schemas() -> dict[str, dict[str, Any]]:
         "experiment": Experiment,
         "plan": Plan,
         "summary": Summary,
+        "comparison": Comparison,
     }
     schemas = {name: record.model_json_schema() for name, record in records.items()}
     schemas["journal-record"] = TypeAdapter(protocol.JournalRecord).json_schema()

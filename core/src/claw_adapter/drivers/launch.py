@@ -14,7 +14,7 @@ from claw_adapter.drivers.command import Command
 from claw_adapter.drivers.errors import CommandInvalid, ProgramNotFound, ProgramNotStarted
 from claw_adapter.drivers.process import Process
 
-__all__ = ["start"]
+__all__ = ["candidates", "explained", "start"]
 
 
 async def start(command: Command) -> Process:
@@ -51,17 +51,17 @@ def _popen(command: Command, env: dict[str, str]) -> subprocess.Popen[bytes]:
                 start_new_session=True,
             )
         except OSError as error:
-            raise _explained(command, error) from error
+            raise explained(command, error) from error
 
 
-def _explained(command: Command, error: OSError) -> ProgramNotFound | ProgramNotStarted:
+def explained(command: Command, error: OSError) -> ProgramNotFound | ProgramNotStarted:
     """Say which of the many meanings of an OSError from exec this one has."""
     program = command.argv[0]
     if command.cwd is not None and not command.cwd.is_dir():
         return ProgramNotStarted(
             f"the working folder {command.cwd} is not a folder", where=program, remedy="Create it first."
         )
-    found = _candidates(command)
+    found = candidates(command)
     if isinstance(error, FileNotFoundError) and not found:
         return ProgramNotFound(
             f"{program}: no such program", where=f"PATH={command.env.get('PATH', os.defpath)}", remedy="Install it."
@@ -75,7 +75,8 @@ def _explained(command: Command, error: OSError) -> ProgramNotFound | ProgramNot
     )
 
 
-def _candidates(command: Command) -> list[Path]:
+def candidates(command: Command) -> list[Path]:
+    """Where the program of a command is found, by its path or on the PATH of its environment."""
     program = Path(command.argv[0])
     base = command.cwd or Path()
     if len(program.parts) > 1 or program.is_absolute():

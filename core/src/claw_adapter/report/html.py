@@ -24,7 +24,7 @@ from claw_adapter.report.records import Summary
 from claw_adapter.report.view import CAPS, STATES, Fragments, RoundView, Viewer
 from claw_adapter.runner.folder import write_atomic
 
-__all__ = ["LIMIT", "page", "write_html"]
+__all__ = ["LIMIT", "asset", "digest_of", "environment", "page", "write_html"]
 
 LIMIT: Final = 20_000_000
 """Bytes of a page: beyond it browsers get slow; texts are cut shorter until the page fits."""
@@ -50,9 +50,9 @@ def page(run: RunData, summary: Summary, *, fragments: Fragments | None = None, 
 
 
 def _render(summary: Summary, rounds: list[RoundView]) -> str:
-    script, style = _asset("script.js"), _asset("style.css")
+    script, style = asset("script.js"), asset("style.css")
     return (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             summary=summary,
@@ -63,8 +63,8 @@ def _render(summary: Summary, rounds: list[RoundView]) -> str:
             states=STATES,
             script=Markup(script),  # noqa: S704 - our own file
             style=Markup(style),  # noqa: S704 - our own file
-            policy=f"default-src 'none'; base-uri 'none'; form-action 'none'; script-src '{_hash(script)}'; "
-            f"style-src '{_hash(style)}'",
+            policy=f"default-src 'none'; base-uri 'none'; form-action 'none'; script-src '{digest_of(script)}'; "
+            f"style-src '{digest_of(style)}'",
         )
     )
 
@@ -76,12 +76,13 @@ def _by_scenario(rounds: list[RoundView]) -> dict[str, list[RoundView]]:
     return found
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
     """A file that goes into the page as it is; its text must be exactly what the hash in the policy was taken of."""
     return resources.files("claw_adapter.report").joinpath("templates", name).read_text("utf-8").strip()
 
 
-def _hash(text: str) -> str:
+def digest_of(text: str) -> str:
+    """What a content security policy calls an inline script or style by."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
@@ -91,8 +92,9 @@ def _inert(value: Any) -> Any:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Templates with everything escaped and nothing undefined."""
+    made = Environment(
         loader=PackageLoader("claw_adapter.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -100,11 +102,11 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
+    made.filters |= {
         "percent": words.percent,
         "count": words.count,
         "seconds": words.seconds,
         "milliseconds": words.milliseconds,
     }
-    environment.globals["plural"] = words.plural
-    return environment
+    made.globals["plural"] = words.plural
+    return made

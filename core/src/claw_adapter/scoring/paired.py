@@ -82,10 +82,29 @@ def paired_difference(
     """
     names = _shared(a, b)
     left, right = (tallies({name: side[name] for name in names}, view) for side in (a, b))
+    return difference_of_tallies(left, right, metric, profile, view=view, level=level, resamples=resamples, seed=seed)
+
+
+def difference_of_tallies(
+    left: Sequence[Tally],
+    right: Sequence[Tally],
+    metric: Metric,
+    profile: Profile,
+    *,
+    view: View,
+    level: float,
+    resamples: int,
+    seed: int,
+    comparisons: int = 1,
+) -> Difference:
+    """`paired_difference` over units that are tallied already, one per scenario, in the same order on both sides.
+
+    `comparisons` is the size of the family of tests: what is detectable is told at the level divided by it.
+    """
     rule = measure(metric, profile)
     contrast = _contrast(rule)
     low, high, _ = percentile_interval(
-        len(names),
+        len(left),
         lambda chosen: contrast([left[i] for i in chosen], [right[i] for i in chosen]),
         level=level,
         resamples=resamples,
@@ -96,7 +115,7 @@ def paired_difference(
         metric=metric,
         profile=profile,
         view=view,
-        scenarios=len(names),
+        scenarios=len(left),
         a=rule(left),
         b=rule(right),
         difference=contrast(left, right),
@@ -104,9 +123,9 @@ def paired_difference(
         high=high,
         level=level,
         p=p,
-        exact=len(names) <= EXACT_SCENARIOS,
+        exact=len(left) <= EXACT_SCENARIOS,
         permutations=permutations,
-        smallest_detectable=_detectable(left, right, contrast, 1 - level, permutations),
+        smallest_detectable=_detectable(left, right, contrast, (1 - level) / comparisons, permutations),
         resamples=resamples,
         seed=seed,
     )

@@ -1,0 +1,98 @@
+"""Whether two rows may be compared: the same scenarios, model, isolation and settings, or what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from claw_adapter.errors import JournalError
+from claw_adapter.report.load import RunData, TrialData
+from claw_adapter.report.records import Row
+from claw_adapter.runner.plan import difference
+
+__all__ = ["NotComparable", "Subject", "mixed", "refusal"]
+
+SHOWN = 20
+"""Differences that a refusal lists; the rest is counted."""
+
+
+class NotComparable(JournalError):
+    """Rows were not run under the same conditions, so that their difference would say nothing about the harness."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A row to be compared, with where it comes from."""
+
+    id: str
+    run_name: str
+    run: RunData
+    row: Row
+    trials: tuple[TrialData, ...]
+
+    @property
+    def name(self) -> str:
+        """How messages name it."""
+        return f"{self.id} ({self.run_name}: {self.row.label} · {self.row.model})"
+
+    @property
+    def conditions(self) -> dict[str, JsonValue]:
+        """Everything that must be the same on both sides, as plain JSON."""
+        specs = [trial.spec for trial in self.trials]
+        return {
+            "scenario": {spec.scenario: self.run.plan.scenarios.get(spec.scenario, "unknown")[:16] for spec in specs},
+            "model": specs[0].model.model_dump(mode="json"),
+            "isolation": self._isolation(),
+            "settings": specs[0].settings.model_dump(mode="json"),
+        }
+
+    def _isolation(self) -> dict[str, JsonValue]:
+        """Levels that trials really had; a row with several differs from every row with one."""
+        levels = self.row.isolation
+        return {
+            "harness": " and ".join(sorted({str(level.harness) for level in levels})) or "unknown",
+            "check": " and ".join(sorted({str(level.check) for level in levels})) or "unknown",
+        }
+
+
+def mixed(a: Subject, b: Subject) -> tuple[str, ...]:
+    """In what two rows differ besides the harness, one line each: ``field: of A → of B``; empty when comparable.
+
+    A row without any begun trial has no isolation yet: that is no difference, there is nothing to compare.
+    """
+    left, right = a.conditions, b.conditions
+    if not (a.row.isolation and b.row.isolation):
+        left, right = ({**side, "isolation": None} for side in (left, right))
+    return (*difference(left, right), *_several(a), *_several(b))
+
+
+def _several(subject: Subject) -> Iterator[str]:
+    """A row that is not of one piece itself."""
+    if len(subject.row.isolation) > 1:
+        levels = ", ".join(f"{level.harness}/{level.check}" for level in subject.row.isolation)
+        yield f"isolation: trials of {subject.id} ran at several levels: {levels}"
+
+
+def refusal(found: Mapping[tuple[str, str], Sequence[str]], subjects: Sequence[Subject]) -> NotComparable:
+    """The error that shows every difference once, with the pairs it is between, and who they are."""
+    lines: dict[str, list[str]] = {}
+    for (a, b), differences in found.items():
+        for line in differences:
+            lines.setdefault(line, []).append(f"{a} and {b}")
+    shown = [f"{_pairs(pairs)}: {line}" for line, pairs in lines.items()]
+    if len(shown) > SHOWN:
+        shown = [*shown[:SHOWN], f"and {len(shown) - SHOWN} more differences"]
+    concerned = {key for pair, differences in found.items() if differences for key in pair}
+    who = [subject.name for subject in subjects if subject.id in concerned]
+    return NotComparable(
+        "these rows were not run under the same conditions:\n    " + "\n    ".join([*who, *shown]),
+        where="claw compare",
+        remedy="Compare rows that differ in the harness only, or pass --allow-mixed and say so wherever you show it.",
+    )
+
+
+def _pairs(pairs: Sequence[str]) -> str:
+    more = f" (and {len(pairs) - 1} more)" if len(pairs) > 1 else ""
+    return pairs[0] + more

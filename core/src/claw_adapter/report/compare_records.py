@@ -1,0 +1,109 @@
+"""``compare/1``: rows of one or several runs compared pairwise. Metrics and differences lie in [-1, 1]; nothing is rounded."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from pydantic import Field
+
+from claw_adapter.protocol import Isolation
+from claw_adapter.protocol.base import Record
+from claw_adapter.report.records import ModelInfo, RunInfo
+from claw_adapter.scoring import Metric, Profile, View
+
+__all__ = ["COMPARE_VERSION", "ComparedRow", "Comparison", "MetricDifference", "Pair", "Verdict"]
+
+COMPARE_VERSION: Final = "compare/1"
+
+Verdict = Literal["higher", "lower", "not shown"]
+
+
+class ComparedRow(Record):
+    """One harness setting (label and overlays) under one model in one run."""
+
+    id: str
+    """A, B, C, …: how pairs name it."""
+    run: str
+    """Name of its run; unique in the comparison."""
+    label: str
+    """Harness label and overlays, as printed."""
+    harness: str
+    model: str
+    seeds: tuple[int, ...] = ()
+    versions: dict[str, str] = Field(default_factory=dict)
+    isolation: tuple[Isolation, ...] = ()
+    trials: int
+    unscored: int
+    pending: int
+
+
+class MetricDifference(Record):
+    """B minus A in one metric and view, with what is needed to judge it."""
+
+    metric: Metric
+    view: View
+    scenarios: int
+    """Scenarios that count in this view: the units that were resampled and exchanged."""
+    a: float | None = None
+    b: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    """Lower end of the paired bootstrap interval over scenarios; not widened for several comparisons."""
+    high: float | None = None
+    p: float | None = None
+    """Two-sided, from exchanging A and B within scenarios."""
+    p_holm: float | None = None
+    """Corrected for all `Comparison.comparisons` of the same view."""
+    exact: bool
+    """Whether every exchange was enumerated."""
+    permutations: int
+    smallest_detectable: float | None = None
+    """What this comparison would have shown with power 0.8, at a level corrected for all comparisons."""
+    verdict: Verdict
+    """``higher`` or ``lower`` (of B) when `p_holm` is at most 1 - level; else ``not shown``, which is not ``equal``."""
+    notes: tuple[str, ...] = ()
+    """Why there is no interval, or nothing that could have been shown."""
+
+
+class Pair(Record):
+    """Two rows on the rounds both have."""
+
+    a: str
+    """Id of a row."""
+    b: str
+    scenarios: tuple[str, ...]
+    rounds: int
+    """Rounds compared, each seed of a scenario counted."""
+    seeds: tuple[int, ...] | None = None
+    """Seeds that both have and that were matched; None where there are none, so that all seeds of a side are averaged."""
+    notes: tuple[str, ...] = ()
+    """What was left out because only one side has it."""
+    mixed: tuple[str, ...] = ()
+    """In what the sides differ besides the harness, as ``field: of A → of B``; empty unless mixing was allowed."""
+    differences: tuple[MetricDifference, ...]
+
+
+class Comparison(Record):
+    """All pairs."""
+
+    version: Literal["compare/1"] = COMPARE_VERSION
+    profile: Profile
+    metrics: tuple[Metric, ...]
+    level: float
+    resamples: int
+    seed: int
+    """Of the resampling, not of a trial."""
+    comparisons: int
+    """Pairs × metrics: what Holm's correction is over."""
+    runs: tuple[RunInfo, ...]
+    models: tuple[ModelInfo, ...]
+    rows: tuple[ComparedRow, ...]
+    pairs: tuple[Pair, ...]
+    not_compared: tuple[str, ...] = ()
+    """Pairs of one run under different models."""
+    warnings: tuple[str, ...] = ()
+    """What limits the comparison; differences that were allowed stand first."""
+
+    def row(self, key: str) -> ComparedRow:
+        """The row of that id."""
+        return next(row for row in self.rows if row.id == key)
