@@ -1,0 +1,148 @@
+"""The commands of ``claw forge``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from claw_adapter_forge.cli.common import JSON, OUT, as_json, fail_clean, pick_tasks, profile_options, progress_line
+from claw_adapter_forge.cli.working import play, report, run, shim
+
+__all__ = ["forge"]
+
+
+@click.group()
+def forge() -> None:
+    """Stateful command-line worlds whose tasks are proven before they ship."""
+
+
+for _command in (play, run, shim, report):
+    forge.add_command(_command)
+
+
+@forge.command()
+@profile_options
+@click.option("-o", "--out", type=OUT, help="Write the tasks here, one line of JSON each (- for stdout).")
+@JSON
+@fail_clean
+def generate(profile: str, seed: int, count: int, out: Path | None, json_out: bool) -> None:
+    """Generate the tasks of a profile and print their counts and digest."""
+    import hashlib
+    from collections import Counter
+
+    from claw_adapter_forge.tasks.manifest import manifest_lines
+
+    tasks = list(pick_tasks(profile, seed, count))
+    lines = list(manifest_lines(tasks))
+    digest = hashlib.sha256("".join(lines).encode()).hexdigest()
+    if out is not None and str(out) == "-":
+        click.echo("".join(lines), nl=False)
+        return
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text("".join(lines), encoding="utf-8")
+    counts: dict[str, Counter[str]] = {
+        "families": Counter(t.meta.family for t in tasks),
+        "abilities": Counter(t.meta.ability for t in tasks),
+        "lengths": Counter(str(t.meta.length) for t in tasks),
+        "styles": Counter(t.meta.style for t in tasks),
+    }
+    summary = {"profile": profile, "seed": seed, "tasks": len(tasks), "digest": digest}
+    if json_out:
+        as_json(summary | {name: dict(sorted(c.items())) for name, c in counts.items()})
+        return
+    click.echo(f"{len(tasks)} tasks of {profile}, seed {seed}, digest {digest}")
+    for name, counter in counts.items():
+        click.echo(f"{name}: " + ", ".join(f"{k} {v}" for k, v in sorted(counter.items())))
+
+
+@forge.command()
+@click.argument("task")
+@profile_options
+@click.option("--solution", is_flag=True, help="Show goal and reference as well.")
+@JSON
+@fail_clean
+def show(task: str, profile: str, seed: int, count: int, solution: bool, json_out: bool) -> None:
+    """Show one task: instruction, first observation, on request its goal and reference."""
+    from claw_adapter_forge.tasks.manifest import task_to_json
+    from claw_adapter_forge.tasks.observation import first_observation
+
+    found = next(pick_tasks(profile, seed, count, (task,)))
+    if json_out:
+        as_json(task_to_json(found))
+        return
+    meta = found.meta
+    click.echo(f"{found.id}  {meta.family} / {meta.variant}  {meta.ability}  {meta.style}  reference {meta.length}\n")
+    click.echo(first_observation(found.instruction, found.start))
+    if solution:
+        click.echo("\nAcceptable repairs:")
+        for goal in found.goals:
+            click.echo(f"  {goal.name}: " + "; ".join(w.name for w in goal.wants))
+        click.echo("Reference:\n" + "\n".join(f"  {line}" for line in found.reference))
+
+
+@forge.command()
+@profile_options
+@click.option("--jobs", default=2, show_default=True, help="Processes.")
+@click.option("--card", type=OUT, help="Write the quality card to FOLDER/<profile>-<seed>.md and .json.")
+@JSON
+@fail_clean
+def verify(profile: str, seed: int, count: int, jobs: int, card: Path | None, json_out: bool) -> None:
+    """Prove every task (a sample of 1,000 of larger profiles). Exit status 1 if an obligation does not hold."""
+    import json
+
+    from claw_adapter_forge.proof.card import card_json, card_markdown
+    from claw_adapter_forge.proof.verify import verify as prove_all
+
+    found = prove_all(profile, seed, count, jobs=jobs, progress=progress_line("proving"))
+    data = card_json(found)
+    if card is not None:
+        card.mkdir(parents=True, exist_ok=True)
+        stem = card / f"{profile}-seed{seed}"
+        text = json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True)
+        stem.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+        stem.with_suffix(".md").write_text(card_markdown(data), encoding="utf-8")
+    if json_out:
+        as_json(data)
+    else:
+        click.echo(card_markdown(data))
+    for task, fault in found.faults[:20]:
+        click.echo(f"{task}: {fault}", err=True)
+    sys.exit(1 if found.faults or found.kill_rate() < 0.99 else 0)
+
+
+@forge.command()
+@click.argument("target", type=OUT)
+@profile_options
+@click.option("--format", "kind", default="specs", show_default=True, type=click.Choice(["specs", "harbor"]))
+@JSON
+@fail_clean
+def export(target: Path, profile: str, seed: int, count: int, kind: str, json_out: bool) -> None:
+    """Write tasks as published-style JSON specs or as Harbor task folders."""
+    from claw_adapter_forge.exports.harbor import export_harbor
+    from claw_adapter_forge.exports.specs import export_specs
+
+    write = export_specs if kind == "specs" else export_harbor
+    written = write(pick_tasks(profile, seed, count), target)
+    if json_out:
+        as_json({"format": kind, "tasks": written, "target": str(target)})
+    else:
+        click.echo(f"{written} tasks written to {target} ({kind})")
+
+
+@forge.command("import")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@JSON
+@fail_clean
+def import_specs(folder: Path, json_out: bool) -> None:
+    """Probe your own copy of published specs: oracle, null, blind, vandal and damaging mutants."""
+    from claw_adapter_forge.exports.published import load_published, probe
+
+    found = probe(load_published(folder))
+    if json_out:
+        as_json(found)
+        return
+    for name, value in found.items():
+        click.echo(f"{name}: {value}")

@@ -1,0 +1,111 @@
+"""Failure patterns decided by rule (the paper's Table 8), the first wrong step, and decisive sources left unread.
+
+With dG the share of wants met (0 at the start) and the frame as in the verdict, in this order:
+provider → early_breakdown (dG = 0, or damage before anything right) → stale_state_mishandling (the frame is broken, or a stale
+item is still active next to its replacement) → hallucinated_completion (the agent stopped) → incomplete_closure (budget, error
+or stop rule). ``excess`` is a flag beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from claw_adapter_forge.evaluation.verdict import Verdict, evaluate
+from claw_adapter_forge.surfaces.registry import surface_of
+from claw_adapter_forge.surfaces.shell import Execution
+from claw_adapter_forge.tasks.spec import ForgeTask
+from claw_adapter_forge.world.difference import Change, apply_changes
+
+__all__ = ["PATTERNS", "Diagnosis", "diagnose", "redundant_reads"]
+
+PATTERNS = (
+    "early_breakdown",
+    "stale_state_mishandling",
+    "hallucinated_completion",
+    "incomplete_closure",
+    "provider_failure",
+)
+RETIRED = "stale item retired"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What was found. `pattern` is empty for a strict pass; `first_wrong` counts commands from 1, 0 for none.
+
+    `unread` are decisive facts that had not been printed before the first change.
+    """
+
+    pattern: str
+    excess: bool
+    first_wrong: int
+    unread: tuple[str, ...]
+    redundant_reads: float
+
+
+def diagnose(task: ForgeTask, executions: Sequence[Execution], verdict: Verdict, ended: str) -> Diagnosis:
+    """Say what went wrong."""
+    first_wrong, first_right = _firsts(task, executions, verdict)
+    share = redundant_reads(executions)
+    length = task.meta.length
+    excess = len(executions) > max(1.75 * length, length + 6) or share > 0.3
+    pattern = "" if verdict.strict else _pattern(verdict, ended, first_wrong, first_right)
+    return Diagnosis(pattern, excess, first_wrong, _unread(task, executions), share)
+
+
+def _pattern(verdict: Verdict, ended: str, first_wrong: int, first_right: int) -> str:
+    if ended == "provider":
+        return "provider_failure"
+    if not verdict.met or (first_wrong and (not first_right or first_wrong < first_right)):
+        return "early_breakdown"
+    replaced = RETIRED in verdict.missing and bool(verdict.met)
+    if verdict.violations or verdict.forbidden or replaced:
+        return "stale_state_mishandling"
+    return "hallucinated_completion" if ended == "stopped" else "incomplete_closure"
+
+
+def _same_row(left: Change, right: Change) -> bool:
+    return (left.table, left.key) == (right.table, right.key)
+
+
+def _firsts(task: ForgeTask, executions: Sequence[Execution], verdict: Verdict) -> tuple[int, int]:
+    """The first command that did lasting damage, and the first that met a want."""
+    first_wrong = first_right = 0
+    state = task.start
+    for number, execution in enumerate(executions, start=1):
+        if not execution.changes:
+            continue
+        state = apply_changes(state, execution.changes)
+        if not first_wrong and any(_same_row(c, v) for c in execution.changes for v in verdict.violations):
+            first_wrong = number
+        if not first_right and evaluate(task, state).met:
+            first_right = number
+    return first_wrong, first_right
+
+
+def _unread(task: ForgeTask, executions: Sequence[Execution]) -> tuple[str, ...]:
+    seen = []
+    for execution in executions:
+        if execution.changes:
+            break
+        seen.append(execution.text)
+    text = "\n".join(seen)
+    return tuple(f"{e.surface}: {e.text}" for e in task.meta.evidence if e.text not in text)
+
+
+def redundant_reads(executions: Sequence[Execution]) -> float:
+    """The share of commands that repeat a read with no change on its surface in between."""
+    fresh: dict[str, str] = {}
+    redundant = 0
+    for execution in executions:
+        verb = execution.verb
+        if verb is None:
+            continue
+        surface = surface_of(verb.path)
+        if verb.mutates:
+            fresh = {line: s for line, s in fresh.items() if s != surface}
+        elif execution.line in fresh:
+            redundant += 1
+        else:
+            fresh[execution.line] = surface
+    return redundant / len(executions) if executions else 0.0

@@ -1,0 +1,97 @@
+"""Duplicate avoidance: I duplicate avoidance, N already done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from claw_adapter_forge.families.texts_duplicates import TEXTS
+from claw_adapter_forge.tasks.family import Draft, Family, Plan
+from claw_adapter_forge.tasks.scene import Scene
+from claw_adapter_forge.tasks.slots import Slots
+from claw_adapter_forge.tasks.spec import Cond, Evidence, Goal, Want
+from claw_adapter_forge.tasks.wants import event_want, mail_want, retire_wants
+
+__all__ = ["FAMILIES"]
+
+
+def _choose(slots: Slots) -> Draft:
+    scene = Scene(slots)
+    city, ref = slots.city, slots.ref
+    note = f"primary slot: {slots.slot}; backup slot: {slots.alt_slot}"
+    scene.task("step", f"{city} ops setup next step {ref}", due=slots.due, note=note)
+    scene.cron("check", city, slots.schedule, f"Run the {city} ops setup check {ref}")
+    decoy = f"primary slot: {slots.decoy_slot}; backup slot: {slots.old_slot}"
+    scene.task("decoy.step", f"{slots.decoy} ops setup next step {slots.decoy_ref}", due=slots.decoy_due, note=decoy)
+    scene.cron(
+        "decoy.check", slots.decoy, slots.decoy_schedule, f"Run the {slots.decoy} ops setup check {slots.decoy_ref}"
+    )
+    scene.event("decoy.block", f"{slots.decoy} primary ops review {slots.decoy_ref}", slots.decoy_slot)
+    kind, other = ("backup", "primary") if slots.wet else ("primary", "backup")
+    goal = Goal("one review block", (event_want(slots, slots.alt_slot if slots.wet else slots.slot, kind, other),))
+    wet = Evidence("weather", f"{slots.now[:10]}: {'rainy' if slots.wet else ''}")
+    return Draft(scene.freeze(), (goal,), kind, ("duplicate", "present", "decoy"), (Evidence("tasks", note), wet))
+
+
+def _recap(slots: Slots) -> Draft:
+    scene = Scene(slots)
+    city, ref = slots.city, slots.ref
+    note = f"model: {slots.model}; step due: {slots.due}; sync: {slots.slot}; owner: {slots.owner}"
+    decoy = (
+        f"model: {slots.decoy_model}; step due: {slots.decoy_due}; sync: {slots.decoy_slot}; owner: {slots.decoy_owner}"
+    )
+    scene.task("card", f"{city} finished release card {ref}", note=note)
+    scene.task("decoy.card", f"{slots.decoy} finished release card {slots.decoy_ref}", note=decoy)
+    scene.task("step", f"{city} release next step {ref}", due=slots.due)
+    scene.task("decoy.step", f"{slots.decoy} release next step {slots.decoy_ref}", due=slots.decoy_due)
+    almost = slots.variant == "almost_done"
+    scene.event("sync", f"{city} release sync {ref}", slots.old_slot if almost else slots.slot)
+    scene.event("decoy.sync", f"{slots.decoy} release sync {slots.decoy_ref}", slots.decoy_slot)
+    start = scene.freeze()
+    mail = mail_want(slots, (slots.slot, slots.model))
+    evidence = (Evidence("tasks", note), Evidence("calendar", f"{city} release sync"))
+    if not almost:
+        return Draft(start, (Goal("recap only", (mail,)),), "done", ("done", "decoy"), evidence)
+    key = scene.key("sync")
+    names = (Cond("text", "names", (city, ref)), Cond("start", "equals", (slots.slot,)))
+    moved = Want("sync moved", "events", "updated", names, key, ("title", "end", "note"))
+    gone = retire_wants("events", key)[0][1]
+    goals = (
+        Goal("update in place", (moved, mail)),
+        Goal("delete and add", (gone, event_want(slots, slots.slot), mail)),
+    )
+    return Draft(start, goals, "almost", ("wrong", "decoy"), evidence)
+
+
+def _weather(slots: Slots) -> Slots:
+    return replace(slots, wet=not slots.wet)
+
+
+def _other_slot(slots: Slots) -> Slots:
+    return replace(slots, slot=slots.alt_slot, alt_slot=slots.slot)
+
+
+FAMILIES = (
+    Family(
+        "I",
+        "duplicate_avoidance_followthrough",
+        "duplicate_avoidance",
+        ("duplicate_avoidance", "completion_recognition"),
+        123,
+        (Plan("task_and_cron", 10, {"wet": (True, False)}),),
+        TEXTS["duplicate_avoidance_followthrough"],
+        _choose,
+        _weather,
+    ),
+    Family(
+        "N",
+        "already_done_skip_followthrough",
+        "duplicate_avoidance",
+        ("duplicate_avoidance", "completion_recognition", "information_transfer"),
+        251,
+        (Plan("done", 10),),
+        TEXTS["already_done_skip_followthrough"],
+        _recap,
+        _other_slot,
+        (Plan("almost_done", 0),),
+    ),
+)

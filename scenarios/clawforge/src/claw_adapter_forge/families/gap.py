@@ -1,0 +1,216 @@
+"""Gap completion: H existing state, L completion gap, P interrupted resume."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from claw_adapter_forge.families.texts_gap import TEXTS
+from claw_adapter_forge.tasks.family import Draft, Family, Plan
+from claw_adapter_forge.tasks.scene import Scene
+from claw_adapter_forge.tasks.slots import Slots
+from claw_adapter_forge.tasks.spec import Evidence, Goal, Want
+from claw_adapter_forge.tasks.wants import append_want, cron_want, event_want, file_want, mail_want, task_want
+
+__all__ = ["FAMILIES"]
+
+
+def _kit(slots: Slots) -> Draft:
+    scene = Scene(slots)
+    city, ref, missing = slots.city, slots.ref, slots.variant.removeprefix("missing_")
+    note = (
+        f"kit check: {slots.schedule}; kit review: {slots.slot}; kit step due: {slots.due}; "
+        f"kit priority: {slots.priority}; kit owner: {slots.owner}"
+    )
+    if missing != "task":
+        scene.task("step", f"{city} site kit next step {ref}", due=slots.due, note=note, priority=slots.priority)
+    if missing != "event":
+        event_note = note if missing == "task" else ""
+        scene.event("review", f"{city} site kit review {ref}", slots.slot, note=event_note)
+    if missing != "cron":
+        scene.cron("check", city, slots.schedule, f"Run the {city} site kit check {ref}")
+    decoy_note = (
+        f"kit check: {slots.decoy_schedule}; kit review: {slots.decoy_slot}; kit step due: {slots.decoy_due}; "
+        f"kit priority: medium; kit owner: {slots.decoy_owner}"
+    )
+    scene.task(
+        "decoy.step", f"{slots.decoy} site kit next step {slots.decoy_ref}", due=slots.decoy_due, note=decoy_note
+    )
+    scene.event("decoy.review", f"{slots.decoy} site kit review {slots.decoy_ref}", slots.decoy_slot, note=decoy_note)
+    scene.cron(
+        "decoy.check", slots.decoy, slots.decoy_schedule, f"Run the {slots.decoy} site kit check {slots.decoy_ref}"
+    )
+    piece = {
+        "cron": cron_want(slots, slots.schedule),
+        "task": task_want(slots, slots.due, slots.priority),
+        "event": event_want(slots, slots.slot),
+    }[missing]
+    evidence = (Evidence("calendar" if missing == "task" else "tasks", note),)
+    goal = Goal("the third piece and a recap", (piece, mail_want(slots, (slots.owner,))))
+    return Draft(scene.freeze(), (goal,), missing, ("present", "missing", "decoy"), evidence)
+
+
+def _gap(slots: Slots) -> Draft:
+    scene = Scene(slots)
+    city, low = slots.city, slots.city.lower()
+    note_path, path = f"/ops/{low}-release-note.txt", f"/handoff/{low}-release.txt"
+    lines = (
+        f"Release note for {city}",
+        f"ref: {slots.ref}",
+        f"owner: {slots.owner}",
+        f"step due: {slots.due}",
+        f"priority: {slots.priority}",
+        f"sync at: {slots.slot}",
+        f"handoff: {path}",
+    )
+    scene.file(note_path, "\n".join(lines))
+    decoy = ("Release note for " + slots.decoy, f"ref: {slots.decoy_ref}", f"step due: {slots.decoy_due}")
+    scene.file(f"/ops/{slots.decoy.lower()}-release-note.txt", "\n".join(decoy))
+    wants: list[Want] = [file_want(slots, path, (slots.owner, slots.slot, slots.model))]
+    if slots.variant == "calendar_only":
+        scene.task("step", f"{city} release next step {slots.ref}", due=slots.due, priority=slots.priority)
+    else:
+        wants.append(task_want(slots, slots.due, slots.priority))
+    if slots.variant == "task_only":
+        scene.event("sync", f"{city} release sync {slots.ref}", slots.slot)
+    else:
+        wants.append(event_want(slots, slots.slot))
+    scene.task("decoy.step", f"{slots.decoy} release next step {slots.decoy_ref}", due=slots.decoy_due)
+    scene.event("decoy.sync", f"{slots.decoy} release sync {slots.decoy_ref}", slots.decoy_slot)
+    evidence = (Evidence("file", f"ref: {slots.ref}"), Evidence("tasks", f"{slots.decoy} release next step"))
+    conflict = ("missing", *(() if slots.variant == "both" else ("present",)), "decoy")
+    goal = Goal("only what is missing", tuple(wants))
+    return Draft(scene.freeze(), (goal,), slots.variant, conflict, evidence, {"file": note_path})
+
+
+_PENDING = {
+    "handoff_missing": "add a line to this file with the default model in use and the time of the sync",
+    "ops_review_missing": "put the review on the calendar",
+    "ops_task_missing": "put the next step on the board",
+}
+
+
+_DONE = {
+    "handoff_missing": ("next step on the board", "sync on the calendar"),
+    "ops_review_missing": ("next step on the board", "daily check scheduled"),
+    "ops_task_missing": ("daily check scheduled", "review on the calendar"),
+}
+
+
+def _journal(slots: Slots) -> str:
+    lines = [
+        f"Journal of the {slots.city} work",
+        f"ref: {slots.ref}",
+        f"owner: {slots.owner}",
+        *_weather_lines(slots),
+        *(f"done: {what}" for what in _DONE[slots.variant]),
+        f"pending: {_PENDING[slots.variant]}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _resume(slots: Slots) -> Draft:
+    scene = Scene(slots)
+    city, ref, variant = slots.city, slots.ref, slots.variant
+    path = f"/ops/{city.lower()}-journal.txt"
+    done, journal = _DONE[variant], _journal(slots)
+    scene.file(path, journal)
+    other = (f"Journal of the {slots.decoy} work", f"ref: {slots.decoy_ref}", f"owner: {slots.decoy_owner}")
+    scene.file(f"/ops/{slots.decoy.lower()}-journal.txt", "\n".join([*other, "done: next step on the board"]) + "\n")
+    if "next step on the board" in done:
+        scene.task("step", f"{city} work next step {ref}", due=slots.old_due)
+    if "daily check scheduled" in done:
+        scene.cron("check", city, slots.schedule, f"Run the {city} work check {ref}")
+    if "sync on the calendar" in done:
+        scene.event("sync", f"{city} work sync {ref}", slots.slot)
+    if "review on the calendar" in done:
+        scene.event("review", f"{city} work review {ref}", slots.old_slot)
+    scene.task("decoy.step", f"{slots.decoy} work next step {slots.decoy_ref}", due=slots.decoy_due)
+    scene.event("decoy.sync", f"{slots.decoy} work sync {slots.decoy_ref}", slots.decoy_slot)
+    scene.event("decoy.review", f"{slots.decoy} work review {slots.decoy_ref}", slots.alt_slot)
+    piece = {
+        "handoff_missing": lambda: append_want(slots, path, journal, (slots.model, slots.slot)),
+        "ops_review_missing": lambda: event_want(slots, slots.alt_slot if slots.wet else slots.slot),
+        "ops_task_missing": lambda: task_want(slots, slots.alt_due if slots.wet else slots.due),
+    }[variant]()
+    wants = (piece, mail_want(slots, (slots.owner,)))
+    evidence = [Evidence("file", f"pending: {_PENDING[variant]}")]
+    if variant == "handoff_missing":
+        evidence.append(Evidence("calendar", slots.slot))
+    else:
+        evidence.append(Evidence("weather", f"{slots.now[:10]}: {'rainy' if slots.wet else ''}"))
+    goal = Goal("the pending step and a recap", wants)
+    conflict = ("interrupted", "present", "missing", "decoy")
+    return Draft(scene.freeze(), (goal,), variant, conflict, tuple(evidence), {"file": path})
+
+
+def _weather_lines(slots: Slots) -> tuple[str, ...]:
+    if slots.variant == "ops_review_missing":
+        return (f"review if dry: {slots.slot}", f"review if wet: {slots.alt_slot}")
+    if slots.variant == "ops_task_missing":
+        return (f"step due if dry: {slots.due}", f"step due if wet: {slots.alt_due}")
+    return ()
+
+
+def _rotate(*names: str) -> dict[str, str]:
+    return dict(zip(names, (*names[1:], names[0]), strict=True))
+
+
+_KIT_NEXT = _rotate("missing_cron", "missing_task", "missing_event")
+_GAP_OTHER = {"calendar_only": "task_only", "task_only": "calendar_only"}
+
+
+def _other_piece(slots: Slots) -> Slots:
+    return replace(slots, variant=_KIT_NEXT[slots.variant])
+
+
+def _other_gap(slots: Slots) -> Slots:
+    if slots.variant == "both":
+        return replace(slots, slot=slots.alt_slot, alt_slot=slots.slot)
+    return replace(slots, variant=_GAP_OTHER[slots.variant])
+
+
+def _other_fact(slots: Slots) -> Slots:
+    if slots.variant == "handoff_missing":
+        return replace(slots, slot=slots.alt_slot, alt_slot=slots.slot)
+    return replace(slots, wet=not slots.wet)
+
+
+FAMILIES = (
+    Family(
+        "H",
+        "existing_state_followthrough",
+        "gap_completion",
+        ("gap_completion", "state_inspection", "duplicate_avoidance", "workflow_completion"),
+        113,
+        (Plan("missing_cron", 4), Plan("missing_task", 3), Plan("missing_event", 3)),
+        TEXTS["existing_state_followthrough"],
+        _kit,
+        _other_piece,
+    ),
+    Family(
+        "L",
+        "completion_gap_followthrough",
+        "gap_completion",
+        ("gap_completion", "state_inspection", "workflow_completion"),
+        199,
+        (Plan("both", 4), Plan("calendar_only", 5), Plan("task_only", 3)),
+        TEXTS["completion_gap_followthrough"],
+        _gap,
+        _other_gap,
+    ),
+    Family(
+        "P",
+        "interrupted_workflow_resume",
+        "gap_completion",
+        ("gap_completion", "state_inspection", "duplicate_avoidance", "workflow_completion"),
+        307,
+        (
+            Plan("ops_task_missing", 16, {"wet": (False, True)}),
+            Plan("ops_review_missing", 9, {"wet": (True, False)}),
+            Plan("handoff_missing", 5),
+        ),
+        TEXTS["interrupted_workflow_resume"],
+        _resume,
+        _other_fact,
+    ),
+)

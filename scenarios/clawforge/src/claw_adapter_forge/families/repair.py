@@ -1,0 +1,145 @@
+"""State repair: K state repair, O wrong-state replacement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from claw_adapter_forge.families.texts_repair import TEXTS
+from claw_adapter_forge.tasks.family import Draft, Family, Plan
+from claw_adapter_forge.tasks.scene import Scene
+from claw_adapter_forge.tasks.slots import Slots
+from claw_adapter_forge.tasks.spec import Cond, Evidence, Goal, Want
+from claw_adapter_forge.tasks.wants import event_want, file_want, foreign, model_want, retire_wants, task_want
+
+__all__ = ["FAMILIES"]
+
+
+def _moved_event(slots: Slots, key: str) -> Want:
+    conds = (
+        Cond("text", "names", (slots.city, slots.ref)),
+        Cond("text", "avoids", foreign(slots)),
+        Cond("start", "equals", (slots.slot,)),
+        Cond("attendees", "empty"),
+    )
+    return Want("sync put right", "events", "updated", conds, key, ("title", "end", "note"))
+
+
+def _renewed_task(slots: Slots, key: str) -> Want:
+    conds = (
+        Cond("text", "names", (slots.city, slots.ref)),
+        Cond("text", "avoids", foreign(slots)),
+        Cond("due", "equals", (slots.due,)),
+        Cond("priority", "equals", (slots.priority,)),
+        Cond("status", "equals", ("pending",)),
+    )
+    return Want("next step put right", "tasks", "updated", conds, key, ("title", "note"))
+
+
+def _repairs(slots: Slots, scene: Scene, rest: tuple[Want, ...], *, in_place: bool) -> tuple[Goal, ...]:
+    """All acceptable ways to put the wrong item right, each with the rest of the goal."""
+    step, sync = task_want(slots, slots.due, slots.priority), event_want(slots, slots.slot)
+    if slots.variant == "model":
+        return (Goal("set model", (model_want(slots), step, sync, *rest)),)
+    if slots.variant == "task":
+        stale = scene.key("stale")
+        goals = [Goal(f"{how} and add", (gone, step, sync, *rest)) for how, gone in retire_wants("tasks", stale)]
+        if in_place:
+            goals.append(Goal("update in place", (_renewed_task(slots, stale), sync, *rest)))
+        return tuple(goals)
+    stale = scene.key("stale")
+    gone = retire_wants("events", stale)[0][1]
+    moved = Goal("update in place", (_moved_event(slots, stale), step, *rest))
+    return (moved, Goal("delete and add", (gone, sync, step, *rest)))
+
+
+def _decoys(scene: Scene, slots: Slots, what: str) -> None:
+    note = (
+        f"sync: {slots.decoy_slot}; step due: {slots.decoy_due}; priority: medium; "
+        f"model: {slots.decoy_model}; owner: {slots.decoy_owner}"
+    )
+    scene.task("decoy.card", f"{slots.decoy} {what} card {slots.decoy_ref}", note=note)
+    scene.task("decoy.step", f"{slots.decoy} release next step {slots.decoy_ref}", due=slots.decoy_due, priority="low")
+    scene.event("decoy.sync", f"{slots.decoy} release sync {slots.decoy_ref}", slots.decoy_slot)
+
+
+def _repair(slots: Slots) -> Draft:
+    scene = Scene(slots)
+    city, path = slots.city, f"/handoff/{slots.city.lower()}-repair.txt"
+    note = (
+        f"sync: {slots.slot}; moved from: {slots.old_slot}; step due: {slots.due}; priority: {slots.priority}; "
+        f"model: {slots.model}; owner: {slots.owner}; handoff: {path}"
+    )
+    scene.task("card", f"{city} repair card {slots.ref}", note=note)
+    _decoys(scene, slots, "repair")
+    stale_priority = "medium"
+    if slots.variant == "task":
+        title = f"{city} release next step {slots.ref}"
+        plan = f"planned for the sync of {slots.old_slot}"
+        scene.task("stale", title, due=slots.old_due, note=plan, priority=stale_priority)
+    elif slots.variant == "calendar":
+        scene.event("stale", f"{city} release sync {slots.ref}", slots.old_slot)
+    else:
+        scene.model(slots.old_model)
+    rest = (file_want(slots, path, (slots.owner, slots.slot)),)
+    start = scene.freeze()
+    goals = _repairs(slots, scene, rest, in_place=True)
+    alternatives = {
+        "task": ("delete_instead", "update_in_place"),
+        "calendar": ("delete_and_add",),
+    }.get(slots.variant, ())
+    conflict = ("wrong" if slots.variant == "model" else "stale", "missing", "decoy")
+    evidence = (Evidence("tasks", note),)
+    return Draft(start, goals, slots.variant, conflict, evidence, alternatives=alternatives)
+
+
+def _replacement(slots: Slots) -> Draft:
+    scene = Scene(slots)
+    city = slots.city
+    note = (
+        f"valid ref: {slots.ref}; void ref: {slots.void_ref}; sync: {slots.slot}; step due: {slots.due}; "
+        f"priority: {slots.priority}; model: {slots.model}; owner: {slots.owner}"
+    )
+    scene.task("card", f"{city} replacement card {slots.ref}", note=note)
+    _decoys(scene, slots, "replacement")
+    scene.task("sibling", f"{city} vendor visit {slots.ref}", due=slots.alt_due)
+    if slots.variant == "task":
+        scene.task("stale", f"{city} release next step {slots.void_ref}", due=slots.old_due)
+    elif slots.variant == "calendar":
+        scene.event("stale", f"{city} release sync {slots.void_ref}", slots.old_slot)
+    else:
+        scene.model(slots.old_model)
+    start = scene.freeze()
+    goals = _repairs(slots, scene, (), in_place=False)
+    alternatives = {"task": ("delete_instead",), "calendar": ("delete_and_add",)}.get(slots.variant, ())
+    evidence = (Evidence("tasks", note),)
+    return Draft(start, goals, slots.variant, ("wrong", "missing", "decoy"), evidence, alternatives=alternatives)
+
+
+def _other_slot(slots: Slots) -> Slots:
+    return replace(slots, slot=slots.alt_slot, alt_slot=slots.slot)
+
+
+FAMILIES = (
+    Family(
+        "K",
+        "state_repair_followthrough",
+        "state_repair",
+        ("state_repair", "state_inspection", "workflow_completion"),
+        153,
+        (Plan("task", 17), Plan("calendar", 16), Plan("model", 13)),
+        TEXTS["state_repair_followthrough"],
+        _repair,
+        _other_slot,
+    ),
+    Family(
+        "O",
+        "wrong_state_replacement_followthrough",
+        "state_repair",
+        ("state_repair", "replacement_planning", "workflow_completion"),
+        261,
+        (Plan("task", 25), Plan("calendar", 13), Plan("model", 8)),
+        TEXTS["wrong_state_replacement_followthrough"],
+        _replacement,
+        _other_slot,
+    ),
+)

@@ -1,0 +1,157 @@
+"""Information transfer: A inbox, C channel incident, F delivery update."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from claw_adapter_forge.families.texts_transfer import TEXTS
+from claw_adapter_forge.tasks.family import Draft, Family, Plan
+from claw_adapter_forge.tasks.scene import Scene
+from claw_adapter_forge.tasks.slots import Slots
+from claw_adapter_forge.tasks.spec import Evidence, Goal, Want
+from claw_adapter_forge.tasks.wants import event_want, file_want, login_want, mail_want, message_want, task_want
+from claw_adapter_forge.world.records import Room
+
+__all__ = ["FAMILIES"]
+
+
+def _thread(city: str, slots: Slots, *, mode: str, decoy: bool) -> str:
+    ref, owner = (slots.decoy_ref, slots.decoy_owner) if decoy else (slots.ref, slots.owner)
+    due, slot = (slots.decoy_due, slots.decoy_slot) if decoy else (slots.due, slots.slot)
+    path = f"/handoff/{city.lower()}-{slots.topic}.txt"
+    lines = (f"ref: {ref}", f"owner: {owner}", f"mode: {mode}", f"next step due: {due}", f"call at: {slot}")
+    return "\n".join([f"About {slots.topic} in {city}.", *lines, f"handoff file: {path}"])
+
+
+def _inbox(slots: Slots) -> Draft:
+    scene = Scene(slots)
+    mode = "live" if slots.flag else "async"
+    other = "async" if slots.flag else "live"
+    scene.mail("thread", f"{slots.topic} thread, {slots.city}", _thread(slots.city, slots, mode=mode, decoy=False))
+    scene.mail("decoy", f"{slots.topic} thread, {slots.decoy}", _thread(slots.decoy, slots, mode=other, decoy=True))
+    scene.task("decoy.step", f"{slots.decoy} {slots.topic} next step {slots.decoy_ref}", due=slots.decoy_due)
+    has_step = slots.variant.startswith("task_existing")
+    if has_step:
+        scene.task("step", f"{slots.city} {slots.topic} next step {slots.ref}", due=slots.due)
+    path = f"/handoff/{slots.city.lower()}-{slots.topic}.txt"
+    wants: list[Want] = [] if has_step else [task_want(slots, slots.due)]
+    wants += [event_want(slots, slots.slot)] if slots.flag else []
+    wants += [file_want(slots, path, (slots.owner, slots.due)), mail_want(slots, (slots.owner, mode))]
+    start = scene.freeze()
+    evidence = (
+        Evidence("email", f"mode: {mode}"),
+        Evidence("tasks", f"{slots.decoy} {slots.topic} next step"),
+    )
+    conflict = ("present" if has_step else "missing", "decoy")
+    return Draft(start, (Goal("only what is missing", tuple(wants)),), mode, conflict, evidence)
+
+
+def _rooms(slots: Slots, what: str, kind: str) -> tuple[tuple[Room, ...], str]:
+    stem = what[:3]
+    target = f"#{stem}-{slots.ref[-4:]}"
+    rooms = (
+        Room(f"#{stem}-{slots.decoy_ref[-4:]}", f"{slots.decoy} {what}", kind),
+        Room(target, f"{slots.city} {what}", kind),
+        Room(f"{target}-old", f"{slots.city} {what} archive", "direct" if kind == "shared" else "shared"),
+        Room("#lobby", "Lobby"),
+    )
+    return rooms, target
+
+
+def _incident(slots: Slots) -> Draft:
+    scene = Scene(slots)
+    note = f"owner: {slots.owner}; severity: {slots.severity}"
+    other = "sev1" if slots.severity != "sev1" else "sev2"
+    scene.task("step", f"{slots.city} incident follow-up {slots.ref}", due=slots.due, note=note)
+    scene.task(
+        "decoy.step",
+        f"{slots.decoy} incident follow-up {slots.decoy_ref}",
+        due=slots.decoy_due,
+        note=f"owner: {slots.decoy_owner}; severity: {other}",
+    )
+    rooms, target = _rooms(slots, "incident room", "shared")
+    scene.channel(slots.channel, "expired", rooms)
+    wants = (login_want(slots), message_want(slots, target, (slots.severity,)), mail_want(slots, (slots.owner,)))
+    evidence = (Evidence("tasks", note), Evidence("openclaw channels", f'"{target}"'))
+    goal = Goal("post and recap", wants)
+    return Draft(scene.freeze(), (goal,), "post", ("present", "decoy", "interrupted"), evidence)
+
+
+def _delivery(slots: Slots) -> Draft:
+    scene = Scene(slots)
+    kind = "shared" if slots.flag else "direct"
+    note = f"owner: {slots.owner}; step due: {slots.due}; live block: {slots.slot}"
+    decoy_note = f"owner: {slots.decoy_owner}; step due: {slots.decoy_due}; live block: {slots.decoy_slot}"
+    scene.task("card", f"{slots.city} delivery card {slots.ref}", note=note)
+    scene.task("decoy.card", f"{slots.decoy} delivery card {slots.decoy_ref}", note=decoy_note)
+    scene.task("decoy.step", f"{slots.decoy} delivery next step {slots.decoy_ref}", due=slots.decoy_due)
+    has_step = slots.variant.startswith("task_present")
+    if has_step:
+        scene.task("step", f"{slots.city} delivery next step {slots.ref}", due=slots.due)
+    rooms, target = _rooms(slots, "delivery line", kind)
+    scene.channel(slots.channel, "expired", rooms)
+    wants: list[Want] = [login_want(slots)]
+    wants += [] if has_step else [task_want(slots, slots.due)]
+    wants += [event_want(slots, slots.slot)] if slots.flag else []
+    wants += [message_want(slots, target, (slots.owner,)), mail_want(slots, (slots.owner,))]
+    evidence = (Evidence("tasks", note), Evidence("openclaw channels", f'"{slots.city} delivery line"'))
+    conflict = ("present" if has_step else "missing", "interrupted", "decoy")
+    goal = Goal("deliver and recap", tuple(wants))
+    return Draft(scene.freeze(), (goal,), "live" if slots.flag else "async", conflict, evidence)
+
+
+def _toggle(slots: Slots) -> Slots:
+    return replace(slots, flag=not slots.flag)
+
+
+def _other_severity(slots: Slots) -> Slots:
+    return replace(slots, severity="sev1" if slots.severity != "sev1" else "sev3")
+
+
+_TAGS = ("information_transfer", "workflow_completion")
+
+FAMILIES = (
+    Family(
+        "A",
+        "inbox_followthrough",
+        "information_transfer",
+        _TAGS,
+        1,
+        (
+            Plan("task_existing_async", 5),
+            Plan("task_existing_sync", 2, {"flag": True}),
+            Plan("task_missing_async", 2),
+            Plan("task_missing_sync", 3, {"flag": True}),
+        ),
+        TEXTS["inbox_followthrough"],
+        _inbox,
+        _toggle,
+    ),
+    Family(
+        "C",
+        "channel_incident_recovery",
+        "information_transfer",
+        _TAGS,
+        13,
+        (Plan("task_present", 10),),
+        TEXTS["channel_incident_recovery"],
+        _incident,
+        _other_severity,
+    ),
+    Family(
+        "F",
+        "delivery_update_followthrough",
+        "information_transfer",
+        _TAGS,
+        73,
+        (
+            Plan("task_present_async", 4),
+            Plan("task_present_live", 2, {"flag": True}),
+            Plan("task_missing_async", 4),
+        ),
+        TEXTS["delivery_update_followthrough"],
+        _delivery,
+        _toggle,
+        (Plan("task_missing_live", 0, {"flag": True}),),
+    ),
+)

@@ -1,0 +1,56 @@
+"""Expert scripts: state repair and wrong-state replacement."""
+
+from __future__ import annotations
+
+from claw_adapter_forge.policies.mind import Mind, Steps, cmd
+
+__all__ = ["repair", "replacement"]
+
+BOARD = "tasks list --status pending"
+
+
+def repair(mind: Mind) -> Steps:
+    """Find what no longer fits the card, put it right, write the handoff."""
+    yield from _mend(mind, "repair card", handoff=True)
+
+
+def replacement(mind: Mind) -> Steps:
+    """Find what stands under the void ref (or a wrong model) and replace it."""
+    yield from _mend(mind, "replacement card", handoff=False)
+
+
+def _mend(mind: Mind, what: str, *, handoff: bool) -> Steps:
+    board = yield BOARD
+    calendar = yield "calendar list"
+    card = mind.row(board, what)
+    known = mind.facts(card)
+    ref = known.get("valid ref") or mind.ref(card)
+    due, sync = mind.value(known, "step due", "due"), mind.value(known, "sync", "slot")
+    step, meeting = mind.row(board, "release next step"), mind.row(calendar, "release sync")
+    wrong_step = step if step and f"(due {due})" not in step.text else None
+    wrong_meeting = meeting if meeting and f" — {sync}" not in meeting.text else None
+    model = ""
+    if wrong_step or wrong_meeting:
+        yield mind.today()
+    else:
+        model = mind.model_in((yield "openclaw config get agents.defaults.model.primary"))
+    wanted = mind.value(known, "model", "model")
+    if handoff:
+        owner, path = mind.value(known, "owner", "owner"), mind.value(known, "handoff", "path")
+        yield mind.write(path, f"{mind.city} release {ref}: owner {owner}, sync {sync}")
+    if not wrong_step and not wrong_meeting and model != wanted:
+        yield cmd("openclaw", "models", "set", wanted)
+    if wrong_step and not mind.traits.recreate:
+        yield cmd("tasks", "complete", "--id", wrong_step.id)
+    if wrong_meeting and not mind.traits.recreate:
+        title = f"{mind.city} release sync {ref}"
+        yield cmd("calendar", "update-event", "--id", wrong_meeting.id, "--title", title, "--start", sync)
+    yield from _additions(mind, known, ref, step=not step or bool(wrong_step), meeting=not meeting)
+
+
+def _additions(mind: Mind, known: dict[str, str], ref: str, *, step: bool, meeting: bool) -> Steps:
+    if step or mind.traits.recreate:
+        due, priority = mind.value(known, "step due", "due"), mind.value(known, "priority", "priority")
+        yield mind.add_task(f"{mind.city} release next step {ref}", due, priority)
+    if meeting or mind.traits.recreate:
+        yield mind.add_event(f"{mind.city} release sync {ref}", mind.value(known, "sync", "slot"))

@@ -1,0 +1,3 @@
+"""Proof obligations: what must hold of a task before it ships."""
+
+from __future__ import annotations

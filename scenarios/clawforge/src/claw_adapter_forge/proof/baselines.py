@@ -1,0 +1,94 @@
+"""Fixed baselines that must fail every task: they do not look, do too little, do too much, or do damage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from claw_adapter_forge.proof.replay import drive
+from claw_adapter_forge.proof.script import Line, Script
+from claw_adapter_forge.world.records import Event, Task
+
+__all__ = ["BASELINES"]
+
+Lines = tuple[str, ...]
+
+
+def _policy(name: str) -> Callable[[Script], Lines]:
+    def lines(script: Script) -> Lines:
+        return tuple(e.line for e in drive(script.task, name).executions)
+
+    return lines
+
+
+def null(_script: Script) -> Lines:
+    """Nothing at all."""
+    return ()
+
+
+def mail_only(script: Script) -> Lines:
+    """Of what the hasty policy does, only the mail."""
+    return tuple(t for t in _policy("hasty")(script) if t.startswith("email send"))
+
+
+def both_branches(script: Script) -> Lines:
+    """The reference, and all that the minimal pair calls for besides (all of it, if that is no more)."""
+    own = set(script.texts)
+    pair = [x.text for x in script.sibling if x.writes]
+    return (*script.texts, *([t for t in pair if t not in own] or pair))
+
+
+def _seeded(script: Script) -> Iterator[Line]:
+    retired = {line.flag("id") for line in script.lines}
+    for key, row in script.task.start.tables["tasks"].items():
+        if isinstance(row, Task) and key not in retired:
+            yield Line(("tasks", "delete", "--id", key), None)
+    for key, row in script.task.start.tables["events"].items():
+        if isinstance(row, Event) and key not in retired:
+            yield Line(("calendar", "delete-event", "--id", key), None)
+
+
+def over_cleaner(script: Script) -> Lines:
+    """The reference, and every other card and event swept away."""
+    return (*script.texts, *(line.text for line in _seeded(script)))
+
+
+_JUNK = {
+    "title": "x",
+    "due": "1999-01-01",
+    "start": "1999-01-01T00:00",
+    "cron": "* * * * *",
+    "content": "",
+    "body": "lorem",
+    "subject": "hi",
+    "message": "x",
+}
+
+
+def _vandalised(line: Line) -> Line:
+    spoiled = line
+    for name, junk in _JUNK.items():
+        if f"--{name}" in line.words:
+            spoiled = spoiled.put(name, junk)
+    if line.flag("to"):
+        spoiled = spoiled.put("to", f"{line.flag('to')},ceo@rival.example")
+    return spoiled
+
+
+def vandal(script: Script) -> Lines:
+    """Knows the verbs that count: seeded work deleted, junk titles, 1999 dates, empty files, mail leaked to a rival."""
+    wrecking = [line.text for line in _seeded(script)]
+    spoiled = [_vandalised(script.lines[i]).text for i in script.writes]
+    return (*wrecking, "openclaw cron add --name junk --cron 'not a cron' --message x", *spoiled, "tasks list")
+
+
+BASELINES: dict[str, Callable[[Script], Lines]] = {
+    "null": null,
+    "vandal": vandal,
+    "blind": _policy("hasty"),
+    "mail-only": mail_only,
+    "re-creator": _policy("re-creator"),
+    "half-finisher": _policy("half-finisher"),
+    "decoy-copier": _policy("decoy-copier"),
+    "both-branches": both_branches,
+    "over-cleaner": over_cleaner,
+}

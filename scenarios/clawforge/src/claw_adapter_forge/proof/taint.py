@@ -1,0 +1,85 @@
+"""The evidence trace: every argument of the reference comes from the first observation or from output seen earlier.
+
+Values of a kind (dates, addresses, paths, ids, …) must occur literally; of free text every word must, but for a few words
+that carry no fact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from claw_adapter_forge.surfaces.grammar import Verb
+from claw_adapter_forge.surfaces.registry import find
+from claw_adapter_forge.surfaces.shell import Execution
+from claw_adapter_forge.surfaces.words import split_words
+
+__all__ = ["GLUE", "Traced", "trace"]
+
+GLUE = frozenset({"complete", "finished", "goes", "posted", "run", "update"})
+"""Words the expert's texts use that no source need contain."""
+
+_WORD = re.compile(r"[A-Za-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """One argument: the step it is used in (from 1), where it came from (0 is the first observation; -1 nowhere)."""
+
+    step: int
+    flag: str
+    value: str
+    source: int
+
+
+def _arguments(line: str) -> list[tuple[str, str, str]]:
+    """(flag, kind, value) of a command."""
+    words = split_words(line)
+    verb, size = find(words)
+    if not isinstance(verb, Verb):
+        return []
+    rest, found, loose = words[size:], [], 0
+    while rest:
+        word = rest.pop(0)
+        flag = verb.index.get(word[2:]) if word.startswith("--") else None
+        if flag is None:
+            arg = verb.args[min(loose, len(verb.args) - 1)]
+            found.append((arg.name, "value", word))
+            loose += 1
+        elif flag.kind != "switch":
+            found.append((flag.name, flag.kind, rest.pop(0)))
+    return found
+
+
+def _free(flag: str, kind: str) -> bool:
+    return kind == "text" and flag in {"title", "body", "subject", "content", "message", "name", "query"}
+
+
+def _source(value: str, free: bool, seen: Sequence[str]) -> int:
+    if not free:
+        return next((i for i, text in enumerate(seen) if value in text), -1)
+    latest = 0
+    for word in (w.strip(".,;:()'\"") for w in value.split()):
+        if not word or word.lower() in GLUE:
+            continue
+        place = next((i for i, text in enumerate(seen) if word.lower() in text.lower()), -1)
+        if place < 0 and not any(c.isdigit() for c in word):
+            parts = [p.lower() for p in _WORD.findall(word)]
+            everything = "\n".join(seen).lower()
+            place = 0 if all(p in everything for p in parts) else -1
+        if place < 0:
+            return -1
+        latest = max(latest, place)
+    return latest
+
+
+def trace(request: str, executions: Sequence[Execution]) -> tuple[Traced, ...]:
+    """Where every argument of every command came from."""
+    seen = [request]
+    traced: list[Traced] = []
+    for step, execution in enumerate(executions, start=1):
+        for flag, kind, value in _arguments(execution.line):
+            traced.append(Traced(step, flag, value, _source(value, _free(flag, kind), seen)))
+        seen.append(execution.text)
+    return tuple(traced)

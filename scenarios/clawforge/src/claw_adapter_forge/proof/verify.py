@@ -1,0 +1,115 @@
+"""Proving a whole profile on several processes, and the totals of what was found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+
+from claw_adapter_forge.proof.gate import TaskProof, prove
+from claw_adapter_forge.tasks.profiles import Blueprint, blueprints
+
+__all__ = ["SAMPLE", "Proofs", "verify"]
+
+SAMPLE = 1000
+"""Tasks proven of a profile that has more: every n-th, and the report says so."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """What was found for a profile; `total` tasks exist, `proofs` covers those that were proven."""
+
+    profile: str
+    seed: int
+    total: int
+    proofs: tuple[TaskProof, ...]
+
+    @property
+    def faults(self) -> tuple[tuple[str, str], ...]:
+        """(task, obligation that does not hold)."""
+        return tuple((p.task, fault) for p in self.proofs for fault in p.faults)
+
+    def baselines(self) -> dict[str, tuple[int, float]]:
+        """Name → strict passes, mean progress."""
+        passes: Counter[str] = Counter()
+        progress: Counter[str] = Counter()
+        for proof in self.proofs:
+            for name, strict, value in proof.baselines:
+                passes[name] += strict
+                progress[name] += value  # type: ignore[assignment]  # a Counter adds floats as well
+        return {name: (passes[name], progress[name] / len(self.proofs)) for name in progress}
+
+    def mutants(self) -> dict[str, tuple[int, int, int]]:
+        """Operator → made, killed, equivalent."""
+        sums: dict[str, list[int]] = {}
+        for proof in self.proofs:
+            for name, *counts in proof.tally.rows:
+                row = sums.setdefault(name, [0, 0, 0])
+                for i, count in enumerate(counts):
+                    row[i] += count
+        return {name: (row[0], row[1], row[2]) for name, row in sums.items()}
+
+    def alternatives(self) -> dict[str, tuple[int, int]]:
+        """Alternative → tried, accepted."""
+        sums: dict[str, list[int]] = {}
+        for proof in self.proofs:
+            for name, tried, accepted in proof.alternatives:
+                row = sums.setdefault(name, [0, 0])
+                row[0] += tried
+                row[1] += accepted
+        return {name: (row[0], row[1]) for name, row in sums.items()}
+
+    def siblings(self) -> dict[str, tuple[int, int]]:
+        """Kind of sibling → tried, verdict kept."""
+        sums: dict[str, list[int]] = {}
+        for proof in self.proofs:
+            for name, kept in proof.siblings:
+                row = sums.setdefault(name, [0, 0])
+                row[0] += 1
+                row[1] += kept
+        return {name: (row[0], row[1]) for name, row in sums.items()}
+
+    def kill_rate(self) -> float:
+        """Killed of those that are not equivalent."""
+        rows = self.mutants().values()
+        harmful = sum(made - same for made, _, same in rows)
+        return sum(killed for _, killed, _ in rows) / harmful if harmful else 0.0
+
+    def balance(self) -> dict[str, dict[str, int]]:
+        """Family → counts of variant/branch, style and length."""
+        table: dict[str, Counter[str]] = {}
+        for p in self.proofs:
+            row = table.setdefault(p.family, Counter())
+            for label in {f"{p.variant} / {p.branch}", f"style {p.style}", f"length {p.length}"}:
+                row[label] += 1
+        return {family: dict(sorted(row.items())) for family, row in table.items()}
+
+
+def _chosen(profile: str, seed: int, count: int) -> tuple[int, list[Blueprint]]:
+    every = list(blueprints(profile, seed, count))
+    if len(every) <= SAMPLE:
+        return len(every), every
+    return len(every), [every[i * len(every) // SAMPLE] for i in range(SAMPLE)]
+
+
+def _results(chosen: list[Blueprint], jobs: int) -> Iterator[TaskProof]:
+    if jobs < 2:
+        yield from map(prove, chosen)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(prove, chosen, chunksize=8)
+
+
+def verify(profile: str, seed: int, count: int, *, jobs: int = 2, progress: Progress | None = None) -> Proofs:
+    """Prove a profile's tasks (a sample of `SAMPLE` if there are more)."""
+    total, chosen = _chosen(profile, seed, count)
+    proofs = []
+    for done, proof in enumerate(_results(chosen, jobs), start=1):
+        proofs.append(proof)
+        if progress is not None:
+            progress(done, len(chosen))
+    return Proofs(profile, seed, total, tuple(proofs))

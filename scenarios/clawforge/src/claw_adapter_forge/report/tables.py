@@ -1,0 +1,151 @@
+"""Tables 1–4, 7 and 8, Figure 4 by prompt style, and what the paper leaves out: intervals, null lines, pass^k, paired tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from statistics import fmean
+from typing import Any
+
+from claw_adapter_forge.evaluation.patterns import PATTERNS
+from claw_adapter_forge.families import families
+from claw_adapter_forge.report.stats import holm, mcnemar, pass_hat_k, wilson
+from claw_adapter_forge.runner.records import RunRecord
+from claw_adapter_forge.tasks.family import ABILITIES
+
+__all__ = ["TABLE_7", "Records", "summarise"]
+
+Records = Sequence[RunRecord]
+
+TABLE_7 = (
+    "already_done_skip_followthrough",
+    "duplicate_avoidance_followthrough",
+    "release_gate_followthrough",
+    "wrong_state_replacement_followthrough",
+    "interrupted_workflow_resume",
+    "multi_source_decision_followthrough",
+)
+"""The slices the paper's Table 7 shows."""
+
+
+def _agents(records: Records) -> dict[str, list[RunRecord]]:
+    by_agent: dict[str, list[RunRecord]] = {}
+    for record in records:
+        by_agent.setdefault(record.agent, []).append(record)
+    return by_agent
+
+
+def _rate(records: Iterable[RunRecord]) -> dict[str, Any]:
+    rows = list(records)
+    passed = sum(r.strict for r in rows)
+    low, high = wilson(passed, len(rows))
+    accuracy = passed / len(rows) if rows else 0.0
+    return {"n": len(rows), "passed": passed, "accuracy": accuracy, "low": low, "high": high}
+
+
+def _mean(rows: Iterable[RunRecord], value: Callable[[RunRecord], float]) -> float:
+    values = [value(r) for r in rows]
+    return fmean(values) if values else 0.0
+
+
+def _passes(rows: Records) -> dict[str, list[bool]]:
+    found: dict[str, list[bool]] = {}
+    for r in rows:
+        found.setdefault(r.task, []).append(r.strict)
+    return found
+
+
+def _main(rows: list[RunRecord]) -> dict[str, Any]:
+    failures = sum(r.provider_failure for r in rows)
+    counted = len(rows) - failures
+    row = _rate(rows)
+    trials = min(len(t) for t in _passes(rows).values())
+    return row | {
+        "partial": _mean(rows, lambda r: r.partial),
+        "null_partial": _mean(rows, lambda r: r.null_partial),
+        "progress": _mean(rows, lambda r: r.progress),
+        "null_progress": 0.0,
+        "pass_hat_k": {str(k): pass_hat_k(_passes(rows), k) for k in range(1, trials + 1)},
+        "provider_failures": failures,
+        "provider_impacted": sum(r.provider_impacted for r in rows),
+        "adjusted_accuracy": row["passed"] / counted if counted else 0.0,
+        "forbidden_rate": _mean(rows, lambda r: bool(r.forbidden)),
+        "guard_violation_rate": _mean(rows, lambda r: bool(r.violations)),
+        "redundant_reads": _mean(rows, lambda r: r.redundant_reads),
+        "unread_decisive": _mean(rows, lambda r: bool(r.unread)),
+        "steps": _mean(rows, lambda r: len(r.steps)),
+    }
+
+
+def _split(rows: list[RunRecord], keys: Sequence[Any], key: Callable[[RunRecord], Any]) -> dict[str, list[RunRecord]]:
+    return {str(k): [r for r in rows if key(r) == k] for k in keys}
+
+
+def _patterns(rows: list[RunRecord]) -> dict[str, Any]:
+    failed = [r for r in rows if not r.strict]
+    mix = Counter(r.pattern for r in failed)
+    return {"failed": len(failed), **{p: mix[p] for p in PATTERNS}, "excess_steps": sum(r.excess for r in rows)}
+
+
+def _paired(by_agent: dict[str, list[RunRecord]]) -> list[dict[str, Any]]:
+    # several trials of a task count as one: it passes if most of them do
+    verdicts = {agent: {t: 2 * sum(v) > len(v) for t, v in _passes(rows).items()} for agent, rows in by_agent.items()}
+    found: list[dict[str, Any]] = []
+    for a, b in combinations(by_agent, 2):
+        only_a, only_b, p = mcnemar(verdicts[a], verdicts[b])
+        found.append({"a": a, "b": b, "only_a": only_a, "only_b": only_b, "p": p})
+    for row, p in zip(found, holm([r["p"] for r in found]), strict=True):
+        row["p_holm"] = p
+    return found
+
+
+def _by_length(rows: list[RunRecord]) -> dict[str, Any]:
+    lengths = sorted({r.length for r in rows})
+    split = _split(rows, lengths, lambda r: r.length)
+    return {k: _rate(v) | {"steps": _mean(v, lambda r: len(r.steps))} for k, v in split.items()}
+
+
+def summarise(records: Records) -> dict[str, Any]:
+    """All tables as plain data."""
+    by_agent = _agents(records)
+    slugs = [f.slug for f in families()]
+    styles = ("brief", "underspecified")
+    table_1 = {a: _main(rows) for a, rows in by_agent.items()}
+    abilities = {a: _split(rows, ABILITIES, lambda r: r.ability) for a, rows in by_agent.items()}
+    family = {
+        a: {k: _rate(v) for k, v in _split(rows, slugs, lambda r: r.family).items()} for a, rows in by_agent.items()
+    }
+    return {
+        "tasks": len({r.task for r in records}),
+        "records": len(records),
+        "modes": sorted({r.mode for r in records}),
+        "table_1": dict(sorted(table_1.items(), key=lambda pair: -pair[1]["accuracy"])),
+        "table_2": {a: {k: _rate(v) for k, v in split.items()} for a, split in abilities.items()},
+        "table_3": {
+            a: {
+                k: {
+                    "partial": _mean(v, lambda r: r.partial),
+                    "null": _mean(v, lambda r: r.null_partial),
+                    "progress": _mean(v, lambda r: r.progress),
+                }
+                for k, v in split.items()
+            }
+            for a, split in abilities.items()
+        },
+        "table_4": {a: _by_length(rows) for a, rows in by_agent.items()},
+        "table_7": {a: {k: rows[k] for k in TABLE_7} for a, rows in family.items()},
+        "table_8": {a: _patterns(rows) for a, rows in by_agent.items()},
+        "figure_4": family,
+        "figure_4_by_style": {
+            a: {
+                style: {
+                    k: _rate(r for r in v if r.style == style)
+                    for k, v in _split(rows, slugs, lambda r: r.family).items()
+                }
+                for style in styles
+            }
+            for a, rows in by_agent.items()
+        },
+        "paired": _paired(by_agent),
+    }

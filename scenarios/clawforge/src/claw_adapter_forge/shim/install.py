@@ -1,0 +1,40 @@
+"""Writing the clients: one small shell script per program, all calling the same client file."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from claw_adapter_forge.surfaces.registry import programs
+
+__all__ = ["install_clients"]
+
+
+def install_clients(folder: Path, socket: str = "", token: str = "") -> Path:
+    """Write a client for every program into `folder`; returns the folder.
+
+    The server's address is written beside the client, so that it works in a harness that passes no environment on; without a
+    `socket` the client reads ``FORGE_SOCKET`` and ``FORGE_TOKEN``.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    library = folder.parent / "lib"
+    library.mkdir(exist_ok=True)
+    client = library / "client.py"
+    shutil.copyfile(Path(__file__).with_name("client.py"), client)
+    if socket:
+        beside = library / "client.json"
+        beside.write_text(json.dumps({"socket": socket, "token": token}), encoding="utf-8")
+        beside.chmod(0o600)
+    for name in programs():
+        script = folder / name
+        start = " ".join(map(shlex.quote, (sys.executable, "-I", "-S", str(client), name)))
+        script.write_text(f'#!/bin/sh\nexec {start} "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+    return folder
+
+
+if __name__ == "__main__":
+    install_clients(Path(sys.argv[1]))

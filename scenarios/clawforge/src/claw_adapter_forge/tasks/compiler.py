@@ -1,0 +1,100 @@
+"""Compiling tasks: family + slots → scene, goal, instruction; then the reference, found by the expert that sees only text."""
+
+from __future__ import annotations
+
+from claw_adapter.errors import KitError
+from claw_adapter_forge.evaluation.verdict import evaluate
+from claw_adapter_forge.policies.router import script
+from claw_adapter_forge.surfaces.shell import execute
+from claw_adapter_forge.tasks.family import Draft, Family
+from claw_adapter_forge.tasks.observation import first_observation
+from claw_adapter_forge.tasks.slots import Slots
+from claw_adapter_forge.tasks.spec import ForgeTask, Meta
+from claw_adapter_forge.tasks.wants import COMMON_ALLOWED
+from claw_adapter_forge.world.records import Record
+from claw_adapter_forge.world.state import State, World
+
+__all__ = ["MAX_SCRIPT", "check_task", "compile_task", "reference_of"]
+
+MAX_SCRIPT = 40
+"""Commands after which a script counts as running away."""
+
+
+def compile_task(family: Family, slots: Slots, *, number: int, seed: int, profile: str) -> ForgeTask:
+    """One task, with its reference trajectory."""
+    draft = family.build(slots)
+    texts = [t.format(**_words(slots, draft)) for t in family.texts[slots.style]]
+    instruction = texts[slots.phrase % len(texts)]
+    reference = reference_of(first_observation(instruction, draft.start), draft.start)
+    retired = {(w.table, w.key) for g in draft.goals for w in g.wants}
+    meta = Meta(
+        family=family.slug,
+        ability=family.ability,
+        tags=family.tags,
+        variant=slots.variant,
+        branch=draft.branch,
+        conflict=draft.conflict,
+        style=slots.style,
+        seed=seed,
+        profile=profile,
+        city=slots.city,
+        decoy=slots.decoy,
+        length=len(reference),
+        evidence=draft.evidence,
+        preserved=_preserved(draft.start, retired, slots.city),
+        alternatives=draft.alternatives,
+    )
+    others = [t.format(**_words(slots, draft)) for style in ("brief", "underspecified") for t in family.texts[style]]
+    phrasings = tuple(t for t in others if t != instruction)
+    name = f"forge-{number:05d}" if profile == "scale" else f"forge-{number:03d}"
+    return ForgeTask(name, number, instruction, phrasings, draft.start, reference, draft.goals, COMMON_ALLOWED, meta)
+
+
+def check_task(task: ForgeTask) -> ForgeTask:
+    """The task, if its reference passes strictly and doing nothing does not: no other task is ever handed out.
+
+    Raises:
+        KitError: the generator made a task that is not solvable as intended.
+    """
+    world = World(task.start)
+    done = [execute(world, line) for line in task.reference]
+    verdict = evaluate(task, world.state, [e.changes for e in done])
+    if not verdict.strict or any(e.output.code for e in done) or evaluate(task, task.start).progress:
+        raise KitError(
+            f"the reference does not solve the task: missing {verdict.missing}, not called for {verdict.violations}",
+            where=f"{task.id} ({task.meta.family}, seed {task.meta.seed})",
+            remedy="report the profile and the seed",
+        )
+    return task
+
+
+def _words(slots: Slots, draft: Draft) -> dict[str, str]:
+    own = {name: str(getattr(slots, name)) for name in ("city", "zone", "to", "topic", "model")}
+    return own | dict(draft.words)
+
+
+def _preserved(start: State, retired: set[tuple[str, str]], city: str) -> tuple[tuple[str, str], ...]:
+    def label(row: Record) -> str:
+        return f"{getattr(row, 'title', '')}{getattr(row, 'message', '')}"
+
+    return tuple(
+        (table, key)
+        for table in ("tasks", "events", "cron")
+        for key, row in start.tables[table].items()
+        if city in label(row) and (table, key) not in retired
+    )
+
+
+def reference_of(request: str, start: State) -> tuple[str, ...]:
+    """C*: the commands the expert gives when its commands are executed and it reads what they print."""
+    world = World(start)
+    steps = script(request)
+    lines: list[str] = []
+    try:
+        line = next(steps)
+        while len(lines) < MAX_SCRIPT:
+            lines.append(line)
+            line = steps.send(execute(world, line).text)
+    except StopIteration:
+        pass
+    return tuple(lines)

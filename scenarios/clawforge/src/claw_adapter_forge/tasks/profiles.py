@@ -1,0 +1,111 @@
+"""Profiles: `paper362`, with the published counts, and `scale`, any number of tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+from claw_adapter.errors import ScenarioError
+from claw_adapter_forge import GENERATOR_VERSION
+from claw_adapter_forge.families import families, family
+from claw_adapter_forge.tasks.compiler import check_task, compile_task
+from claw_adapter_forge.tasks.family import Family, Plan
+from claw_adapter_forge.tasks.slots import Draw, Slots, draw_slots
+from claw_adapter_forge.tasks.spec import ForgeTask, Style
+
+__all__ = ["PAPER_BRIEF", "PAPER_TOTAL", "PROFILES", "Blueprint", "blueprints", "compile_blueprint", "generate"]
+
+PROFILES = ("paper362", "scale")
+PAPER_TOTAL = 362
+PAPER_BRIEF = 175
+
+_CORE = ("A", "B", "C", "D")
+_CORE_EACH = 6
+_CORE_EXTRAS = {"A": 25, "B": 31, "C": 35, "D": 39}
+"""The first 24 numbers go round the four core families in sixes; their further variants follow from these numbers on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """All that is needed to compile one task: cheap to make, to send to another process, and to vary."""
+
+    family: str
+    number: int
+    seed: int
+    profile: str
+    slots: Slots
+
+
+def blueprints(profile: str, seed: int, count: int = PAPER_TOTAL) -> Iterator[Blueprint]:
+    """The tasks of a profile, by number.
+
+    Raises:
+        ScenarioError: unknown profile, or a count the profile does not have.
+    """
+    if profile == "paper362":
+        yield from sorted(_paper(seed), key=lambda b: b.number)
+    elif profile == "scale":
+        if count < 1:
+            raise ScenarioError(f"{count} tasks cannot be generated", remedy="give a number from 1 on with -n")
+        yield from (_scaled(seed, index) for index in range(count))
+    else:
+        raise ScenarioError(f"no profile {profile!r}", remedy=f"profiles are {', '.join(PROFILES)}")
+
+
+def compile_blueprint(blueprint: Blueprint) -> ForgeTask:
+    """Compile one task."""
+    b = blueprint
+    return compile_task(family(b.family), b.slots, number=b.number, seed=b.seed, profile=b.profile)
+
+
+def generate(profile: str, seed: int, count: int = PAPER_TOTAL) -> Iterator[ForgeTask]:
+    """All tasks of a profile, one after the other, each checked as in `check_task`."""
+    return (check_task(compile_blueprint(b)) for b in blueprints(profile, seed, count))
+
+
+def _ground(plan: Plan, index: int, draw: Draw, style: Style) -> Slots:
+    """The slots of the `index`-th task of a plan; a tuple in a plan is gone through task by task."""
+    slots = draw_slots(draw, plan.variant, style)
+    fixed = {k: v[index % len(v)] if isinstance(v, tuple) else v for k, v in plan.slots.items()}
+    wet = draw.number("wet", 2) == 1 if "wet" not in fixed else fixed["wet"]
+    return replace(slots, **({"wet": wet} | fixed))  # type: ignore[arg-type]  # plans name slots of the right types
+
+
+def _paper(seed: int) -> Iterator[Blueprint]:
+    for fam in families():
+        pairs = [(plan, i) for plan in fam.plan for i in range(plan.count)]
+        order = Draw(GENERATOR_VERSION, seed, fam.slug).shuffled("order", range(len(pairs)))
+        for position, chosen in enumerate(order):
+            plan, index = pairs[chosen]
+            number = _number(fam, position)
+            draw = Draw(GENERATOR_VERSION, "paper362", seed, fam.slug, position)
+            slots = _ground(plan, index, draw, _paper_style(number))
+            yield Blueprint(fam.slug, number, seed, "paper362", slots)
+
+
+def _number(fam: Family, position: int) -> int:
+    if fam.letter in _CORE and position >= _CORE_EACH:
+        return _CORE_EXTRAS[fam.letter] + position - _CORE_EACH
+    return fam.first + position
+
+
+def _paper_style(number: int) -> Style:
+    """175 of 362 brief, spread evenly over the numbers."""
+    brief = number * PAPER_BRIEF // PAPER_TOTAL > (number - 1) * PAPER_BRIEF // PAPER_TOTAL
+    return "brief" if brief else "underspecified"
+
+
+@cache
+def _rounds() -> tuple[tuple[Family, Plan], ...]:
+    """One round of `scale`: every variant of every family once."""
+    return tuple((fam, plan) for fam in families() for plan in (*fam.plan, *fam.extra))
+
+
+def _scaled(seed: int, index: int) -> Blueprint:
+    turn, place = divmod(index, len(_rounds()))
+    fam, plan = _rounds()[place]
+    draw = Draw(GENERATOR_VERSION, "scale", seed, index)
+    style: Style = "brief" if (turn + place) % 2 == 0 else "underspecified"
+    slots = replace(_ground(plan, turn, draw, style), extras=draw.number("extras", 4))
+    return Blueprint(fam.slug, index + 1, seed, "scale", slots)

@@ -1,0 +1,119 @@
+"""τ = (x, S₀, C*, E, m): what a task is made of. Everything is data, so a task can be exported, hashed and read back.
+
+The evaluation is a *goal* (changes that must be in the difference of the final and the first state), and a *frame*
+(no other change may be there, but for `allowed` ones).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from claw_adapter_forge.world.difference import Kind
+from claw_adapter_forge.world.state import State
+
+__all__ = ["Allowed", "Cond", "Evidence", "ForgeTask", "Goal", "Meta", "Op", "Style", "Want"]
+
+Op = Literal[
+    "equals",
+    "same_set",
+    "empty",
+    "names",
+    "states",
+    "avoids",
+    "fires_like",
+    "keeps",
+    "unrepeated",
+    "refs_only",
+    "dates_only",
+]
+Style = Literal["brief", "underspecified"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cond:
+    """A predicate on one field of the row after the change (`text` is the row's whole text).
+
+    ``equals`` one value · ``same_set`` the values in any order · ``empty`` nothing · ``names`` all words, any case ·
+    ``states`` all facts (a date or moment in any usual notation) · ``avoids`` none of the words · ``fires_like`` a cron
+    expression with the same firings · ``keeps`` all lines of the old text, in order · ``unrepeated`` no line twice ·
+    ``refs_only`` no ref but these · ``dates_only`` no date but these.
+    """
+
+    field: str
+    op: Op
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """One required change. `key` is the row's id where it matters; `free` are fields an update may change besides."""
+
+    name: str
+    table: str
+    kind: Kind
+    conds: tuple[Cond, ...] = ()
+    key: str = ""
+    free: tuple[str, ...] = ()
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One acceptable repair: each want is met by a change of its own."""
+
+    name: str
+    wants: tuple[Want, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """A change that is neither asked for nor wrong, such as marking a mail as read."""
+
+    table: str
+    kind: Kind
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A decisive fact: the literal text that a careful agent has seen on `surface` before it acts."""
+
+    surface: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """m: where the task comes from and what it is meant to measure."""
+
+    family: str
+    ability: str
+    tags: tuple[str, ...]
+    variant: str
+    branch: str
+    conflict: tuple[str, ...]
+    style: Style
+    seed: int
+    profile: str
+    city: str
+    decoy: str
+    length: int
+    evidence: tuple[Evidence, ...]
+    preserved: tuple[tuple[str, str], ...]
+    alternatives: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForgeTask:
+    """A compiled task. `reference` is C*, found by an expert that sees only text; `phrasings` say the same as `instruction`."""
+
+    id: str
+    number: int
+    instruction: str
+    phrasings: tuple[str, ...]
+    start: State
+    reference: tuple[str, ...]
+    goals: tuple[Goal, ...]
+    allowed: tuple[Allowed, ...]
+    meta: Meta

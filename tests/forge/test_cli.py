@@ -1,0 +1,130 @@
+"""``claw forge``: every command, its JSON and its exit statuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from claw_adapter_forge.cli import forge
+
+
+def call(*words: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(forge, list(words), input=text)
+
+
+def test_generate_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    done = [call("generate", "--seed", "4", "-o", str(p), "--json") for p in (first, second)]
+    assert [d.exit_code for d in done] == [0, 0]
+    assert first.read_bytes() == second.read_bytes()
+    assert json.loads(done[0].stdout)["lengths"] == {"5": 77, "6": 115, "7": 45, "8": 53, "9": 72}
+    assert len(first.read_text().splitlines()) == 362
+
+
+def test_generate_any_number() -> None:
+    data = json.loads(call("generate", "--profile", "scale", "-n", "70", "--seed", "9", "--json").stdout)
+    assert data["tasks"] == 70
+    assert len(data["families"]) == 17
+
+
+def test_show_keeps_the_solution_back_unless_asked() -> None:
+    plain = call("show", "17")
+    assert plain.exit_code == 0
+    assert "Request:" in plain.stdout
+    assert "Reference:" not in plain.stdout
+    assert "Reference:" in call("show", "forge-017", "--solution").stdout
+    assert json.loads(call("show", "17", "--json").stdout)["id"] == "forge-017"
+
+
+def test_play_says_what_is_missing_and_passes_the_reference() -> None:
+    lost = call("play", "17", text="tasks list\ndone\n")
+    assert lost.exit_code == 1
+    assert "missing: channel login" in lost.stdout
+    reference = json.loads(call("show", "17", "--json").stdout)["reference"]
+    assert call("play", "17", text="\n".join([*reference, "done"]) + "\n").exit_code == 0
+
+
+def test_verify_writes_a_card_and_exits_0(tmp_path: Path) -> None:
+    done = call("verify", "--profile", "scale", "-n", "12", "--jobs", "1", "--card", str(tmp_path), "--json")
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.stdout)
+    assert data["faults"] == []
+    assert json.loads((tmp_path / "scale-seed0.json").read_text()) == data
+    assert "# Validator quality" in (tmp_path / "scale-seed0.md").read_text()
+
+
+def test_verify_exits_1_when_an_obligation_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("claw_adapter_forge.proof.gate.BASELINES", {"reference": lambda script: script.texts})
+    done = call("verify", "--profile", "scale", "-n", "2", "--jobs", "1")
+    assert done.exit_code == 1
+    assert "baseline reference passes" in done.output
+
+
+def test_run_and_report(tmp_path: Path) -> None:
+    out, page = tmp_path / "r.jsonl", tmp_path / "r.html"
+    done = call("run", "--sample", "17", "--policy", "careful", "--policy", "hasty", "-o", str(out), "--json")
+    assert json.loads(done.stdout)["strict"] == {"careful": 17, "hasty": 0}
+    shown = call("report", str(out), "--html", str(page))
+    assert shown.exit_code == 0
+    assert "Table 8" in shown.stdout
+    assert "<table>" in page.read_text()
+    data = json.loads(call("report", str(out), "--json").stdout)
+    assert len([f for f, row in data["figure_4"]["careful"].items() if row["n"]]) == 17
+
+
+@pytest.mark.slow
+def test_run_in_shim_mode_typed_and_through_the_reference_harness(tmp_path: Path) -> None:
+    for through in ("bare", "reference"):
+        out = tmp_path / f"{through}.jsonl"
+        words = ("run", "--mode", "shim", "--through", through, "--sample", "2", "--policy", "careful", "-o", str(out))
+        assert json.loads(call(*words, "--json").stdout)["strict"] == {"careful": 2}
+        blank = call(*words, "--blank", "--json")
+        assert json.loads(blank.stdout)["strict"] == {"careful": 0}
+
+
+def test_shim_runs_a_program_and_appends_its_record(tmp_path: Path) -> None:
+    out = tmp_path / "r.jsonl"
+    reference = json.loads(call("show", "17", "--json").stdout)["reference"]
+    assert call("shim", "17", "-o", str(out), "--", "sh", "-c", " && ".join(reference)).exit_code == 0
+    assert call("shim", "17", "-o", str(out), "--", "true").exit_code == 1
+    assert call("shim", "17", "--", "no-such-program").exit_code == 2
+    assert len(out.read_text().splitlines()) == 2
+
+
+def test_export_and_import(tmp_path: Path) -> None:
+    specs, harbor = tmp_path / "specs", tmp_path / "harbor"
+    sized = ("--profile", "scale", "-n", "5")
+    assert json.loads(call("export", str(specs), *sized, "--json").stdout)["tasks"] == 5
+    assert call("export", str(harbor), *sized, "--format", "harbor").exit_code == 0
+    assert json.loads(call("import", str(specs), "--json").stdout)["oracle_strict"] == 5
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "9999"),
+        ("show", "nonsense"),
+        ("generate", "--profile", "other"),
+        ("generate", "--profile", "scale", "-n", "0"),
+        ("run", "--policy", "clever", "-o", "x"),
+        ("run", "--model", "m", "-o", "x"),
+        ("run", "--blank", "-o", "x"),
+        ("import", "."),
+        ("frobnicate",),
+    ],
+)
+def test_wrong_input_is_exit_2_with_a_reason_and_no_traceback(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = call(*words)
+    assert done.exit_code == 2
+    assert "rror" in done.output
+    assert "Traceback" not in done.output
+
+
+def test_no_colour_in_a_pipe() -> None:
+    assert "\x1b[" not in call("generate").output

@@ -1,0 +1,157 @@
+"""Task compiler: published counts, own texts, the same bytes from the same seed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from claw_adapter.errors import KitError, ScenarioError
+from claw_adapter_forge.families import families
+from claw_adapter_forge.policies.offline import POLICIES
+from claw_adapter_forge.tasks.compiler import check_task
+from claw_adapter_forge.tasks.manifest import canonical, manifest_lines, task_from_json, task_to_json
+from claw_adapter_forge.tasks.profiles import blueprints, generate
+from claw_adapter_forge.tasks.spec import ForgeTask
+
+COUNTS = {
+    "inbox_followthrough": 12,
+    "release_recovery_runbook": 10,
+    "channel_incident_recovery": 10,
+    "daily_ops_commitment_loop": 10,
+    "release_gate_followthrough": 30,
+    "delivery_update_followthrough": 10,
+    "ops_review_followthrough": 30,
+    "existing_state_followthrough": 10,
+    "duplicate_avoidance_followthrough": 10,
+    "multi_source_decision_followthrough": 20,
+    "state_repair_followthrough": 46,
+    "completion_gap_followthrough": 12,
+    "branch_resolution_followthrough": 40,
+    "already_done_skip_followthrough": 10,
+    "wrong_state_replacement_followthrough": 46,
+    "interrupted_workflow_resume": 30,
+    "contradictory_source_resolution": 26,
+}
+ABILITIES = {
+    "duplicate_avoidance": 20,
+    "gap_completion": 52,
+    "information_transfer": 32,
+    "multi_source_reasoning": 86,
+    "state_repair": 92,
+    "workflow_completion": 80,
+}
+LENGTHS = {
+    ("inbox_followthrough", 7): 5,
+    ("inbox_followthrough", 8): 4,
+    ("inbox_followthrough", 9): 3,
+    ("release_gate_followthrough", 9): 23,
+    ("release_gate_followthrough", 8): 7,
+    ("delivery_update_followthrough", 6): 6,
+    ("delivery_update_followthrough", 5): 4,
+    ("state_repair_followthrough", 7): 30,
+    ("state_repair_followthrough", 6): 16,
+    ("wrong_state_replacement_followthrough", 6): 33,
+    ("wrong_state_replacement_followthrough", 5): 13,
+}
+
+
+def test_the_published_counts_hold(paper: tuple[ForgeTask, ...]) -> None:
+    assert Counter(t.meta.family for t in paper) == COUNTS
+    assert Counter(t.meta.ability for t in paper) == ABILITIES
+    assert Counter(t.meta.length for t in paper) == {5: 77, 6: 115, 7: 45, 8: 53, 9: 72}
+    assert Counter(t.meta.style for t in paper) == {"brief": 175, "underspecified": 187}
+    assert [t.number for t in paper] == list(range(1, 363))
+    by_family = Counter((t.meta.family, t.meta.length) for t in paper)
+    assert LENGTHS.items() <= by_family.items()
+
+
+def test_the_published_branches_hold(paper: tuple[ForgeTask, ...]) -> None:
+    branches = Counter((t.meta.family, t.meta.branch) for t in paper)
+    for family, live, later in (
+        ("branch_resolution_followthrough", 26, 14),
+        ("multi_source_decision_followthrough", 12, 8),
+        ("contradictory_source_resolution", 9, 17),
+        ("delivery_update_followthrough", 2, 8),
+        ("inbox_followthrough", 5, 7),
+    ):
+        assert (branches[family, "live"], branches[family, "async"]) == (live, later)
+
+
+def test_variants_and_branches_agree_in_the_scale_profile() -> None:
+    for task in generate("scale", 3, 300):
+        if task.meta.ability == "multi_source_reasoning":
+            assert task.meta.variant.startswith(task.meta.branch)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_another_process_generates_the_same_bytes(seed: int) -> None:
+    here = hashlib.sha256("".join(manifest_lines(generate("paper362", seed))).encode()).hexdigest()
+    code = (
+        "import hashlib;from claw_adapter_forge.tasks.profiles import generate;"
+        "from claw_adapter_forge.tasks.manifest import manifest_lines;"
+        f"print(hashlib.sha256(''.join(manifest_lines(generate('paper362',{seed}))).encode()).hexdigest())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == here
+
+
+def test_seeds_differ_and_instructions_are_their_own(paper: tuple[ForgeTask, ...]) -> None:
+    starts = {canonical(task_to_json(t)["start"]) for t in paper}
+    assert len(starts) == len(paper)
+    assert not starts & {canonical(task_to_json(t)["start"]) for t in generate("paper362", 1)}
+    assert len({t.instruction for t in paper}) > 320
+
+
+def test_a_task_survives_json(paper: tuple[ForgeTask, ...]) -> None:
+    for task in paper[::11]:
+        assert task_from_json(json.loads(canonical(task_to_json(task)))) == task
+
+
+def test_a_foreign_task_file_is_refused_with_a_way_out() -> None:
+    with pytest.raises(ScenarioError, match="not a forge/1 task"):
+        task_from_json({"format": "other", "id": "x"})
+
+
+def test_no_answer_stands_in_the_instruction(paper: tuple[ForgeTask, ...]) -> None:
+    for task in paper:
+        for want in (w for goal in task.goals for w in goal.wants):
+            refs = [v for c in want.conds if c.op == "names" for v in c.values[1:2]]
+            assert not any(ref in task.instruction for ref in refs)
+
+
+def test_every_family_has_two_texts_in_each_style_and_declares_its_tags() -> None:
+    assert len(families()) == 17
+    for family in families():
+        assert {style: len(texts) for style, texts in family.texts.items()} == {"brief": 2, "underspecified": 2}
+        assert family.ability in family.tags
+
+
+def test_an_unknown_profile_and_an_empty_one_are_refused() -> None:
+    with pytest.raises(ScenarioError, match="no profile"):
+        list(blueprints("paper", 0))
+    with pytest.raises(ScenarioError, match="cannot be generated"):
+        list(blueprints("scale", 0, 0))
+
+
+def test_policies_are_all_there() -> None:
+    assert set(POLICIES) == {"careful", "hasty", "half-finisher", "re-creator", "decoy-copier"}
+
+
+def test_a_task_whose_reference_fails_is_never_handed_out(paper: tuple[ForgeTask, ...]) -> None:
+    with pytest.raises(KitError, match="does not solve"):
+        check_task(replace(paper[0], reference=paper[0].reference[:-1]))
+    with pytest.raises(KitError, match="does not solve"):
+        check_task(replace(paper[0], reference=("ls", *paper[0].reference)))
+
+
+@pytest.mark.slow
+def test_other_seeds_have_the_published_tables_too() -> None:
+    for seed in range(10, 22):
+        tasks = list(generate("paper362", seed))
+        assert Counter(t.meta.length for t in tasks) == {5: 77, 6: 115, 7: 45, 8: 53, 9: 72}
