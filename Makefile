@@ -53,6 +53,7 @@ format: setup ## put the sources into the agreed form
 bench: setup ## benchmarks: ratios within one run
 	$(BIN)/python tools/bench/startup.py
 	$(BIN)/python tools/bench/overhead.py
+	$(BIN)/python tools/bench/tokens.py
 
 schemas: setup ## write docs/spec/schemas again
 	$(BIN)/claw schema --out docs/spec/schemas

@@ -10,7 +10,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 UV = Path(sys.executable).with_name("uv")
-MEMBERS = ["core", "scenarios/clawarena", "plugins/nanobot", "docs/examples/claw-adapter-tiny"]
+MEMBERS = [
+    "core",
+    "scenarios/clawarena",
+    "plugins/nanobot",
+    "plugins/picoclaw",
+    "scenarios/clawforge",
+    "docs/examples/claw-adapter-tiny",
+]
 
 
 def run(*argv: str | Path, **more) -> subprocess.CompletedProcess[str]:
@@ -55,7 +62,7 @@ def call(bare: Path, *argv: str) -> subprocess.CompletedProcess[str]:
 def test_plugins_are_found(bare):
     done = call(bare, "plugins", "--json")
     states = {state["name"]: state for state in json.loads(done.stdout)}
-    assert set(states) == {"demo", "nanobot", "reference", "tiny"}
+    assert set(states) == {"demo", "nanobot", "picoclaw", "reference", "tiny"}
     assert all(state["ok"] for state in states.values())
     assert states["tiny"]["ready"]
     assert not states["nanobot"]["ready"]
@@ -81,4 +88,4 @@ def test_a_harness_that_is_not_installed_is_refused_with_the_way_out(bare):
 
 def test_the_framework_description_is_in_the_wheel(bare):
     rows = json.loads(call(bare, "frameworks", "list", "--json").stdout)
-    assert [row["name"] for row in rows] == ["nanobot"]
+    assert [row["name"] for row in rows] == ["nanobot", "picoclaw"]

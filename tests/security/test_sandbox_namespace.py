@@ -126,7 +126,8 @@ async def test_only_what_is_writable_can_be_written_and_belongs_to_us(trial):
             except OSError as error:
                 return error.strerror
             return True
-        print(json.dumps([writes(p) for p in ({str(trial / "own/made")!r}, '/tmp/{trial.parent.name}.probe', {str(trial / "other/x")!r},
+        print(json.dumps([writes(p) for p in ({str(trial / "own/made")!r}, '/tmp/{trial.parent.name}.probe',
+                                              {str(trial / "other/x")!r},
                                               '/usr/x', '/x', '/etc/x', '/proc/sys/vm/swappiness',
                                               '/proc/sys/kernel/core_pattern')]))
     """

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange, ToolCall
-from claw_adapter_nanobot.merge import merged
+from claw_adapter.merge import merged
 from claw_adapter_nanobot.store import NanoBotSessions, file_name, finished, last_turn, session_key
 
 ROOT = Path(__file__).parents[2]

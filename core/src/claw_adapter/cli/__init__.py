@@ -12,6 +12,8 @@ COMMANDS = {
     "run": ("claw_adapter.cli.run", "Run an experiment, or continue it."),
     "score": ("claw_adapter.cli.score", "Score a run folder again, without any model."),
     "compare": ("claw_adapter.cli.compare", "Compare harnesses pairwise, with error bars."),
+    "check": ("claw_adapter.cli.check", "Check scenarios or published data, with file and line."),
+    "tokens": ("claw_adapter.cli.tokens", "Count the tokens of scenarios or published data."),
     "report": ("claw_adapter.cli.report", "Show a run in the terminal and as an HTML page."),
     "plugins": ("claw_adapter.cli.plugins", "List plugins and what state they are in."),
     "frameworks": ("claw_adapter.cli.frameworks", "Install and examine harnesses."),

@@ -12,7 +12,7 @@ from typing import Final
 
 from claw_adapter.frameworks.errors import InstallFailed
 
-__all__ = ["execute", "uv"]
+__all__ = ["environment", "execute", "uv"]
 
 TAIL_LINES: Final = 30
 _HIDDEN: Final = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONSTARTUP", "CONDA_PREFIX")
@@ -79,9 +79,12 @@ def execute(argv: Sequence[str], what: str, *, verbose: bool, cwd: Path) -> str:
     )
 
 
-def _environment() -> dict[str, str]:
-    """Ours without what would lead the installer into another environment."""
-    return {name: value for name, value in os.environ.items() if name not in _HIDDEN}
+def environment() -> dict[str, str]:
+    """Ours without what would lead the installer into another environment, or let it write outside of it."""
+    return {
+        **{name: value for name, value in os.environ.items() if name not in _HIDDEN},
+        "NODE_DISABLE_COMPILE_CACHE": "1",
+    }
 
 
 def _quiet(argv: Sequence[str], cwd: Path) -> tuple[int, str]:
@@ -89,7 +92,7 @@ def _quiet(argv: Sequence[str], cwd: Path) -> tuple[int, str]:
         argv,
         check=False,
         cwd=cwd,
-        env=_environment(),
+        env=environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -102,5 +105,5 @@ def _mirrored(argv: Sequence[str], cwd: Path) -> tuple[int, str]:
     import subprocess_tee
 
     sys.stdout.flush()
-    done = subprocess_tee.run(list(argv), cwd=str(cwd), env=_environment(), stdin=subprocess.DEVNULL)
+    done = subprocess_tee.run(list(argv), cwd=str(cwd), env=environment(), stdin=subprocess.DEVNULL)
     return done.returncode, f"{done.stdout or ''}{done.stderr or ''}"

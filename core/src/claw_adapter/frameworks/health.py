@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from claw_adapter.frameworks.binary import find_binary, instruction, missing, reported_version
+from claw_adapter.frameworks.commands import environment
 from claw_adapter.frameworks.description import Framework
 from claw_adapter.frameworks.home import environment_path
 from claw_adapter.frameworks.record import Installed
@@ -79,7 +80,9 @@ def _check(spec: Framework, there: Installed, again: str) -> Finding:
     what = "its check command works"
     argv = there.filled(spec.check)
     try:
-        done = subprocess.run(argv, check=False, capture_output=True, timeout=CHECK_SECONDS, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            argv, check=False, capture_output=True, timeout=CHECK_SECONDS, stdin=subprocess.DEVNULL, env=environment()
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return Finding(what, False, str(error), again)
     output = (done.stdout + done.stderr).decode("utf-8", "replace").strip()

@@ -106,6 +106,8 @@ class Answer(Record):
 
     answer: tuple[Letter, ...] = ()
     check: Check | None = None
+    unscorable: str = ""
+    """Why the round cannot be scored, where that is known beforehand (a check script that was not published)."""
     exam: tuple[str, ...] = ()
     """Ids of the preferences that a silent exam examines."""
     teach: tuple[str, ...] = ()

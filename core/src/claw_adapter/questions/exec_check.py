@@ -41,8 +41,11 @@ class ExecCheck(QuestionType):
     async def score(self, item: Round, turn: TurnResult, context: ScoringContext) -> Score:
         """Run the check; unscored with its cause if the sandbox cannot."""
         del turn
-        check = key_of(item, context.gold).check
+        key = key_of(item, context.gold)
+        check = key.check
         try:
+            if key.unscorable:
+                raise ScenarioError(key.unscorable, where=f"round {item.id!r}")
             if check is None:
                 raise ScenarioError(f"round {item.id!r} has no check", where=str(context.gold.root / "answers.yaml"))
             result = await decide_check(check, context)

@@ -76,7 +76,7 @@ def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:
     for label, harness in harnesses.items():
         probe = harness.probe()
         if not probe.ready:
-            raise HarnessNotFound(f"harness {label!r} is not ready: {probe.reason}", remedy=f"Run: {probe.remedy}")
+            raise HarnessNotFound(f"harness {label!r} is not ready: {probe.reason}", remedy=probe.remedy)
         versions[label] = probe.versions
     return plan.model_copy(update={"versions": versions}), harnesses
 

@@ -24,7 +24,7 @@ from pydantic import ValidationError
 
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange, SessionStore, ToolCall
-from claw_adapter_nanobot.merge import merged
+from claw_adapter.merge import merged
 
 __all__ = ["NanoBotSessions", "file_name", "finished", "last_turn", "session_key"]
 

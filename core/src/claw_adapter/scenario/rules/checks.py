@@ -23,7 +23,7 @@ def commands(subject: Subject) -> Iterator[Finding]:
         answer = subject.gold.answers.rounds.get(item.id)
         if answer is None:
             continue
-        if item.type == "exec_check" and answer.check is None:
+        if item.type == "exec_check" and answer.check is None and not answer.unscorable:
             yield finding("SCN-020", f"round {item.id!r} has no check", subject.places.round(index, "type"))
         if answer.check is not None:
             yield from _command(subject, item.id, answer.check)

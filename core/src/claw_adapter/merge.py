@@ -1,8 +1,8 @@
-"""Bring a change of a scenario's session into a session that has meanwhile gone on by itself."""
+"""Bring a change of a scenario's session into a session that has meanwhile gone on by itself; for adapters' `sync`."""
 
 from __future__ import annotations
 
-from claw_adapter.harness import Message, Session
+from claw_adapter.protocol import Message, Session
 
 __all__ = ["merged"]
 

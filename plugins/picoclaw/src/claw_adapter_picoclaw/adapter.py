@@ -1,0 +1,92 @@
+"""PicoClaw, a real agent harness in one executable, as ``claw/1`` sees it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from claw_adapter.errors import HarnessNotFound
+from claw_adapter.frameworks import Framework, find_binary, instruction, reported_version
+from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Support, TrialContext
+from claw_adapter_picoclaw.conversation import TurnConversation
+from claw_adapter_picoclaw.options import Options, configuration
+from claw_adapter_picoclaw.state import State
+from claw_adapter_picoclaw.store import session_key
+
+__all__ = ["MEMORY", "PicoClaw", "framework"]
+
+MEMORY: Final = ("sessions/**", "memory/**", "state/**")
+"""What it keeps for itself in the workspace; the first run makes these folders."""
+
+
+def framework() -> Framework:
+    """What is known about PicoClaw: how to find it, and the version this adapter was tested with."""
+    return Framework.load(Path(__file__).parent / "framework" / "framework.toml")
+
+
+class PicoClaw(Harness):
+    """The vendor's ``picoclaw`` on PATH, or the one that CLAW_PICOCLAW names; options: see `Options`."""
+
+    name: ClassVar[str] = "picoclaw"
+
+    def __init__(self, **options: Any) -> None:
+        self.options = Options.parse(options)
+
+    def capabilities(self) -> Capabilities:
+        """Each entry was seen with the real program; tests/e2e/test_picoclaw_*.py shows it again."""
+        full = Support.full()
+        return Capabilities(
+            turns=full,
+            resume_after_restart=full,
+            seed_main=full,
+            seed_history="files",
+            update_workspace=full,
+            update_session=full,
+            cancel=Support.not_implemented("one process per turn: it is simply ended"),
+            stream_events=full,
+            usage="per_turn",
+            endpoint_override=("openai-chat", "anthropic-messages"),
+            concurrent=full,
+            isolation_of_state=full,
+            overlay_skills=Support.not_implemented("no overlay has been tried with it"),
+            deterministic_replay=Support.unsupported("its system prompt holds the time, to the minute"),
+            memory_files=MEMORY,
+            notes=(
+                "histories: as files (it has no tools for sessions)",
+                "system prompt of about 1,100 characters, 12 tools (web and skill installation are off)",
+                "prompts of up to 100 KiB",
+                "retries a failed model request 2 times within 6 s",
+                "its shell tool refuses commands that name a path outside the workspace",
+                "its session files lie in the workspace, where the agent can read them",
+            ),
+        )
+
+    def probe(self) -> Probe:
+        """Looks for the program and asks its version, which takes some milliseconds and writes nothing."""
+        spec = framework()
+        there = find_binary(spec)
+        if there is None:
+            return Probe(ready=False, reason=f"{spec.title} is not installed", remedy=instruction(spec))
+        version = reported_version(spec, there.path)
+        if not version:
+            return Probe(ready=False, reason=f"{there.path} does not answer as PicoClaw", remedy=instruction(spec))
+        return Probe(ready=True, versions={"picoclaw": version})
+
+    def session_key(self, session_id: str) -> str:
+        """What its option ``-s`` must say; it has no tools that would take it."""
+        return session_key(session_id)
+
+    async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
+        """Lay out the state directory and the session in the workspace; PicoClaw itself starts with each turn.
+
+        Raises:
+            HarnessNotFound: the program is not there.
+        """
+        spec = framework()
+        there = find_binary(spec)
+        if there is None:
+            raise HarnessNotFound(f"{spec.title} is not installed", where="harness picoclaw", remedy=instruction(spec))
+        main = checkpoint.sessions[0] if checkpoint else ctx.main
+        state = State(ctx.state_dir, ctx.workspace, main.id)
+        state.lay_out(configuration(ctx, self.options), [main], checkpoint)
+        return TurnConversation(ctx, there.path, state)

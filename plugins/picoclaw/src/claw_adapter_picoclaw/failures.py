@@ -1,0 +1,87 @@
+"""What went wrong in a turn, told from how PicoClaw ended and what it printed."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from claw_adapter.errors import (
+    ClawError,
+    EmptyAnswer,
+    EndpointAuthError,
+    EndpointError,
+    EndpointFilteredError,
+    EndpointMalformedError,
+    EndpointQuotaError,
+    EndpointTransientError,
+    HarnessCrash,
+    HarnessError,
+    HarnessProtocolError,
+    HarnessStartError,
+)
+from claw_adapter_picoclaw.trace import Trace
+
+__all__ = ["EMPTY", "LIMIT", "answered", "ended"]
+
+EMPTY: Final = "The model returned an empty response. This may indicate a provider error or token limit."
+"""What PicoClaw says, with status 0, when the model said nothing."""
+LIMIT: Final = "I've reached `max_tool_iterations` without a final response."
+"""How it begins, with status 0, when the model still wanted a tool after the last allowed request."""
+TAIL: Final = 2000
+_MODEL: Final = "LLM call failed"
+_STATUS: Final = re.compile(r"^\s*Status:\s*(\d{3})\s*$", re.MULTILINE)
+_BY_TEXT: Final[tuple[tuple[str, type[EndpointError]], ...]] = (
+    (r"content[_ ]?filter|content management policy|refus(al|ed to answer)", EndpointFilteredError),
+    (r"invalid[_ ]api[_ ]key|unauthori[sz]ed|authentication|permission denied", EndpointAuthError),
+    (r"rate[_ -]?limit|quota|billing|too many requests", EndpointQuotaError),
+    (r"json|decode|parse|malformed|unexpected eof|instead of", EndpointMalformedError),
+    (r"connection|timed? ?out|timeout|deadline|dial tcp|\bEOF\b|reset by peer|unavailable", EndpointTransientError),
+)
+_START: Final = re.compile(r"error (loading config|creating provider)|start process hook|unknown (command|flag)")
+
+
+def ended(status: str, stderr: str) -> ClawError:
+    """The error of a command that did not end with status 0; `status` says how it ended."""
+    said = stderr.strip()[-TAIL:].removeprefix("Error: ").removeprefix("error processing message: ")
+    where = f"picoclaw agent, {status}"
+    if _MODEL in said:
+        return _of_model(said)
+    if _START.search(said):
+        return HarnessStartError(f"PicoClaw refuses to start: {said}", where=where)
+    if "error processing message" in stderr:
+        return HarnessError(said, where=where)
+    return HarnessCrash(f"PicoClaw ended with {status}: {said or 'it said nothing'}", where=where)
+
+
+def _of_model(said: str) -> EndpointError:
+    found = _STATUS.search(said)
+    status = int(found[1]) if found else 0
+    where = f"model request, status {status}" if status else "model request"
+    return (_by_status(status, said) if status >= 400 else _by_text(said))(said, where=where)
+
+
+def _by_status(status: int, text: str) -> type[EndpointError]:
+    if status in (401, 403):
+        return EndpointAuthError
+    if status in (402, 429):
+        return EndpointQuotaError
+    return EndpointTransientError if status >= 500 or status in (408, 409) else _by_text(text)
+
+
+def _by_text(text: str) -> type[EndpointError]:
+    return next((kind for pattern, kind in _BY_TEXT if re.search(pattern, text, re.IGNORECASE)), EndpointError)
+
+
+def answered(text: str, trace: Trace) -> ClawError | None:
+    """The error of a command that ended with status 0, or None if it brought an answer of the model."""
+    where = "picoclaw agent"
+    if trace.finish in ("content_filter", "refusal"):
+        return EndpointFilteredError(f"the model ended with {trace.finish}", where="model request")
+    if not text.strip() or text == EMPTY:
+        return EmptyAnswer("the model said nothing", where=where)
+    if text.startswith(LIMIT):
+        remedy = "Raise the option max_iterations."
+        return EmptyAnswer("the model still called tools after the last request allowed", where=where, remedy=remedy)
+    if not trace.asked:
+        return HarnessProtocolError(f"answered without the model: {text[:TAIL]}", where=where)
+    return None

@@ -1,0 +1,121 @@
+"""What PicoClaw finds when it starts: its state directory, and its sessions, which it keeps inside the workspace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from claw_adapter.errors import HarnessProtocolError
+from claw_adapter.harness import Checkpoint, Session, SessionChange
+from claw_adapter_picoclaw.hook import VARIABLE
+from claw_adapter_picoclaw.store import PicoClawSessions, names
+
+__all__ = ["State"]
+
+
+class State:
+    """Files in `folder`, for the agent of `workspace`, whose conversation is the session `main`."""
+
+    def __init__(self, folder: Path, workspace: Path, main: str) -> None:
+        self.folder = folder
+        self.main = main
+        self.sessions = workspace / "sessions"
+        self.store = PicoClawSessions()
+        self._turns = 0
+
+    @property
+    def config(self) -> Path:
+        """Its configuration, with the trial's key in it."""
+        return self.folder / "config.json"
+
+    @property
+    def log(self) -> Path:
+        """Its log; without such a file it logs to standard output, before the answer."""
+        return self.folder / "picoclaw.log"
+
+    @property
+    def trace(self) -> Path:
+        """What the hook writes down in the current turn."""
+        return self.folder / "turns" / f"{self._turns}.jsonl"
+
+    def environment(self) -> dict[str, str]:
+        """Variables of PicoClaw's process."""
+        return {
+            "PICOCLAW_HOME": str(self.folder),
+            "PICOCLAW_CONFIG": str(self.config),
+            "PICOCLAW_LOG_FILE": str(self.log),
+            "TMPDIR": str(self.folder / "tmp"),
+            "NO_COLOR": "1",
+            "TERM": "dumb",
+            VARIABLE: str(self.trace),
+        }
+
+    def next_turn(self) -> None:
+        """Begin a new trace."""
+        self._turns += 1
+        self.trace.parent.mkdir(exist_ok=True)
+
+    def lay_out(
+        self, configuration: Mapping[str, Any], sessions: Sequence[Session], checkpoint: Checkpoint | None
+    ) -> None:
+        """Write everything PicoClaw finds; sessions of an earlier attempt in the workspace are replaced."""
+        self.config.touch(0o600)
+        self.config.write_text(json.dumps(configuration, indent=1, ensure_ascii=False), "utf-8")
+        (self.folder / "tmp").mkdir()
+        if self.sessions.is_symlink() or (self.sessions.exists() and not self.sessions.is_dir()):
+            self.sessions.unlink()
+        self.sessions.mkdir(exist_ok=True)
+        self._clear()
+        if checkpoint is None or not self._restored(checkpoint):
+            self.store.write(sessions, self.sessions)
+
+    def change(self, changes: Sequence[SessionChange]) -> None:
+        """Bring changed sessions into the files; PicoClaw must not be in a turn."""
+        self._trusted()
+        self.store.append(changes, self.sessions)
+
+    def checkpoint(self) -> Checkpoint:
+        """The conversation's session and its files."""
+        file = self._trusted()
+        found = [self.sessions / name for name in names(self.main)]
+        files = {f"sessions/{path.name}": path.read_bytes() for path in found if path.is_file()}
+        return Checkpoint(sessions=tuple(self.store.read(file)), files=files)
+
+    def last_text(self) -> str:
+        """The last message of the session if it is the assistant's, else an empty text."""
+        (session,) = self.store.read(self._trusted())
+        last = session.messages[-1] if session.messages else None
+        return last.text if last is not None and last.role == "assistant" else ""
+
+    def _clear(self) -> None:
+        for name in names(self.main):
+            path = self.sessions / name
+            if path.is_symlink() or path.is_file():
+                path.unlink()
+
+    def _restored(self, checkpoint: Checkpoint) -> bool:
+        """Put back the native files if they say what the checkpoint's sessions say; they know more, such as a summary."""
+        ours = [name for name in names(self.main) if f"sessions/{name}" in checkpoint.files]
+        if names(self.main)[0] not in ours:
+            return False
+        for name in ours:
+            (self.sessions / name).write_bytes(checkpoint.files[f"sessions/{name}"])
+        if tuple(self.store.read(self.sessions / names(self.main)[0])) == checkpoint.sessions:
+            return True
+        self._clear()
+        return False
+
+    def _trusted(self) -> Path:
+        """The session's file, which the agent can write to and we read and write outside its confinement.
+
+        Raises:
+            HarnessProtocolError: it is gone, or the agent has put something else in its place.
+        """
+        paths = [self.sessions / name for name in names(self.main)]
+        if links := [path for path in (self.sessions, *paths) if path.is_symlink()]:
+            raise HarnessProtocolError("PicoClaw's session folder holds a link", where=str(links[0]))
+        if not paths[0].is_file():
+            raise HarnessProtocolError("the conversation's session is gone", where=str(paths[0]))
+        return paths[0]
