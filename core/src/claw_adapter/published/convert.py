@@ -165,7 +165,7 @@ class _Writer:
             "layout": self.scenario.place.layout,
             "mode": self.mode,
             "unscored": {
-                one.item.id: {"reason": one.why_unscored, "command": one.command, "timeout": one.timeout}
+                one.item.id: {"reason": one.answer.unscorable, "command": one.command, "timeout": one.timeout}
                 for one in rounds
                 if one.missing
             },
@@ -205,7 +205,7 @@ def _round(one: PublishedRound) -> dict[str, Any]:
 
 def _answer(one: PublishedRound) -> dict[str, Any]:
     dumped: dict[str, Any] = one.answer.model_dump(mode="json", exclude_defaults=True)
-    return dumped | ({"unscorable": one.why_unscored} if one.why_unscored else {})
+    return dumped
 
 
 def _jsonl(messages: Iterable[Message]) -> str:

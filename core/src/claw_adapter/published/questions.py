@@ -121,7 +121,8 @@ class _Reader:
             stdout_regex=key.get("expect_stdout_regex"),
             timeout=timeout,
         )
-        answer = Answer(check=None if missing else check, feedback=feedback)
+        why = f"check script is not part of the published data: {', '.join(missing)}" if missing else ""
+        answer = Answer(check=None if missing else check, unscorable=why, feedback=feedback)
         return PublishedRound(item, answer, command, timeout, missing, teaching)
 
     def _teaching(self, index: int, entry: Mapping[str, Any]) -> Teaching | None:

@@ -86,11 +86,6 @@ class PublishedRound:
     missing: tuple[str, ...] = ()
     teaching: Teaching | None = None
 
-    @property
-    def why_unscored(self) -> str:
-        """Why the round cannot be scored from the data; empty when it can."""
-        return f"check script is not part of the published data: {', '.join(self.missing)}" if self.missing else ""
-
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -99,7 +99,7 @@ class _Worker:
             return RescoredRound(one.item.id, one.item.type, recorded.passed, None, why=why)
 
         if one.missing:
-            return kept(one.why_unscored)
+            return kept(one.answer.unscorable)
         if not replay or recorded.calls is None or one.answer.check is None:
             return kept(
                 "no trace to rebuild the workspace from" if recorded.calls is None else "the workspace was not rebuilt"
