@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from claw_adapter.cli.common import console
+from claw_adapter.cli.common import console, print_json
 
 if TYPE_CHECKING:
+    from claw_adapter.protocol import ModelSpec, Scenario
     from claw_adapter.runner.folder import RunFolder
     from claw_adapter.runner.plan import Experiment, Plan
 
@@ -51,10 +52,16 @@ The same command continues a run that was interrupted; --fresh starts it anew.
 @click.option("--jobs", "-j", type=click.IntRange(1, 256), default=1, show_default=True, help="Trials at a time.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Run folder [default: runs/NAME-DIGEST].")
 @click.option("--fresh", is_flag=True, help="Remove what the run folder holds and start anew.")
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Answer from a recorded RUN, offline.",
+)
+@click.option("--estimate", is_flag=True, help="Say what the run will take, and spend nothing.")
 @click.option("--profile", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
-def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, **flags: Any) -> int:
+def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, estimate: bool, **flags: Any) -> int:
     """Run an experiment, or continue it."""
     from claw_adapter.cli.show import show
     from claw_adapter.report import load_run
@@ -64,6 +71,13 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, **f
 
     experiment = _experiment(what, flags)
     scenarios = find_scenarios(experiment.scenarios)
+    if estimate:
+        return _estimate(experiment, list(scenarios.values()), as_json=flags["as_json"])
+    if flags["replay"] is not None:
+        from claw_adapter.endpoint.replay import replay_model
+
+        models = tuple(replay_model(model, flags["replay"]) for model in experiment.models)
+        experiment = experiment.model_copy(update={"models": models})
     plan, harnesses = prepare(unfold(experiment, scenarios))
     root = out or Path("runs") / f"{'-'.join(list(scenarios)[:2])}-{plan.digest[:8]}"
     with RunFolder(root) as folder:
@@ -92,7 +106,7 @@ def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
     if flags["base_url"]:
         model = {"name": model, "base_url": flags["base_url"], "key_env": flags["key_env"]}
     elif not model.startswith("reader"):
-        raise click.UsageError(f"model {model!r} needs --base-url (and --key-env, if it needs a key)")
+        model = _provided(model, flags["key_env"])
     return Experiment.model_validate(
         {
             "scenarios": what,
@@ -102,6 +116,43 @@ def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
             "settings": given,
         }
     )
+
+
+def _provided(name: str, key_env: str) -> ModelSpec:
+    """A model of the providers' directory, by its name there."""
+    from claw_adapter.endpoint.providers import provider_model
+    from claw_adapter.errors import ClawError
+
+    try:
+        return provider_model(name, key_env=key_env)
+    except ClawError as error:
+        raise click.UsageError(
+            f"model {name!r}: {error}\nOr say where it is with --base-url (and --key-env)."
+        ) from None
+
+
+def _estimate(experiment: Experiment, scenarios: list[Scenario], *, as_json: bool) -> int:
+    """Expected rounds, requests, tokens and money of every model, before anything is spent."""
+    from claw_adapter.endpoint.estimate import estimate
+
+    trials = len(experiment.harnesses) * len(experiment.overlays) * len(experiment.seeds)
+    found = {model.name: estimate(scenarios, model, trials=trials) for model in experiment.models}
+    if as_json:
+        print_json({name: one.model_dump(mode="json") for name, one in found.items()})
+        return 0
+    for name, one in found.items():
+        money = (
+            f"about {one.money.amount:.2f} {one.money.currency} ({one.money.prices})"
+            if one.money
+            else "price not known"
+        )
+        click.echo(
+            f"{name}: {one.rounds} rounds, about {one.calls:,} requests, {one.input:,} tokens in and {one.output:,} out; {money}"
+        )
+    click.echo(
+        "Expected values from a published run with one harness; others take fewer or more. Retries are not counted."
+    )
+    return 0
 
 
 def _harness(text: str) -> dict[str, Any]:

@@ -18,7 +18,9 @@ __all__ = ["command"]
 
 @click.command("score")
 @click.argument("run", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--from", "source", type=click.Choice(["clawarena"]), default=None, help="RUN holds results of another tool.")
+@click.option(
+    "--from", "source", type=click.Choice(["clawarena"]), default=None, help="RUN holds results of another tool."
+)
 @click.option("--data", multiple=True, help="Where the scenarios are now; default: as the run was started with.")
 @click.option("--isolation", type=click.IntRange(0, 2), default=None, help="For the checks; default: as in the run.")
 @click.option("--profile", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)

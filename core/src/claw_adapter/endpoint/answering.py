@@ -14,15 +14,15 @@ from aiohttp import web
 
 from claw_adapter.endpoint.dialects import Dialect, Head, StreamRenderer
 from claw_adapter.endpoint.failures import CLIENT_CLOSED, BrokenWire, ProviderError
+from claw_adapter.endpoint.faults import broken_call, raise_fault
 from claw_adapter.endpoint.neutral import Collector, Delta
 from claw_adapter.endpoint.trial import Pending, Trial
-from claw_adapter.errors import ClawError, KitError
+from claw_adapter.errors import ClawError, EndpointMalformedError, KitError
 
 __all__ = ["Answering"]
 
 _log = logging.getLogger(__name__)
 
-_GARBAGE: Final = b'{"choices": [{"message": {"role": "assistant", "content": "gar'
 _EVENTS: Final = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
 
 
@@ -36,8 +36,8 @@ class Answering:
         self._collector = Collector()
         self._response: web.StreamResponse | None = None
         self._renderer: StreamRenderer | None = None
-        prefix = pending.turn.id.name("chatcmpl", pending.number).replace("_", "-")
-        self._head = Head(prefix, int(time.time()), trial.spec.name)
+        digits = pending.turn.id.name("chatcmpl", pending.number).rpartition("_")[2]
+        self._head = Head(f"{dialect.id_prefix}{digits}", int(time.time()), trial.spec.name)
 
     async def answer(self, http: web.Request) -> web.StreamResponse:
         """Answer; errors become responses of the dialect."""
@@ -58,11 +58,21 @@ class Answering:
             return await self._fail(500, KitError(what, remedy="see endpoint.log in the run folder"))
 
     async def _deltas(self) -> AsyncGenerator[Delta, None]:
-        """The reply, piece by piece: the one place that every reply passes, where scheduled faults will be put in."""
-        async with aclosing(self._trial.model.answer(self._pending.request)) as source:
+        """The reply, piece by piece: the one place that every reply passes, and where scheduled faults are put in."""
+        if self._pending.fault is not None:
+            raise_fault(self._pending.fault, self._dialect)
+            source = self._broken_call()
+        else:
+            source = self._trial.model.answer(self._pending.request)
+        async with aclosing(source):
             async for delta in source:
                 self._collector.add(delta)
                 yield delta
+
+    async def _broken_call(self) -> AsyncGenerator[Delta, None]:
+        self._pending.error = EndpointMalformedError("the arguments of a tool call end in the middle")
+        yield broken_call(self._pending.request, self._pending.turn.id.name("call_broken", self._pending.number))
+        yield Delta(finish="tool_calls")
 
     async def _whole(self) -> web.Response:
         async for _ in self._deltas():
@@ -72,7 +82,8 @@ class Answering:
         return web.json_response(self._dialect.render(reply, self._head, self._pending.usage()))
 
     async def _stream(self, http: web.Request) -> web.StreamResponse:
-        renderer = self._dialect.stream(self._head, usage_chunk=self._pending.request.usage_chunk)
+        request, known = self._pending.request, self._pending.counted()
+        renderer = self._dialect.stream(self._head, usage_chunk=request.usage_chunk, known=known)
         async with aclosing(self._deltas()) as deltas:
             async for delta in deltas:
                 if data := renderer.feed(delta):
@@ -107,28 +118,38 @@ class Answering:
         self._pending.error = broken.error
         stream = self._pending.request.stream
         match broken.fault:
+            case "refused":
+                return self._hang_up(http)
             case "stall":
                 await asyncio.sleep(self._trial.spec.timeout)
                 return self._hang_up(http)
             case "drop":
-                if stream:
-                    half = self._dialect.stream(self._head, usage_chunk=False)
-                    await (await self._open(http)).write(half.feed(Delta(text="…")))
+                await self._half(http)
                 return self._hang_up(http)
             case "garbage":
-                data, self._pending.status = (b"data: " if stream else b"") + _GARBAGE, 200
+                data = self._dialect.half_event() if stream else self._dialect.half_a_reply
             case "empty":
-                data, self._pending.status = self._nothing(stream=stream), 200
+                head = self._head
+                data = self._dialect.empty_stream(head) if stream else json.dumps(self._dialect.empty(head)).encode()
+        self._pending.status = 200
         if not stream:
             return web.Response(body=data, content_type="application/json")
         response = await self._open(http)
-        await response.write(data + b"\n\n")
+        await response.write(data)
         await response.write_eof()
         return response
 
-    def _nothing(self, *, stream: bool) -> bytes:
-        body = json.dumps(self._dialect.empty(self._head)).encode()
-        return b"data: " + body + b"\n\ndata: [DONE]" if stream else body
+    async def _half(self, http: web.Request) -> None:
+        """Send the beginning of a reply: of a stream some events, of a JSON body less than its length announces."""
+        if self._pending.request.stream:
+            renderer = self._dialect.stream(self._head, usage_chunk=False)
+            await (await self._open(http)).write(renderer.feed(Delta(text="…")))
+            return
+        half = self._dialect.half_a_reply
+        headers = {"Content-Type": "application/json", "Content-Length": str(2 * len(half))}
+        self._response = web.StreamResponse(headers=headers)
+        await self._response.prepare(http)
+        await self._response.write(half)
 
     def _hang_up(self, http: web.Request) -> web.StreamResponse:
         self._pending.status = CLIENT_CLOSED

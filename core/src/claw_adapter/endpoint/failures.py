@@ -16,7 +16,7 @@ from claw_adapter.errors import (
 
 __all__ = ["CLIENT_CLOSED", "BadRequest", "BrokenWire", "ProviderError", "WireFault", "classify"]
 
-WireFault = Literal["drop", "stall", "garbage", "empty"]
+WireFault = Literal["refused", "drop", "stall", "garbage", "empty"]
 
 CLIENT_CLOSED: Final = 499
 """Status recorded for a request that the harness gave up."""
@@ -31,7 +31,8 @@ _STATUS: Final[dict[int, type[EndpointError]]] = {
     429: EndpointQuotaError,
 }
 _TOO_LONG = re.compile(
-    r"context.{0,12}(length|window|size)|maximum.{0,20}tokens|prompt is too long|too many (input )?tokens|exceed_context",
+    r"context.{0,12}(length|window|size)|"
+    r"(input|prompt).{0,24}context|maximum.{0,20}tokens|prompt is too long|too many (input )?tokens|exceed_context",
     re.IGNORECASE,
 )
 _FILTERED = re.compile(

@@ -16,7 +16,7 @@ JsonObject = dict[str, JsonValue]
 SAMPLING: Final = frozenset({
     "temperature", "top_p", "top_k", "min_p", "typical_p", "top_a", "presence_penalty", "frequency_penalty",
     "repetition_penalty", "repeat_penalty", "logit_bias", "seed", "n", "best_of", "reasoning_effort", "reasoning",
-    "thinking", "verbosity",
+    "thinking", "output_config", "verbosity",
 })  # fmt: skip
 """Parameters that change what the model says: pinned."""
 

@@ -19,7 +19,10 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.answering import Answering
 from claw_adapter.endpoint.dialects import DIALECTS, Dialect
+from claw_adapter.endpoint.dialects.anthropic import models as anthropic_models
 from claw_adapter.endpoint.failures import BadRequest
+from claw_adapter.endpoint.metering import request_tokens
+from claw_adapter.endpoint.neutral import ModelRequest
 from claw_adapter.endpoint.records import RoundMeter
 from claw_adapter.endpoint.sockets import DATA_SOCKET, bind_unix
 from claw_adapter.endpoint.trial import Pending, Trial
@@ -56,7 +59,10 @@ class EndpointServer:
         """Listen. `url` is known afterwards."""
         app = web.Application(client_max_size=MAX_BODY)
         for dialect in DIALECTS:
-            app.router.add_post(dialect.path, Handler(self, dialect).handle)
+            handler = Handler(self, dialect)
+            app.router.add_post(dialect.path, handler.handle)
+            if dialect.count_path:
+                app.router.add_post(dialect.count_path, handler.count)
         app.router.add_get("/v1/models", self._models)
         app.router.add_route("*", "/{path:.*}", self._unknown)
         self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0)
@@ -142,6 +148,8 @@ class EndpointServer:
         trial = self.admit(request)
         if trial is None:
             return refused(DIALECTS[0])
+        if request.headers.get("anthropic-version"):
+            return web.json_response(anthropic_models(trial.spec.name))
         entry: dict[str, JsonValue] = {
             "id": trial.spec.name,
             "object": "model",
@@ -174,8 +182,28 @@ class Handler:
         trial = self._server.admit(request)
         if trial is None:
             return refused(self._dialect)
+        asked = await self._read(request, trial)
+        if isinstance(asked, web.Response):
+            return asked
+        pending = trial.begin(asked, self._dialect.name)
+        task = asyncio.create_task(self._answer(request, trial, pending))
+        trial.track(pending, task)
+        return await task
+
+    async def count(self, request: web.Request) -> web.StreamResponse:
+        """Say how many tokens a request would have: ours (cl100k), not the vendor's; no request of the turn."""
+        trial = self._server.admit(request)
+        if trial is None:
+            return refused(self._dialect)
+        asked = await self._read(request, trial)
+        if isinstance(asked, web.Response):
+            return asked
+        return web.json_response(self._dialect.tokens(request_tokens(asked)))
+
+    async def _read(self, request: web.Request, trial: Trial) -> ModelRequest | web.Response:
+        """The request, or the answer to one that cannot be read."""
         try:
-            asked = self._dialect.parse(_json(await request.read()))
+            return self._dialect.parse(_json(await request.read()), request.headers)
         except BadRequest as error:
             trial.malformed(error.what)
             return web.json_response(self._dialect.error(400, error.what, "invalid_request"), status=400)
@@ -183,10 +211,6 @@ class Handler:
             what = f"the request is larger than {MAX_BODY} bytes"
             trial.malformed(what)
             return web.json_response(self._dialect.error(413, what, "request_too_large"), status=413)
-        pending = trial.begin(asked, self._dialect.name)
-        task = asyncio.create_task(self._answer(request, trial, pending))
-        trial.track(pending, task)
-        return await task
 
     async def _answer(self, request: web.Request, trial: Trial, pending: Pending) -> web.StreamResponse:
         try:

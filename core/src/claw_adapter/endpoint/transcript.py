@@ -2,7 +2,7 @@
 
 Two kinds of line, in order of time::
 
-    {"kind": "part", "sha": SHA256, "value": JSON}       a message, a tool list or parameters, once per opening of the file
+    {"kind": "part", "sha": SHA256, "value": JSON}       a message, a tool list, parameters, native fields; once per opening
     {"kind": "exchange", "keep": 37, "more": [SHA…], …}  messages = the first 37 of the exchange before it, then these
 
 `SHA256` is that of the value's canonical JSON. No header is ever written, and known secrets are blanked out.
@@ -51,6 +51,10 @@ class Exchange(Record):
     messages: tuple[Json, ...] = ()
     tools: tuple[Json, ...] = ()
     params: Json = Field(default_factory=dict)
+    native: Json = Field(default_factory=dict)
+    """Fields and announcements that only the request's own dialect knows."""
+    fault: str = ""
+    """The scheduled fault that took the place of a reply."""
     status: int
     reply: Json | None = None
     finish: str = ""
@@ -86,11 +90,12 @@ class Transcript:
         lines: list[Json] = []
         shas = [self._part(message, lines) for message in exchange.messages]
         keep = _common(self._before, shas)
-        line = exchange.model_dump(mode="json", exclude={"messages", "tools", "params"})
+        line = exchange.model_dump(mode="json", exclude={"messages", "tools", "params", "native"})
         more: list[JsonValue] = list(shas[keep:])
         line |= {"kind": "exchange", "keep": keep, "more": more}
         line["tools"] = self._part(list(exchange.tools), lines) if exchange.tools else None
         line["params"] = self._part(exchange.params, lines)
+        line["native"] = self._part(exchange.native, lines) if exchange.native else None
         self._before = shas
         text = "".join(f"{json.dumps(item, ensure_ascii=False)}\n" for item in [*lines, line])
         self._file.write(blank(text, self._secrets).encode("utf-8", "backslashreplace"))
@@ -146,6 +151,7 @@ def _resolve(line: Json, shas: Sequence[str], parts: dict[str, JsonValue]) -> Ex
             "messages": [parts[sha] for sha in shas],
             "tools": parts[str(tools)] if tools else [],
             "params": parts[str(line["params"])],
+            "native": parts[str(native)] if (native := line.get("native")) else {},
         }
     )
 

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.events import EventLog
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
+from claw_adapter.endpoint.faults import FaultRule, FaultSchedule
 from claw_adapter.endpoint.metering import TurnMeter, output_tokens, rendered_tokens, request_tokens
 from claw_adapter.endpoint.models import Model, TurnId, build
 from claw_adapter.endpoint.neutral import ModelReply, ModelRequest, TokenUse
@@ -46,6 +47,8 @@ class Pending:
     status: int = CLIENT_CLOSED
     reply: ModelReply | None = None
     error: ClawError | None = None
+    fault: FaultRule | None = None
+    """The scheduled fault that takes the place of a reply."""
     _counted: TokenUse | None = None
 
     def counted(self) -> TokenUse:
@@ -83,6 +86,7 @@ class Trial:
         self.name = name
         self.spec = spec
         self.key = f"claw-{secrets.token_urlsafe(24)}"
+        self._faults = FaultSchedule(spec)
         self.model: Model = build(spec, name)
         self._hidden = (self.key, *provider_keys)
         self._transcript = Transcript(transcript, self._hidden)
@@ -127,9 +131,10 @@ class Trial:
         turn = self._turn
         now = time.monotonic()
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        turn.meter.asked.add(asked(request.params, request.model))
+        turn.meter.asked.add(asked({**request.native, **request.params}, request.model))
         turn.log.request(request.lines, now - turn.began)
-        turn.last = Pending(request, dialect, turn, self._number, now, at)
+        fault = self._faults.next(turn.id.round)
+        turn.last = Pending(request, dialect, turn, self._number, now, at, fault=fault)
         return turn.last
 
     def track(self, pending: Pending, task: asyncio.Task[Any]) -> None:
@@ -196,6 +201,8 @@ def _exchange(pending: Pending, counted: TokenUse, ended: float, failure: Failur
         messages=tuple(pending.request.messages),
         tools=tuple(pending.request.tool_json),
         params=pending.request.params,
+        native=dict(pending.request.native),
+        fault=pending.fault.kind if pending.fault is not None else "",
         status=pending.status,
         reply=reply.message() if reply is not None else None,
         finish=reply.finish if reply is not None else "",

@@ -18,7 +18,8 @@ class ModelSpec(Record):
 
     `kind` is ``reader`` (the embedded evidence model), ``scripted`` (fixed replies for tests) or ``openai`` (an
     OpenAI-compatible upstream at `base_url`, whose key is read from the environment variable `key_env` and never stored);
-    any other kind is the name of an upstream plugin, which gets `options`.
+    `anthropic` and `openai-responses` are upstreams of those dialects, `replay` answers from a recorded run; any other kind
+    is the name of an upstream plugin, which gets `options`. `options["faults"]` schedules faults for any kind.
     """
 
     name: str
@@ -47,4 +48,5 @@ class ModelSpec(Record):
     @property
     def measures_ability(self) -> bool:
         """False for the reader and scripts: their scores say what the harness delivers, not what a model can do."""
-        return self.kind not in ("reader", "scripted")
+        kind = self.options.get("kind") if self.kind == "replay" else self.kind
+        return kind not in ("reader", "scripted")

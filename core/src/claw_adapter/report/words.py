@@ -56,6 +56,9 @@ _POLICIES: Final = {
 
 def model_meaning(model: ModelSpec) -> str:
     """What scores under this model mean."""
+    if model.kind == "replay":
+        recorded = model.model_copy(update={"kind": str(model.options.get("kind", "openai")), "options": {}})
+        return f"A recorded run is replayed, offline. {model_meaning(recorded)}"
     if model.kind == "reader":
         return (
             "The model is the reader, which is not a language model: it marks a statement true only if the evidence for it "

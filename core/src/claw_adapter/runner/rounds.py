@@ -241,7 +241,12 @@ class RoundRunner:
 
 
 def _attributed(turn: TurnResult, endpoint: Failure | None) -> TurnResult:
-    """A harness that failed because its model did is not at fault: the endpoint's own finding has precedence."""
-    if turn.error is None or endpoint is None or turn.error.owner not in (Owner.HARNESS, Owner.ENDPOINT):
+    """A harness that failed because its model did is not at fault: the endpoint's own finding has precedence.
+
+    That holds, too, where the harness reports success although its last request failed: what it says then is not an answer.
+    """
+    if endpoint is None or (turn.error is not None and turn.error.owner not in (Owner.HARNESS, Owner.ENDPOINT)):
         return turn
+    if turn.error is None:
+        return turn.model_copy(update={"text": "", "error": endpoint})
     return turn.model_copy(update={"error": endpoint})

@@ -12,6 +12,7 @@ from pathlib import Path
 from claw_adapter import plugins
 from claw_adapter.drivers import Lifeline
 from claw_adapter.endpoint import ModelEndpoint
+from claw_adapter.endpoint.models import BUILT_IN
 from claw_adapter.errors import HarnessNotFound
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
@@ -28,8 +29,6 @@ from claw_adapter.upstream import Upstream
 from claw_adapter.workspace import Store
 
 __all__ = ["Watcher", "find_scenarios", "prepare", "run"]
-
-BUILT_IN_MODELS = ("reader", "scripted", "openai")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ async def _models(plan: Plan) -> AsyncIterator[Mapping[str, ModelSpec]]:
     async with contextlib.AsyncExitStack() as stack:
         models: dict[str, ModelSpec] = {}
         for model in {trial.model.name: trial.model for trial in plan.trials}.values():
-            if model.kind in BUILT_IN_MODELS:
+            if model.kind in BUILT_IN:
                 models[model.name] = model
                 continue
             upstream: Upstream = plugins.create("upstream", model.kind, dict(model.options))

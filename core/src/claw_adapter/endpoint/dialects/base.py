@@ -17,6 +17,7 @@ __all__ = ["Dialect", "Head", "StreamRenderer"]
 JsonObject = dict[str, JsonValue]
 
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
+_NO_TOKENS: Final = TokenUse(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Dialect(ABC):
         """A complete reply."""
 
     @abstractmethod
-    def stream(self, head: Head, *, usage_chunk: bool, known: TokenUse = TokenUse(0, 0)) -> StreamRenderer:
+    def stream(self, head: Head, *, usage_chunk: bool, known: TokenUse = _NO_TOKENS) -> StreamRenderer:
         """A new stream; `known` is what is known of the usage before the reply has begun."""
 
     @abstractmethod
@@ -84,6 +85,10 @@ class Dialect(ABC):
     @abstractmethod
     def empty_stream(self, head: Head) -> bytes:
         """The same as a stream."""
+
+    def half_event(self) -> bytes:
+        """`half_a_reply` as the only event of a stream."""
+        return b"data: " + self.half_a_reply + b"\n\n"
 
     def tokens(self, count: int) -> JsonObject:
         """The answer to a question for the tokens of a request."""

@@ -30,8 +30,8 @@ _TYPES: Final = {
 
 
 def event(value: JsonValue | JsonObject) -> bytes:
-    """One server-sent event with JSON data."""
-    return b"data: " + json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n\n"
+    """One server-sent event with JSON data, in ASCII: some clients end lines at U+0085 and U+2028 too."""
+    return b"data: " + json.dumps(value).encode() + b"\n\n"
 
 
 def text_of(content: JsonValue) -> str:
@@ -133,9 +133,12 @@ class OpenAIChat(Dialect):
 
     name = "openai-chat"
     path = "/v1/chat/completions"
-    id_prefix = "chatcmpl"
+    id_prefix = "chatcmpl-"
     half_a_reply = b'{"choices": [{"message": {"role": "assistant", "content": "gar'
-    overflow = "This model's maximum context length is 8192 tokens; your messages are longer.", "context_length_exceeded"
+    overflow = (
+        "This model's maximum context length is 8192 tokens; your messages are longer.",
+        "context_length_exceeded",
+    )
     filtered = "The response was filtered due to the prompt triggering the content management policy.", "content_filter"
 
     def parse(self, body: JsonValue, headers: Mapping[str, str] = _NO_HEADERS) -> ModelRequest:

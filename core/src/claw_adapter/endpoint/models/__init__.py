@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from claw_adapter.endpoint.models.base import Model, TurnId
 from claw_adapter.errors import EndpointError
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["Model", "TurnId", "build"]
+__all__ = ["BUILT_IN", "Model", "TurnId", "build"]
+
+BUILT_IN: Final = ("reader", "scripted", "openai", "anthropic", "openai-responses", "replay")
+"""The kinds that are no upstream plugin."""
 
 
 def build(spec: ModelSpec, trial: str) -> Model:
@@ -23,9 +28,13 @@ def build(spec: ModelSpec, trial: str) -> Model:
         from claw_adapter.endpoint.models.scripted import ScriptedModel
 
         return ScriptedModel(spec, trial)
-    if spec.kind == "openai":
+    if spec.kind == "replay":
+        from claw_adapter.endpoint.replay import ReplayModel
+
+        return ReplayModel(spec, trial)
+    if spec.kind in ("openai", "anthropic", "openai-responses"):
         from claw_adapter.endpoint.models.upstream import UpstreamModel
 
         return UpstreamModel(spec)
-    remedy = "use reader, scripted or openai, or start the upstream plugin of that name first"
+    remedy = f"use one of {', '.join(BUILT_IN)}, or start the upstream plugin of that name first"
     raise EndpointError(f"no model of kind {spec.kind!r}", where=f"model {spec.name}", remedy=remedy)

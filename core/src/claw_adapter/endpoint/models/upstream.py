@@ -1,4 +1,4 @@
-"""Passing requests on to an OpenAI-compatible server, with the run's model id, parameters and key."""
+"""Passing requests on to a provider, in its own wire form, with the run's model id, parameters and key."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.failures import ProviderError, classify
+from claw_adapter.endpoint.models import credentials
 from claw_adapter.endpoint.models.base import Model
-from claw_adapter.endpoint.models.sse import Malformed, Refused, pieces, whole
+from claw_adapter.endpoint.models.sse import Malformed, Refused
+from claw_adapter.endpoint.models.wires import wire_of
 from claw_adapter.endpoint.neutral import Delta, ModelRequest
-from claw_adapter.endpoint.sampling import effective
 from claw_adapter.endpoint.transcript import blank
 from claw_adapter.errors import (
     EndpointAuthError,
@@ -31,6 +32,12 @@ __all__ = ["UpstreamModel"]
 
 CONNECT_SECONDS: Final = 30.0
 MESSAGE_LIMIT: Final = 2000
+_STATUS: Final = {
+    "authentication_error": 401, "billing_error": 402, "permission_error": 403, "rate_limit_error": 429,
+    "rate_limit_exceeded": 429, "insufficient_quota": 429, "invalid_request_error": 400, "context_length_exceeded": 400,
+    "api_error": 500, "server_error": 500, "overloaded_error": 529, "server_is_overloaded": 529,
+}  # fmt: skip
+"""What an error in the middle of a stream would have been as a status."""
 _PROXIES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
 
 
@@ -38,7 +45,9 @@ class UpstreamModel(Model):
     """One trial's way to the upstream. The key is read from the environment for every request and kept nowhere."""
 
     def __init__(self, spec: ModelSpec) -> None:
+        credentials.check(spec)
         self._spec = spec
+        self._wire = wire_of(spec)
         self._session: ClientSession | None = None
         self._where = f"model {spec.name} at {spec.base_url}"
 
@@ -46,9 +55,10 @@ class UpstreamModel(Model):
         """The upstream's reply, in pieces as they come if the harness streams."""
         import aiohttp
 
-        url = f"{self._spec.base_url.rstrip('/')}/chat/completions"
+        data = io.BytesIO(json.dumps(self._wire.body(request)).encode())
+        query, headers = credentials.query(self._spec), self._headers(request)
         try:
-            async with self._client().post(url, data=self._body(request), headers=self._headers()) as response:
+            async with self._client().post(self._wire.url, data=data, params=query, headers=headers) as response:
                 if response.status != 200:
                     raise await self._refusal(response)
                 async for delta in self._read(response, stream=request.stream):
@@ -85,36 +95,22 @@ class UpstreamModel(Model):
             )
         return self._session
 
-    def _headers(self) -> dict[str, str]:
-        headers = {"Content-Type": "application/json"}
-        if self._spec.key_env:
-            key = os.environ.get(self._spec.key_env, "")
-            if not key:
-                what = f"the environment variable {self._spec.key_env} is not set"
-                remedy = "set it to the provider's key before starting the run"
-                raise ProviderError(401, EndpointAuthError(what, where=self._where, remedy=remedy))
-            headers["Authorization"] = f"Bearer {key}"
-        return headers
-
-    def _body(self, request: ModelRequest) -> io.BytesIO:
-        body: dict[str, object] = {
-            **effective(self._spec, request.params),
-            "model": self._spec.model or self._spec.name,
-            "messages": request.messages,
-        }
-        if request.tool_json:
-            body["tools"] = request.tool_json
-        if request.stream:
-            body |= {"stream": True, "stream_options": {"include_usage": True}}
-        return io.BytesIO(json.dumps(body).encode())
+    def _headers(self, request: ModelRequest) -> dict[str, str]:
+        key = os.environ.get(self._spec.key_env, "") if self._spec.key_env else ""
+        if self._spec.key_env and not key:
+            what = f"the environment variable {self._spec.key_env} is not set"
+            remedy = "set it to the provider's key before starting the run"
+            raise ProviderError(401, EndpointAuthError(what, where=self._where, remedy=remedy))
+        own = {"Content-Type": "application/json", **self._wire.headers(request)}
+        return credentials.headers(self._spec, key, own)
 
     async def _read(self, response: ClientResponse, *, stream: bool) -> AsyncIterator[Delta]:
         kind = response.content_type
         if kind == "text/event-stream" or (stream and kind != "application/json"):
-            async for delta in pieces(response.content.iter_any(), _new_id):
+            async for delta in self._wire.pieces(response.content.iter_any(), _new_id):
                 yield delta
         else:
-            yield whole(await response.read(), _new_id)
+            yield self._wire.whole(await response.read(), _new_id)
 
     async def _refusal(self, response: ClientResponse) -> ProviderError:
         body = await response.read()
@@ -134,6 +130,8 @@ class UpstreamModel(Model):
         given = fields.get("code")
         if status == 502 and isinstance(given, int) and 400 <= given < 600:  # an error inside a stream names its status
             status = given
+        elif status == 502:
+            status = _STATUS.get(code, status)
         return ProviderError(
             status, classify(status, message, code, where=self._where), code=code, retry_after=retry_after
         )

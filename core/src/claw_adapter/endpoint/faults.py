@@ -1,0 +1,122 @@
+"""Faults by schedule: ``ModelSpec.options["faults"]``, for a model of any kind.
+
+A list of rules, the first that applies counts::
+
+    {"at": [1, 4], "kind": "500"}                      the first and fourth request of the trial
+    {"at": "every 5", "kind": "429", "retry_after": 2}
+    {"at": "every 1", "round": "q3", "kind": "refused"}   numbers count the requests of that round, all attempts together
+
+The model is never asked for a reply that a fault takes the place of.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, Field, JsonValue, TypeAdapter, ValidationError
+
+from claw_adapter.endpoint.dialects import Dialect
+from claw_adapter.endpoint.failures import BrokenWire, ProviderError, WireFault, classify
+from claw_adapter.endpoint.neutral import CallDelta, Delta, ModelRequest
+from claw_adapter.errors import EndpointError
+from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.model import ModelSpec
+
+__all__ = ["FAULT_KINDS", "FaultKind", "FaultRule", "FaultSchedule", "broken_call", "raise_fault"]
+
+FaultKind = Literal[
+    "refused", "400", "context", "401", "429", "500", "529", "filter", "stall", "cut", "garbage", "truncated_arguments",
+    "empty",
+]  # fmt: skip
+FAULT_KINDS: Final[tuple[FaultKind, ...]] = (
+    "refused", "400", "context", "401", "429", "500", "529", "filter", "stall", "cut", "garbage", "truncated_arguments",
+    "empty",
+)  # fmt: skip
+
+_EVERY: Final = re.compile(r"every ([1-9][0-9]*)")
+_WIRE: Final[dict[FaultKind, WireFault]] = {
+    "refused": "refused", "stall": "stall", "cut": "drop", "garbage": "garbage", "empty": "empty",
+}  # fmt: skip
+_SAID: Final = "a fault that the run's schedule asks for"
+
+
+def _known_period(value: str) -> str:
+    if not _EVERY.fullmatch(value):
+        raise ValueError("say 'every N', N being 1 or more, or give a list of request numbers")
+    return value
+
+
+class FaultRule(Record):
+    """Which requests fail, and how."""
+
+    at: tuple[Annotated[int, Field(ge=1)], ...] | Annotated[str, AfterValidator(_known_period)]
+    round: str = ""
+    """Only in this round; numbers then count its requests. Empty: numbers count the requests of the trial."""
+    kind: FaultKind
+    retry_after: float | None = Field(default=None, ge=0)
+    """Seconds, sent as ``Retry-After`` with a 429 or a 529."""
+
+    def applies(self, number: int) -> bool:
+        """Whether the request of this number (from 1) fails."""
+        if isinstance(self.at, str):
+            return number % int(self.at.removeprefix("every ")) == 0
+        return number in self.at
+
+
+_RULES: TypeAdapter[tuple[FaultRule, ...]] = TypeAdapter(tuple[FaultRule, ...])
+
+
+class FaultSchedule:
+    """Counts the requests of one trial.
+
+    Raises:
+        EndpointError: the rules are not of the known form.
+    """
+
+    def __init__(self, spec: ModelSpec) -> None:
+        try:
+            self._rules = _RULES.validate_python(spec.options.get("faults", ()))
+        except ValidationError as error:
+            where = f"model {spec.name}, options.faults"
+            remedy = f"give a list of {{at, kind}}; kinds are {', '.join(FAULT_KINDS)}"
+            raise EndpointError(f"a fault rule cannot be used: {error}", where=where, remedy=remedy) from None
+        self._all = 0
+        self._by_round: dict[str, int] = {}
+
+    def next(self, round_id: str) -> FaultRule | None:
+        """Count one more request; the rule that makes it fail."""
+        self._all += 1
+        self._by_round[round_id] = own = self._by_round.get(round_id, 0) + 1
+        for rule in self._rules:
+            if rule.round in ("", round_id) and rule.applies(own if rule.round else self._all):
+                return rule
+        return None
+
+
+def raise_fault(rule: FaultRule, dialect: Dialect) -> None:
+    """Raise what the rule asks for, as an error of the dialect or on the wire; only ``truncated_arguments`` comes back."""
+    if (wire := _WIRE.get(rule.kind)) is not None:
+        raise BrokenWire(wire)
+    match rule.kind:
+        case "context":
+            message, code = dialect.overflow
+            raise ProviderError(400, classify(400, message, code), code=code)
+        case "filter":
+            message, code = dialect.filtered
+            raise ProviderError(400, classify(400, message, code), code=code)
+        case "400" | "401" | "429" | "500" | "529":
+            status = int(rule.kind)
+            wait = "" if rule.retry_after is None or status not in (429, 529) else f"{rule.retry_after:g}"
+            raise ProviderError(status, classify(status, _SAID), retry_after=wait)
+
+
+def broken_call(request: ModelRequest, call_id: str) -> Delta:
+    """A call of the first tool that the request offers, whose arguments end in the middle of a string."""
+    tool = request.tools[0] if request.tools else None
+    properties = tool.schema.get("properties") if tool is not None else None
+    names = list(properties) if isinstance(properties, dict) else []
+    whole: dict[str, JsonValue] = {names[0] if names else "path": "notes/unfinished"}
+    arguments = json.dumps(whole)[:-8]
+    return Delta(calls=(CallDelta(0, call_id, tool.name if tool is not None else "read_file", arguments),))

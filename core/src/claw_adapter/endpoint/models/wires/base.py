@@ -1,0 +1,96 @@
+"""What a wire form does, and what two of them share."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import ClassVar
+
+from pydantic import JsonValue
+
+from claw_adapter.endpoint.models.sse import Malformed
+from claw_adapter.endpoint.neutral import Delta, ModelRequest
+from claw_adapter.protocol.model import ModelSpec
+
+__all__ = ["NewId", "Wire", "as_dict", "integer", "loaded", "pairs"]
+
+JsonObject = dict[str, JsonValue]
+NewId = Callable[[], str]
+"""Makes an id for a call that came without one."""
+
+
+class Wire(ABC):
+    """One wire form, for one model."""
+
+    name: ClassVar[str]
+
+    def __init__(self, spec: ModelSpec) -> None:
+        self.spec = spec
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """Where requests are posted to, without a query."""
+
+    @abstractmethod
+    def body(self, request: ModelRequest) -> JsonObject:
+        """The request as it is sent."""
+
+    @abstractmethod
+    def whole(self, body: bytes, new_id: NewId) -> Delta:
+        """A complete reply as a single piece.
+
+        Raises:
+            Malformed: it is not one, or there is nothing in it.
+            Refused: it is an error.
+        """
+
+    @abstractmethod
+    def pieces(self, chunks: AsyncIterator[bytes], new_id: NewId) -> AsyncIterator[Delta]:
+        """The pieces of a streamed reply.
+
+        Raises:
+            Malformed: an event is no JSON, or the stream ends before the reply does.
+            Refused: an error comes instead.
+        """
+
+    def headers(self, request: ModelRequest) -> dict[str, str]:
+        """Headers of the form itself; credentials are added by the caller."""
+        del request
+        return {}
+
+    @property
+    def model(self) -> str:
+        """The id that the upstream knows the model by."""
+        return self.spec.model or self.spec.name
+
+
+def as_dict(value: JsonValue) -> JsonObject:
+    """An object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def pairs(value: JsonValue) -> list[JsonObject]:
+    """The objects of a list; nothing if it is none."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def integer(values: Mapping[str, JsonValue], *names: str) -> int:
+    """The sum of counts; those that are missing count nothing."""
+    return sum(int(value) for name in names if isinstance(value := values.get(name), int | float))
+
+
+def loaded(text: str | bytes) -> JsonObject:
+    """A JSON object.
+
+    Raises:
+        Malformed: it is none.
+    """
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise Malformed(f"no JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise Malformed("not a JSON object")
+    return value
