@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.endpoint.models import BUILT_IN
 from claw_adapter.endpoint.replay import replay_model
 from claw_adapter.endpoint.transcript import read_transcript
 from claw_adapter.errors import EndpointError
@@ -17,11 +16,6 @@ from support.scenarios import write_scenario
 
 RIGHT = "\\bbox{A}"
 READER = ModelSpec(name="reader", kind="reader")
-
-
-@pytest.fixture(autouse=True)
-def known_to_the_runner(monkeypatch):
-    monkeypatch.setattr("claw_adapter.runner.run.BUILT_IN_MODELS", BUILT_IN)
 
 
 def replayed(tmp_path: Path, name: str, scenario, spec: ModelSpec, recording: Path, **settings) -> dict[str, list]:

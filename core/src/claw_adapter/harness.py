@@ -15,7 +15,6 @@ the adapter only translates. Normative words are in docs/spec/claw-1.md.
 
 from __future__ import annotations
 
-import socket
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -65,7 +64,6 @@ __all__ = [
     "ToolCall",
     "TrialContext",
     "TurnResult",
-    "free_port",
 ]
 
 
@@ -152,7 +150,8 @@ class TrialContext(ABC):
     def reach(self, port: int) -> Reach:
         """How the adapter connects to a child that was started with ``listens=port``.
 
-        Without a network of its own the child shares the machine's ports, so choose a free one (see `free_port`).
+        Without a network of its own the child shares the machine's ports, so choose a free one with
+        `claw_adapter.drivers.ports.free_port`.
         """
         return Reach(port)
 
@@ -179,13 +178,6 @@ class TrialContext(ABC):
         cwd: Path | None = None,
     ) -> Completed:
         """Run a child to its end inside the trial's isolation; `deadline` seconds cover start, work and clean-up."""
-
-
-def free_port() -> int:
-    """A port on 127.0.0.1 that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Conversation(ABC):

@@ -146,9 +146,8 @@ def _estimate(experiment: Experiment, scenarios: list[Scenario], *, as_json: boo
             if one.money
             else "price not known"
         )
-        click.echo(
-            f"{name}: {one.rounds} rounds, about {one.calls:,} requests, {one.input:,} tokens in and {one.output:,} out; {money}"
-        )
+        tokens = f"{one.input:,} tokens in and {one.output:,} out"
+        click.echo(f"{name}: {one.rounds} rounds, about {one.calls:,} requests, {tokens}; {money}")
     click.echo(
         "Expected values from a published run with one harness; others take fewer or more. Retries are not counted."
     )
