@@ -1,6 +1,6 @@
 # Everything a newcomer needs: Python >= 3.11 and make. Each target brings what it needs; nothing is written outside this folder.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint typecheck format bench schemas lock clean
+.PHONY: help setup demo demo-all test lint typecheck format bench schemas lock clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -14,7 +14,7 @@ MANIFESTS := $(addsuffix /pyproject.toml,$(MEMBERS))
 SOURCES := $(addsuffix /src,$(MEMBERS))
 
 help: ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(STAMP): requirements/dev.txt requirements/uv.txt $(MANIFESTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -28,14 +28,18 @@ $(STAMP): requirements/dev.txt requirements/uv.txt $(MANIFESTS)
 
 setup: $(STAMP) ## the development environment in .venv
 
-.claw/nanobot: $(STAMP) frameworks/nanobot/framework.toml
-	$(BIN)/claw frameworks install nanobot
+.claw/%: frameworks/%/framework.toml $(STAMP)
+	$(BIN)/claw frameworks install $*
 	@touch $@
 
 demo: setup .claw/nanobot ## two harnesses under one fixed model on the demo scenario, with a table and a page
 	$(BIN)/claw run demo --harness reference --harness nanobot --model reader --out runs/demo -j 2
 
-test: setup .claw/nanobot ## all tests, the real NanoBot included
+demo-all: setup .claw/nanobot .claw/openclaw ## the same with every harness that is here; PicoClaw if it is on PATH
+	$(BIN)/claw run demo -H reference -H nanobot -H openclaw $(if $(shell command -v picoclaw),-H picoclaw) \
+	  --model reader --out runs/demo-all -j 2
+
+test: setup .claw/nanobot .claw/openclaw ## all tests, with the real NanoBot and OpenClaw (and PicoClaw, if it is on PATH)
 	$(BIN)/python -m pytest $(PYTEST)
 
 lint: setup typecheck ## style, types and import contracts

@@ -14,6 +14,7 @@ MEMBERS = [
     "core",
     "scenarios/clawarena",
     "plugins/nanobot",
+    "plugins/openclaw",
     "plugins/picoclaw",
     "scenarios/clawforge",
     "docs/examples/claw-adapter-tiny",
@@ -62,7 +63,7 @@ def call(bare: Path, *argv: str) -> subprocess.CompletedProcess[str]:
 def test_plugins_are_found(bare):
     done = call(bare, "plugins", "--json")
     states = {state["name"]: state for state in json.loads(done.stdout)}
-    assert set(states) == {"demo", "nanobot", "picoclaw", "reference", "tiny"}
+    assert set(states) == {"demo", "nanobot", "openclaw", "picoclaw", "reference", "tiny"}
     assert all(state["ok"] for state in states.values())
     assert states["tiny"]["ready"]
     assert not states["nanobot"]["ready"]
@@ -88,4 +89,4 @@ def test_a_harness_that_is_not_installed_is_refused_with_the_way_out(bare):
 
 def test_the_framework_description_is_in_the_wheel(bare):
     rows = json.loads(call(bare, "frameworks", "list", "--json").stdout)
-    assert [row["name"] for row in rows] == ["nanobot", "picoclaw"]
+    assert [row["name"] for row in rows] == ["nanobot", "openclaw", "picoclaw"]

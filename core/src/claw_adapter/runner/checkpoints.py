@@ -25,7 +25,7 @@ def save_checkpoint(store: Store, checkpoint: Checkpoint) -> str:
         sessions=tuple(store.put(session.model_dump_json().encode()) for session in others),
         files={name: store.put(data) for name, data in sorted(checkpoint.files.items())},
     )
-    return store.put_json(stored.model_dump(mode="json"))
+    return store.put(stored.model_dump_json().encode())
 
 
 def load_checkpoint(store: Store, digest: str) -> Checkpoint:
@@ -34,7 +34,7 @@ def load_checkpoint(store: Store, digest: str) -> Checkpoint:
     Raises:
         JournalError: a part of it is missing or damaged.
     """
-    stored = _Stored.model_validate(store.get_json(digest))
+    stored = _Stored.model_validate_json(store.get(digest))
     others = (Session.model_validate_json(store.get(name)) for name in stored.sessions)
     return Checkpoint(
         sessions=(stored.main, *others), files={name: store.get(blob) for name, blob in stored.files.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from claw_adapter.endpoint import RoundMeter
 from claw_adapter.errors import AdapterError, ClawError, Owner
 from claw_adapter.harness import Conversation
 from claw_adapter.protocol import (
+    Checkpoint,
     Failure,
     Round,
     RoundRecord,
@@ -23,6 +24,7 @@ from claw_adapter.protocol import (
     Usage,
 )
 from claw_adapter.questions import QuestionType, ScoringContext, teach, teaching_needs_workspace
+from claw_adapter.runner.checkpoints import save_checkpoint
 from claw_adapter.runner.folder import remove_tree
 from claw_adapter.runner.prompt import FEEDBACK, compat_feedback, compose
 from claw_adapter.runner.types import question_type
@@ -59,15 +61,33 @@ class _Clock:
         self.seconds += time.monotonic() - self._began
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The state after a turn: the checkpoint with its digest in the store, and the workspace's snapshot."""
+
+    checkpoint: Checkpoint
+    digest: str
+    snapshot: str
+
+
+@dataclass(slots=True)
+class _Sent:
+    """What became of sending a prompt once; `seconds` were spent in the adapter."""
+
+    turn: TurnResult
+    meter: RoundMeter
+    kept: _Kept | None
+    seconds: float
+
+
 @dataclass(slots=True)
 class _Attempts:
     """What became of sending one prompt, possibly several times."""
 
-    turn: TurnResult
-    meter: RoundMeter
+    last: _Sent
     number: int
-    earlier: list[Failure] = field(default_factory=list)
-    harness_seconds: float = 0.0
+    earlier: list[Failure]
+    seconds: float
 
 
 class RoundRunner:
@@ -89,13 +109,16 @@ class RoundRunner:
         crashpoint("before-send")
         tried = await self._attempts(index, prompt, changes, before)
         crashpoint("answered")
-        snapshot = trial.world.snapshots.take(trial.world.workspace)
+        kept = tried.last.kept
+        snapshot = kept.snapshot if kept else trial.world.snapshots.take(trial.world.workspace)
+        if kept:
+            trial.keep(kept.checkpoint)
         checked = time.monotonic()
-        score, feedback, taught = await self._judge(item, question, tried.turn, snapshot)
+        turn, meter = tried.last.turn, tried.last.meter
+        score, feedback, taught = await self._judge(item, question, turn, snapshot)
         check_seconds = time.monotonic() - checked if question.needs_workspace or taught else 0.0
         crashpoint("scored")
-        events = tried.turn.events or tried.meter.events
-        checkpoint = await trial.keep() if tried.turn.error is None else None
+        events = turn.events or meter.events
         return RoundRecord(
             index=index,
             round=item.id,
@@ -104,20 +127,20 @@ class RoundRunner:
             earlier_failures=tuple(tried.earlier),
             updates=tuple(update.id for update in trial.scenario.expand(item.updates)),
             prompt=prompt,
-            text=tried.turn.text,
-            error=tried.turn.error,
+            text=turn.text,
+            error=turn.error,
             score=score,
             feedback=feedback,
             taught=taught,
-            usage=Usage(rendered=tried.meter.rendered, reported=tried.turn.usage, metered=tried.meter.metered),
-            timing=tried.turn.timing,
-            overhead=max(time.monotonic() - started - tried.harness_seconds - check_seconds, 0.0),
-            evidence=tried.meter.seen,
+            usage=Usage(rendered=meter.rendered, reported=turn.usage, metered=meter.metered),
+            timing=turn.timing,
+            overhead=max(time.monotonic() - started - tried.seconds - check_seconds, 0.0),
+            evidence=meter.seen,
             tool_calls=sum(event.kind == "tool_call" for event in events),
             events=trial.services.store.put_json([event.model_dump(mode="json") for event in events]),
             before=before,
             snapshot=snapshot,
-            checkpoint=checkpoint,
+            checkpoint=kept.digest if kept else None,
         )
 
     def _feedback(self, index: int) -> str:
@@ -144,24 +167,22 @@ class RoundRunner:
         for number in range(1, trial.spec.settings.attempts + 1):
             if number > 1:
                 trial.world.snapshots.restore(before, trial.world.workspace)
-            turn, meter, spent = await self._turn(prompt, trial.scenario.rounds[index].id, index, number, changes)
-            seconds += spent
-            if turn.error is None:
-                return _Attempts(turn, meter, number, earlier, seconds)
+            sent = await self._turn(prompt, trial.scenario.rounds[index].id, index, number, changes)
+            seconds += sent.seconds
+            error = sent.turn.error
+            if error is None:
+                return _Attempts(sent, number, earlier, seconds)
             await trial.drop()
-            if not turn.error.passing or number == trial.spec.settings.attempts:
+            if not error.passing or number == trial.spec.settings.attempts:
                 break
-            earlier.append(turn.error)
+            earlier.append(error)
         trial.world.snapshots.restore(before, trial.world.workspace)
-        return _Attempts(turn, meter, number, earlier, seconds)
+        return _Attempts(sent, number, earlier, seconds)
 
     async def _turn(
         self, prompt: str, round_id: str, index: int | None, number: int, changes: Sequence[SessionChange]
-    ) -> tuple[TurnResult, RoundMeter, float]:
-        """Open if needed, bring the sessions up to date, send one prompt; a broken adapter is a failed turn.
-
-        The third value is the time spent in the adapter, in seconds.
-        """
+    ) -> _Sent:
+        """Open if needed, bring the sessions up to date, send one prompt, checkpoint; a broken adapter is a failed turn."""
         trial, endpoint = self.trial, self.trial.services.endpoint
         brief = None
         if index is not None:
@@ -173,7 +194,8 @@ class RoundRunner:
                 history_files=trial.world.files,
                 workspace=str(trial.world.workspace),
             )
-        deadline, clock = trial.spec.settings.deadline, _Clock()
+        deadline, clock, kept = trial.spec.settings.deadline, _Clock(), None
+        closing: asyncio.Task[RoundMeter] | None = None
         try:
             with clock:
                 conversation = await self._synced(changes)
@@ -181,17 +203,32 @@ class RoundRunner:
             with clock:
                 async with asyncio.timeout(deadline + LATE_SECONDS):
                     turn = await conversation.send(prompt, deadline)
+            closing = asyncio.create_task(endpoint.end_round(trial.spec.id))
+            await asyncio.sleep(0)  # lets the request go out, so that the endpoint sums up while we go on
+            if turn.error is None and index is not None:
+                with clock:
+                    checkpoint = await self._checkpoint(conversation)
+                digest = save_checkpoint(trial.services.store, checkpoint)
+                kept = _Kept(checkpoint, digest, trial.world.snapshots.take(trial.world.workspace))
         except _Hopeless as hopeless:
             raise hopeless.error from None
         except ClawError as error:
             turn = TurnResult(error=Failure.of(error))
         except TimeoutError:
-            late = AdapterError(f"send() did not come back {LATE_SECONDS:g} s after its deadline of {deadline:g} s")
+            late = AdapterError(f"send() or checkpoint() did not come back {LATE_SECONDS:g} s after {deadline:g} s")
             turn = TurnResult(error=Failure.of(late))
         except Exception as error:  # noqa: BLE001 - whatever an adapter raises is a failure of the adapter
             turn = TurnResult(error=Failure.of(error))
-        meter = await endpoint.end_round(trial.spec.id)
-        return _attributed(turn, meter.failure), meter, clock.seconds
+        meter = await (closing or endpoint.end_round(trial.spec.id))
+        turn = _attributed(turn, meter.failure)
+        return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds)
+
+    async def _checkpoint(self, conversation: Conversation) -> Checkpoint:
+        async with asyncio.timeout(self.trial.spec.settings.deadline):
+            checkpoint = await conversation.checkpoint()
+        if not checkpoint.sessions:
+            raise AdapterError("the checkpoint has no session", where=f"harness {self.trial.spec.harness.label}")
+        return checkpoint
 
     async def _synced(self, changes: Sequence[SessionChange]) -> Conversation:
         """The open conversation, up to date; what no further attempt can mend ends the trial instead of every round."""

@@ -26,7 +26,7 @@ from claw_adapter.protocol import (
     TrialSpec,
     TrialStart,
 )
-from claw_adapter.runner.checkpoints import load_checkpoint, save_checkpoint
+from claw_adapter.runner.checkpoints import load_checkpoint
 from claw_adapter.runner.context import Address, RunnerContext
 from claw_adapter.runner.folder import RunFolder, remove_tree
 from claw_adapter.runner.journal import Journal
@@ -205,16 +205,10 @@ class Trial:
             except Exception:
                 log.exception("closing %s of trial %s", type(thing).__name__, self.spec.id)
 
-    async def keep(self) -> str | None:
-        """Checkpoint the conversation after a finished turn; returns the digest in the store."""
-        if self.conversation is None:
-            return None
-        checkpoint = await self.conversation.checkpoint()
-        if not checkpoint.sessions:
-            raise AdapterError("the checkpoint has no session", where=f"harness {self.spec.harness.label}")
+    def keep(self, checkpoint: Checkpoint) -> None:
+        """Go on from this checkpoint after whatever comes."""
         self.checkpoint, self.pending = checkpoint, []
         self.world.adopt(checkpoint.sessions[0])
-        return save_checkpoint(self.services.store, checkpoint)
 
     async def _close(self) -> None:
         await self.drop()

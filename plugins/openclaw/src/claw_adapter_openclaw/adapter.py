@@ -1,0 +1,141 @@
+"""OpenClaw, a real agent harness, as ``claw/1`` sees it."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from claw_adapter.drivers.ports import free_port
+from claw_adapter.errors import ClawError, HarnessNotFound, HarnessStartError
+from claw_adapter.frameworks import Framework, Installed, locate
+from claw_adapter.harness import (
+    Capabilities,
+    Checkpoint,
+    Conversation,
+    Harness,
+    Probe,
+    Support,
+    TrialContext,
+)
+from claw_adapter_openclaw.conversation import GatewayConversation
+from claw_adapter_openclaw.gateway import Gateway
+from claw_adapter_openclaw.options import BRIDGE, SETTINGS, Options, configuration, environment, settings
+from claw_adapter_openclaw.store import refuse_collisions, session_key
+
+__all__ = ["OpenClaw", "framework"]
+
+REMEDY: Final = "claw frameworks install openclaw"
+CONFIG: Final = "openclaw.json"
+MEMORY: Final = (".openclaw/**", "MEMORY.md", "memory/**")
+
+
+def framework() -> Framework:
+    """The version of OpenClaw that this adapter was made for."""
+    return Framework.load(Path(__file__).parent / "framework" / "framework.toml")
+
+
+class OpenClaw(Harness):
+    """The pinned OpenClaw of ``claw frameworks install openclaw``, one gateway per conversation; options: see `Options`."""
+
+    name: ClassVar[str] = "openclaw"
+
+    def __init__(self, **options: Any) -> None:
+        self.options = Options.parse(options)
+
+    def capabilities(self) -> Capabilities:
+        """Each entry was seen with the real program; tests/e2e/test_openclaw_*.py shows it again."""
+        full = Support.full()
+        return Capabilities(
+            turns=full,
+            resume_after_restart=full,
+            seed_main=full,
+            seed_history="native" if self.options.histories == "native" else "files",
+            update_workspace=full,
+            update_session=full,
+            cancel=Support.not_implemented("a cancelled prompt comes back in the next turn: OpenClaw is ended instead"),
+            stream_events=full,
+            usage="per_turn",
+            endpoint_override=("openai-chat",),
+            concurrent=full,
+            isolation_of_state=full,
+            overlay_skills=Support.not_implemented("no overlay has been tried with it"),
+            deterministic_replay=Support.unsupported("it writes the date and the minute into prompts"),
+            memory_files=MEMORY,
+            notes=self._notes(),
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        native = (
+            "histories (native): its tool sessions_history shows the latest messages, long ones and long lists cut, "
+            "tool calls and results only on demand"
+        )
+        return (
+            f"system prompt of about {'16,000' if self.options.skills else '9,500'} characters, 10 tools",
+            native if self.options.histories == "native" else "histories: as files",
+            "blackens in its sessions what looks like a password or a key",
+            f"repeats a failed model request up to {self.options.retries} times",
+        )
+
+    def probe(self) -> Probe:
+        """Looks for the environment's marker; starts nothing."""
+        wanted = framework()
+        there = locate(wanted)
+        if there is None:
+            return Probe(ready=False, reason=f"OpenClaw {wanted.version} is not installed", remedy=REMEDY)
+        if not there.node.exists():
+            return Probe(ready=False, reason=f"its Node.js is gone: {there.node}", remedy=REMEDY)
+        return Probe(ready=True, versions={"openclaw": there.version})
+
+    def session_key(self, session_id: str) -> str:
+        """As its tools sessions_list, sessions_history and sessions_search know it."""
+        return session_key(session_id)
+
+    async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
+        """Lay out the state directory, start the gateway over it, and write the sessions through our plugin in it.
+
+        Raises:
+            HarnessNotFound: it is not installed.
+            HarnessStartError: it does not come up.
+        """
+        there = self._installed()
+        sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
+        refuse_collisions([session.id for session in sessions])
+        port, token = free_port(), secrets.token_urlsafe(24)
+        config = self._lay_out(ctx, port, token)
+        env = environment(ctx.state_dir, config)
+        gateway = await Gateway.start(ctx, there, env, port=port, token=token, key=session_key(sessions[0].id))
+        conversation = GatewayConversation(gateway, sessions, ctx.endpoint.model, ctx.log)
+        try:
+            await conversation.seed()
+        except ClawError as error:
+            await conversation.close()
+            raise HarnessStartError(f"OpenClaw does not take the sessions: {error.what}", where=error.where) from error
+        except BaseException:
+            await conversation.close()
+            raise
+        return conversation
+
+    def _lay_out(self, ctx: TrialContext, port: int, token: str) -> Path:
+        """Everything that OpenClaw finds when it starts; only into an empty state directory."""
+        state = ctx.state_dir
+        (state / "tmp").mkdir(mode=0o700)
+        (state / SETTINGS).parent.mkdir(parents=True)
+        (state / SETTINGS).write_text(json.dumps(settings(self.options)), "utf-8")
+        bridge = state / BRIDGE
+        with as_file(files("claw_adapter_openclaw") / "bridge") as packed:
+            shutil.copytree(packed, bridge)
+        config = state / CONFIG
+        config.touch(mode=0o600)
+        told = configuration(ctx, self.options, port, token, bridge)
+        config.write_text(json.dumps(told, indent=1, ensure_ascii=False), "utf-8")
+        return config
+
+    def _installed(self) -> Installed:
+        there = locate(framework())
+        if there is None:
+            raise HarnessNotFound(self.probe().reason, where="harness openclaw", remedy=f"Run: {REMEDY}")
+        return there

@@ -1,0 +1,83 @@
+// Runs inside OpenClaw's gateway and lets the adapter write and read sessions while it runs: POST /claw-bridge, one JSON
+// object {"op", "agent", "key", ...} a request, behind the gateway's own token. Only OpenClaw's documented plugin SDK is used.
+//
+//   ping                                        {}: it is there
+//   write   sessionId, entry, messages          the session is exactly these messages from now on
+//   append  messages [{id, message}]            each once, told by its id; all or none
+//   read    after                               {sessionId, total, events}: its transcript from event number `after` on
+import { definePluginEntry } from "openclaw/plugin-sdk/plugin-entry";
+import {
+  appendSessionTranscriptMessagesByIdentity,
+  readSessionTranscriptEvents,
+} from "openclaw/plugin-sdk/session-transcript-runtime";
+
+async function bodyOf(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+}
+
+function operations(sessions) {
+  const scope = ({ agent, key }) => ({ agentId: agent, sessionKey: key });
+
+  function sessionIdOf(call) {
+    const entry = sessions.getSessionEntry(scope(call));
+    if (!entry) throw new Error(`no session ${call.key}`);
+    return entry.sessionId;
+  }
+
+  async function append(call) {
+    const sessionId = sessionIdOf(call);
+    const messages = call.messages.map(({ id, message }) => ({
+      eventId: id,
+      idempotencyLookup: "scan",
+      message,
+      now: message.timestamp,
+    }));
+    if (messages.length > 0) {
+      await appendSessionTranscriptMessagesByIdentity({ ...scope(call), sessionId, messages });
+    }
+    return { sessionId };
+  }
+
+  async function write(call) {
+    // A new session id under the same key leaves the old transcript behind.
+    const entry = { ...call.entry, sessionId: call.sessionId, updatedAt: Date.now() };
+    await sessions.upsertSessionEntry({ ...scope(call), entry });
+    return append(call);
+  }
+
+  async function read(call) {
+    const sessionId = sessionIdOf(call);
+    const events = await readSessionTranscriptEvents({ ...scope(call), sessionId });
+    return { sessionId, total: events.length, events: events.slice(call.after ?? 0) };
+  }
+
+  return { ping: async () => ({}), write, append, read };
+}
+
+export default definePluginEntry({
+  id: "claw-bridge",
+  name: "claw-bridge",
+  description: "Sessions are written and read while the gateway runs",
+  register(api) {
+    const known = operations(api.runtime.agent.session);
+    api.registerHttpRoute({
+      path: "/claw-bridge",
+      auth: "gateway",
+      match: "exact",
+      handler: async (request, response) => {
+        response.setHeader("content-type", "application/json");
+        try {
+          const call = await bodyOf(request);
+          if (!Object.hasOwn(known, call.op)) throw new Error(`no operation ${call.op}`);
+          response.end(JSON.stringify(await known[call.op](call)));
+        } catch (error) {
+          response.statusCode = 500;
+          response.end(JSON.stringify({ error: { message: String(error?.message ?? error) } }));
+        }
+        return true;
+      },
+    });
+  },
+});

@@ -1,0 +1,72 @@
+"""What went wrong in a turn, told from the gateway's HTTP answer and from what it wrote into the session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from claw_adapter.errors import (
+    ClawError,
+    EmptyAnswer,
+    EndpointAuthError,
+    EndpointError,
+    EndpointFilteredError,
+    EndpointMalformedError,
+    EndpointQuotaError,
+    EndpointTransientError,
+    HarnessError,
+)
+
+__all__ = ["failure", "reason"]
+
+OK: Final = 200
+_BY_TEXT: Final[tuple[tuple[str, type[EndpointError]], ...]] = (
+    (r"content[_ ]?filter|content management policy|refusal", EndpointFilteredError),
+    (r"temporarily disabled after a provider auth/billing failure", EndpointAuthError),
+    (r"\b40[13]\b|invalid[_ ]api[_ ]key|unauthori[sz]ed|authentication", EndpointAuthError),
+    (r"\b(402|429)\b|rate[_ -]?limit|quota|billing|too many requests", EndpointQuotaError),
+    (r"malformed|invalid json|unexpected token|without finish_reason|premature", EndpointMalformedError),
+    (
+        r"connection|econnrefused|econnreset|fetch failed|network|timed? ?out|\b5\d\d\b|overloaded|unavailable|\b408\b",
+        EndpointTransientError,
+    ),
+)
+
+
+def reason(events: Sequence[Mapping[str, Any]]) -> str:
+    """What the session says of a turn that failed; empty if it says nothing."""
+    for event in reversed(events):
+        message = event.get("message") or {}
+        if event.get("customType") == "run-failed-before-reply":
+            return str((event.get("details") or {}).get("error") or event.get("content") or "")
+        if message.get("role") == "assistant":
+            return str(message.get("errorMessage") or "") if message.get("stopReason") == "error" else ""
+    return ""
+
+
+def failure(status: int, text: str, said: str, events: Sequence[Mapping[str, Any]]) -> ClawError | None:
+    """The error of a turn, or None if it brought an answer.
+
+    Args:
+        status: HTTP status of the gateway's answer.
+        text: the reply, if there is one.
+        said: the gateway's own error text, which may say no more than "internal error".
+        events: what the turn added to the session.
+    """
+    why = reason(events)
+    if status == OK and text.strip() and not why:
+        return None
+    if why or status in (400, 401, 402, 403, 408, 429, 502, 503):
+        words = why or said
+        kind = next((kind for pattern, kind in _BY_TEXT if re.search(pattern, words, re.IGNORECASE)), EndpointError)
+        return kind(words, where=f"model request (gateway: {status})")
+    if status == OK or _spoke(events):
+        return EmptyAnswer("OpenClaw ended the turn without an answer", where="OpenClaw's turn")
+    return HarnessError(f"the gateway answered {status}: {said}", where="OpenClaw's turn")
+
+
+def _spoke(events: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the model's last reply came through, with nothing for the user in it (no text, or NO_REPLY)."""
+    replies = [m for event in events if (m := event.get("message") or {}).get("role") == "assistant"]
+    return bool(replies) and replies[-1].get("stopReason") in ("stop", "length")

@@ -1,0 +1,140 @@
+"""One OpenClaw gateway: start it, wait until our plugin in it answers, talk to it, end it with everything it started."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from claw_adapter.drivers.http import HttpChild, ServerFailed, ServerRefused
+from claw_adapter.errors import HarnessProtocolError, HarnessStartError
+from claw_adapter.frameworks import Installed
+from claw_adapter.harness import Reach, TrialContext
+from claw_adapter_openclaw.options import AGENT
+from claw_adapter_openclaw.traces import Traces
+
+if TYPE_CHECKING:
+    from claw_adapter.drivers import Process
+
+__all__ = ["Answer", "Gateway"]
+
+ENTRY: Final = ("openclaw", "openclaw.mjs")
+CHAT: Final = "/v1/chat/completions"
+BRIDGE: Final = "/claw-bridge"
+READY: Final = "/readyz"
+PAUSE_SECONDS: Final = 0.1
+OK: Final = 200
+STEP_SECONDS: Final = 60.0
+"""Most that anything but a turn may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the gateway answered to a prompt: a body with status 200, else its error text."""
+
+    status: int = 0
+    body: Mapping[str, Any] = field(default_factory=dict)
+    error: str = ""
+
+
+class Gateway:
+    """A running gateway for prompts into one session; use `start`."""
+
+    def __init__(self, process: Process, reach: Reach, token: str, key: str, traces: Traces) -> None:
+        self._process = process
+        self._traces = traces
+        self._folder = -1
+        headers = {"Authorization": f"Bearer {token}", "x-openclaw-session-key": key}
+        url, socket = f"http://127.0.0.1:{reach.port}", self._short(reach.socket)
+        self._http = HttpChild(url, process=process, socket=socket, headers=headers)
+
+    @classmethod
+    async def start(
+        cls, ctx: TrialContext, there: Installed, env: Mapping[str, str], *, port: int, token: str, key: str
+    ) -> Gateway:
+        """Start it (its configuration is named in `env`) and wait until its plugins are up; `key` is the main session's.
+
+        Raises:
+            HarnessStartError: it ended, or did not answer in time; the end of its output is in the message.
+        """
+        traces = Traces(ctx.state_dir)
+        argv = [str(there.node), str(there.modules.joinpath(*ENTRY)), "gateway", "run", "--port", str(port)]
+        process = await ctx.spawn(argv, env=env, readable=there.readable, listens=port)
+        try:
+            gateway = cls(process, ctx.reach(port), token, key, traces)
+        except BaseException:
+            await process.stop(0)
+            raise
+        try:
+            await gateway._ready(ctx.deadline)
+        except BaseException:
+            await gateway.close()
+            raise
+        return gateway
+
+    async def chat(self, prompt: str, deadline: float) -> Answer:
+        """One turn in the main session.
+
+        Raises:
+            DeadlineExceeded: no answer in time; the gateway is still in mid turn: close it.
+            HarnessCrash: it has ended.
+        """
+        body = {"model": f"openclaw/{AGENT}", "messages": [{"role": "user", "content": prompt}]}
+        try:
+            said = await self._http.request("POST", CHAT, body, deadline=deadline)
+        except (ServerFailed, ServerRefused) as error:
+            return Answer(error.status, error=error.what)
+        return Answer(OK, said if isinstance(said, Mapping) else {})
+
+    async def bridge(
+        self, operation: str, key: str, *, deadline: float = STEP_SECONDS, **more: Any
+    ) -> Mapping[str, Any]:
+        """Call our plugin inside the gateway (see ``bridge/index.mjs``).
+
+        Raises:
+            HarnessProtocolError: the plugin or OpenClaw refused.
+            DeadlineExceeded, HarnessCrash: see `chat`.
+        """
+        call = {"op": operation, "agent": AGENT, "key": key, **more}
+        try:
+            said = await self._http.request("POST", BRIDGE, call, deadline=deadline)
+        except (ServerFailed, ServerRefused) as error:
+            raise HarnessProtocolError(f"OpenClaw refused to {operation} a session: {error.what}", where=key) from error
+        return said if isinstance(said, Mapping) else {}
+
+    async def close(self) -> int:
+        """End it and everything it started, at once; returns how many processes could not be ended."""
+        await self._http.close()
+        if self._folder >= 0:
+            os.close(self._folder)
+            self._folder = -1
+        left = await self._process.stop(0)
+        self._traces.remove()
+        return left
+
+    async def _ready(self, deadline: float) -> None:
+        """Wait for the gateway, then for its plugins, which come up after it."""
+        end = time.monotonic() + deadline
+        await self._http.wait_ready(READY, deadline)
+        while True:
+            left = end - time.monotonic()
+            try:
+                await self.bridge("ping", "", deadline=max(left, PAUSE_SECONDS))
+            except HarnessProtocolError as error:
+                if left < 0:
+                    what = f"OpenClaw's plugins did not come up within {deadline:g} s: {error.what}"
+                    raise HarnessStartError(what, where="gateway") from error
+                await asyncio.sleep(PAUSE_SECONDS)
+            else:
+                return
+
+    def _short(self, path: Path | None) -> Path | None:
+        """A path of any length in at most 107 bytes: the folder's descriptor stands for the folder."""
+        if path is None:
+            return None
+        self._folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        return Path(f"/proc/self/fd/{self._folder}/{path.name}")

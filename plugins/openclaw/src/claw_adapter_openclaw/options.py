@@ -1,0 +1,168 @@
+"""The options of an experiment for this harness, and what OpenClaw is told because of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final, Literal, Self
+
+from claw_adapter.errors import AdapterError
+from claw_adapter.harness import TrialContext
+
+__all__ = ["AGENT", "BRIDGE", "SETTINGS", "TOOLS", "Options", "configuration", "environment", "settings"]
+
+AGENT: Final = "main"
+BRIDGE: Final = "claw-bridge"
+SETTINGS: Final = Path("agents", AGENT, "agent", "settings.json")
+PATIENCE: Final = 172_800
+"""Seconds that OpenClaw gives a turn and a model that says nothing: its own largest default, so that our deadline decides."""
+TOOLS: Final = (
+    "read",
+    "write",
+    "edit",
+    "apply_patch",
+    "ls",
+    "exec",
+    "process",
+    "sessions_list",
+    "sessions_history",
+    "sessions_search",
+)
+CHOICES: Final = {"histories": ("native", "files")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What an experiment may set.
+
+    Attributes:
+        histories: ``native`` puts histories into its session store, ``files`` leaves them to core.
+        exec: whether it has its shell tools.
+        skills: whether the skills that come with OpenClaw are offered; which of them depends on the machine.
+        retries: how often OpenClaw repeats a failed model request.
+        context_window, max_tokens: what OpenClaw believes of the model.
+        path_prepend: folders put in front of the PATH of its shell tool, separated by ``:``.
+    """
+
+    histories: Literal["native", "files"] = "native"
+    exec: bool = True
+    skills: bool = False
+    retries: int = 2
+    context_window: int = 128_000
+    max_tokens: int = 8192
+    path_prepend: str = ""
+
+    @classmethod
+    def parse(cls, given: dict[str, Any]) -> Self:
+        """Check what an experiment says.
+
+        Raises:
+            AdapterError: an unknown option, or a value it cannot have.
+        """
+        known = {field.name for field in fields(cls)}
+        where = "harness openclaw"
+        if unknown := sorted(set(given) - known):
+            raise AdapterError(f"no option {unknown[0]!r}", where=where, remedy=f"It has: {', '.join(sorted(known))}.")
+        for name, choices in CHOICES.items():
+            if given.get(name, choices[0]) not in choices:
+                what = f"{given[name]!r} is neither {' nor '.join(map(repr, choices))}"
+                raise AdapterError(what, where=f"{where}, option {name!r}")
+        return cls(**given)
+
+
+def configuration(ctx: TrialContext, options: Options, port: int, token: str, bridge: Path) -> dict[str, Any]:
+    """OpenClaw's configuration: one agent, one provider, our endpoint; nothing that acts by itself or leaves the machine."""
+    agent_folder = ctx.state_dir / SETTINGS.parent
+    return {
+        "models": _models(ctx, options),
+        "agents": {
+            "defaults": {
+                "model": {"primary": f"claw/{ctx.endpoint.model}"},
+                "workspace": str(ctx.workspace),
+                "skipBootstrap": True,
+                "timeoutSeconds": PATIENCE,
+                "heartbeat": {"every": "0m"},
+                # What was said stays in the request as it was said, as long as it fits.
+                "compaction": {"enabled": False, "memoryFlush": {"enabled": False}},
+            },
+            "entries": {AGENT: {"name": AGENT, "workspace": str(ctx.workspace), "agentDir": str(agent_folder)}},
+        },
+        "gateway": {
+            "mode": "local",
+            "bind": "loopback",
+            "port": port,
+            "auth": {"mode": "token", "token": token},
+            "controlUi": {"enabled": False},
+            "http": {"endpoints": {"chatCompletions": {"enabled": True}}},
+        },
+        "plugins": {
+            "enabled": True,
+            "allow": [BRIDGE],
+            "load": {"paths": [str(bridge)]},
+            "entries": {BRIDGE: {"enabled": True}},
+        },
+        "tools": _tools(options),
+        # A prompt that begins with "/" is a question to us.
+        "commands": {"native": False, "text": False, "nativeSkills": False},
+        # An empty list would mean all of them.
+        **({} if options.skills else {"skills": {"allowBundled": ["none"]}}),
+        "cron": {"enabled": False},
+        "discovery": {"mdns": {"mode": "off"}},
+        "update": {"checkOnStart": False},
+        "logging": {"file": str(ctx.state_dir / "openclaw.log")},
+    }
+
+
+def _models(ctx: TrialContext, options: Options) -> dict[str, Any]:
+    model = {
+        "id": ctx.endpoint.model,
+        "name": ctx.endpoint.model,
+        "reasoning": False,
+        "input": ["text"],
+        "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
+        "contextWindow": options.context_window,
+        "maxTokens": options.max_tokens,
+    }
+    provider = {
+        "baseUrl": ctx.endpoint.openai,
+        "apiKey": ctx.endpoint.key,
+        "api": "openai-completions",
+        "timeoutSeconds": PATIENCE,
+        "models": [model],
+    }
+    return {"mode": "replace", "catalogRefresh": {"enabled": False}, "providers": {"claw": provider}}
+
+
+def _tools(options: Options) -> dict[str, Any]:
+    shell = () if options.exec else ("exec", "process")
+    session = () if options.histories == "native" else ("sessions_list", "sessions_history", "sessions_search")
+    tools: dict[str, Any] = {
+        # All inline: by default most of them wait behind a search tool.
+        "toolSearch": False,
+        "allow": [name for name in TOOLS if name not in (*shell, *session)],
+        "sessions": {"visibility": "agent"},
+    }
+    if folders := [folder for folder in options.path_prepend.split(":") if folder]:
+        tools["exec"] = {"pathPrepend": folders}
+    return tools
+
+
+def settings(options: Options) -> dict[str, Any]:
+    """The agent's own ``settings.json``: without it a model that is down is asked for minutes."""
+    return {"retry": {"provider": {"maxRetries": options.retries}}}
+
+
+def environment(state: Path, config: Path) -> dict[str, str]:
+    """Variables for the gateway's process."""
+    return {
+        "TZ": "UTC",
+        "TMPDIR": str(state / "tmp"),
+        "OPENCLAW_STATE_DIR": str(state),
+        "OPENCLAW_CONFIG_PATH": str(config),
+        "OPENCLAW_NO_AUTO_UPDATE": "1",
+        "OPENCLAW_NO_RESPAWN": "1",
+        "OPENCLAW_DISABLE_BONJOUR": "1",
+        "OPENCLAW_SKIP_CHANNELS": "1",
+        "OPENCLAW_SKIP_CRON": "1",
+        "DO_NOT_TRACK": "1",
+    }

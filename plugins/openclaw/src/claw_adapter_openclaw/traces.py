@@ -1,0 +1,37 @@
+"""What OpenClaw leaves outside its state directory, whatever it is told, where it has no /tmp of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+from typing import Final
+
+__all__ = ["Traces"]
+
+DATABASES: Final = ("state/openclaw.sqlite", "agents/main/agent/openclaw-agent.sqlite")
+
+
+class Traces:
+    """The traces of one gateway; made before it starts, so that what was there before stays.
+
+    OpenClaw puts its locks into ``/tmp/openclaw-state-locks-UID``, named by a hash of the path of the database they lock,
+    and makes an empty ``/tmp/openclaw``.
+    """
+
+    def __init__(self, state: Path, root: Path = Path("/tmp")) -> None:  # noqa: S108  # it is always this folder
+        self._state = state
+        self._locks = root / f"openclaw-state-locks-{os.getuid()}"
+        self._folders = [path for path in (self._locks, root / "openclaw") if not path.exists()]
+
+    def remove(self) -> None:
+        """Remove them; what another OpenClaw uses stays."""
+        for name in DATABASES:
+            database = str((self._state / name).resolve())
+            digest = hashlib.sha256(database.encode()).hexdigest()[:8]
+            for lock in self._locks.glob(f"*.{digest}.lock.sqlite*"):
+                lock.unlink(missing_ok=True)
+        for folder in self._folders:
+            with contextlib.suppress(OSError):  # not empty: somebody else's, or never made
+                folder.rmdir()

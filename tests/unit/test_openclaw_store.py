@@ -1,0 +1,172 @@
+"""OpenClaw's transcripts: what is written is read back, and what OpenClaw itself adds is understood."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claw_adapter.errors import AdapterError, HarnessProtocolError
+from claw_adapter.harness import Message, Session, ToolCall
+from claw_adapter_openclaw.native import filler, message_of, natives
+from claw_adapter_openclaw.store import OpenClawSessions, branch, refuse_collisions, session_id, session_key
+
+texts = st.text(st.characters(codec="utf-8"), max_size=40)
+names = st.text("abcXYZ-_.:/é ", min_size=1, max_size=12)
+zones = st.sampled_from([UTC, timezone(timedelta(hours=8))])
+times = st.none() | st.builds(
+    lambda seconds, micro, zone: datetime.fromtimestamp(seconds, zone).replace(microsecond=micro),
+    st.integers(-(10**9), 4 * 10**9),
+    st.integers(0, 999_999),
+    zones,
+)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@st.composite
+def messages(draw) -> tuple[Message, ...]:
+    found: list[Message] = []
+    calls: list[str] = []
+    for index in range(draw(st.integers(0, 6))):
+        role = draw(st.sampled_from(["user", "assistant", "system", *(["tool"] if calls else [])]))
+        made = []
+        if role == "assistant":
+            made = [
+                ToolCall(
+                    id=f"c{index}-{n}", name=draw(names), arguments=draw(st.dictionaries(texts, values, max_size=2))
+                )
+                for n in range(draw(st.integers(0, 2)))
+            ]
+            calls += [call.id for call in made]
+        found.append(
+            Message(
+                id=f"{index}{draw(names)}",
+                role=role,
+                text=draw(texts),
+                time=draw(times),
+                speaker=draw(st.none() | names),
+                tool_calls=tuple(made),
+                tool_call_id=draw(st.sampled_from(calls)) if role == "tool" else None,
+            )
+        )
+    return tuple(found)
+
+
+sessions = st.lists(
+    st.builds(
+        Session,
+        id=names,
+        kind=st.sampled_from(["group", "direct"]),
+        channel=names,
+        title=texts,
+        participants=st.lists(names, max_size=2).map(tuple),
+        messages=messages(),
+    ),
+    max_size=3,
+    unique_by=lambda session: session.id,
+)
+
+
+@given(sessions)
+def test_what_is_written_is_read_back_in_order(tmp_path_factory, given):
+    folder = tmp_path_factory.mktemp("store")
+    store = OpenClawSessions()
+    store.write(given, folder)
+    assert store.read(folder) == given
+
+
+@given(messages())
+def test_in_the_running_openclaw_nothing_of_ours_is_stored_and_every_message_has_a_time(given):
+    for native in natives(given, "m", marked=False):
+        assert "claw" not in native["message"]
+        assert isinstance(native["message"]["timestamp"], int)
+        assert native["message"]["role"] in ("user", "assistant", "toolResult")
+
+
+def event(native, parent=None):
+    return {"type": "message", "parentId": parent, "timestamp": "2026-03-01T09:30:00.000Z", **native}
+
+
+def test_an_update_of_a_file_replaces_the_session_and_leaves_the_others(tmp_path):
+    store = OpenClawSessions()
+    store.write([Session(id="a"), Session(id="b")], tmp_path)
+    store.write([Session(id="b", title="new")], tmp_path)
+    assert store.read(tmp_path) == [Session(id="b", title="new")]
+
+
+def test_fillers_failed_replies_and_other_events_are_no_messages():
+    (user,) = natives([Message(id="u", role="user", text="q")], "m")
+    assert message_of(event(user)).text == "q"
+    empty = filler(user, "m")
+    assert empty["message"]["content"] == []
+    assert message_of(event(empty)) is None
+    failed = {"id": "x", "message": {"role": "assistant", "content": [], "stopReason": "error", "timestamp": 1}}
+    assert message_of(event(failed)) is None
+    assert message_of({"type": "leaf", "id": "l"}) is None
+    assert message_of({"type": "custom_message", "id": "l", "content": "x"}) is None
+
+
+def test_openclaws_own_messages_are_read_with_calls_results_and_time():
+    reply = {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": "hm"},
+            {"type": "text", "text": "I look"},
+            {"type": "toolCall", "id": "call_1", "name": "read", "arguments": {"path": "a"}},
+        ],
+        "timestamp": 1_772_357_403_000,
+        "stopReason": "toolUse",
+    }
+    message = message_of(event({"id": "a", "message": reply}))
+    assert message.text == "I look"
+    assert message.tool_calls == (ToolCall(id="call_1", name="read", arguments={"path": "a"}),)
+    assert message.time == datetime(2026, 3, 1, 9, 30, 3, tzinfo=UTC)
+    result = {"role": "toolResult", "toolCallId": "call_1", "content": [{"type": "text", "text": "x"}], "timestamp": 1}
+    assert message_of(event({"id": "t", "message": result})).tool_call_id == "call_1"
+
+
+def test_a_dropped_message_is_not_on_the_branch():
+    events = [
+        {"type": "session", "id": "s"},
+        {"type": "message", "id": "1", "parentId": None},
+        {"type": "message", "id": "dropped", "parentId": "1"},
+        {"type": "leaf", "id": "2", "parentId": "1"},
+        {"type": "message", "id": "3", "parentId": "2"},
+    ]
+    assert [item["id"] for item in branch(events)] == ["1", "2", "3"]
+    assert branch([]) == branch(events[:1]) == []
+    assert len(branch([{"type": "message", "id": "1", "parentId": "1"}])) <= 2, "a circle ends"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"type": "message"}', '{"type": "session", "version": 3, "id": "x"}'])
+def test_what_is_no_transcript_is_refused_with_its_place(tmp_path, text):
+    (tmp_path / "x.jsonl").write_text(text)
+    with pytest.raises(HarnessProtocolError) as caught:
+        OpenClawSessions().read(tmp_path)
+    assert "x.jsonl" in str(caught.value)
+
+
+def test_keys_are_in_lower_case_and_must_differ_in_it():
+    assert session_key("Ops_1") == "agent:main:ops_1"
+    refuse_collisions(["a", "b"])
+    with pytest.raises(AdapterError, match="same key"):
+        refuse_collisions(["Ops", "ops"])
+    assert session_id("Ops", 0) == session_id("ops", 0) != session_id("ops", 1)
+
+
+def test_the_golden_transcript_of_openclaw_itself_is_understood():
+    from pathlib import Path
+
+    golden = Path(__file__).parents[2] / "frameworks" / "openclaw" / "golden"
+    (session,) = OpenClawSessions().read(golden)
+    assert [m.role for m in session.messages] == ["user", "assistant", "user", "assistant", "tool", "assistant"]
+    assert session.messages[3].tool_calls[0].name == "read"
+    assert session.messages[-1].text == "the answer"
+    assert json.loads((golden / "session.jsonl").read_text().splitlines()[0])["version"] == 4
