@@ -38,6 +38,7 @@ async def until(condition) -> None:
 
 @real
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # five gateways are started one after the other
 async def test_each_fault_of_the_endpoint_has_its_class_and_the_next_turn_works_after_reopening(tmp_path):
     """One conversation opened again and again, because each failure ends its gateway."""
     expected = ["canary", "yes", "one", "first answer"]
