@@ -3,12 +3,14 @@
 import json
 import re
 import runpy
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from claw_adapter.report import Summary, load_run, summarise
+from claw_adapter.protocol import ModelSpec
+from claw_adapter.report import Summary, load_run, summarise, words
 from claw_adapter.report.measures import measured
 from claw_adapter.scoring import RoundScore, ScoringError, aggregate, interval
 
@@ -156,6 +158,51 @@ def test_upstream_counts_stand_beside_ours(tmp_path):
 
     metered = one(tmp_path, records).rows[0].tokens.metered
     assert (metered.input, metered.upstream.input, metered.upstream.output, metered.upstream.turns) == (200, 120, 7, 1)
+
+
+GPT = ModelSpec(
+    name="gpt", kind="openai", model="gpt-4o", base_url="https://api.openai.com/v1", key_env="OPENAI_API_KEY", params={}
+)
+"""2.50 and 10.00 USD per million tokens, in and out, for years."""
+
+
+def test_cost_is_priced_from_the_upstreams_own_counts(tmp_path):
+    pytest.importorskip("genai_prices", reason="the extra `prices` is not installed")
+    usage = make.usage(10, 100, 5, upstream=(1_000_000, 100_000))
+    found = one(tmp_path, lambda runs: [runs.record(0, 1.0, usage=usage)], model=GPT)
+    cost = found.rows[0].cost
+    assert (cost.money.amount, cost.money.currency, cost.counted) == (Decimal("3.5"), "USD", "upstream")
+    assert cost.money.day.isoformat() == found.run.created[:10]
+    assert any("list price (genai-prices" in warning for warning in found.warnings)
+
+
+def test_cost_is_an_estimate_where_the_upstream_did_not_count_every_turn(tmp_path):
+    pytest.importorskip("genai_prices", reason="the extra `prices` is not installed")
+
+    def records(runs):
+        return [
+            runs.record(0, 1.0, usage=make.usage(10, 1_000_000, 0, upstream=(9, 9))),
+            runs.record(1, 1.0, usage=make.usage(10, 1_000_000, 0)),
+        ]
+
+    cost = one(tmp_path, records, model=GPT).rows[0].cost
+    assert (cost.money.amount, cost.counted) == (Decimal(5), "metered")
+    assert words.money(cost) == "~5.00 USD"
+
+
+@pytest.mark.parametrize("base_url", ["http://127.0.0.1:8000/v1", "https://models.example.org/v1"])
+def test_what_is_not_sold_or_not_in_the_list_costs_nothing_that_is_shown(tmp_path, base_url):
+    model = GPT.model_copy(update={"model": "our-own-model", "base_url": base_url})
+    found = one(tmp_path, lambda runs: [runs.record(0, 1.0, usage=make.usage(10, 100, 5))], model=model)
+    assert found.rows[0].cost is None
+
+
+def test_without_a_price_list_a_paid_run_says_how_to_get_one(tmp_path, monkeypatch):
+    for module in ("claw_adapter.endpoint.prices", "claw_adapter.report.summary"):
+        monkeypatch.setattr(f"{module}.prices_available", lambda: False)
+    records = lambda runs: [runs.record(0, 1.0, usage=make.usage(10, 100, 5))]  # noqa: E731
+    assert words.NO_PRICES in one(tmp_path / "paid", records, model=GPT).warnings
+    assert words.NO_PRICES not in one(tmp_path / "reader", records).warnings
 
 
 def test_times_are_medians_of_answered_turns(small):

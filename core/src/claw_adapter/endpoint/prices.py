@@ -17,7 +17,7 @@ from claw_adapter.errors import PluginError
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["Money", "cost", "price_list", "prices_available"]
+__all__ = ["Money", "cost", "is_sold", "price_list", "prices_available"]
 
 _PACKAGE: Final = "genai_prices"
 _DISTRIBUTION: Final = "genai-prices"
@@ -54,17 +54,20 @@ def price_list() -> str:
     return f"{_DISTRIBUTION} {importlib.metadata.version(_DISTRIBUTION)}"
 
 
+def is_sold(model: ModelSpec) -> bool:
+    """Whether somebody may ask money for the model: not for the reader, scripts, replays, and what runs on this machine."""
+    return model.kind not in _FREE and bool(_entry(model)[1])
+
+
 def cost(model: ModelSpec, usage: TokenUse, day: date | None = None) -> Money | None:
     """What `usage` costs at list price on `day` (today, UTC), nothing taken off for cached input: an upper bound.
 
     The tokens should be the upstream's own; ours (cl100k) give an estimate. None when no price list is installed, when it does
     not have the model, and for what has no price: the reader, scripts, replays, and models on this machine.
     """
-    if model.kind in _FREE or not prices_available():
+    if not is_sold(model) or not prices_available():
         return None
     name, where = _entry(model)
-    if not where:
-        return None
     day = day or datetime.now(UTC).date()
     prices: Any = importlib.import_module(_PACKAGE)  # optional, so that it has no types here
     used = prices.Usage(input_tokens=usage.input, output_tokens=usage.output)

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from pydantic import Field, JsonValue
 
+from claw_adapter.endpoint.prices import Money
 from claw_adapter.protocol import Failure, Isolation, RunSettings
 from claw_adapter.protocol.base import Record
 from claw_adapter.scoring import Profile, View
@@ -13,6 +14,7 @@ from claw_adapter.scoring import Profile, View
 __all__ = [
     "SUMMARY_VERSION",
     "Cell",
+    "Cost",
     "EvidenceSum",
     "Interval",
     "MeteredSum",
@@ -145,6 +147,14 @@ class Tokens(Record):
     metered: MeteredSum = MeteredSum()
 
 
+class Cost(Record):
+    """What a row's requests cost at list price, nothing taken off for cached input: an upper bound for what was counted."""
+
+    money: Money
+    counted: Literal["upstream", "metered"]
+    """Whose tokens were priced: the upstream's own, or ours (cl100k) where it did not count every turn: an estimate."""
+
+
 class Times(Record):
     """Seconds. Medians are per answered turn; `turn_total` counts failed turns too."""
 
@@ -192,6 +202,8 @@ class Row(Record):
     strict: Metrics
     adjusted: Metrics
     tokens: Tokens
+    cost: Cost | None = None
+    """None where nothing is paid by the token, no price is known, or no price list is installed."""
     tool_calls: int
     times: Times
     evidence: EvidenceSum | None = None

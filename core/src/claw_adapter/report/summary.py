@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime
 
+from claw_adapter.endpoint.prices import is_sold, prices_available
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import Failure
 from claw_adapter.report import words
@@ -20,7 +22,7 @@ from claw_adapter.report.records import (
     TrialInfo,
     Unscored,
 )
-from claw_adapter.report.usage import evidence_of, times_of, tokens_of
+from claw_adapter.report.usage import cost_of, evidence_of, times_of, tokens_of
 from claw_adapter.scoring import Profile
 
 __all__ = ["summarise"]
@@ -89,6 +91,7 @@ def _row(run: RunData, key: RowKey, trials: Sequence[TrialData], profile: Profil
     starts = [trial.start for trial in trials if trial.start is not None]
     records = [record for trial in trials for record in trial.rounds]
     strict = measured(sequences, profile, "strict")
+    tokens = tokens_of(trials)
     return Row(
         label="+".join((label, *overlays)),
         harness=trials[0].spec.harness.name,
@@ -109,12 +112,21 @@ def _row(run: RunData, key: RowKey, trials: Sequence[TrialData], profile: Profil
         retried=sum(record.attempts > 1 for record in records),
         strict=strict,
         adjusted=measured(sequences, profile, "adjusted") if causes else strict.model_copy(update={"view": "adjusted"}),
-        tokens=tokens_of(trials),
+        tokens=tokens,
+        cost=cost_of(trials[0].spec.model, tokens, _day(run)),
         tool_calls=sum(record.tool_calls for record in records),
         times=times_of(trials),
         evidence=evidence_of(trials),
         notes=tuple(dict.fromkeys(note for start in starts for note in start.notes)),
     )
+
+
+def _day(run: RunData) -> date | None:
+    """The day on which the run began, whose prices hold for it."""
+    try:
+        return datetime.fromisoformat(str(run.about.get("created", ""))).date()
+    except ValueError:
+        return None
 
 
 def _versions(found: Sequence[dict[str, str]]) -> dict[str, str]:
@@ -192,6 +204,9 @@ def _warnings(run: RunData, rows: Sequence[Row], scenarios: Iterable[ScenarioInf
         if row.retried:
             some = words.plural(row.retried, "round")
             yield f"{row.label}: {some} took more than one attempt; tokens and seconds are of the last one."
+    yield from dict.fromkeys(words.price_note(row.cost) for row in rows if row.cost)
+    if not prices_available() and any(is_sold(trial.spec.model) for trial in run.trials):
+        yield words.NO_PRICES
     for model in {trial.spec.model.name: trial.spec.model for trial in run.trials}.values():
         if model.measures_ability and model.sampling == "pass":
             yield f"Model {model.name}: each harness chose its own sampling parameters."

@@ -138,7 +138,17 @@ def _intervals(summary: Summary) -> list[str]:
 def _costs(summary: Summary) -> Table:
     table = _table("Tokens and time (times are medians per turn)", "harness", tight=True)
     upstream = any(row.tokens.metered.upstream for row in summary.rows)
-    headings = ["rendered", "reported", "metered", *(["upstream"] if upstream else []), "calls", "tool\ncalls", "turn"]
+    cost = any(row.cost for row in summary.rows)
+    headings = [
+        "rendered",
+        "reported",
+        "metered",
+        *(["upstream"] if upstream else []),
+        *(["cost"] if cost else []),
+        "calls",
+        "tool\ncalls",
+        "turn",
+    ]
     for heading in (*headings, "adapter", "runner", "isolat."):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in summary.rows:
@@ -151,6 +161,8 @@ def _costs(summary: Summary) -> Table:
         ]
         if upstream:
             cells.append(_pair(theirs.input, theirs.output) if theirs else "–")
+        if cost:
+            cells.append(words.money(row.cost))
         cells += [words.short(tokens.metered.requests), words.short(row.tool_calls), words.seconds(times.turn_median)]
         cells += [words.milliseconds(times.own_median), words.milliseconds(times.overhead_median)]
         table.add_row(Text(_name(summary, row)), *(Text(cell) for cell in (*cells, words.isolation(row.isolation))))

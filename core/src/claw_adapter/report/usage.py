@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from statistics import median
 from typing import cast
 
-from claw_adapter.protocol import ReportedUsage, RoundRecord
+from claw_adapter.endpoint.neutral import TokenUse
+from claw_adapter.endpoint.prices import cost
+from claw_adapter.protocol import ModelSpec, ReportedUsage, RoundRecord
 from claw_adapter.report.load import TrialData
 from claw_adapter.report.records import (
+    Cost,
     EvidenceSum,
     MeteredSum,
     RenderedSum,
@@ -19,7 +23,7 @@ from claw_adapter.report.records import (
 )
 from claw_adapter.tokens.ledger import Readings, Semantics, per_turn
 
-__all__ = ["evidence_of", "times_of", "tokens_of"]
+__all__ = ["cost_of", "evidence_of", "times_of", "tokens_of"]
 
 
 def tokens_of(trials: Sequence[TrialData]) -> Tokens:
@@ -32,6 +36,19 @@ def tokens_of(trials: Sequence[TrialData]) -> Tokens:
         reported=_reported(trials),
         metered=_metered(records),
     )
+
+
+def cost_of(model: ModelSpec, tokens: Tokens, day: date | None) -> Cost | None:
+    """What the requests of these turns cost at the list prices of `day` (today if None).
+
+    The upstream's own counts are priced if it gave them for every turn, else ours.
+    """
+    theirs = tokens.metered.upstream
+    if theirs and theirs.turns == tokens.turns and theirs.input is not None and theirs.output is not None:
+        money = cost(model, TokenUse(theirs.input, theirs.output), day)
+        return Cost(money=money, counted="upstream") if money else None
+    money = cost(model, TokenUse(tokens.metered.input, tokens.metered.output), day)
+    return Cost(money=money, counted="metered") if money else None
 
 
 def _metered(records: Sequence[RoundRecord]) -> MeteredSum:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from claw_adapter.protocol import Failure, Isolation, ModelSpec
-from claw_adapter.report.records import Cell, Metrics, Row, Summary
+from claw_adapter.report.records import Cell, Cost, Metrics, Row, Summary
 
 __all__ = [
     "COLUMNS",
     "LEGEND",
+    "NO_PRICES",
     "PROFILES",
     "blame",
     "count",
@@ -18,9 +19,11 @@ __all__ = [
     "isolation",
     "milliseconds",
     "model_meaning",
+    "money",
     "no_evidence",
     "percent",
     "plural",
+    "price_note",
     "seconds",
     "short",
     "symbol",
@@ -46,6 +49,10 @@ PROFILES: Final = {
 }
 
 LEGEND: Final = "✓ right   ✗ wrong   ½ partly   − unscored   · not run yet"
+
+NO_PRICES: Final = (
+    "No price list is installed, so cost is not shown: pip install 'claw-adapter[prices]', then claw report RUN."
+)
 
 _POLICIES: Final = {
     "careful": "It uses the harness's tools to look for evidence that is missing.",
@@ -94,6 +101,24 @@ def short(value: float | None) -> str:
     if value is None or value < 100_000:
         return count(value)
     return f"{value / 1e3:.0f}k" if value < 999_500 else f"{value / 1e6:.2f}M" if value < 1e9 else f"{value / 1e9:.2f}G"
+
+
+def money(cost: Cost | None) -> str:
+    """An amount with its currency; ``~`` where our count of tokens stands for the upstream's; a dash where it is unknown."""
+    if cost is None:
+        return "–"
+    amount = cost.money.amount
+    digits = f"{amount:,.2f}" if amount >= 1 else f"{amount:.4f}"
+    return f"{'' if cost.counted == 'upstream' else '~'}{digits} {cost.money.currency}"
+
+
+def price_note(cost: Cost) -> str:
+    """Where a cost's price comes from, and what it leaves out."""
+    counted = "" if cost.counted == "upstream" else " The upstream did not count every turn: ours (cl100k) were priced."
+    return (
+        f"Cost is at list price ({cost.money.prices}, {cost.money.entry}, prices of {cost.money.day}), nothing taken off for "
+        f"cached input, repeated attempts not counted.{counted}"
+    )
 
 
 def plural(number: int, noun: str) -> str:
