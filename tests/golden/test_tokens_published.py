@@ -118,5 +118,8 @@ def test_converted_data_counts_as_the_published(measured, tmp_path):
     neutral = measure(tmp_path / "data").tables[NEUTRAL].table8.tokens
     published = measured.tables["nanobot"].table8.tokens
     for bucket in ("main", "workspace", "workspace_updates", "questions", "feedback"):
-        assert neutral[bucket] == published[bucket], bucket
+        there = (
+            10 if bucket == "questions" else 0
+        )  # the word ${workspace} in five questions is written "." for the agent
+        assert neutral[bucket] == published[bucket] - there, bucket
     assert neutral["histories"] == measured.tables["picoclaw"].table8.tokens["histories"]

@@ -13,7 +13,7 @@ from claw_adapter.errors import ScenarioError
 from claw_adapter.published import RULES, examine, load_published, open_suite, to_scenario
 from claw_adapter.published.actions import line_ranges
 from claw_adapter.published.layouts import LAYOUTS
-from claw_adapter.scenario import load_gold, load_scenario
+from claw_adapter.scenario import load_gold, load_scenario, require_valid
 from claw_adapter.scenario.world import worlds
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "published_data.py")))
@@ -99,6 +99,24 @@ def test_repeated_messages_are_counted_and_skipped(tmp_path, layout):
     make.session_file(tmp_path / layout / "updates/s1/u1", layout, "ann_chat", again)
     assert found(tests, layout)["PUB-104"] == 1
     assert histories(tests, tmp_path / "out", layout)[1] == ["old", "known", "new", "answer"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_answer_to_a_new_message_is_new_though_its_words_and_id_are_known(tmp_path, layout):
+    tests = make.make(tmp_path, layout)
+    again = (make.talk("new", prefix="n")[0], make.talk("old", "known")[1])
+    make.session_file(tmp_path / layout / "updates/s1/u1", layout, "ann_chat", again)
+    assert found(tests, layout)["PUB-104"] == 1
+    _, history = histories(tests, tmp_path / "out", layout)
+    assert history == ["old", "known", "new", "known"]
+    require_valid(load_scenario(tmp_path / "out"), load_gold(tmp_path / "out"))
+
+
+def test_a_question_names_the_workspace_as_the_agent_can(tmp_path):
+    tests = make.make(tmp_path, rounds=[make.CHOICE | {"question": "Run: cd ${workspace} && ls"}, make.CHECKED])
+    for mode, wanted in (("strict", "Run: cd . && ls"), ("clawarena-1.0", "Run: cd ${workspace} && ls")):
+        histories(tests, tmp_path / mode, "openclaw", mode)
+        assert load_scenario(tmp_path / mode).rounds[0].question == wanted
 
 
 def test_a_known_id_with_other_content_is_an_error(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter.protocol import Message
+from claw_adapter.protocol import Message, Round
 from claw_adapter.published.actions import workspace_action
 from claw_adapter.published.copying import copy_file, copy_tree
 from claw_adapter.published.jsontext import read_json
@@ -25,6 +25,8 @@ __all__ = ["NOTES", "to_scenario"]
 
 NOTES: Final = "published.json"
 """Beside the answers: what of the published data ``scenario/1`` has no place for, and why rounds cannot be scored."""
+WORKSPACE: Final = "${workspace}"
+"""Five published questions show it to the agent as it is."""
 CLOCK: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -73,7 +75,7 @@ class _Writer:
         self._sessions()
         for update in self._updates():
             self._update(update)
-        rounds = [_round(one) for one in self.scenario.rounds]
+        rounds = [_round(item) for item in self._items()]
         self._yaml("rounds.yaml", {"rounds": rounds})
         self._yaml("gold/answers.yaml", {"rounds": {one.item.id: _answer(one) for one in self.scenario.rounds}})
         if place.scripts.is_dir():
@@ -106,6 +108,13 @@ class _Writer:
                 for name in names
             ],
         }
+
+    def _items(self) -> tuple[Round, ...]:
+        """The rounds as they are written; read strictly, a question names the workspace as the agent can: ``.``."""
+        items = tuple(one.item for one in self.scenario.rounds)
+        if self.mode != "strict":
+            return items
+        return tuple(i.model_copy(update={"question": i.question.replace(WORKSPACE, ".")}) for i in items)
 
     def _brought(self) -> Iterator[str]:
         """Sessions that updates create, misplaced files of the published reading left out."""
@@ -190,7 +199,7 @@ class _Writer:
         sessions = {session.id: session.messages for session in loaded.sessions}
         wanted = {self.main_id: self.made.main, **self.made.histories}
         same = (
-            loaded.rounds == tuple(one.item for one in self.scenario.rounds)
+            loaded.rounds == self._items()
             and gold.answers.rounds == {one.item.id: one.answer for one in self.scenario.rounds}
             and sessions == wanted
         )
@@ -198,8 +207,8 @@ class _Writer:
             raise ScenarioError(f"{self.scenario.id} was not written as it was read", where=str(self.out))
 
 
-def _round(one: PublishedRound) -> dict[str, Any]:
-    dumped: dict[str, Any] = one.item.model_dump(mode="json", exclude_defaults=True)
+def _round(item: Round) -> dict[str, Any]:
+    dumped: dict[str, Any] = item.model_dump(mode="json", exclude_defaults=True)
     return dumped
 
 

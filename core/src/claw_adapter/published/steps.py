@@ -39,7 +39,8 @@ class Step:
         session: the session it belongs to.
         before: number of messages of the session before it.
         messages: what it brings, repeated ones included.
-        fresh: what it brings that was not there.
+        fresh: what it brings that was not there; the answer to a new message is new, though its id or text be known.
+        repeated: how many of its messages have the id (or, in formats without ids, the content) of one that was there.
         exists: whether the session was there.
         misplaced: whether its target is not where the harness keeps histories.
     """
@@ -50,6 +51,7 @@ class Step:
     before: int
     messages: tuple[Message, ...]
     fresh: tuple[Message, ...]
+    repeated: int
     exists: bool
     misplaced: bool
 
@@ -128,26 +130,35 @@ class _Follower:
         if layout.name != "openclaw":  # formats without ids: positions of the file would be those of the base
             messages = tuple(m.model_copy(update={"id": f"{update.id}-m{n}"}) for n, m in enumerate(messages, start=1))
         there = self.state.get(session, ())
-        fresh = self._fresh(file, there, messages)
-        step = Step(update.id, file, session, len(there), messages, fresh, session in self.state, target is None)
+        fresh, repeated = self._fresh(update, file, there, messages)
+        exists = session in self.state
+        step = Step(update.id, file, session, len(there), messages, fresh, repeated, exists, target is None)
         self._notes(step)
         self._apply(step)
         return step
 
-    def _fresh(self, file: UpdateFile, there: Sequence[Message], messages: Sequence[Message]) -> tuple[Message, ...]:
+    def _fresh(
+        self, update: PublishedUpdate, file: UpdateFile, there: Sequence[Message], messages: Sequence[Message]
+    ) -> tuple[tuple[Message, ...], int]:
+        """What is new of `messages`, and how many look like a repetition."""
         known = {m.id: _content(m) for m in there}
         contents: set[Content] = set() if self.scenario.place.layout == "openclaw" else set(known.values())
-        fresh = []
-        for one in messages:
+        fresh: list[Message] = []
+        repeated = 0
+        for number, one in enumerate(messages, start=1):
             content = _content(one)
             if content in contents or known.get(one.id) == content:
+                repeated += 1
+                if one.role == "assistant" and number > 1 and fresh[-1:] == [messages[number - 2]]:
+                    name = f"{update.id}-m{number}" if one.id in known else one.id  # several "[Ack]" share their id
+                    fresh.append(one.model_copy(update={"id": name}))
                 continue
             if one.id in known:
                 what = f"{self.scenario.id}: message {one.id!r} is there already, with other content"
                 self.found.append(finding("PUB-015", what, f"{file.source}:1"))
                 continue
             fresh.append(one)
-        return tuple(fresh)
+        return tuple(fresh), repeated
 
     def _apply(self, step: Step) -> None:
         if not step.exists:
@@ -171,8 +182,8 @@ class _Follower:
         if step.exists and (line := _header(step.file.source, self.scenario.place.layout)):
             what = f"{update} brings a header of its own for {step.session!r}"
             self.found.append(finding("PUB-103", what, f"{step.file.source}:{line}"))
-        if repeated := len(step.messages) - len(step.fresh):
-            what = f"{update} repeats {repeated} messages of {step.session!r}"
+        if step.repeated:
+            what = f"{update} repeats {step.repeated} messages of {step.session!r}"
             self.found.append(finding("PUB-104", what, f"{step.file.source}:1"))
 
 
