@@ -1,0 +1,159 @@
+"""Thirty rounds with four updates; the harness dies of SIGKILL in mid turn five times, and nobody can tell from the result."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import signal
+from pathlib import Path
+
+import pytest
+
+from claw_adapter.drivers import reaper
+from claw_adapter.plugins import create
+from claw_adapter.runner.checkpoints import load_checkpoint
+from claw_adapter.runner.folder import RunFolder
+from claw_adapter.workspace import Store
+from support.running import experiment, outcome, run_sync
+from support.scenarios import write_scenario
+
+ROUNDS, KILLS = 30, 5
+UPDATES = {7: "u1", 13: "u2", 19: "u3", 25: "u4"}
+HARNESSES = ["reference", "nanobot"]
+
+
+def secret(number: int) -> str:
+    return f"on day {number} the gauge read {number * 37 % 101}.{number}"
+
+
+def brought(number: int) -> bool:
+    """Whether an update brings what the round asks for; the others ask for what is in the workspace from the start."""
+    return number in UPDATES
+
+
+def update(number: int) -> tuple[dict, dict]:
+    """Updates of the workspace and of the history take turns."""
+    if UPDATES[number] in ("u1", "u3"):
+        action = {"workspace": "notes.txt", "action": "append", "source": "lines.txt"}
+        return {"id": UPDATES[number], "actions": [action]}, {"lines.txt": secret(number) + "\n"}
+    talk = [{"role": "user", "text": secret(number)}, {"role": "assistant", "text": "noted"}]
+    lines = "".join(json.dumps({"id": f"{UPDATES[number]}-{n}", **m}) + "\n" for n, m in enumerate(talk))
+    action = {"session": "ops-chat", "action": "append", "source": "more.jsonl"}
+    return {"id": UPDATES[number], "actions": [action]}, {"more.jsonl": lines}
+
+
+def where(number: int) -> str:
+    if UPDATES.get(number) in ("u2", "u4"):
+        return f"session/ops-chat#{UPDATES[number]}-0"
+    return "workspace/notes.txt"
+
+
+def thirty(root: Path) -> Path:
+    rounds = [
+        {"id": f"r{n}", "question": f"Round {n}: what did the gauge read?"}
+        | ({"updates": [UPDATES[n]]} if n in UPDATES else {})
+        for n in range(1, ROUNDS + 1)
+    ]
+    made = write_scenario(
+        root, rounds, name="thirty", histories=["ops-chat"], updates={UPDATES[n]: update(n) for n in UPDATES}
+    )
+    lines = [secret(n) for n in range(1, ROUNDS + 1) if not brought(n)]
+    (made / "workspace/notes.txt").write_text("\n".join(lines) + "\n")
+    evidence = {
+        "fragments": {f"f{n}": {"where": where(n), "text": secret(n)} for n in range(1, ROUNDS + 1)},
+        "rounds": {
+            f"r{n}": {
+                "options": {
+                    "A": {"supports": [[f"f{n}"]], "hasty": False},
+                    "B": {"refutes": [[f"f{n}"]], "hasty": True},
+                }
+            }
+            for n in range(1, ROUNDS + 1)
+        },
+    }
+    (made / "gold/evidence.yaml").write_text(json.dumps(evidence))
+    return made
+
+
+def fatal(chance: random.Random) -> dict[int, int]:
+    """Rounds in which the harness is killed, and the request of that round that it is waiting for: before or after a tool."""
+    ordinary = [n for n in range(2, ROUNDS) if n not in UPDATES]
+    return dict.fromkeys(chance.sample(ordinary, KILLS - 2), 1) | dict.fromkeys(chance.sample(sorted(UPDATES), 2), 2)
+
+
+def held(rounds: dict[int, int]) -> dict:
+    """The reader, which lets one request of each of these rounds wait."""
+    faults = [{"at": [request], "round": f"r{n}", "kind": "stall"} for n, request in rounds.items()]
+    return {"name": "reader", "kind": "reader", "options": {"faults": faults}, "timeout": 300}
+
+
+class Killer:
+    """Kills everything of the harness while it waits for the model."""
+
+    def __init__(self, harness, rounds: dict[int, int], seconds: float) -> None:
+        self.rounds, self.seconds = set(rounds), seconds
+        self.killed: list[str] = []
+        self._open = harness.open
+        harness.open = self.open
+
+    async def open(self, ctx, checkpoint=None):
+        conversation = await self._open(ctx, checkpoint)
+        send = conversation.send
+
+        async def sent(prompt, deadline):
+            number = next((n for n in range(ROUNDS, 0, -1) if f"Round {n}:" in prompt), 0)
+            if number not in self.rounds:
+                return await send(prompt, deadline)
+            self.rounds.remove(number)
+            killing = asyncio.create_task(self._kill(ctx.marker))
+            result = await send(prompt, deadline)
+            await killing
+            self.killed.append(result.error.kind)
+            return result
+
+        conversation.send = sent
+        return conversation
+
+    async def _kill(self, marker: str) -> None:
+        await asyncio.sleep(self.seconds)
+        reaper.send(reaper.find(marker), signal.SIGKILL)
+
+
+def told(root: Path, records: list) -> list:
+    """What every round came to, and the whole conversation after the last one: roles, texts, names of tools."""
+    folder = RunFolder(root)
+    checkpoint = load_checkpoint(Store(folder.store), records[-1].checkpoint)
+    return [
+        [outcome(record) for record in records],
+        [
+            [(m.role, m.text, [call.name for call in m.tool_calls]) for m in session.messages]
+            for session in checkpoint.sessions
+        ],
+    ]
+
+
+@pytest.mark.real
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_killed_in_mid_turn_five_times_every_round_is_there_once_and_the_history_is_as_if_undisturbed(
+    tmp_path, harness
+):
+    probe = create("harness", harness).probe()
+    if not probe.ready:
+        pytest.skip(f"{probe.reason}: {probe.remedy}")
+    scenario, rounds = thirty(tmp_path / "thirty"), fatal(random.Random(harness))
+    settings = {"isolation": 1, "deadline": 120}
+    found, turn = {}, 0.0
+    for name, model in (("undisturbed", "reader"), ("disturbed", held(rounds))):
+        asked = experiment(scenario, harnesses=[harness], models=[model], settings=settings)
+        made = create("harness", harness)
+        killer = Killer(made, rounds if turn else {}, 0.3 + 2 * turn)
+        (found[name],) = run_sync(tmp_path / name, asked, harnesses={harness: made}).values()
+        turn = max(record.timing.total for record in found[name][1:])
+    assert killer.killed == ["HarnessCrash"] * KILLS
+    assert [record.round for record in found["disturbed"]] == [f"r{n}" for n in range(1, ROUNDS + 1)]
+    assert [record.score.value for record in found["disturbed"]] == [1] * ROUNDS
+    assert [int(r.round[1:]) for r in found["disturbed"] if r.attempts > 1] == sorted(rounds)
+    assert told(tmp_path / "disturbed", found["disturbed"]) == told(tmp_path / "undisturbed", found["undisturbed"])
