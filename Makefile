@@ -1,6 +1,7 @@
 # Everything a newcomer needs: Python >= 3.11 and make. Each target brings what it needs; nothing is written outside this folder.
 .DEFAULT_GOAL := help
 .PHONY: help setup demo demo-all test lint typecheck format bench schemas lock clean
+FRAMEWORKS := claude-code llamacpp metaclaw nanobot openclaw
 
 PYTHON ?= python3
 VENV   := .venv
@@ -35,11 +36,12 @@ setup: $(STAMP) ## the development environment in .venv
 demo: setup .claw/nanobot ## two harnesses under one fixed model on the demo scenario, with a table and a page
 	$(BIN)/claw run demo --harness reference --harness nanobot --model reader --out runs/demo -j 2
 
-demo-all: setup .claw/nanobot .claw/openclaw ## the same with every harness that is here; PicoClaw if it is on PATH
-	$(BIN)/claw run demo -H reference -H nanobot -H openclaw $(if $(shell command -v picoclaw),-H picoclaw) \
+demo-all: setup $(FRAMEWORKS:%=.claw/%) ## the same with every harness and overlay; PicoClaw if it is on PATH
+	$(BIN)/claw run demo -H reference -H openclaw -H openclaw:mode=acp -H claude-code -H nanobot \
+	  $(if $(shell command -v picoclaw),-H picoclaw) -H openclaw+metaclaw -H nanobot+metaclaw \
 	  --model reader --out runs/demo-all -j 2
 
-test: setup .claw/nanobot .claw/openclaw ## all tests, with the real NanoBot and OpenClaw (and PicoClaw, if it is on PATH)
+test: setup $(FRAMEWORKS:%=.claw/%) ## all tests, with the real harnesses (PicoClaw, if it is on PATH)
 	$(BIN)/python -m pytest $(PYTEST)
 
 lint: setup typecheck ## style, types and import contracts
@@ -58,6 +60,7 @@ bench: setup ## benchmarks: ratios within one run
 	$(BIN)/python tools/bench/startup.py
 	$(BIN)/python tools/bench/overhead.py
 	$(BIN)/python tools/bench/tokens.py
+	$(BIN)/python tools/bench/harnesses.py
 
 schemas: setup ## write docs/spec/schemas again
 	$(BIN)/claw schema --out docs/spec/schemas

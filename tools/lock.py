@@ -25,7 +25,7 @@ if __name__ == "__main__":
     manifests = sorted(
         p.relative_to(ROOT).as_posix() for p in [ROOT / "core/pyproject.toml", *ROOT.glob("*/*/pyproject.toml")]
     )
-    compile_file("requirements/dev.txt", *manifests, "--group", "pyproject.toml:dev")
+    compile_file("requirements/dev.txt", *manifests, "--all-extras", "--group", "pyproject.toml:dev")
     subprocess.run(
         [UV, "pip", "compile", "-", *OPTIONS, "-o", "requirements/uv.txt"], cwd=ROOT, check=True, input=b"uv"
     )

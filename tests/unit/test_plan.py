@@ -42,6 +42,34 @@ def test_a_label_used_twice_is_refused():
         plan(harnesses=["reference", "reference"])
 
 
+def test_stacks_of_overlays_are_told_apart_by_their_labels():
+    off = {"name": "skills", "label": "skills-off", "options": {"k": False}}
+    made = plan(overlays=["none", "skills", [off, "other"]])
+    assert [trial.id for trial in made.trials[:3]] == [
+        "a--reference--reader--s0",
+        "a--reference-skills--reader--s0",
+        "a--reference-skills-off-other--reader--s0",
+    ]
+    assert made.trials[2].overlays[0].name == "skills"
+    with pytest.raises(ClawError, match="overlay stack 'skills' is used twice"):
+        plan(overlays=["skills", {"name": "skills", "options": {"k": False}}])
+    for wrong in (["skills", "skills"], {"name": "skills", "label": "../up"}):
+        with pytest.raises(ValidationError):
+            plan(overlays=[wrong])
+
+
+def test_a_harness_may_have_a_stack_of_its_own():
+    made = plan(scenarios=["a"], harnesses=["x", "y", "y+skills", {"name": "z", "overlays": "skills"}])
+    rows = [(trial.harness.label, [overlay.label for overlay in trial.overlays]) for trial in made.trials]
+    assert rows[:4] == [("x", []), ("y", []), ("y", ["skills"]), ("z", ["skills"])]
+    with pytest.raises(ClawError, match=r"harness label 'y\+skills' is used twice"):
+        plan(harnesses=["y+skills", {"name": "y", "overlays": ["skills"]}])
+    with pytest.raises(ClawError, match="harness label 'y' is used twice"):
+        plan(harnesses=["y", {"name": "y", "options": {"k": 1}, "overlays": ["skills"]}])
+    with pytest.raises(ClawError, match="overlay label 'skills' is used twice"):
+        plan(harnesses=["x+skills", {"name": "y", "overlays": [{"name": "skills", "options": {"k": 1}}]}])
+
+
 def test_difference_names_the_field():
     assert difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}) == ["a[1].b: 2 → 3"]
 

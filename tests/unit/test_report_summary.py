@@ -200,7 +200,7 @@ def test_what_is_not_sold_or_not_in_the_list_costs_nothing_that_is_shown(tmp_pat
 def test_without_a_price_list_a_paid_run_says_how_to_get_one(tmp_path, monkeypatch):
     for module in ("claw_adapter.endpoint.prices", "claw_adapter.report.summary"):
         monkeypatch.setattr(f"{module}.prices_available", lambda: False)
-    records = lambda runs: [runs.record(0, 1.0, usage=make.usage(10, 100, 5))]  # noqa: E731
+    records = lambda runs: [runs.record(0, 1.0, usage=make.usage(10, 100, 5))]
     assert words.NO_PRICES in one(tmp_path / "paid", records, model=GPT).warnings
     assert words.NO_PRICES not in one(tmp_path / "reader", records).warnings
 

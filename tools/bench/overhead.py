@@ -20,7 +20,7 @@ from claw_adapter.runner.run import find_scenarios, prepare, run
 ROUNDS, LIMIT = 60, 3.0
 
 
-def write_scenario(root: Path) -> Path:
+def write_scenario(root: Path, rounds: int = ROUNDS) -> Path:
     """A scenario of multi_choice rounds over a workspace of 40 files."""
     for folder in ("workspace/notes", "sessions", "gold"):
         (root / folder).mkdir(parents=True)
@@ -29,15 +29,15 @@ def write_scenario(root: Path) -> Path:
     (root / "sessions/main.jsonl").write_text(
         '{"role": "user", "text": "hello"}\n{"role": "assistant", "text": "hello"}\n'
     )
-    ids = [f"r{number}" for number in range(ROUNDS)]
-    rounds = [
+    ids = [f"r{number}" for number in range(rounds)]
+    asked = [
         {"id": i, "type": "multi_choice", "question": "Which?", "options": {"A": "this", "B": "that"}} for i in ids
     ]
     feedback = {"correct": "Right.", "options": {"A": "A is true.", "B": "B is not."}}
     answers = {i: {"answer": ["A"], "feedback": feedback} for i in ids}
     about = {"schema": "scenario/1", "id": "bench", "title": "Bench", "clock": "2026-01-01T00:00:00+00:00"}
     about |= {"main": {"id": "main"}}
-    for name, data in (("scenario", about), ("rounds", {"rounds": rounds}), ("gold/answers", {"rounds": answers})):
+    for name, data in (("scenario", about), ("rounds", {"rounds": asked}), ("gold/answers", {"rounds": answers})):
         (root / f"{name}.yaml").write_text(json.dumps(data))
     return root
 

@@ -10,6 +10,8 @@
     │   ├── HarnessCrash       it ended in mid turn
     │   ├── EmptyAnswer        it reported success without an answer
     │   └── HarnessProtocolError  it said something its protocol does not allow
+    ├── OverlayError           something put between harness and endpoint failed
+    │   └── OverlayNotFound    it is not installed
     ├── EndpointError          the model endpoint or the provider behind it failed
     │   ├── EndpointAuthError
     │   ├── EndpointQuotaError
@@ -46,6 +48,8 @@ __all__ = [
     "HarnessStartError",
     "JournalError",
     "KitError",
+    "OverlayError",
+    "OverlayNotFound",
     "Owner",
     "PluginError",
     "SandboxError",
@@ -59,6 +63,7 @@ class Owner(StrEnum):
     SCENARIO = "scenario"
     ADAPTER = "adapter"
     HARNESS = "harness"
+    OVERLAY = "overlay"
     ENDPOINT = "endpoint"
     SANDBOX = "sandbox"
     KIT = "kit"
@@ -125,6 +130,16 @@ class EmptyAnswer(HarnessError):
 
 class HarnessProtocolError(HarnessError):
     """The harness said something that its own protocol does not allow."""
+
+
+class OverlayError(ClawError):
+    """An overlay, between harness and endpoint, failed: neither the harness nor the model is at fault."""
+
+    owner = Owner.OVERLAY
+
+
+class OverlayNotFound(OverlayError):
+    """The overlay is not installed on this machine."""
 
 
 class EndpointError(ClawError):

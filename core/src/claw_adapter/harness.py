@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import JsonValue
 
+from claw_adapter.errors import SandboxError
 from claw_adapter.protocol import (
     Capabilities,
     Checkpoint,
@@ -43,6 +44,7 @@ from claw_adapter.protocol import (
 
 if TYPE_CHECKING:
     from claw_adapter.drivers import Completed, LineChild, Process
+    from claw_adapter.drivers.pty import PtyProcess
 
 __all__ = [
     "Capabilities",
@@ -155,6 +157,13 @@ class TrialContext(ABC):
         """
         return Reach(port)
 
+    async def will_leave(self, path: Path) -> None:  # noqa: B027 - optional on purpose
+        """Say that a child will leave a file outside of both folders, whatever it is told.
+
+        It is removed when the run ends in any way, the runner's being killed included. For what an adapter cannot prevent;
+        while all goes well it removes such files itself when it closes.
+        """
+
     @abstractmethod
     async def lines(
         self,
@@ -165,6 +174,22 @@ class TrialContext(ABC):
         cwd: Path | None = None,
     ) -> LineChild:
         """Like `spawn`, for a child that speaks our line-delimited JSON requests and replies."""
+
+    async def terminal(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,  # noqa: ARG002  # the default refuses whatever it is asked
+        readable: Sequence[Path] = (),  # noqa: ARG002
+        cwd: Path | None = None,  # noqa: ARG002
+        size: tuple[int, int] = (50, 200),  # noqa: ARG002
+    ) -> PtyProcess:
+        """Like `spawn`, for a child that speaks to people only: on a terminal of its own, of `size` rows and columns.
+
+        Raises:
+            SandboxError: this context has no terminals.
+        """
+        raise SandboxError("no terminals here", where=argv[0])
 
     @abstractmethod
     async def run(

@@ -172,8 +172,10 @@ def _report(name: str) -> dict[str, Any]:
     try:
         brought = provides(name)
         report: dict[str, Any] = {"ok": True, "provides": sorted(brought), "api": API_VERSION}
-        if "harness" in brought:
-            probe = brought["harness"]().probe()
+        for kind in ("harness", "overlay"):
+            if kind not in brought:
+                continue
+            probe = brought[kind]().probe()
             report |= {"ready": probe.ready, "versions": probe.versions, "error": probe.reason, "remedy": probe.remedy}
     except PluginError as error:
         return {"ok": False, "error": error.what, "remedy": error.remedy}

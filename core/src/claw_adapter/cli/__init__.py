@@ -10,6 +10,8 @@ __all__ = ["COMMANDS", "PLUGIN_COMMANDS", "help_text", "main", "plugin_commands"
 #: name → (module, one line of help)
 COMMANDS = {
     "run": ("claw_adapter.cli.run", "Run an experiment, or continue it."),
+    "certify": ("claw_adapter.cli.certify", "Prove that an adapter keeps its contract."),
+    "new-adapter": ("claw_adapter.cli.new_adapter", "Write a package with an adapter for a harness of yours."),
     "score": ("claw_adapter.cli.score", "Score a run folder again, without any model."),
     "compare": ("claw_adapter.cli.compare", "Compare harnesses pairwise, with error bars."),
     "check": ("claw_adapter.cli.check", "Check scenarios or published data, with file and line."),
@@ -48,28 +50,40 @@ Exit codes:
 def help_text() -> str:
     """What ``claw --help`` prints."""
     rows = [(name, line) for name, (_, line) in COMMANDS.items()]
-    rows += [(name, "(from a plugin)") for name in sorted(plugin_commands() - set(COMMANDS))]
+    rows += [(name, line) for name, line in sorted(_plugin_help().items()) if name not in COMMANDS]
     width = max(len(name) for name, _ in rows) + 2
     return HELP.format(commands="\n".join(f"  {name:{width}}{line}" for name, line in rows))
 
 
 def plugin_commands() -> set[str]:
-    """Names of commands that other distributions bring. `importlib.metadata` would double the time of ``--help``."""
-    names: set[str] = set()
+    """Names of commands that other distributions bring."""
+    return set(_plugin_help())
+
+
+def _plugin_help() -> dict[str, str]:
+    """Command → first clause of its distribution's summary. `importlib.metadata` would double the time of ``--help``."""
+    found: dict[str, str] = {}
     for folder in filter(None, sys.path):
         try:
             infos = [entry.path for entry in os.scandir(folder) if entry.name.endswith(".dist-info")]
         except OSError:
             continue
         for info in infos:
-            try:
-                with open(f"{info}/entry_points.txt", encoding="utf-8") as file:  # noqa: PTH123 - pathlib costs more than this
-                    _, _, section = file.read().partition(f"[{PLUGIN_COMMANDS}]\n")
-            except (OSError, UnicodeDecodeError):
-                continue
-            lines = section.partition("\n[")[0].splitlines()
-            names.update(line.partition("=")[0].strip() for line in lines if "=" in line)
-    return names
+            _, _, section = _text(f"{info}/entry_points.txt").partition(f"[{PLUGIN_COMMANDS}]\n")
+            names = [line.partition("=")[0].strip() for line in section.partition("\n[")[0].splitlines() if "=" in line]
+            if names:
+                _, _, summary = _text(f"{info}/METADATA").partition("\nSummary: ")
+                about = summary.partition("\n")[0].partition(": ")[0].strip()
+                found |= dict.fromkeys(names, f"{about}." if about else "(from a plugin)")
+    return found
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:  # noqa: PTH123 - pathlib costs more than this
+            return file.read()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def main() -> None:

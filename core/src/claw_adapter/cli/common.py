@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from claw_adapter.errors import ClawError, HarnessNotFound, JournalError, PluginError, SandboxError
+from claw_adapter.errors import ClawError, HarnessNotFound, JournalError, OverlayNotFound, PluginError, SandboxError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +22,7 @@ def exit_code_of(error: BaseException) -> int | None:
     """The documented exit code of one of our errors; None for anything else."""
     if isinstance(error, JournalError):
         return REFUSED
-    if isinstance(error, PluginError | SandboxError | HarnessNotFound):
+    if isinstance(error, PluginError | SandboxError | HarnessNotFound | OverlayNotFound):
         return MISSING
     return WRONG if isinstance(error, ClawError) else None
 

@@ -23,6 +23,7 @@ HELP = """Run WHAT: scenarios by name (demo), folders of scenarios, or one exper
 \b
     claw run demo --harness reference --harness nanobot --model reader
     claw run demo --model reader:hasty --out runs/hasty
+    claw run demo --model llamacpp
     claw run demo --model my-model --base-url http://127.0.0.1:8000/v1 --key-env MY_KEY
     claw run experiment.yaml -j 4
 
@@ -33,10 +34,14 @@ The same command continues a run that was interrupted; --fresh starts it anew.
 @click.command("run", help=HELP)
 @click.argument("what", nargs=-1, required=True)
 @click.option(
-    "--harness", "-H", "harnesses", multiple=True, help="A harness; may be given again. NAME or NAME:key=value,…"
+    "--harness",
+    "-H",
+    "harnesses",
+    multiple=True,
+    help="A harness: NAME, NAME:key=value,…, NAME+OVERLAY; may be given again.",
 )
 @click.option(
-    "--model", "-m", default="reader", show_default=True, help="reader, reader:hasty, reader:forgetful, or an id."
+    "--model", "-m", default="reader", show_default=True, help="reader, reader:hasty, llamacpp[:key=value,…], an id."
 )
 @click.option("--base-url", default="", help="OpenAI-compatible upstream of the model, ending in /v1.")
 @click.option("--key-env", default="", help="Environment variable that holds the upstream's key.")
@@ -68,6 +73,7 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, est
     from claw_adapter.runner.folder import RunFolder, remove_tree
     from claw_adapter.runner.plan import unfold
     from claw_adapter.runner.run import find_scenarios, prepare
+    from claw_adapter.runner.servers import FILE as SERVERS
 
     experiment = _experiment(what, flags)
     scenarios = find_scenarios(experiment.scenarios)
@@ -83,7 +89,8 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, est
     with RunFolder(root) as folder:
         if fresh:
             remove_tree(folder.root / "trials")
-            (folder.root / "run.json").unlink(missing_ok=True)
+            for name in ("run.json", SERVERS):
+                (folder.root / name).unlink(missing_ok=True)
         goes_on = folder.begin(plan)
         _run(folder, plan, (scenarios, harnesses), jobs, quiet=flags["quiet"] or flags["as_json"], goes_on=goes_on)
         return show(load_run(folder.root), flags["profile"], as_json=flags["as_json"])
@@ -91,7 +98,7 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, est
 
 def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
     """From one file, or from flags."""
-    from claw_adapter.runner.plan import Experiment
+    from claw_adapter.runner.plan import Experiment, served_model
     from claw_adapter.scenario.yamlsource import check_record, read_yaml
 
     given = {name: flags[name] for name in ("isolation", "deadline", "attempts", "compat") if flags[name] is not None}
@@ -106,7 +113,7 @@ def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
     if flags["base_url"]:
         model = {"name": model, "base_url": flags["base_url"], "key_env": flags["key_env"]}
     elif not model.startswith("reader"):
-        model = _provided(model, flags["key_env"])
+        model = served_model(model) or _provided(model, flags["key_env"])
     return Experiment.model_validate(
         {
             "scenarios": what,
@@ -135,7 +142,8 @@ def _estimate(experiment: Experiment, scenarios: list[Scenario], *, as_json: boo
     """Expected rounds, requests, tokens and money of every model, before anything is spent."""
     from claw_adapter.endpoint.estimate import estimate
 
-    trials = len(experiment.harnesses) * len(experiment.overlays) * len(experiment.seeds)
+    stacks = [1 if one.overlays is not None else len(experiment.overlays) for one in experiment.harnesses]
+    trials = sum(stacks) * len(experiment.seeds)
     found = {model.name: estimate(scenarios, model, trials=trials) for model in experiment.models}
     if as_json:
         print_json({name: one.model_dump(mode="json") for name, one in found.items()})
@@ -155,12 +163,14 @@ def _estimate(experiment: Experiment, scenarios: list[Scenario], *, as_json: boo
 
 
 def _harness(text: str) -> dict[str, Any]:
-    """``NAME`` or ``NAME:key=value,…``; the label tells settings apart."""
-    name, _, rest = text.partition(":")
+    """``NAME``, ``NAME:key=value,…`` or ``NAME+OVERLAY``; the label tells settings apart."""
+    names, _, rest = text.partition(":")
+    name, *overlays = names.split("+")
     pairs = dict(pair.split("=", 1) for pair in rest.split(",") if "=" in pair)
     if rest and len(pairs) != len(rest.split(",")):
         raise click.UsageError(f"--harness {text}: options are written NAME:key=value,key=value")
-    return {"name": name, "label": "-".join([name, *pairs.values()]), "options": pairs}
+    entry = {"name": name, "label": "-".join([name, *pairs.values()]), "options": pairs}
+    return entry | ({"overlays": overlays} if overlays else {})
 
 
 def _run(folder: RunFolder, plan: Plan, things: tuple[Any, Any], jobs: int, *, quiet: bool, goes_on: bool) -> None:

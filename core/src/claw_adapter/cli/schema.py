@@ -18,6 +18,8 @@ def _schemas() -> dict[str, dict[str, Any]]:
     from pydantic import TypeAdapter
 
     from claw_adapter import protocol
+    from claw_adapter.certify.certificate import Certificate
+    from claw_adapter.certify.records import Report
     from claw_adapter.protocol.base import Record
     from claw_adapter.report import Summary
     from claw_adapter.report.compare_records import Comparison
@@ -38,6 +40,8 @@ def _schemas() -> dict[str, dict[str, Any]]:
         "plan": Plan,
         "summary": Summary,
         "comparison": Comparison,
+        "certification": Report,
+        "certificate": Certificate,
     }
     schemas = {name: record.model_json_schema() for name, record in records.items()}
     schemas["journal-record"] = TypeAdapter(protocol.JournalRecord).json_schema()

@@ -56,8 +56,18 @@ def score_published(
         print_json(found.as_json())
     else:
         _show(found, profile, console(), replay=replay)
+        _breakdowns(results, data)
     missing = any(scenario.log.missing for scenario in found.scenarios)
     return FAILED if found.disagreements() or missing else 0
+
+
+def _breakdowns(results: Path, data: Path) -> None:
+    """By phase and by statement, from the recorded verdicts."""
+    from claw_adapter.report.facet_terminal import render_facets
+    from claw_adapter.report.facets import make_facets
+    from claw_adapter.report.published_facets import published_observations
+
+    render_facets(make_facets(published_observations(results, data)), console())
 
 
 @contextlib.contextmanager

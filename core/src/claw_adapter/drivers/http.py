@@ -47,6 +47,9 @@ PROBE_SECONDS: Final = 2.0
 PAUSE_SECONDS: Final = (0.02, 0.25)
 """First and longest pause between two looks at a server that is not up yet."""
 
+ENDED_REMEDY: Final = "The end of its output says why; `claw frameworks doctor` examines installed harnesses."
+LATE_REMEDY: Final = "Give it a longer deadline, or see in its output what it waits for."
+
 
 class HttpChild:
     """The client's side of one server; an async context manager, made inside a running loop.
@@ -97,7 +100,8 @@ class HttpChild:
         end = loop.time() + deadline
         while (left := end - loop.time()) > 0:
             if await self._gone(0):
-                raise HarnessStartError(f"ended before it was ready: {self._state()}", where=str(self._url))
+                what = f"ended before it was ready: {self._state()}"
+                raise HarnessStartError(what, where=str(self._url), remedy=ENDED_REMEDY)
             said = await self._look(path, min(left, PROBE_SECONDS))
             if not said and not await self._gone(0):
                 return
@@ -106,7 +110,9 @@ class HttpChild:
             await self._gone(min(pause, max(end - loop.time(), 0)))
             pause = min(2 * pause, PAUSE_SECONDS[1])
         raise HarnessStartError(
-            f"was not ready within {deadline} s: {last}{self._last_words()}", where=f"{self._url.origin()}{path}"
+            f"was not ready within {deadline} s: {last}{self._last_words()}",
+            where=f"{self._url.origin()}{path}",
+            remedy=LATE_REMEDY,
         )
 
     async def request(self, method: str, path: str, json: Any = None, *, deadline: float) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket as sockets
+from collections.abc import Awaitable
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
@@ -16,6 +18,8 @@ from claw_adapter.errors import AdapterError
 __all__ = ["connector", "loopback"]
 
 SOCKET_PATH_BYTES: Final = 107
+NAME_BYTES: Final = 80
+_DESCRIPTORS: Final = Path("/proc/self/fd")
 
 
 class _Localhost(AbstractResolver):
@@ -61,12 +65,30 @@ def connector(socket: Path | None) -> aiohttp.BaseConnector:
     """Every request on a connection of its own: a kept one may be dead, and a request must not be sent twice.
 
     Raises:
-        AdapterError: the path of the socket is longer than the system allows.
+        AdapterError: the path of the socket is longer than the system allows, and there is no way around that here.
+        OSError: the path is so long, and its folder is not there.
     """
     if socket is None:
         return aiohttp.TCPConnector(resolver=_Localhost(), force_close=True)
-    if len(str(socket).encode()) > SOCKET_PATH_BYTES:
+    if len(os.fsencode(socket)) <= SOCKET_PATH_BYTES:
+        return aiohttp.UnixConnector(path=str(socket), force_close=True)
+    if not _DESCRIPTORS.is_dir() or len(os.fsencode(socket.name)) > NAME_BYTES:
         raise AdapterError(
             f"a socket path of more than {SOCKET_PATH_BYTES} bytes", where=str(socket), remedy="Shorten it."
         )
-    return aiohttp.UnixConnector(path=str(socket), force_close=True)
+    return _FarConnector(socket)
+
+
+class _FarConnector(aiohttp.UnixConnector):
+    """Connects to a socket whose path is too long for the system: a descriptor of its folder stands for the rest."""
+
+    def __init__(self, socket: Path) -> None:
+        self._folder = os.open(socket.parent, os.O_RDONLY | os.O_DIRECTORY)
+        super().__init__(path=str(_DESCRIPTORS / str(self._folder) / socket.name), force_close=True)
+
+    def close(self, *, abort_ssl: bool = False) -> Awaitable[None]:
+        """Close the connections and the descriptor; may be called twice."""
+        folder, self._folder = self._folder, -1
+        if folder >= 0:
+            os.close(folder)
+        return super().close(abort_ssl=abort_ssl)

@@ -133,6 +133,12 @@ class Process:
         if self._in is not None:
             self._in.close()
 
+    def limit_lines(self, most: int) -> None:
+        """From now on a line of more than `most` bytes is an error; for a child started with ``lines=True``."""
+        if self._lines is None:
+            raise CommandInvalid("was not started with lines=True", where=self.argv[0])
+        self._lines.max_line = most
+
     async def readline(self, deadline: float | None = None) -> bytes:
         """Return the next line of a child started with ``lines=True``, ``b""`` at the end.
 

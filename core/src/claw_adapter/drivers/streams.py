@@ -78,7 +78,7 @@ class LineBuffer:
     """The sink of a line protocol."""
 
     def __init__(self, max_line: int) -> None:
-        self._max_line = max_line
+        self.max_line = max_line
         self._data = bytearray()
         self._scanned = 0
         self._ended = False
@@ -113,8 +113,8 @@ class LineBuffer:
 
     def _take(self) -> bytes | None:
         at = self._data.find(b"\n", self._scanned)
-        if at > self._max_line or (at < 0 and len(self._data) > self._max_line):
-            raise LineTooLong(f"a line of more than {self._max_line} bytes")
+        if at > self.max_line or (at < 0 and len(self._data) > self.max_line):
+            raise LineTooLong(f"a line of more than {self.max_line} bytes")
         if at < 0:
             self._scanned = len(self._data)
             return None

@@ -16,7 +16,8 @@ from claw_adapter.endpoint.dialects import Dialect, Head, StreamRenderer
 from claw_adapter.endpoint.failures import CLIENT_CLOSED, BrokenWire, ProviderError
 from claw_adapter.endpoint.faults import broken_call, raise_fault
 from claw_adapter.endpoint.neutral import Collector, Delta
-from claw_adapter.endpoint.trial import Pending, Trial
+from claw_adapter.endpoint.pending import Pending
+from claw_adapter.endpoint.trial import Trial
 from claw_adapter.errors import ClawError, EndpointMalformedError, KitError
 
 __all__ = ["Answering"]
@@ -63,7 +64,7 @@ class Answering:
             raise_fault(self._pending.fault, self._dialect)
             source = self._broken_call()
         else:
-            source = self._trial.model.answer(self._pending.request)
+            source = self._pending.source(self._pending.request)
         async with aclosing(source):
             async for delta in source:
                 self._collector.add(delta)
@@ -105,6 +106,7 @@ class Answering:
 
     async def _fail(self, status: int, error: ClawError, code: str = "", retry_after: str = "") -> web.StreamResponse:
         self._pending.error, self._pending.status = error, status
+        self._pending.code, self._pending.retry_after = code, retry_after
         body = self._dialect.error(status, error.what, code)
         if self._response is not None and self._renderer is not None:
             self._pending.reply = self._collector.reply()

@@ -14,10 +14,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from claw_adapter.endpoint.control import MAX_LINE, BeginRound, CloseTrial, EndRound, OpenTrial
+from claw_adapter.endpoint.control import (
+    MAX_LINE,
+    BeginRound,
+    CloseHops,
+    CloseTrial,
+    EndRound,
+    OpenHop,
+    OpenTrial,
+    Order,
+    Settle,
+)
 from claw_adapter.endpoint.records import RoundMeter
 from claw_adapter.endpoint.sockets import CONTROL_SOCKET, DATA_SOCKET, address
 from claw_adapter.errors import EndpointError, KitError
+from claw_adapter.overlay import Front
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.model import ModelSpec
 
@@ -105,6 +116,18 @@ class ModelEndpoint:
         """Let the trial's key expire."""
         await self._call(CloseTrial(id=self._number(), trial=trial))
 
+    async def open_hop(self, trial: str, front: Front) -> str:
+        """Open a front hop to an overlay; returns the key that whatever is in front of it must use."""
+        return str(await self._call(OpenHop(id=self._number(), trial=trial, front=front)))
+
+    async def close_hops(self, trial: str) -> None:
+        """Close all front hops of a trial."""
+        await self._call(CloseHops(id=self._number(), trial=trial))
+
+    async def settle(self, trial: str, seconds: float) -> None:
+        """Wait, at most so long, until no overlay's own request is being answered."""
+        await self._call(Settle(id=self._number(), trial=trial, seconds=min(seconds, CALL_SECONDS / 2)))
+
     async def stop(self) -> None:
         """End the process; safe to call again."""
         if self._listener is not None:
@@ -148,7 +171,7 @@ class ModelEndpoint:
         self._calls += 1
         return self._calls
 
-    async def _call(self, order: OpenTrial | BeginRound | EndRound | CloseTrial) -> Any:  # JSON
+    async def _call(self, order: Order) -> Any:  # JSON
         if self._writer is None or self._listener is None or self._listener.done():
             raise self._died()
         future = self._waiting[order.id] = asyncio.get_running_loop().create_future()

@@ -19,6 +19,7 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from claw_adapter.endpoint.sockets import CONTROL_SOCKET, bind_unix
 from claw_adapter.errors import ClawError
+from claw_adapter.overlay import Front
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.model import ModelSpec
@@ -26,7 +27,18 @@ from claw_adapter.protocol.model import ModelSpec
 if TYPE_CHECKING:
     from claw_adapter.endpoint.server import EndpointServer
 
-__all__ = ["MAX_LINE", "BeginRound", "CloseTrial", "ControlServer", "EndRound", "OpenTrial"]
+__all__ = [
+    "MAX_LINE",
+    "BeginRound",
+    "CloseHops",
+    "CloseTrial",
+    "ControlServer",
+    "EndRound",
+    "OpenHop",
+    "OpenTrial",
+    "Order",
+    "Settle",
+]
 
 MAX_LINE: Final = 256 * 1024 * 1024
 
@@ -70,7 +82,35 @@ class CloseTrial(Record):
     trial: str
 
 
-Order = Annotated[OpenTrial | BeginRound | EndRound | CloseTrial, Field(discriminator="op")]
+class OpenHop(Record):
+    """Open a front hop to an overlay, before those opened earlier; the result is the key of its door."""
+
+    op: Literal["open_hop"] = "open_hop"
+    id: int
+    trial: str
+    front: Front
+
+
+class CloseHops(Record):
+    """Close all front hops of a trial."""
+
+    op: Literal["close_hops"] = "close_hops"
+    id: int
+    trial: str
+
+
+class Settle(Record):
+    """Wait until no overlay's own request is being answered."""
+
+    op: Literal["settle"] = "settle"
+    id: int
+    trial: str
+    seconds: float
+
+
+Order = Annotated[
+    OpenTrial | BeginRound | EndRound | CloseTrial | OpenHop | CloseHops | Settle, Field(discriminator="op")
+]
 _ORDER: TypeAdapter[Order] = TypeAdapter(Order)
 
 
@@ -147,6 +187,12 @@ class ControlServer:
                 return result
             case CloseTrial():
                 await self._endpoint.close_trial(order.trial)
+            case OpenHop():
+                return self._endpoint.open_hop(order.trial, order.front)
+            case CloseHops():
+                await self._endpoint.close_hops(order.trial)
+            case Settle():
+                await self._endpoint.settle(order.trial, order.seconds)
         return None
 
 

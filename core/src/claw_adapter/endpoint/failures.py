@@ -6,6 +6,7 @@ import re
 from typing import Final, Literal
 
 from claw_adapter.errors import (
+    ClawError,
     EndpointAuthError,
     EndpointError,
     EndpointFilteredError,
@@ -51,7 +52,7 @@ class BadRequest(Exception):  # named after the HTTP status that it becomes
 class ProviderError(Exception):
     """The model could not answer: `status` goes to the harness, `error` is the reason as a `ClawError`."""
 
-    def __init__(self, status: int, error: EndpointError, *, code: str = "", retry_after: str = "") -> None:
+    def __init__(self, status: int, error: ClawError, *, code: str = "", retry_after: str = "") -> None:
         super().__init__(error.what)
         self.status = status
         self.error = error

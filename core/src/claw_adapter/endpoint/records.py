@@ -23,3 +23,5 @@ class RoundMeter(Record):
     """Tool calls and results of this turn in order; `at` is seconds since the round began."""
     outside: Metered = Metered()
     """Requests of the trial since the last round ended and before this one began."""
+    overlay: Metered | None = None
+    """What overlays asked for themselves since this was last said, in a round or not; None without overlays."""

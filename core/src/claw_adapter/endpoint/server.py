@@ -9,7 +9,8 @@ import asyncio
 import json
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -21,12 +22,16 @@ from claw_adapter.endpoint.answering import Answering
 from claw_adapter.endpoint.dialects import DIALECTS, Dialect
 from claw_adapter.endpoint.dialects.anthropic import models as anthropic_models
 from claw_adapter.endpoint.failures import BadRequest
+from claw_adapter.endpoint.hops import Hop
 from claw_adapter.endpoint.metering import request_tokens
+from claw_adapter.endpoint.models import Model, build
 from claw_adapter.endpoint.neutral import ModelRequest
+from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.records import RoundMeter
 from claw_adapter.endpoint.sockets import DATA_SOCKET, bind_unix
-from claw_adapter.endpoint.trial import Pending, Trial
+from claw_adapter.endpoint.trial import Trial
 from claw_adapter.errors import KitError
+from claw_adapter.overlay import Front
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.model import ModelSpec
 
@@ -37,6 +42,14 @@ GRACE_SECONDS: Final = 5.0
 """How long `end_round` lets requests finish that are still being answered."""
 
 
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What a key opens: a trial's model, or a hop that leads to it through overlays."""
+
+    trial: Trial
+    hop: Hop | None = None
+
+
 class EndpointServer:
     """Answers harnesses; an async context manager.
 
@@ -44,15 +57,24 @@ class EndpointServer:
         folder: where the Unix socket is made.
         key_envs: environment variables that hold provider keys; their values are blanked out of everything recorded.
         grace: seconds that `end_round` waits for requests still being answered.
+        make: makes the model of a trial; the certification kit brings its own.
     """
 
-    def __init__(self, folder: Path, *, key_envs: Sequence[str] = (), grace: float = GRACE_SECONDS) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        key_envs: Sequence[str] = (),
+        grace: float = GRACE_SECONDS,
+        make: Callable[[ModelSpec, str], Model] = build,
+    ) -> None:
         self.socket = folder / DATA_SOCKET
         self.url = ""
         self._key_envs = key_envs
         self._grace = grace
+        self._make = make
         self._trials: dict[str, Trial] = {}
-        self._keys: dict[str, Trial] = {}
+        self._doors: dict[str, Door] = {}
         self._runner: web.AppRunner | None = None
 
     async def start(self) -> None:
@@ -100,9 +122,34 @@ class EndpointServer:
         """
         await self.close_trial(trial)
         keys = [value for name in self._key_envs if (value := os.environ.get(name))]
-        opened = Trial(trial, model, transcript, keys)
-        self._trials[trial] = self._keys[opened.key] = opened
+        opened = Trial(trial, model, transcript, keys, self._make)
+        self._trials[trial] = opened
+        self._doors[opened.key] = Door(opened)
         return opened.key
+
+    def open_hop(self, trial: str, front: Front) -> str:
+        """Open a front hop to an overlay, before those opened earlier; returns the key of its door.
+
+        Raises:
+            KitError: there is no such trial.
+        """
+        opened = self._trial(trial)
+        hop = opened.open_hop(front)
+        self._doors[hop.key] = Door(opened, hop)
+        return hop.key
+
+    async def close_hops(self, trial: str) -> None:
+        """Close all front hops of a trial; their keys expire."""
+        opened = self._trials.get(trial)
+        if opened is not None:
+            self._doors = {
+                key: door for key, door in self._doors.items() if door.trial is not opened or door.hop is None
+            }
+            await opened.close_hops()
+
+    async def settle(self, trial: str, seconds: float) -> None:
+        """Wait, at most so long, until no overlay's own request of the trial is being answered."""
+        await self._trial(trial).settle(seconds)
 
     async def begin_round(self, trial: str, round_id: str, brief: Brief | None = None, attempt: int = 1) -> None:
         """Requests of the trial belong to this round from now on.
@@ -124,16 +171,16 @@ class EndpointServer:
         """Let the trial's key expire; a trial that is not open is no error."""
         opened = self._trials.pop(trial, None)
         if opened is not None:
-            del self._keys[opened.key]
+            self._doors = {key: door for key, door in self._doors.items() if door.trial is not opened}
             await opened.close()
 
-    def admit(self, request: web.BaseRequest) -> Trial | None:
-        """The trial whose key a request carries."""
+    def admit(self, request: web.BaseRequest) -> Door | None:
+        """The trial, and the way into it, whose key a request carries."""
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         bearer = token.strip() if scheme.lower() == "bearer" else ""
         for key in (bearer, request.headers.get("x-api-key", ""), request.headers.get("api-key", "")):
-            if key in self._keys:
-                return self._keys[key]
+            if key in self._doors:
+                return self._doors[key]
         return None
 
     def _trial(self, name: str) -> Trial:
@@ -145,13 +192,13 @@ class EndpointServer:
             ) from None
 
     async def _models(self, request: web.Request) -> web.Response:
-        trial = self.admit(request)
-        if trial is None:
+        door = self.admit(request)
+        if door is None:
             return refused(DIALECTS[0])
         if request.headers.get("anthropic-version"):
-            return web.json_response(anthropic_models(trial.spec.name))
+            return web.json_response(anthropic_models(door.trial.spec.name))
         entry: dict[str, JsonValue] = {
-            "id": trial.spec.name,
+            "id": door.trial.spec.name,
             "object": "model",
             "created": 0,
             "owned_by": "claw-adapter",
@@ -179,37 +226,38 @@ class Handler:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Admit, read and answer one request."""
-        trial = self._server.admit(request)
-        if trial is None:
+        door = self._server.admit(request)
+        if door is None:
             return refused(self._dialect)
-        asked = await self._read(request, trial)
+        asked = await self._read(request, door)
         if isinstance(asked, web.Response):
             return asked
-        pending = trial.begin(asked, self._dialect.name)
+        trial = door.trial
+        pending = trial.begin(asked, self._dialect.name, door.hop)
         task = asyncio.create_task(self._answer(request, trial, pending))
         trial.track(pending, task)
         return await task
 
     async def count(self, request: web.Request) -> web.StreamResponse:
         """Say how many tokens a request would have: ours (cl100k), not the vendor's; no request of the turn."""
-        trial = self._server.admit(request)
-        if trial is None:
+        door = self._server.admit(request)
+        if door is None:
             return refused(self._dialect)
-        asked = await self._read(request, trial)
+        asked = await self._read(request, door)
         if isinstance(asked, web.Response):
             return asked
         return web.json_response(self._dialect.tokens(request_tokens(asked)))
 
-    async def _read(self, request: web.Request, trial: Trial) -> ModelRequest | web.Response:
+    async def _read(self, request: web.Request, door: Door) -> ModelRequest | web.Response:
         """The request, or the answer to one that cannot be read."""
         try:
             return self._dialect.parse(_json(await request.read()), request.headers)
         except BadRequest as error:
-            trial.malformed(error.what)
+            door.trial.malformed(error.what, door.hop)
             return web.json_response(self._dialect.error(400, error.what, "invalid_request"), status=400)
         except web.HTTPRequestEntityTooLarge:
             what = f"the request is larger than {MAX_BODY} bytes"
-            trial.malformed(what)
+            door.trial.malformed(what, door.hop)
             return web.json_response(self._dialect.error(413, what, "request_too_large"), status=413)
 
     async def _answer(self, request: web.Request, trial: Trial, pending: Pending) -> web.StreamResponse:

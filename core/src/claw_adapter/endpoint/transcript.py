@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, Literal, Self
 
 from pydantic import Field, JsonValue
 
@@ -45,6 +45,8 @@ class Exchange(Record):
     """Start, ISO 8601."""
     seconds: float
     dialect: str
+    origin: Literal["harness", "overlay", "hop"] = "harness"
+    """Who asked: the harness, an overlay for itself; ``hop``: the harness, but an overlay kept it from the model."""
     stream: bool
     asked: str
     """Model id that the harness asked for."""
@@ -99,6 +101,10 @@ class Transcript:
         self._before = shas
         text = "".join(f"{json.dumps(item, ensure_ascii=False)}\n" for item in [*lines, line])
         self._file.write(blank(text, self._secrets).encode("utf-8", "backslashreplace"))
+
+    def hide(self, secret: str) -> None:
+        """Blank out one more secret from now on."""
+        self._secrets = (*self._secrets, secret)
 
     def close(self) -> None:
         """Close the file."""

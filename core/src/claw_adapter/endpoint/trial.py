@@ -3,75 +3,43 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import secrets
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import JsonValue
-
-from claw_adapter.endpoint.events import EventLog
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
-from claw_adapter.endpoint.faults import FaultRule, FaultSchedule
-from claw_adapter.endpoint.metering import TurnMeter, output_tokens, rendered_tokens, request_tokens
+from claw_adapter.endpoint.faults import FaultSchedule
+from claw_adapter.endpoint.hops import Hop, Passage, Passages, refusal, stays_with
+from claw_adapter.endpoint.metering import TurnMeter, rendered_tokens
 from claw_adapter.endpoint.models import Model, TurnId, build
-from claw_adapter.endpoint.neutral import ModelReply, ModelRequest, TokenUse
+from claw_adapter.endpoint.neutral import ModelRequest
+from claw_adapter.endpoint.pending import Pending, Source, Turn, Way, exchange_of
 from claw_adapter.endpoint.records import RoundMeter
 from claw_adapter.endpoint.sampling import asked
-from claw_adapter.endpoint.transcript import Exchange, Transcript, blank
-from claw_adapter.errors import ClawError, EndpointFilteredError, EndpointTransientError, HarnessProtocolError
+from claw_adapter.endpoint.transcript import Transcript, blank
+from claw_adapter.errors import (
+    ClawError,
+    EndpointFilteredError,
+    EndpointTransientError,
+    HarnessProtocolError,
+    OverlayError,
+)
+from claw_adapter.overlay import Front
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.journal import Metered
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.protocol.turn import Failure
 
-__all__ = ["Pending", "Trial"]
+__all__ = ["Trial"]
 
+QUIET: Final = 0.25
+"""Seconds in which an overlay that wants something of the model for itself has begun to ask."""
 PATIENCE: Final = 20.0
 """Seconds without an answer after which a harness that hangs up is taken to have lost patience with the model."""
-
-
-@dataclass(slots=True)
-class Pending:
-    """A request being answered; becomes an `Exchange` when it is done."""
-
-    request: ModelRequest
-    dialect: str
-    turn: _Turn
-    number: int
-    started: float
-    at: str
-    status: int = CLIENT_CLOSED
-    reply: ModelReply | None = None
-    error: ClawError | None = None
-    fault: FaultRule | None = None
-    """The scheduled fault that takes the place of a reply."""
-    _counted: TokenUse | None = None
-
-    def counted(self) -> TokenUse:
-        """Our own count of request and reply (of the reply as far as it is known now)."""
-        if self._counted is None:
-            self._counted = TokenUse(request_tokens(self.request), 0)
-        output = output_tokens(self.reply) if self.reply is not None else 0
-        return TokenUse(self._counted.input, output)
-
-    def usage(self) -> TokenUse:
-        """What the harness is told: the upstream's counts if it gave any, else ours."""
-        return (self.reply.usage if self.reply is not None else None) or self.counted()
-
-
-@dataclass(slots=True)
-class _Turn:
-    id: TurnId
-    began: float
-    meter: TurnMeter = field(default_factory=TurnMeter)
-    log: EventLog = field(default_factory=EventLog)
-    last: Pending | None = None
-    failure: tuple[int, Failure | None] = (0, None)
-    tasks: set[asyncio.Task[Any]] = field(default_factory=set)
 
 
 class Trial:
@@ -82,14 +50,27 @@ class Trial:
         OSError: the transcript cannot be written.
     """
 
-    def __init__(self, name: str, spec: ModelSpec, transcript: Path, provider_keys: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        spec: ModelSpec,
+        transcript: Path,
+        provider_keys: Iterable[str] = (),
+        make: Callable[[ModelSpec, str], Model] = build,
+    ) -> None:
         self.name = name
         self.spec = spec
         self.key = f"claw-{secrets.token_urlsafe(24)}"
         self._faults = FaultSchedule(spec)
-        self.model: Model = build(spec, name)
-        self._hidden = (self.key, *provider_keys)
+        self.model: Model = make(spec, name)
+        self._hidden: tuple[str, ...] = (self.key, *provider_keys)
         self._transcript = Transcript(transcript, self._hidden)
+        self._hops: list[Hop] = []
+        self._passages = Passages()
+        self._own = TurnMeter()
+        self._own_tasks: set[asyncio.Task[Any]] = set()
+        self._own_begun = 0
+        self._wrapped = False
         self._number = 0
         self._outside = Metered()
         self._open = False
@@ -117,59 +98,134 @@ class Trial:
         return result
 
     async def close(self) -> None:
-        """Cancel what is being answered, close model and transcript."""
-        for task in self._turn.tasks:
+        """Cancel what is being answered, close hops, model and transcript."""
+        tasks = self._turn.tasks | self._own_tasks
+        for task in tasks:
             task.cancel()
-        if self._turn.tasks:
-            await asyncio.wait(self._turn.tasks, timeout=1.0)
+        if tasks:
+            await asyncio.wait(tasks, timeout=1.0)
+        await self.close_hops()
         await self.model.close()
         self._transcript.close()
 
-    def begin(self, request: ModelRequest, dialect: str) -> Pending:
-        """A request has come."""
+    def open_hop(self, front: Front) -> Hop:
+        """Open a front hop, before those opened earlier."""
+        hop = Hop(front, self.spec, self._passages)
+        self._hops.append(hop)
+        self._wrapped = True
+        self._hidden = (*self._hidden, hop.key)
+        self._transcript.hide(hop.key)
+        return hop
+
+    async def close_hops(self) -> None:
+        """Close all front hops, and give up what overlays still ask for themselves."""
+        for task in self._own_tasks:
+            task.cancel()
+        hops, self._hops = self._hops, []
+        for hop in hops:
+            await hop.close()
+
+    async def settle(self, seconds: float) -> None:
+        """Wait, at most so long, until no overlay's own request is being answered and for a short while none has come."""
+        end, begun = time.monotonic() + seconds, -1
+        while begun != self._own_begun and (left := end - time.monotonic()) > 0:
+            begun = self._own_begun
+            if self._own_tasks:
+                await asyncio.wait(self._own_tasks, timeout=left)
+            await asyncio.sleep(QUIET)
+
+    def begin(self, request: ModelRequest, dialect: str, hop: Hop | None = None) -> Pending:
+        """A request has come, through the door of a hop or that of the model."""
         self._number += 1
         turn = self._turn
         now = time.monotonic()
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        turn.meter.asked.add(asked({**request.native, **request.params}, request.model))
-        turn.log.request(request.lines, now - turn.began)
-        fault = self._faults.next(turn.id.round)
-        turn.last = Pending(request, dialect, turn, self._number, now, at, fault=fault)
-        return turn.last
+        request, way, source = self._routed(request, hop)
+        pending = Pending(request, dialect, turn, self._number, now, at, source, way)
+        if way.faces_harness:
+            turn.meter.asked.add(asked({**request.native, **request.params}, request.model))
+        if way.reaches_model and not way.own:
+            turn.log.request(request.lines, now - turn.began)
+            pending.fault = self._faults.next(turn.id.round)
+            turn.last = pending
+        return pending
+
+    def _routed(self, request: ModelRequest, hop: Hop | None) -> tuple[ModelRequest, Way, Source]:
+        """The request without marks, its way, and what answers it."""
+        if not self._wrapped:
+            return request, Way(), self.model.answer
+        before, request = self._passages.find(request)
+        outermost = hop is (self._hops[-1] if self._hops else None)
+        own = not outermost and (before is None or before.own)
+        if before is not None:
+            before.reached = before.under_way = True
+            before.refusal = None
+        if hop is None:
+            answer = self.model.answer_overlay if own else self.model.answer
+            return request, Way(outermost, True, own, before), answer
+        after = Passage(own)
+        return request, Way(outermost, False, own, before, after), functools.partial(hop.carry, passage=after)
 
     def track(self, pending: Pending, task: asyncio.Task[Any]) -> None:
-        """`task` answers the request; `end_round` waits for it or cancels it."""
-        pending.turn.tasks.add(task)
-        task.add_done_callback(pending.turn.tasks.discard)
+        """`task` answers the request; `end_round` waits for it or cancels it, unless it is an overlay's own."""
+        tasks = self._own_tasks if pending.way.own else pending.turn.tasks
+        self._own_begun += pending.way.own
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
 
     def finish(self, pending: Pending) -> None:
         """A request has been answered, has failed, or was given up: meter and record it."""
-        turn, ended = pending.turn, time.monotonic()
+        turn, way, ended = pending.turn, pending.way, time.monotonic()
         reply = pending.reply
         if reply is not None and pending.status == 200:
-            turn.log.reply(reply.calls, ended - turn.began)
+            if way.reaches_model and not way.own:
+                turn.log.reply(reply.calls, ended - turn.began)
             if reply.finish == "content_filter" and pending.error is None:
                 pending.error = EndpointFilteredError("the provider's content filter withheld the answer")
         elif pending.status == CLIENT_CLOSED and pending.error is None and ended - pending.started >= PATIENCE:
-            waited = f"the model had not answered after {ended - pending.started:.0f} s when the harness hung up"
-            pending.error = EndpointTransientError(waited, where=f"model {self.spec.name}")
+            pending.error = self._too_slow(way.after, ended - pending.started)
+        if way.before is not None:
+            way.before.under_way = False
+            if pending.error is not None:
+                way.before.refusal = refusal(pending.status, pending.error, pending.code, pending.retry_after)
         failure = Failure.of(pending.error) if pending.error is not None else None
-        if pending.number >= turn.failure[0]:
+        if way.faces_harness and pending.number >= turn.failure[0]:
             turn.failure = pending.number, failure
+        self._record(pending, ended, failure)
+
+    def _too_slow(self, passage: Passage | None, seconds: float) -> ClawError:
+        """Whose patience ended: that of the model, or that of an overlay which it did not wait for."""
+        if passage is not None and not passage.under_way:
+            return stays_with(passage, self._hops[-1].label if self._hops else "?")
+        waited = f"the model had not answered after {seconds:.0f} s when the harness hung up"
+        return EndpointTransientError(waited, where=f"model {self.spec.name}")
+
+    def _record(self, pending: Pending, ended: float, failure: Failure | None) -> None:
+        """Meter what reached the model; write that down, and what an overlay kept from it."""
+        way, reply = pending.way, pending.reply
+        if not way.reaches_model:
+            if not way.faces_harness or failure is None or (way.after is not None and way.after.reached):
+                return
+            self._transcript.append(exchange_of(pending, pending.counted(), ended, failure))
+            return
         counted = pending.counted()
-        turn.meter.add(counted, reply.usage if reply else None, (pending.started, ended))
-        self._transcript.append(_exchange(pending, counted, ended, failure))
+        meter = self._own if way.own else pending.turn.meter
+        meter.add(counted, reply.usage if reply else None, (pending.started, ended))
+        self._transcript.append(exchange_of(pending, counted, ended, failure))
 
-    def malformed(self, what: str) -> None:
-        """A request came that could not be read: the harness's fault."""
+    def malformed(self, what: str, hop: Hop | None = None) -> None:
+        """A request came that could not be read: the fault of whoever has the key to that door."""
         self._number += 1
-        self._turn.failure = self._number, Failure.of(HarnessProtocolError(what, where=f"trial {self.name}"))
+        where = f"trial {self.name}"
+        outermost = self._hops[-1] if self._hops else None
+        error = HarnessProtocolError(what, where=where) if hop is outermost else OverlayError(what, where=where)
+        self._turn.failure = self._number, Failure.of(error)
 
-    def _new_turn(self, turn: TurnId, brief: Brief | None) -> _Turn:
+    def _new_turn(self, turn: TurnId, brief: Brief | None) -> Turn:
         self.model.begin(turn, brief)
-        return _Turn(turn, time.monotonic())
+        return Turn(turn, time.monotonic())
 
-    def _sum_up(self, turn: _Turn) -> RoundMeter:
+    def _sum_up(self, turn: Turn) -> RoundMeter:
         last = turn.last
         meter = RoundMeter(
             metered=turn.meter.record(),
@@ -178,34 +234,9 @@ class Trial:
             failure=turn.failure[1],
             events=turn.log.events,
             outside=self._outside,
+            overlay=self._own.record() if self._wrapped else None,
         )
+        self._own = TurnMeter()
         text = meter.model_dump_json()
         clean = blank(text, self._hidden)  # a tool may have shown the harness's configuration
         return meter if clean == text else RoundMeter.model_validate_json(clean)
-
-
-def _exchange(pending: Pending, counted: TokenUse, ended: float, failure: Failure | None) -> Exchange:
-    reply, turn = pending.reply, pending.turn.id
-    usage: dict[str, JsonValue] = {"input": counted.input, "output": counted.output}
-    if reply is not None and reply.usage is not None:
-        usage |= {"upstream_input": reply.usage.input, "upstream_output": reply.usage.output}
-    return Exchange(
-        number=pending.number,
-        round=turn.round,
-        attempt=turn.attempt,
-        at=pending.at,
-        seconds=round(ended - pending.started, 6),
-        dialect=pending.dialect,
-        stream=pending.request.stream,
-        asked=pending.request.model,
-        messages=tuple(pending.request.messages),
-        tools=tuple(pending.request.tool_json),
-        params=pending.request.params,
-        native=dict(pending.request.native),
-        fault=pending.fault.kind if pending.fault is not None else "",
-        status=pending.status,
-        reply=reply.message() if reply is not None else None,
-        finish=reply.finish if reply is not None else "",
-        usage=usage,
-        failure=failure,
-    )

@@ -156,7 +156,8 @@ def _build(spec: Framework, path: Path, verbose: bool, report: OnProgress) -> In
     else:
         make = [sys.executable, "-I", "-m", "venv", str(path)]
         fill = [str(python), "-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
-        fill += ["--require-hashes", "-r", requirements]
+        # The file is complete, as uv's sync takes it to be.
+        fill += ["--no-deps", "--require-hashes", "-r", requirements]
         installer = "pip"
     execute(make, f"making an environment for {spec.title}", verbose=verbose, cwd=path)
     report(Phase.PACKAGES)

@@ -8,12 +8,13 @@ from claw_adapter.protocol.journal import (
     JournalRecord,
     Metered,
     RoundRecord,
+    RoundTraits,
     Score,
     TrialEnd,
     TrialStart,
     Usage,
 )
-from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.protocol.model import ModelSpec, ServerRecord
 from claw_adapter.protocol.scenario import Manifest, Round, RoundFile, RoundTags, Scenario, SessionEntry
 from claw_adapter.protocol.session import Message, Session, ToolCall
 from claw_adapter.protocol.trial import HarnessSpec, OverlaySpec, RunSettings, TrialSpec
@@ -52,10 +53,12 @@ __all__ = [
     "RoundFile",
     "RoundRecord",
     "RoundTags",
+    "RoundTraits",
     "RunSettings",
     "Scenario",
     "Score",
     "Seen",
+    "ServerRecord",
     "Session",
     "SessionChange",
     "SessionEntry",

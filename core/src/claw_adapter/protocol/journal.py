@@ -8,9 +8,11 @@ from pydantic import Field, JsonValue
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.brief import Seen
+from claw_adapter.protocol.scenario import RoundTags, Stage
 from claw_adapter.protocol.turn import Failure, ReportedUsage, Timing
+from claw_adapter.protocol.update import UpdateTags
 
-__all__ = ["Isolation", "JournalRecord", "Metered", "RoundRecord", "Score", "TrialEnd", "TrialStart", "Usage"]
+__all__ = ["Isolation", "JournalRecord", "Metered", "RoundRecord", "RoundTraits", "Score", "TrialEnd", "TrialStart", "Usage"]
 
 
 class Isolation(Record):
@@ -45,6 +47,21 @@ class Metered(Record):
     asked: dict[str, JsonValue] = Field(default_factory=dict)
     """Model id and sampling parameters that the harness had asked for."""
 
+    def plus(self, other: Metered) -> Metered:
+        """The sums of both; what was asked for is left out."""
+        return Metered(
+            requests=self.requests + other.requests,
+            input=self.input + other.input,
+            output=self.output + other.output,
+            upstream_input=_sum(self.upstream_input, other.upstream_input),
+            upstream_output=_sum(self.upstream_output, other.upstream_output),
+            seconds=self.seconds + other.seconds,
+        )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None and other is None else (one or 0) + (other or 0)
+
 
 class Usage(Record):
     """Three counts that are never mixed (protocol.md §6); `rendered` is None when the model saw no request."""
@@ -52,6 +69,8 @@ class Usage(Record):
     rendered: int | None = None
     reported: ReportedUsage | None = None
     metered: Metered = Metered()
+    overlay: Metered | None = None
+    """What overlays asked of the model for themselves since the record before; not in `metered`. None without overlays."""
 
 
 class TrialStart(Record):
@@ -74,6 +93,17 @@ class TrialStart(Record):
     """The harness's own files in the workspace, as globs; differences leave them out."""
 
 
+class RoundTraits(Record):
+    """What kind of question a round is: what reports break scores down by. It decides nothing in a run."""
+
+    tags: RoundTags = RoundTags()
+    stage: Stage | None = None
+    updates: dict[str, UpdateTags] = Field(default_factory=dict)
+    """How the updates before the round are designed, by id."""
+    compound: tuple[str, ...] | None = None
+    """Statements whose shortest decisive evidence has two parts or more; None without an evidence layer."""
+
+
 class RoundRecord(Record):
     """A finished round. `events`, `snapshot` and `checkpoint` are digests in the run's store."""
 
@@ -84,6 +114,8 @@ class RoundRecord(Record):
     attempts: int = 1
     earlier_failures: tuple[Failure, ...] = ()
     updates: tuple[str, ...] = ()
+    traits: RoundTraits | None = None
+    """None in runs of earlier versions."""
     prompt: str
     text: str = ""
     error: Failure | None = None
@@ -109,6 +141,8 @@ class TrialEnd(Record):
     kind: Literal["end"] = "end"
     error: Failure | None = None
     snapshot: str = ""
+    overlay: Metered | None = None
+    """What overlays asked of the model for themselves after the last round's record."""
 
 
 JournalRecord = TrialStart | RoundRecord | TrialEnd

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from claw_adapter.protocol.base import Record
 
-__all__ = ["ModelSpec", "ReaderPolicy"]
+__all__ = ["ModelSpec", "ReaderPolicy", "ServerRecord"]
 
 ReaderPolicy = Literal["careful", "hasty", "forgetful"]
 
@@ -50,3 +50,20 @@ class ModelSpec(Record):
         """False for the reader and scripts: their scores say what the harness delivers, not what a model can do."""
         kind = self.options.get("kind") if self.kind == "replay" else self.kind
         return kind not in ("reader", "scripted")
+
+
+class ServerRecord(Record):
+    """What an upstream plugin served a model of the run with, once; a continued run has several of these."""
+
+    model: str
+    """The model's name in the run."""
+    kind: str
+    """The plugin."""
+    about: dict[str, str] = Field(default_factory=dict)
+    """Versions, the digest of the weights, how it was started."""
+    metrics: dict[str, float] = Field(default_factory=dict)
+    """How much the server's counters grew meanwhile, by their own names."""
+    began: str
+    ended: str
+    fault: str = ""
+    """Why it ended by itself."""

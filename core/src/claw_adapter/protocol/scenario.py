@@ -22,12 +22,17 @@ __all__ = [
     "RoundTags",
     "Scenario",
     "SessionEntry",
+    "Stage",
 ]
 
 SCENARIO_VERSION = "scenario/1"
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 """A name that is safe as a file name, a session key and a command-line word."""
+
+
+Stage = Literal["calibration", "feedback", "session_implicit", "silent"]
+"""Stages of the preference protocol (ClawArena v2 §3.3); only silent rounds are exams."""
 
 
 class SessionEntry(Record):
@@ -87,7 +92,7 @@ class Round(Record):
     options: dict[Annotated[str, StringConstraints(pattern=r"^[A-Z]$")], str] = Field(default_factory=dict)
     updates: tuple[Identifier, ...] = ()
     tags: RoundTags = RoundTags()
-    stage: Literal["calibration", "feedback", "session_implicit", "silent"] | None = None
+    stage: Stage | None = None
 
 
 class RoundFile(Record):

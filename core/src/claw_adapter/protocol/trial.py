@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
@@ -22,10 +22,16 @@ class HarnessSpec(Record):
 
 
 class OverlaySpec(Record):
-    """An overlay by plugin name."""
+    """An overlay by plugin name; `label` tells two settings of the same overlay apart, and is the name unless it is given."""
 
     name: str
+    label: str
     options: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _labelled(cls, given: Any) -> Any:
+        return {"label": given.get("name", ""), **given} if isinstance(given, dict) else given
 
 
 class RunSettings(Record):

@@ -12,6 +12,7 @@ from claw_adapter.errors import (
     EndpointMalformedError,
     EndpointTransientError,
     HarnessNotFound,
+    OverlayNotFound,
     Owner,
 )
 from claw_adapter.protocol.base import Record
@@ -51,7 +52,7 @@ class Failure(Record):
 def _passing(error: ClawError) -> bool:
     if isinstance(error, EndpointError):
         return isinstance(error, EndpointTransientError | EndpointMalformedError)
-    return error.owner is Owner.HARNESS and not isinstance(error, HarnessNotFound)
+    return error.owner in (Owner.HARNESS, Owner.OVERLAY) and not isinstance(error, HarnessNotFound | OverlayNotFound)
 
 
 class Event(Record):
@@ -102,7 +103,9 @@ class Checkpoint(Record):
     """Enough to open the conversation again in a fresh state directory.
 
     `sessions` are neutral and complete, main first; `files` are opaque state files by path relative to the state directory.
+    `overlays` are the state files of overlays by label; the runner puts them in, no adapter does.
     """
 
     sessions: tuple[Session, ...] = ()
     files: dict[str, bytes] = Field(default_factory=dict)
+    overlays: dict[str, dict[str, bytes]] = Field(default_factory=dict)

@@ -1,17 +1,19 @@
-"""The adapter of the reference harness: as a child over a line protocol (default), or inside the runner's process."""
+"""The adapter of the reference harness: as a child over a line protocol (default), over ACP, or inside the runner's process."""
 
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import sys
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from claw_adapter import __version__
 from claw_adapter.crashpoints import crashpoint
+from claw_adapter.drivers import Completed, LineChild
 from claw_adapter.errors import (
     AdapterError,
     ClawError,
@@ -19,9 +21,13 @@ from claw_adapter.errors import (
     EmptyAnswer,
     EndpointAuthError,
     EndpointError,
+    EndpointFilteredError,
     EndpointMalformedError,
     EndpointQuotaError,
     EndpointTransientError,
+    HarnessCrash,
+    HarnessError,
+    HarnessStartError,
 )
 from claw_adapter.harness import (
     Capabilities,
@@ -39,29 +45,30 @@ from claw_adapter.harness import (
     TrialContext,
     TurnResult,
 )
-from claw_adapter.reference import agent
+from claw_adapter.reference import agent, serve
 
-__all__ = ["ReferenceHarness"]
+__all__ = ["ReferenceHarness", "child_command", "model_failure"]
 
 Emit = Callable[[dict[str, Any]], None]
-CLASSES: dict[int, type[EndpointError]] = {
-    -1: EndpointMalformedError, 0: EndpointTransientError, 401: EndpointAuthError, 403: EndpointAuthError,
-    429: EndpointQuotaError, 500: EndpointTransientError, 502: EndpointTransientError, 503: EndpointTransientError,
-    504: EndpointTransientError, 529: EndpointTransientError,
+Mode = Literal["child", "acp", "in-process"]
+CLASSES: dict[int, type[ClawError]] = {
+    agent.CANCELLED: HarnessError, agent.GAVE_UP: HarnessError,
+    -1: EndpointMalformedError, 0: EndpointTransientError, 401: EndpointAuthError,
+    403: EndpointAuthError, 429: EndpointQuotaError, 500: EndpointTransientError, 502: EndpointTransientError,
+    503: EndpointTransientError, 504: EndpointTransientError, 529: EndpointTransientError,
 }  # fmt: skip
 
 
 class ReferenceHarness(Harness):
-    """A readable tool loop. `mode` is ``child`` or ``in-process``; the second has no isolation of its own."""
+    """A readable tool loop. `mode` is ``child``, ``acp`` or ``in-process``; the last has no isolation of its own."""
 
     name: ClassVar[str] = "reference"
 
-    def __init__(self, mode: Literal["child", "in-process"] = "child") -> None:
-        if mode not in ("child", "in-process"):
-            raise AdapterError(
-                f"mode {mode!r} is neither 'child' nor 'in-process'", where="harness reference, option 'mode'"
-            )
-        self.mode = mode
+    def __init__(self, mode: Mode = "child") -> None:
+        if mode not in get_args(Mode):
+            what = f"mode {mode!r} is neither {' nor '.join(map(repr, get_args(Mode)))}"
+            raise AdapterError(what, where="harness reference, option 'mode'")
+        self.mode: Mode = mode
         self.runs_inside = mode == "in-process"
 
     def capabilities(self) -> Capabilities:
@@ -71,12 +78,17 @@ class ReferenceHarness(Harness):
             turns=full, resume_after_restart=full, seed_main=full, seed_history="native", update_workspace=full,
             update_session=full, cancel=full, stream_events=full, usage="per_turn", endpoint_override=("openai-chat",),
             concurrent=full, isolation_of_state=full, deterministic_replay=full,
-            overlay_skills=Support.not_implemented("no overlay has been tried with it"),
+            overlay_skills=Support.full(),
             notes=("histories: native, read with the tool session_history", "7 tools, system prompt of one line"),
         )  # fmt: skip
 
     def probe(self) -> Probe:
-        """Always there: it is part of the package."""
+        """Always there: it is part of the package. As an ACP agent it needs the extra ``acp``."""
+        if self.mode == "acp":
+            from claw_adapter.drivers.acp import REMEDY, available
+
+            if not available():
+                return Probe(ready=False, reason="the ACP driver needs agent-client-protocol", remedy=REMEDY)
         return Probe(ready=True, versions={"reference": __version__, "python": sys.version.split()[0]})
 
     async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
@@ -90,6 +102,10 @@ class ReferenceHarness(Harness):
                     remedy="Run it with --isolation 0 or 1, or use mode 'child'.",
                 )
             return _InProcess(ctx, sessions)
+        if self.mode == "acp":
+            from claw_adapter.reference import acp
+
+            return await acp.start(ctx, sessions)
         return await _Child.start(ctx, sessions)
 
 
@@ -110,6 +126,8 @@ class _Reference(Conversation):
             error = _failure(reply)
         except ClawError as fault:
             error = Failure.of(fault)
+            if isinstance(fault, DeadlineExceeded):
+                await self.close()
         total = time.monotonic() - started
         used = reply.get("usage")
         return TurnResult(
@@ -125,10 +143,24 @@ class _Reference(Conversation):
         """One turn of the agent: ``text``, ``usage`` and ``seconds``, or ``failure``."""
 
 
+def model_failure(status: int, message: str) -> ClawError:
+    """The error of a turn that the model's endpoint, or its being cancelled, ended; see `agent.ModelFailure`."""
+    kind = CLASSES.get(status, EndpointError)
+    if status == 400 and '"content_filter"' in message:
+        kind = EndpointFilteredError
+    return kind(message, where=f"model request, status {status}")
+
+
+def child_command(protocol: str) -> tuple[list[str], list[Path]]:
+    """How the agent is started as a child: the command line, and the files that it must be able to read."""
+    files = [Path(serve.__file__), Path(agent.__file__)]
+    python = str(Path(sys.executable).resolve())  # not the link in a virtual environment, which is not shown inside
+    return [python, "-I", str(files[0]), protocol], files
+
+
 def _failure(reply: dict[str, Any]) -> Failure | None:
     if failed := reply.get("failure"):
-        kind = CLASSES.get(failed["status"], EndpointError)
-        return Failure.of(kind(failed["message"], where=f"model request, status {failed['status']}"))
+        return Failure.of(model_failure(failed["status"], failed["message"]))
     if not reply.get("text", "").strip():
         return Failure.of(EmptyAnswer("the model ended its turn without an answer", remedy="Look at the transcript."))
     return None
@@ -137,16 +169,24 @@ def _failure(reply: dict[str, Any]) -> Failure | None:
 class _Child(_Reference):
     """The agent as a process of its own, behind JSON lines."""
 
-    def __init__(self, child: Any) -> None:
+    def __init__(self, child: LineChild) -> None:
         self._child = child
+        self._closed = False
 
     @classmethod
     async def start(cls, ctx: TrialContext, sessions: Sequence[Session]) -> _Child:
-        script = Path(agent.__file__)
-        python = str(Path(sys.executable).resolve())  # not the link in a virtual environment, which is not shown inside
-        child = await ctx.lines([python, "-I", str(script)], env={"CLAW_KEY": ctx.endpoint.key}, readable=[script])
+        argv, files = child_command("lines")
+        child = await ctx.lines(argv, env={"CLAW_KEY": ctx.endpoint.key}, readable=files)
         settings = {"workspace": str(ctx.workspace), "url": ctx.endpoint.openai, "model": ctx.endpoint.model}
-        await child.call("open", {**settings, "sessions": _plain(sessions)}, ctx.deadline)
+        try:
+            await child.call("open", {**settings, "sessions": _plain(sessions)}, ctx.deadline)
+        except HarnessCrash as crash:
+            await child.close(0)
+            remedy = f"See whether `{' '.join(argv[:2])} -c 0` works here, inside the trial's isolation."
+            raise HarnessStartError(f"it did not come up: {crash.what}", where=crash.where, remedy=remedy) from crash
+        except BaseException:
+            await child.close(0)
+            raise
         return cls(child)
 
     async def ask(self, prompt: str, emit: Emit, deadline: float) -> dict[str, Any]:
@@ -160,21 +200,21 @@ class _Child(_Reference):
         reply = await self._child.call("export", {}, 30.0)
         return Checkpoint(sessions=tuple(Session.model_validate(s) for s in reply["sessions"]))
 
+    async def cancel(self) -> None:
+        await self._child.call("cancel", {}, 10.0)
+
     async def close(self) -> None:
-        await self._child.close()
+        if not self._closed:
+            self._closed = True
+            await self._child.close(0)
 
 
 class _InProcess(_Reference):
     """The agent in a thread of the runner: for measuring the runner, not for untrusted models."""
 
     def __init__(self, ctx: TrialContext, sessions: Sequence[Session]) -> None:
-        loop = asyncio.get_running_loop()
-
-        def execute(command: str) -> tuple[int, str]:
-            done = asyncio.run_coroutine_threadsafe(ctx.run(["/bin/sh", "-c", command], 120.0), loop).result()
-            return done.exit.code or done.exit.signal or 0, done.stdout.text + done.stderr.text
-
-        self._agent = agent.Agent(ctx.workspace, ctx.endpoint.openai, ctx.endpoint.key, ctx.endpoint.model, execute)
+        shell = _Shell(ctx, asyncio.get_running_loop())
+        self._agent = agent.Agent(ctx.workspace, ctx.endpoint.openai, ctx.endpoint.key, ctx.endpoint.model, shell)
         self._agent.sessions = _plain(sessions)
 
     async def ask(self, prompt: str, emit: Emit, deadline: float) -> dict[str, Any]:
@@ -183,7 +223,7 @@ class _InProcess(_Reference):
             async with asyncio.timeout(deadline):
                 return await asyncio.to_thread(self._agent.turn, prompt, emit)
         except TimeoutError:
-            self._agent.cancelled = True
+            self._agent.cancel()
             raise DeadlineExceeded(f"no answer within {deadline:g} s", where="harness reference") from None
         except agent.ModelFailure as failure:
             return {"failure": {"status": failure.status, "message": str(failure)}}
@@ -195,10 +235,34 @@ class _InProcess(_Reference):
         return Checkpoint(sessions=tuple(Session.model_validate(s) for s in self._agent.sessions))
 
     async def cancel(self) -> None:
-        self._agent.cancelled = True
+        self._agent.cancel()
 
     async def close(self) -> None:
-        self._agent.cancelled = True
+        self._agent.cancel()
+
+
+class _Shell:
+    """Commands of the agent's thread, run by the loop in the trial's isolation."""
+
+    def __init__(self, ctx: TrialContext, loop: asyncio.AbstractEventLoop) -> None:
+        self._ctx, self._loop = ctx, loop
+        self._running: concurrent.futures.Future[Completed] | None = None
+
+    def __call__(self, command: str) -> tuple[int, str]:
+        work = self._ctx.run(["/bin/sh", "-c", command], 120.0)
+        self._running = running = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            done = running.result()
+        except concurrent.futures.CancelledError:
+            return 137, "stopped"
+        finally:
+            self._running = None
+        return done.exit.code or done.exit.signal or 0, done.stdout.text + done.stderr.text
+
+    def stop(self) -> None:
+        """End the command under way."""
+        if (running := self._running) is not None:
+            running.cancel()
 
 
 def _plain(sessions: Any) -> list[dict[str, Any]]:

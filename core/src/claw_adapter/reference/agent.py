@@ -1,19 +1,17 @@
-"""The reference agent: a tool loop around one chat endpoint. Standard library only, so that it runs anywhere as one file.
+"""The reference agent: a tool loop around one chat endpoint. Standard library only, so that it runs anywhere as a file.
 
-Run as a child (``python -I agent.py``) it reads requests as JSON lines on standard input and answers on standard output:
-``open`` (settings, sessions), ``send`` (prompt), ``sync`` (sessions), ``export``, ``close``; tool calls go out as events.
+`serve.py` makes a child process of it, and runs its commands there.
 """
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
-import os
-import subprocess
-import sys
+import socket
 import time
 import urllib.parse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +20,17 @@ MAX_STEPS = 40
 READ_LIMIT = 200_000
 RETRIES = 2
 RETRY_STATUS = {0, 429, 500, 502, 503, 504, 529}
+CANCELLED = -2
+"""In the place of a status: the turn was cancelled."""
+GAVE_UP = -3
+"""In the place of a status: the model went on calling tools."""
 
 Emit = Callable[[dict[str, Any]], None]
 Execute = Callable[[str], tuple[int, str]]
 
 
 class ModelFailure(Exception):
-    """The endpoint did not give an answer; `status` is its HTTP status, 0 when there was none."""
+    """No answer came; `status` is that of HTTP, 0 without one, -1 for an unreadable answer, or one of the names above."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
@@ -68,6 +70,7 @@ class Agent:
         self.sessions: list[dict[str, Any]] = []
         self.usage = {"input": 0, "output": 0}
         self.cancelled = False
+        self._socket: socket.socket | None = None
 
     @property
     def main(self) -> dict[str, Any]:
@@ -80,8 +83,29 @@ class Agent:
         kept = [changed.pop(session["id"], session) for session in self.sessions]
         self.sessions = [*kept, *changed.values()]
 
+    def cancel(self) -> None:
+        """End the turn under way, from another thread: the request and the command it waits for are cut off."""
+        self.cancelled = True
+        if (waiting := self._socket) is not None:
+            with contextlib.suppress(OSError):
+                waiting.shutdown(socket.SHUT_RDWR)
+        stop = getattr(self.execute, "stop", None)
+        if stop is not None:
+            stop()
+
     def turn(self, prompt: str, emit: Emit) -> dict[str, Any]:
-        """Say `prompt`; returns the final text and the usage of this turn, or raises `ModelFailure`."""
+        """Say `prompt`; returns the final text and the usage of this turn.
+
+        After a `ModelFailure` the main session is as if the turn had not been.
+        """
+        before = len(self.main["messages"])
+        try:
+            return self._turn(prompt, emit)
+        except ModelFailure:
+            del self.main["messages"][before:]
+            raise
+
+    def _turn(self, prompt: str, emit: Emit) -> dict[str, Any]:
         self.usage, self.cancelled, started = {"input": 0, "output": 0}, False, time.monotonic()
         self._add("user", prompt)
         for _ in range(MAX_STEPS):
@@ -91,13 +115,16 @@ class Agent:
             if not calls:
                 return {"text": reply.get("content") or "", "usage": self.usage, "seconds": time.monotonic() - started}
             for call in self.main["messages"][-1]["tool_calls"]:
-                if self.cancelled:
-                    raise ModelFailure(0, "cancelled")
+                self._go_on()
                 emit({"kind": "tool_call", "id": call["id"], "name": call["name"], "arguments": call["arguments"]})
                 text, failed = self._run(call["name"], call["arguments"])
                 emit({"kind": "tool_result", "id": call["id"], "name": call["name"], "text": text, "is_error": failed})
                 self._add("tool", text, tool_call_id=call["id"])
-        raise ModelFailure(0, f"no answer within {MAX_STEPS} steps")
+        raise ModelFailure(GAVE_UP, f"no answer within {MAX_STEPS} steps")
+
+    def _go_on(self) -> None:
+        if self.cancelled:
+            raise ModelFailure(CANCELLED, "the turn was cancelled")
 
     def _add(self, role: str, text: str, **more: Any) -> None:
         messages = self.main["messages"]
@@ -108,7 +135,9 @@ class Agent:
         messages = [{"role": "system", "content": SYSTEM}, *(_wire(m) for m in self.main["messages"])]
         body = json.dumps({"model": self.model, "messages": messages, "tools": TOOLS}).encode()
         for attempt in range(RETRIES + 1):
+            self._go_on()
             status, answer = self._post(body)
+            self._go_on()
             if status not in RETRY_STATUS:
                 break
             time.sleep(0.05 * 2**attempt)
@@ -118,12 +147,15 @@ class Agent:
         connection = http.client.HTTPConnection(self.url.hostname or "", self.url.port or 80, timeout=self.timeout)
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         try:
+            connection.connect()
+            self._socket = connection.sock
             connection.request("POST", f"{self.url.path}/chat/completions", body, headers)
             response = connection.getresponse()
             return response.status, response.read()
         except (OSError, http.client.HTTPException) as error:
             return 0, f"{type(error).__name__}: {error}".encode()
         finally:
+            self._socket = None
             connection.close()
 
     def _message(self, status: int, answer: bytes) -> dict[str, Any]:
@@ -231,67 +263,3 @@ def _wire(message: dict[str, Any]) -> dict[str, Any]:
 
 def _line(message: dict[str, Any]) -> str:
     return f"[{message.get('time') or ''}] {message.get('speaker') or message['role']}: {message['text']}"
-
-
-def run_shell(workspace: Path, timeout: float = 120.0) -> Execute:
-    """Run commands with a shell in `workspace`; the process this runs in is the isolation."""
-
-    def execute(command: str) -> tuple[int, str]:
-        try:
-            done = subprocess.run(  # noqa: S602 - the exec tool of an agent is a shell; isolation is around the agent
-                command,
-                shell=True,
-                cwd=workspace,
-                capture_output=True,
-                timeout=timeout,
-                check=False,
-                stdin=subprocess.DEVNULL,
-            )
-        except subprocess.TimeoutExpired:
-            return 124, f"no end within {timeout:g} s"
-        return done.returncode, (done.stdout + done.stderr).decode("utf-8", "replace")[:READ_LIMIT]
-
-    return execute
-
-
-def _requests() -> Iterator[dict[str, Any]]:
-    for line in sys.stdin.buffer:
-        yield json.loads(line)
-
-
-def _say(record: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(record) + "\n")
-    sys.stdout.flush()
-
-
-def _serve() -> None:
-    agent: Agent | None = None
-    for request in _requests():
-        number, method, params = request["id"], request["method"], request.get("params") or {}
-        try:
-            if method == "open":
-                workspace = Path(params["workspace"])
-                agent = Agent(workspace, params["url"], os.environ["CLAW_KEY"], params["model"], run_shell(workspace))
-                agent.sessions = params["sessions"]
-                result: dict[str, Any] = {}
-            elif method == "close" or agent is None:
-                _say({"id": number, "result": {}})
-                return
-            else:
-                result = _handle(agent, method, params, number)
-        except ModelFailure as failure:
-            result = {"failure": {"status": failure.status, "message": str(failure)}}
-        _say({"id": number, "result": result})
-
-
-def _handle(agent: Agent, method: str, params: dict[str, Any], number: int) -> dict[str, Any]:
-    if method == "send":
-        return agent.turn(params["prompt"], lambda event: _say({"id": number, "event": event}))
-    if method == "sync":
-        agent.replace(params["sessions"])
-        return {}
-    return {"sessions": agent.sessions}
-
-
-if __name__ == "__main__":
-    _serve()

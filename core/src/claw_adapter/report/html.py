@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from claw_adapter.report import words
 from claw_adapter.report.clean import clean
+from claw_adapter.report.facet_words import facet_tables
 from claw_adapter.report.load import RunData
 from claw_adapter.report.records import Summary
 from claw_adapter.report.view import CAPS, STATES, Fragments, RoundView, Viewer
@@ -59,6 +60,7 @@ def _render(summary: Summary, rounds: list[RoundView]) -> str:
             columns=words.defined(tuple(row.strict for row in summary.rows)),
             scenarios=_by_scenario(rounds),
             unscored=words.unscored_lines(summary),
+            facet_tables=list(facet_tables(summary.facets)),
             words=words,
             states=STATES,
             script=Markup(script),  # noqa: S704 - our own file

@@ -8,10 +8,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from claw_adapter.errors import Owner
-from claw_adapter.protocol import Failure, JournalRecord, RoundRecord, Score, TrialEnd, TrialSpec, TrialStart
+from claw_adapter.protocol import (
+    Failure,
+    JournalRecord,
+    RoundRecord,
+    Score,
+    ServerRecord,
+    TrialEnd,
+    TrialSpec,
+    TrialStart,
+)
 from claw_adapter.runner.folder import RunFolder
 from claw_adapter.runner.journal import read_journal
 from claw_adapter.runner.plan import Plan
+from claw_adapter.runner.servers import read_servers
 from claw_adapter.scoring import RoundScore
 
 __all__ = ["RoundName", "RunData", "Status", "TrialData", "load_run"]
@@ -97,6 +107,8 @@ class RunData:
     trials: tuple[TrialData, ...]
     rounds: Mapping[str, tuple[RoundName, ...]]
     """Scenario id → all of its rounds."""
+    servers: tuple[ServerRecord, ...] = ()
+    """What served models of upstream plugins."""
 
     @property
     def store(self) -> Path:
@@ -119,7 +131,7 @@ def load_run(root: Path) -> RunData:
     trials = tuple(_trial(spec, read_journal(folder.journal(spec.id)), plan) for spec in plan.trials)
     scenarios = dict.fromkeys(spec.scenario for spec in plan.trials)
     rounds = {scenario: _names(t for t in trials if t.spec.scenario == scenario) for scenario in scenarios}
-    return RunData(folder.root, plan, folder.about(), trials, rounds)
+    return RunData(folder.root, plan, folder.about(), trials, rounds, read_servers(folder.root))
 
 
 def _trial(spec: TrialSpec, records: Sequence[JournalRecord], plan: Plan) -> TrialData:

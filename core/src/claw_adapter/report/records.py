@@ -7,8 +7,9 @@ from typing import Final, Literal
 from pydantic import Field, JsonValue
 
 from claw_adapter.endpoint.prices import Money
-from claw_adapter.protocol import Failure, Isolation, RunSettings
+from claw_adapter.protocol import Failure, Isolation, RunSettings, ServerRecord
 from claw_adapter.protocol.base import Record
+from claw_adapter.report.facet_records import Facets
 from claw_adapter.scoring import Profile, View
 
 __all__ = [
@@ -58,6 +59,8 @@ class ModelInfo(Record):
     params: dict[str, JsonValue] = Field(default_factory=dict)
     measures_ability: bool
     meaning: str
+    servers: tuple[ServerRecord, ...] = ()
+    """What an upstream plugin served it with: one record each time the run was started or continued."""
 
 
 class ScenarioInfo(Record):
@@ -145,6 +148,8 @@ class Tokens(Record):
     rendered: RenderedSum = RenderedSum()
     reported: ReportedSum = ReportedSum()
     metered: MeteredSum = MeteredSum()
+    overlay: MeteredSum | None = None
+    """What overlays asked of the model for themselves, in whole trials; not in `metered`. None without overlays."""
 
 
 class Cost(Record):
@@ -269,3 +274,5 @@ class Summary(Record):
     unscored: tuple[Unscored, ...] = ()
     warnings: tuple[str, ...] = ()
     """What limits a comparison of the rows."""
+    facets: Facets | None = None
+    """The run broken down; None where no round has been recorded."""

@@ -9,6 +9,7 @@ from claw_adapter.endpoint.prices import is_sold, prices_available
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import Failure
 from claw_adapter.report import words
+from claw_adapter.report.facets import facets_of
 from claw_adapter.report.load import UNKNOWN, RunData, TrialData
 from claw_adapter.report.measures import measured
 from claw_adapter.report.records import (
@@ -58,7 +59,8 @@ def summarise(run: RunData, profile: Profile = "published") -> Summary:
                 sampling=model.sampling,
                 params=model.params,
                 measures_ability=model.measures_ability,
-                meaning=words.model_meaning(model),
+                meaning=" ".join((words.model_meaning(model), *_served(run, model.name))),
+                servers=tuple(server for server in run.servers if server.model == model.name),
             )
             for model in models.values()
         ),
@@ -68,14 +70,28 @@ def summarise(run: RunData, profile: Profile = "published") -> Summary:
         rounds=tuple(_rounds(run, place)),
         unscored=tuple(item for number, trial in enumerate(run.trials) for item in _unscored(run, trial, number)),
         warnings=tuple(_warnings(run, rows, scenarios)),
+        facets=facets_of(
+            run, {trial.spec.id: _config(rows[place[trial.spec.id]], len(models)) for trial in run.trials}
+        ),
     )
+
+
+def _config(row: Row, models: int) -> str:
+    """What a row is called in breakdowns: its label, with the model where there are several."""
+    return row.label if models == 1 else f"{row.label} · {row.model}"
+
+
+def _served(run: RunData, model: str) -> Iterator[str]:
+    """The sentence about what served a model, if an upstream plugin did."""
+    if facts := words.server_facts([server for server in run.servers if server.model == model]):
+        yield f"Served by {facts}."
 
 
 def _grouped(run: RunData) -> dict[RowKey, list[TrialData]]:
     grouped: dict[RowKey, list[TrialData]] = {}
     for trial in run.trials:
         spec = trial.spec
-        key = (spec.harness.label, tuple(overlay.name for overlay in spec.overlays), spec.model.name)
+        key = (spec.harness.label, tuple(overlay.label for overlay in spec.overlays), spec.model.name)
         grouped.setdefault(key, []).append(trial)
     return grouped
 
@@ -191,6 +207,23 @@ def _unscored(run: RunData, trial: TrialData, number: int) -> Iterator[Unscored]
         yield Unscored(trial=number, round=missing[0].id, rounds=len(missing), cause=trial.absence)
 
 
+def _server_warnings(run: RunData) -> Iterator[str]:
+    """Model servers that died, and those that were not the same when the run went on."""
+    for server in run.servers:
+        if server.fault:
+            yield f"Model {server.model}: its server ended by itself before {server.ended}: {server.fault}"
+    for name in dict.fromkeys(server.model for server in run.servers):
+        if len({str(server.about) for server in run.servers if server.model == name}) > 1:
+            yield f"Model {name}: the run was continued on another server than it began on."
+
+
+def _price_warnings(run: RunData, rows: Sequence[Row]) -> Iterator[str]:
+    """Where prices come from, or how to get them."""
+    yield from dict.fromkeys(words.price_note(row.cost) for row in rows if row.cost)
+    if not prices_available() and any(is_sold(trial.spec.model) for trial in run.trials):
+        yield words.NO_PRICES
+
+
 def _warnings(run: RunData, rows: Sequence[Row], scenarios: Iterable[ScenarioInfo]) -> Iterator[str]:
     """What a reader of the table must know before comparing rows."""
     yield from (words.no_evidence(scenario.id) for scenario in scenarios if scenario.evidence is False)
@@ -204,14 +237,13 @@ def _warnings(run: RunData, rows: Sequence[Row], scenarios: Iterable[ScenarioInf
         if row.retried:
             some = words.plural(row.retried, "round")
             yield f"{row.label}: {some} took more than one attempt; tokens and seconds are of the last one."
-    yield from dict.fromkeys(words.price_note(row.cost) for row in rows if row.cost)
-    if not prices_available() and any(is_sold(trial.spec.model) for trial in run.trials):
-        yield words.NO_PRICES
+    yield from _price_warnings(run, rows)
     for model in {trial.spec.model.name: trial.spec.model for trial in run.trials}.values():
         if model.measures_ability and model.sampling == "pass":
             yield f"Model {model.name}: each harness chose its own sampling parameters."
     if compat := {trial.spec.settings.compat for trial in run.trials if trial.spec.settings.compat}:
         yield f"Prompts follow {', '.join(sorted(compat))}: scores are not comparable with runs that do not."
+    yield from _server_warnings(run)
     lost = sum(name.type == UNKNOWN for names in run.rounds.values() for name in names)
     if lost and any(row.failed for row in rows):
         yield f"The type of {words.plural(lost, 'round')} that no trial reached is unknown: they count in TCR, not in MC or EC."

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from claw_adapter.report import words
 from claw_adapter.report.clean import one_line
+from claw_adapter.report.facet_terminal import render_facets
 from claw_adapter.report.records import Metrics, RoundRow, Row, Summary
 
 __all__ = ["render"]
@@ -41,6 +42,7 @@ def render(summary: Summary, console: Console, *, report: Path | None = None) ->
         indent=2,
     )
     _matrix(summary, console)
+    render_facets(summary.facets, console)
     _unscored(summary, console)
     _notes(summary, console)
     if report is not None:
@@ -139,11 +141,13 @@ def _costs(summary: Summary) -> Table:
     table = _table("Tokens and time (times are medians per turn)", "harness", tight=True)
     upstream = any(row.tokens.metered.upstream for row in summary.rows)
     cost = any(row.cost for row in summary.rows)
+    overlay = any(row.tokens.overlay for row in summary.rows)
     headings = [
         "rendered",
         "reported",
         "metered",
         *(["upstream"] if upstream else []),
+        *(["overlay's\nown"] if overlay else []),
         *(["cost"] if cost else []),
         "calls",
         "tool\ncalls",
@@ -161,6 +165,8 @@ def _costs(summary: Summary) -> Table:
         ]
         if upstream:
             cells.append(_pair(theirs.input, theirs.output) if theirs else "–")
+        if overlay:
+            cells.append(_own(row))
         if cost:
             cells.append(words.money(row.cost))
         cells += [words.short(tokens.metered.requests), words.short(row.tool_calls), words.seconds(times.turn_median)]
@@ -171,6 +177,14 @@ def _costs(summary: Summary) -> Table:
 
 def _pair(sent: int | None, received: int | None) -> str:
     return f"{words.short(sent)} + {words.short(received)}"
+
+
+def _own(row: Row) -> str:
+    """What overlays asked for themselves, over the number of these requests."""
+    found = row.tokens.overlay
+    if found is None:
+        return "–"
+    return f"{_pair(found.input, found.output)}\n{words.plural(found.requests, 'call')}"
 
 
 def _reported(row: Row) -> str:

@@ -9,7 +9,7 @@ from typing import cast
 
 from claw_adapter.endpoint.neutral import TokenUse
 from claw_adapter.endpoint.prices import cost
-from claw_adapter.protocol import ModelSpec, ReportedUsage, RoundRecord
+from claw_adapter.protocol import Metered, ModelSpec, ReportedUsage
 from claw_adapter.report.load import TrialData
 from claw_adapter.report.records import (
     Cost,
@@ -34,25 +34,35 @@ def tokens_of(trials: Sequence[TrialData]) -> Tokens:
         turns=len(records),
         rendered=RenderedSum(tokens=sum(rendered) if rendered else None, turns=len(rendered)),
         reported=_reported(trials),
-        metered=_metered(records),
+        metered=_metered([record.usage.metered for record in records]),
+        overlay=_overlay(trials),
     )
+
+
+def _overlay(trials: Sequence[TrialData]) -> MeteredSum | None:
+    found = [record.usage.overlay for trial in trials for record in trial.rounds]
+    found += [trial.end.overlay for trial in trials if trial.end is not None]
+    known = [metered for metered in found if metered is not None]
+    return _metered([metered for metered in known if metered.requests]) if known else None
 
 
 def cost_of(model: ModelSpec, tokens: Tokens, day: date | None) -> Cost | None:
     """What the requests of these turns cost at the list prices of `day` (today if None).
 
-    The upstream's own counts are priced if it gave them for every turn, else ours.
+    The upstream's own counts are priced if it gave them for every turn, else ours. What overlays asked for is paid too.
     """
-    theirs = tokens.metered.upstream
-    if theirs and theirs.turns == tokens.turns and theirs.input is not None and theirs.output is not None:
-        money = cost(model, TokenUse(theirs.input, theirs.output), day)
+    own = tokens.overlay or MeteredSum()
+    theirs, more = tokens.metered.upstream, own.upstream or UpstreamSum()
+    known = own.upstream is not None or not own.requests
+    if known and theirs and theirs.turns == tokens.turns and theirs.input is not None and theirs.output is not None:
+        spent = TokenUse(theirs.input + (more.input or 0), theirs.output + (more.output or 0))
+        money = cost(model, spent, day)
         return Cost(money=money, counted="upstream") if money else None
-    money = cost(model, TokenUse(tokens.metered.input, tokens.metered.output), day)
+    money = cost(model, TokenUse(tokens.metered.input + own.input, tokens.metered.output + own.output), day)
     return Cost(money=money, counted="metered") if money else None
 
 
-def _metered(records: Sequence[RoundRecord]) -> MeteredSum:
-    metered = [record.usage.metered for record in records]
+def _metered(metered: Sequence[Metered]) -> MeteredSum:
     theirs = [m for m in metered if m.upstream_input is not None or m.upstream_output is not None]
     upstream = UpstreamSum(
         input=_total(m.upstream_input for m in theirs),

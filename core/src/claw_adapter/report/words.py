@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from claw_adapter.protocol import Failure, Isolation, ModelSpec
+from claw_adapter.protocol import Failure, Isolation, ModelSpec, ServerRecord
 from claw_adapter.report.records import Cell, Cost, Metrics, Row, Summary
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "plural",
     "price_note",
     "seconds",
+    "server_facts",
     "short",
     "symbol",
     "unscored_lines",
@@ -79,6 +81,15 @@ def model_meaning(model: ModelSpec) -> str:
         )
     pinned = "pinned to the run's parameters" if model.sampling == "pin" else "left to each harness"
     return f"The model is {model.model or model.name} behind {model.kind}; sampling is {pinned}."
+
+
+def server_facts(servers: Sequence[ServerRecord]) -> str:
+    """What served a model, as the result names it; several values of one thing show that it changed in between."""
+    found: dict[str, dict[str, None]] = {}
+    for server in servers:
+        for name, value in server.about.items():
+            found.setdefault(name, {})[value] = None
+    return "; ".join(f"{name} {' / '.join(values)}" for name, values in found.items())
 
 
 def no_evidence(scenario: str) -> str:

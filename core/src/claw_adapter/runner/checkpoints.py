@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from pydantic import Field
+
 from claw_adapter.protocol import Checkpoint, Session
 from claw_adapter.protocol.base import Record
 from claw_adapter.workspace import Store
@@ -15,6 +19,7 @@ class _Stored(Record):
     main: Session
     sessions: tuple[str, ...]
     files: dict[str, str]
+    overlays: dict[str, dict[str, str]] = Field(default_factory=dict)
 
 
 def save_checkpoint(store: Store, checkpoint: Checkpoint) -> str:
@@ -23,7 +28,8 @@ def save_checkpoint(store: Store, checkpoint: Checkpoint) -> str:
     stored = _Stored(
         main=main,
         sessions=tuple(store.put(session.model_dump_json().encode()) for session in others),
-        files={name: store.put(data) for name, data in sorted(checkpoint.files.items())},
+        files=_put(store, checkpoint.files),
+        overlays={label: _put(store, files) for label, files in sorted(checkpoint.overlays.items())},
     )
     return store.put(stored.model_dump_json().encode())
 
@@ -37,5 +43,15 @@ def load_checkpoint(store: Store, digest: str) -> Checkpoint:
     stored = _Stored.model_validate_json(store.get(digest))
     others = (Session.model_validate_json(store.get(name)) for name in stored.sessions)
     return Checkpoint(
-        sessions=(stored.main, *others), files={name: store.get(blob) for name, blob in stored.files.items()}
+        sessions=(stored.main, *others),
+        files=_get(store, stored.files),
+        overlays={label: _get(store, files) for label, files in stored.overlays.items()},
     )
+
+
+def _put(store: Store, files: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: store.put(data) for name, data in sorted(files.items())}
+
+
+def _get(store: Store, digests: Mapping[str, str]) -> dict[str, bytes]:
+    return {name: store.get(digest) for name, digest in digests.items()}

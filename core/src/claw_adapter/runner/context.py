@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from claw_adapter.drivers import PIPE, Command, Completed, LineChild, Process, environment, run, start
 from claw_adapter.harness import Endpoint, Reach, TrialContext
 from claw_adapter.protocol import Session, TrialSpec
 from claw_adapter.sandbox import Confinement, IsolationLevel, wrap
+
+if TYPE_CHECKING:
+    from claw_adapter.drivers.pty import PtyProcess
 
 __all__ = ["INSIDE_PORT", "Address", "RunnerContext"]
 
@@ -30,7 +34,7 @@ class RunnerContext(TrialContext):
     """One trial's workspace, state directory, endpoint and children.
 
     `level` is the isolation that harness processes really got: that of the run once one was started, none while an adapter
-    works inside the runner.
+    works inside the runner. `marker` is the mark that every child carries.
     """
 
     def __init__(
@@ -45,6 +49,7 @@ class RunnerContext(TrialContext):
         key: str,
         marker: str,
         hidden: tuple[Path, ...] = (),
+        leave: Callable[[Path], Awaitable[None]] | None = None,
     ) -> None:
         self.trial = spec.id
         self.scenario = spec.scenario
@@ -62,8 +67,9 @@ class RunnerContext(TrialContext):
         self.endpoint = Endpoint(url=url, key=key, model=spec.model.name)
         self.level = IsolationLevel.NONE
         self._address = address
-        self._marker = marker
+        self.marker = marker
         self._hidden = hidden
+        self._leave = leave
 
     def _command(
         self,
@@ -97,7 +103,7 @@ class RunnerContext(TrialContext):
             env=inside,
             cwd=cwd or self.workspace,
             stdin=PIPE if stdin is None else stdin,
-            marker=self._marker,
+            marker=self.marker,
             lines=lines,
         )
 
@@ -113,6 +119,11 @@ class RunnerContext(TrialContext):
     ) -> Process:
         """See `TrialContext.spawn`."""
         return await start(self._command(argv, env, readable, cwd, lines=lines, listens=listens))
+
+    async def will_leave(self, path: Path) -> None:
+        """See `TrialContext.will_leave`."""
+        if self._leave is not None:
+            await self._leave(path)
 
     def reach(self, port: int) -> Reach:
         """See `TrialContext.reach`: inside a namespace the port is carried to a Unix socket in the state directory."""
@@ -134,6 +145,20 @@ class RunnerContext(TrialContext):
     ) -> LineChild:
         """See `TrialContext.lines`."""
         return LineChild(await self.spawn(argv, env=env, readable=readable, cwd=cwd, lines=True))
+
+    async def terminal(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        readable: Sequence[Path] = (),
+        cwd: Path | None = None,
+        size: tuple[int, int] = (50, 200),
+    ) -> PtyProcess:
+        """See `TrialContext.terminal`."""
+        from claw_adapter.drivers.pty import start_pty
+
+        return await start_pty(self._command(argv, env, readable, cwd), size=size)
 
     async def run(
         self,

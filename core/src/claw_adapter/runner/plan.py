@@ -10,36 +10,54 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, TypeAdapter
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter.plugins import entry_points
 from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettings, Scenario, TrialSpec
 from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.scenario import Identifier
 
-__all__ = ["Experiment", "Plan", "difference", "unfold"]
+__all__ = ["Experiment", "Plan", "difference", "served_model", "unfold"]
 
 READERS = ("careful", "hasty", "forgetful")
 
 
 def _harness(value: object) -> object:
-    """A bare name stands for a harness without options; the label is the name unless it is given."""
+    """``NAME`` stands for a harness without options, ``NAME+OVERLAY`` for one behind an overlay; the label is the name."""
     if isinstance(value, str):
-        value = {"name": value}
+        name, *overlays = value.split("+")
+        value = {"name": name, **({"overlays": overlays} if overlays else {})}
     if isinstance(value, Mapping):
         return {"label": value.get("name", ""), **value}
     return value
 
 
 def _model(value: object) -> object:
-    """``reader`` and ``reader:hasty`` stand for the embedded reader."""
+    """``reader`` and ``reader:hasty`` stand for the embedded reader; see `served_model` for those of plugins."""
     if isinstance(value, str):
         kind, _, policy = value.partition(":")
         if kind == "reader" and (policy or "careful") in READERS:
             return {"name": value, "kind": "reader", "policy": policy or "careful"}
+        if served := served_model(value):
+            return served
         raise ValueError(
             f"{value!r} is no model: give 'reader', 'reader:hasty', 'reader:forgetful', or name, kind, base_url and key_env"
         )
     return value
+
+
+def served_model(text: str) -> dict[str, Any] | None:
+    """The model that ``PLUGIN`` or ``PLUGIN:key=value,…`` stands for; None where no plugin of that name is installed.
+
+    The model's name is the plugin's and the values; of a path only the file's name, for harnesses send it as a model id.
+    """
+    kind, _, rest = text.partition(":")
+    pairs = dict(pair.split("=", 1) for pair in rest.split(",") if "=" in pair)
+    if (rest and len(pairs) != len(rest.split(","))) or not entry_points(kind):
+        return None
+    words = [kind, *(Path(value).stem if "/" in value else value for value in pairs.values())]
+    return {"name": "-".join(_slug(word) for word in words), "kind": kind, "options": pairs}
 
 
 def _overlays(value: object) -> object:
@@ -50,9 +68,31 @@ def _overlays(value: object) -> object:
     return tuple({"name": item} if isinstance(item, str) else item for item in items)
 
 
-HarnessItem = Annotated[HarnessSpec, BeforeValidator(_harness)]
+def _named(stack: tuple[OverlaySpec, ...]) -> tuple[OverlaySpec, ...]:
+    """Folders are named after labels, so each is an identifier and stands once in its stack."""
+    labels = [TypeAdapter(Identifier).validate_python(overlay.label) for overlay in stack]
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"a label is used twice in {'+'.join(labels)}")
+    return stack
+
+
 ModelItem = Annotated[ModelSpec, BeforeValidator(_model)]
-OverlayStack = Annotated[tuple[OverlaySpec, ...], BeforeValidator(_overlays)]
+OverlayStack = Annotated[tuple[OverlaySpec, ...], BeforeValidator(_overlays), AfterValidator(_named)]
+
+
+class HarnessEntry(HarnessSpec):
+    """A harness of an experiment."""
+
+    overlays: OverlayStack | None = None
+    """A stack of its own in place of the experiment's stacks."""
+
+    @property
+    def spec(self) -> HarnessSpec:
+        """The harness alone."""
+        return HarnessSpec(name=self.name, label=self.label, options=self.options)
+
+
+HarnessItem = Annotated[HarnessEntry, BeforeValidator(_harness)]
 
 
 class Experiment(Record):
@@ -100,16 +140,24 @@ def unfold(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Plan:
     """All trials of an experiment over the loaded `scenarios` (by id).
 
     Raises:
-        ScenarioError: two harnesses have the same label, or two models the same name.
+        ScenarioError: two harnesses or stacks of overlays have the same label, or two models the same name.
     """
+    rows = [_row(h.label, stack) for h in experiment.harnesses for stack in _stacks(experiment, h)]
+    harnesses = {h.spec.model_dump_json(): h.label for h in experiment.harnesses}
+    overlays = {
+        o.model_dump_json(): o.label for h in experiment.harnesses for stack in _stacks(experiment, h) for o in stack
+    }
     for what, names in (
-        ("harness label", [h.label for h in experiment.harnesses]),
+        ("harness label", list(harnesses.values())),
         ("model name", [m.name for m in experiment.models]),
+        ("overlay stack", [_row("", stack) or "none" for stack in experiment.overlays]),
+        ("harness label", rows),
+        ("overlay label", list(overlays.values())),
     ):
         if twice := {n for n in names if names.count(n) > 1}:
             raise ScenarioError(
                 f"{what} {min(twice)!r} is used twice",
-                remedy="Give each a 'label' (harness) or 'name' (model) of its own.",
+                remedy="Give each a 'label' (harness, overlay) or 'name' (model) of its own.",
             )
     trials = tuple(_trials(experiment, scenarios))
     return Plan(
@@ -120,16 +168,26 @@ def unfold(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Plan:
     )
 
 
+def _stacks(experiment: Experiment, harness: HarnessEntry) -> tuple[tuple[OverlaySpec, ...], ...]:
+    """The stacks of overlays with which a harness is run."""
+    return experiment.overlays if harness.overlays is None else (harness.overlays,)
+
+
+def _row(label: str, stack: tuple[OverlaySpec, ...]) -> str:
+    """What a harness behind overlays is called."""
+    return "+".join([label, *(overlay.label for overlay in stack)]).lstrip("+")
+
+
 def _trials(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Iterator[TrialSpec]:
-    product = itertools.product(
-        scenarios, experiment.harnesses, experiment.models, experiment.overlays, experiment.seeds
-    )
-    for scenario, harness, model, overlays, seed in product:
-        words = [scenario, "+".join([harness.label, *(o.name for o in overlays)]), model.name, f"s{seed}"]
+    rows = [(harness, stack) for harness in experiment.harnesses for stack in _stacks(experiment, harness)]
+    for scenario, (harness, overlays), model, seed in itertools.product(
+        scenarios, rows, experiment.models, experiment.seeds
+    ):
+        words = [scenario, _row(harness.label, overlays), model.name, f"s{seed}"]
         yield TrialSpec(
             id="--".join(_slug(word) for word in words),
             scenario=scenario,
-            harness=harness,
+            harness=harness.spec,
             model=model,
             overlays=overlays,
             seed=seed,

@@ -29,6 +29,7 @@ from claw_adapter.runner.folder import remove_tree
 from claw_adapter.runner.prompt import FEEDBACK, compat_feedback, compose
 from claw_adapter.runner.types import question_type
 from claw_adapter.scenario import make_brief
+from claw_adapter.scenario.traits import round_traits
 
 if TYPE_CHECKING:
     from claw_adapter.runner.trial import Trial
@@ -126,13 +127,16 @@ class RoundRunner:
             attempts=tried.number,
             earlier_failures=tuple(tried.earlier),
             updates=tuple(update.id for update in trial.scenario.expand(item.updates)),
+            traits=round_traits(item, trial.scenario, trial.gold),
             prompt=prompt,
             text=turn.text,
             error=turn.error,
             score=score,
             feedback=feedback,
             taught=taught,
-            usage=Usage(rendered=meter.rendered, reported=turn.usage, metered=meter.metered),
+            usage=Usage(
+                rendered=meter.rendered, reported=turn.usage, metered=meter.metered, overlay=trial.take_spent()
+            ),
             timing=turn.timing,
             overhead=max(time.monotonic() - started - tried.seconds - check_seconds, 0.0),
             evidence=meter.seen,
@@ -220,6 +224,7 @@ class RoundRunner:
         except Exception as error:  # noqa: BLE001 - whatever an adapter raises is a failure of the adapter
             turn = TurnResult(error=Failure.of(error))
         meter = await (closing or endpoint.end_round(trial.spec.id))
+        trial.note(meter)
         turn = _attributed(turn, meter.failure)
         return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds)
 
@@ -228,6 +233,8 @@ class RoundRunner:
             checkpoint = await conversation.checkpoint()
         if not checkpoint.sessions:
             raise AdapterError("the checkpoint has no session", where=f"harness {self.trial.spec.harness.label}")
+        if self.trial.overlays is not None:
+            return checkpoint.model_copy(update={"overlays": await self.trial.overlays.checkpoint()})
         return checkpoint
 
     async def _synced(self, changes: Sequence[SessionChange]) -> Conversation:

@@ -5,27 +5,27 @@ from __future__ import annotations
 import contextlib
 import logging
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from claw_adapter import plugins
 from claw_adapter.drivers import Lifeline
 from claw_adapter.endpoint import ModelEndpoint
-from claw_adapter.endpoint.models import BUILT_IN
 from claw_adapter.errors import HarnessNotFound
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
-from claw_adapter.protocol import Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
+from claw_adapter.protocol import Failure, RoundRecord, Scenario, TrialSpec
 from claw_adapter.runner.executors import LocalExecutor
 from claw_adapter.runner.folder import RunFolder
 from claw_adapter.runner.journal import read_journal
+from claw_adapter.runner.overlays import make_overlays
 from claw_adapter.runner.plan import Plan
+from claw_adapter.runner.servers import serving
 from claw_adapter.runner.trial import Services, Trial
 from claw_adapter.sandbox import IsolationLevel, require
 from claw_adapter.scenario import load_scenario, resolve
 from claw_adapter.source import ScenarioSource
-from claw_adapter.upstream import Upstream
 from claw_adapter.workspace import Store
 
 __all__ = ["Watcher", "find_scenarios", "prepare", "run"]
@@ -62,7 +62,7 @@ def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:
 
     Raises:
         PluginError: a harness has no plugin, or refuses its options.
-        HarnessNotFound: a harness is not installed.
+        HarnessNotFound, OverlayNotFound: a harness or an overlay is not installed.
         SandboxError: the isolation level cannot be provided here.
     """
     for level in {trial.settings.isolation for trial in plan.trials}:
@@ -77,22 +77,9 @@ def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:
         if not probe.ready:
             raise HarnessNotFound(f"harness {label!r} is not ready: {probe.reason}", remedy=probe.remedy)
         versions[label] = probe.versions
+    for stack in {tuple(overlay.label for overlay in t.overlays): t.overlays for t in plan.trials}.values():
+        make_overlays(stack)
     return plan.model_copy(update={"versions": versions}), harnesses
-
-
-@contextlib.asynccontextmanager
-async def _models(plan: Plan) -> AsyncIterator[Mapping[str, ModelSpec]]:
-    """The run's models by name; those of upstream plugins are started first and stopped at the end."""
-    async with contextlib.AsyncExitStack() as stack:
-        models: dict[str, ModelSpec] = {}
-        for model in {trial.model.name: trial.model for trial in plan.trials}.values():
-            if model.kind in BUILT_IN:
-                models[model.name] = model
-                continue
-            upstream: Upstream = plugins.create("upstream", model.kind, dict(model.options))
-            stack.push_async_callback(upstream.stop)
-            models[model.name] = await upstream.start(model)
-        yield models
 
 
 async def run(
@@ -152,7 +139,7 @@ async def _run(
     executor: Executor,
     watcher: Watcher,
 ) -> None:
-    async with Lifeline() as lifeline, _models(plan) as models:
+    async with Lifeline() as lifeline, serving(plan, folder, lifeline.marker) as models:
         keys = sorted({model.key_env for model in models.values() if model.key_env})
         sockets = folder.live / "endpoint"
         sockets.mkdir(parents=True, exist_ok=True)
@@ -162,6 +149,7 @@ async def _run(
                 store,
                 endpoint,
                 lifeline.marker,
+                leave=lifeline.add,
                 hidden=tuple(scenario.root for scenario in scenarios.values()),
                 on_round=watcher.on_round,
                 on_end=watcher.on_end,

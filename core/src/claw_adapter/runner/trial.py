@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from claw_adapter import plugins
 from claw_adapter.crashpoints import crashpoint
-from claw_adapter.endpoint import ModelEndpoint
+from claw_adapter.endpoint import ModelEndpoint, RoundMeter
 from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded
 from claw_adapter.harness import Conversation, Harness
-from claw_adapter.overlay import Overlay
 from claw_adapter.protocol import (
     Checkpoint,
     Failure,
     Gold,
     Isolation,
+    Metered,
     RoundRecord,
     Scenario,
     SessionChange,
@@ -30,6 +29,7 @@ from claw_adapter.runner.checkpoints import load_checkpoint
 from claw_adapter.runner.context import Address, RunnerContext
 from claw_adapter.runner.folder import RunFolder, remove_tree
 from claw_adapter.runner.journal import Journal
+from claw_adapter.runner.overlays import OverlayStack
 from claw_adapter.runner.rounds import RoundRunner
 from claw_adapter.runner.world import World
 from claw_adapter.scenario import load_gold
@@ -52,6 +52,8 @@ class Services:
     """Beginning of the mark that every child of this run carries."""
     hidden: tuple[Path, ...] = ()
     """Scenario folders: no harness process may see them, wherever they are installed."""
+    leave: Callable[[Path], Awaitable[None]] | None = None
+    """Has a file removed when the run has ended, in whatever way."""
     on_round: Callable[[TrialSpec, RoundRecord, int], None] = lambda _trial, _record, _total: None
     on_end: Callable[[TrialSpec, Failure | None], None] = lambda _trial, _error: None
 
@@ -72,7 +74,10 @@ class Trial:
     checkpoint: Checkpoint | None = field(init=False, default=None)
     pending: list[SessionChange] = field(init=False, default_factory=list)
     """Session changes that the last checkpoint does not have yet."""
-    overlays: list[Overlay] = field(init=False, default_factory=list)
+    overlays: OverlayStack | None = field(init=False, default=None)
+    """None before they are made, and where there are none."""
+    spent: Metered | None = field(init=False, default=None)
+    """What overlays asked of the model for themselves since the last record."""
     key: str = field(init=False, default="")
     base: str = field(init=False, default="")
 
@@ -97,7 +102,7 @@ class Trial:
                 error = Failure.of(fault)
             finally:
                 await asyncio.shield(self._close())
-            self.journal.append(TrialEnd(error=error, snapshot=self.last_snapshot))
+            self.journal.append(TrialEnd(error=error, snapshot=self.last_snapshot, overlay=self.spent))
         self.services.on_end(self.spec, error)
 
     @property
@@ -110,7 +115,15 @@ class Trial:
         if not probe.ready:
             raise AdapterError(f"harness {self.spec.harness.name!r} is not ready: {probe.reason}", remedy=probe.remedy)
         self.gold = load_gold(self.scenario)
-        self.overlays = [plugins.create("overlay", o.name, dict(o.options)) for o in self.spec.overlays]
+        if self.spec.overlays:
+            self.overlays = OverlayStack(
+                self.spec,
+                self.services.endpoint,
+                folder=self.live / "overlays",
+                artefacts=self.services.folder.trial(self.spec.id) / "artefacts",
+                marker=f"{self.services.marker}/{self.spec.id}",
+                hidden=self.services.hidden,
+            )
         remove_tree(self.live)
         workspace = self.live / "workspace"
         workspace.mkdir(parents=True)
@@ -121,7 +134,7 @@ class Trial:
             self.spec.id, self.spec.model, self.services.folder.transcript(self.spec.id)
         )
         if self.journal.start is None:
-            self._record_start(probe.versions)
+            self._record_start({**probe.versions, **(self.overlays.versions if self.overlays else {})})
         for record in self.journal.rounds:
             self.pending += self.world.replay(self.scenario.rounds[record.index].updates)
             if record.checkpoint is not None:
@@ -141,7 +154,7 @@ class Trial:
             harness=self.spec.harness.label,
             versions=versions,
             model=self.spec.model.name,
-            overlays=tuple(overlay.name for overlay in self.spec.overlays),
+            overlays=tuple(overlay.label for overlay in self.spec.overlays),
             seed=self.spec.seed,
             isolation=Isolation(harness=level, check=self.spec.settings.isolation),
             snapshot=self.base,
@@ -180,9 +193,11 @@ class Trial:
             key=self.key,
             marker=f"{self.services.marker}/{self.spec.id}",
             hidden=self.services.hidden,
+            leave=self.services.leave,
         )
-        for overlay in self.overlays:
-            self.context.endpoint = await overlay.wrap(self.context, self.context.endpoint)
+        if self.overlays is not None:
+            saved = self.checkpoint.overlays if self.checkpoint else {}
+            self.context.endpoint = await self.overlays.open(self.context.endpoint, saved)
         try:
             async with asyncio.timeout(self.spec.settings.deadline):
                 self.conversation = await self.harness.open(self.context, self.checkpoint)
@@ -196,14 +211,24 @@ class Trial:
     async def drop(self) -> None:
         """Throw the conversation away; `open` makes a new one."""
         conversation, self.conversation = self.conversation, None
-        for thing in (conversation, *self.overlays):
-            if thing is None:
-                continue
+        if conversation is not None:
             try:
                 async with asyncio.timeout(CLOSE_SECONDS):
-                    await thing.close()
+                    await conversation.close()
             except Exception:
-                log.exception("closing %s of trial %s", type(thing).__name__, self.spec.id)
+                log.exception("closing %s of trial %s", type(conversation).__name__, self.spec.id)
+        if self.overlays is not None:
+            await self.overlays.close()
+
+    def note(self, meter: RoundMeter) -> None:
+        """Keep what overlays have spent for the next record."""
+        if meter.overlay is not None:
+            self.spent = self.spent.plus(meter.overlay) if self.spent else meter.overlay
+
+    def take_spent(self) -> Metered | None:
+        """What overlays have spent since this was last asked."""
+        spent, self.spent = self.spent, None
+        return spent
 
     def keep(self, checkpoint: Checkpoint) -> None:
         """Go on from this checkpoint after whatever comes."""
@@ -212,6 +237,8 @@ class Trial:
 
     async def _close(self) -> None:
         await self.drop()
+        if self.key and self.overlays is not None:
+            self.note(await self.services.endpoint.end_round(self.spec.id))
         if self.key:
             await self.services.endpoint.close_trial(self.spec.id)
         remove_tree(self.live)

@@ -46,5 +46,9 @@ class Model(ABC):
             BrokenWire: a fault that was asked for.
         """
 
+    def answer_overlay(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
+        """Answer what an overlay asks for itself: no part of the turn under way."""
+        return self.answer(request)
+
     async def close(self) -> None:  # noqa: B027  # optional on purpose
         """Let go of connections."""

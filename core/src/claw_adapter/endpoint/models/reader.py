@@ -37,6 +37,12 @@ class ReaderModel(Model):
         """What of the round's evidence has been seen; None when the round has no evidence layer."""
         return self._turn.seen if self._turn is not None and not self._turn.blind else None
 
+    async def answer_overlay(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
+        """The text of ``options.overlay_reply``, else the acknowledgement: no overlay is told anything about the evidence."""
+        del request
+        yield Delta(text=str(self._spec.options.get("overlay_reply") or ACKNOWLEDGED))
+        yield Delta(finish="stop")
+
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """The calls or the answer of the turn under way."""
         response = self._turn.respond(request) if self._turn is not None else ACKNOWLEDGED

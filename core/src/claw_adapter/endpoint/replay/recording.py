@@ -144,6 +144,8 @@ def _last_openings(exchanges: Iterable[Exchange]) -> list[Exchange]:
 
 
 def _was_answered(exchange: Exchange) -> bool:
+    if exchange.origin == "hop":  # it never reached the model
+        return False
     return exchange.failure is not None or (exchange.reply is not None and exchange.status != CLIENT_CLOSED)
 
 

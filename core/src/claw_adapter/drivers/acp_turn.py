@@ -1,0 +1,188 @@
+"""One ACP turn, put together from its updates: the final reply, what came before it in order, and what was counted."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from pydantic import JsonValue
+
+from claw_adapter.errors import ClawError, HarnessProtocolError
+from claw_adapter.protocol import Event, ReportedUsage
+
+if TYPE_CHECKING:
+    from acp.schema import AgentMessageChunk, ToolCallProgress, ToolCallStart
+
+__all__ = ["AcpTurn", "TurnRecord"]
+
+REPLY_CHARACTERS: Final = 64 * 1024 * 1024
+EVENTS: Final = 10_000
+SHOWN: Final = 20_000
+"""Characters of a text or a tool's result that go into an event."""
+ENDED: Final = ("completed", "failed")
+_NAME: Final = re.compile(r"[\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class AcpTurn:
+    """How a turn ended. `text` is the final reply only; with an `error` it is no answer.
+
+    Attributes:
+        stop: the agent's stop reason; empty when there was none.
+        usage: as the agent reports it, with what it means; None if it says nothing.
+        meta: the ``_meta`` of the agent's answer.
+    """
+
+    text: str = ""
+    error: ClawError | None = None
+    stop: str = ""
+    events: tuple[Event, ...] = ()
+    usage: ReportedUsage | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Spoken:
+    at: float
+    message: str | None
+    parts: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Call:
+    at: float
+    id: str
+    name: str
+    arguments: dict[str, JsonValue] = field(default_factory=dict)
+    text: str = ""
+    failed: bool = False
+    ended: bool = False
+
+
+@dataclass(slots=True)
+class _Result:
+    at: float
+    call: _Call
+
+
+class TurnRecord:
+    """Takes the updates of a turn in the order in which they come; bounded."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._steps: list[_Spoken | _Call | _Result | Event] = []
+        self._calls: dict[str, _Call] = {}
+        self._size = 0
+        self._dropped = 0
+        self.occupancy: ReportedUsage | None = None
+        """What the agent last said is in its context."""
+
+    @property
+    def reply(self) -> str:
+        """The text behind everything else."""
+        last = self._steps[-1] if self._steps else None
+        return "".join(last.parts) if isinstance(last, _Spoken) else ""
+
+    def events(self) -> tuple[Event, ...]:
+        """Everything before the final reply."""
+        steps = self._steps[:-1] if self._steps and isinstance(self._steps[-1], _Spoken) else self._steps
+        found = [event for step in steps if (event := _event(step)) is not None]
+        if self._dropped:
+            found.append(Event(kind="note", at=self._now(), name="acp", text=f"{self._dropped} more steps not kept"))
+        return tuple(found)
+
+    def note(self, name: str, text: str) -> None:
+        """Something that is neither text nor a tool call."""
+        self._add(Event(kind="note", at=self._now(), name=name, text=text[:SHOWN]))
+
+    def say(self, chunk: AgentMessageChunk) -> None:
+        """A piece of a reply; another message begins when the agent names it otherwise.
+
+        Raises:
+            HarnessProtocolError: the turn says more than 64 Mi characters.
+        """
+        text = str(getattr(chunk.content, "text", ""))
+        self._size += len(text)
+        if self._size > REPLY_CHARACTERS:
+            raise HarnessProtocolError(f"a turn of more than {REPLY_CHARACTERS} characters", where="session/update")
+        last = self._steps[-1] if self._steps else None
+        if not isinstance(last, _Spoken) or last.message != chunk.message_id:
+            last = _Spoken(self._now(), chunk.message_id)
+            self._steps.append(last)
+        last.parts.append(text)
+
+    def call(self, update: ToolCallStart | ToolCallProgress) -> None:
+        """A tool call begins, is told in more detail, or ends."""
+        call = self._calls.get(update.tool_call_id)
+        if call is None:
+            call = _Call(self._now(), update.tool_call_id, _name(update))
+            if not self._add(call):
+                return
+            self._calls[call.id] = call
+        if update.raw_input is not None:
+            call.arguments = update.raw_input if isinstance(update.raw_input, dict) else {"raw": update.raw_input}
+        if (text := _output(update)) is not None:
+            call.text = text[:SHOWN]
+        if update.status in ENDED:
+            call.failed = update.status == "failed"
+            if not call.ended:
+                call.ended = True
+                self._add(_Result(self._now(), call))
+
+    def _add(self, step: _Call | _Result | Event) -> bool:
+        if len(self._steps) >= EVENTS:
+            self._dropped += 1
+            return False
+        self._steps.append(step)
+        return True
+
+    def _now(self) -> float:
+        return time.monotonic() - self._began
+
+
+def _event(step: _Spoken | _Call | _Result | Event) -> Event | None:
+    if isinstance(step, Event):
+        return step
+    if isinstance(step, _Spoken):
+        text = "".join(step.parts)[:SHOWN]
+        return Event(kind="text", at=step.at, text=text) if text.strip() else None
+    if isinstance(step, _Call):
+        return Event(kind="tool_call", at=step.at, id=step.id, name=step.name, arguments=step.arguments)
+    call = step.call
+    return Event(kind="tool_result", at=step.at, id=call.id, name=call.name, text=call.text, is_error=call.failed)
+
+
+def _name(update: ToolCallStart | ToolCallProgress) -> str:
+    """The tool's own name where an agent tells it (``_meta``), else the first word of its title, else its kind."""
+    meta = update.field_meta or {}
+    for place in (meta, *(value for value in meta.values() if isinstance(value, dict))):
+        if isinstance(place.get("toolName"), str):
+            return cast("str", place["toolName"])
+    word = _NAME.match(update.title or "")
+    return word.group() if word else str(update.kind or "tool")
+
+
+def _output(update: ToolCallStart | ToolCallProgress) -> str | None:
+    """What the tool gave back: its raw output as text, else what is shown of it."""
+    raw = update.raw_output
+    if isinstance(raw, str):
+        return raw
+    parts = raw.get("content") if isinstance(raw, dict) else raw
+    if isinstance(parts, str):
+        return parts
+    if isinstance(parts, list) and all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in parts):
+        return "\n".join(part["text"] for part in parts) if parts else ""
+    if raw is not None:
+        return json.dumps(raw, ensure_ascii=False)
+    return "\n".join(_shown(update.content)) if update.content else None
+
+
+def _shown(content: Iterable[Any]) -> Iterable[str]:
+    for item in content:
+        text = getattr(getattr(item, "content", None), "text", None)
+        if isinstance(text, str):
+            yield text

@@ -1,0 +1,121 @@
+"""A request being answered: where it comes from, where it goes to, what came of it, and the turn that it belongs to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue
+
+from claw_adapter.endpoint.events import EventLog
+from claw_adapter.endpoint.failures import CLIENT_CLOSED
+from claw_adapter.endpoint.faults import FaultRule
+from claw_adapter.endpoint.hops import Passage
+from claw_adapter.endpoint.metering import TurnMeter, output_tokens, request_tokens
+from claw_adapter.endpoint.models import TurnId
+from claw_adapter.endpoint.neutral import Delta, ModelReply, ModelRequest, TokenUse
+from claw_adapter.endpoint.transcript import Exchange
+from claw_adapter.errors import ClawError
+from claw_adapter.protocol.turn import Failure
+
+__all__ = ["Pending", "Source", "Turn", "Way", "exchange_of"]
+
+Source = Callable[[ModelRequest], AsyncGenerator[Delta, None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where a request comes from and where it goes to.
+
+    Attributes:
+        faces_harness: the harness itself sent it: what becomes of it is what becomes of the turn.
+        reaches_model: the model answers it, not an overlay.
+        own: it is an overlay's own.
+        before: its passage through the overlay that sent it.
+        after: its passage through the overlay that it is sent to.
+    """
+
+    faces_harness: bool = True
+    reaches_model: bool = True
+    own: bool = False
+    before: Passage | None = None
+    after: Passage | None = None
+
+
+@dataclass(slots=True)
+class Pending:
+    """A request being answered; becomes an `Exchange` when it is done."""
+
+    request: ModelRequest
+    dialect: str
+    turn: Turn
+    number: int
+    started: float
+    at: str
+    source: Source
+    """What answers it: the model, or an overlay."""
+    way: Way
+    status: int = CLIENT_CLOSED
+    reply: ModelReply | None = None
+    error: ClawError | None = None
+    fault: FaultRule | None = None
+    """The scheduled fault that takes the place of a reply."""
+    code: str = ""
+    retry_after: str = ""
+    """How the dialect names the error, and the seconds to wait that it gives."""
+    _counted: TokenUse | None = None
+
+    def counted(self) -> TokenUse:
+        """Our own count of request and reply (of the reply as far as it is known now)."""
+        if self._counted is None:
+            self._counted = TokenUse(request_tokens(self.request), 0)
+        output = output_tokens(self.reply) if self.reply is not None else 0
+        return TokenUse(self._counted.input, output)
+
+    def usage(self) -> TokenUse:
+        """What the harness is told: the upstream's counts if it gave any, else ours."""
+        return (self.reply.usage if self.reply is not None else None) or self.counted()
+
+
+@dataclass(slots=True)
+class Turn:
+    """A turn of the harness, or the time between two: its counts, its events, how its last request ended."""
+
+    id: TurnId
+    began: float
+    meter: TurnMeter = field(default_factory=TurnMeter)
+    log: EventLog = field(default_factory=EventLog)
+    last: Pending | None = None
+    failure: tuple[int, Failure | None] = (0, None)
+    tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+
+
+def exchange_of(pending: Pending, counted: TokenUse, ended: float, failure: Failure | None) -> Exchange:
+    """What is written down of a request that ended at `ended` (monotonic seconds)."""
+    reply, turn = pending.reply, pending.turn.id
+    usage: dict[str, JsonValue] = {"input": counted.input, "output": counted.output}
+    if reply is not None and reply.usage is not None:
+        usage |= {"upstream_input": reply.usage.input, "upstream_output": reply.usage.output}
+    return Exchange(
+        number=pending.number,
+        round=turn.round,
+        attempt=turn.attempt,
+        at=pending.at,
+        seconds=round(ended - pending.started, 6),
+        dialect=pending.dialect,
+        origin="overlay" if pending.way.own else "harness" if pending.way.reaches_model else "hop",
+        stream=pending.request.stream,
+        asked=pending.request.model,
+        messages=tuple(pending.request.messages),
+        tools=tuple(pending.request.tool_json),
+        params=pending.request.params,
+        native=dict(pending.request.native),
+        fault=pending.fault.kind if pending.fault is not None else "",
+        status=pending.status,
+        reply=reply.message() if reply is not None else None,
+        finish=reply.finish if reply is not None else "",
+        usage=usage,
+        failure=failure,
+    )

@@ -1,0 +1,142 @@
+"""Any agent that speaks the Agent Client Protocol, as a harness: what to start is in the options of the experiment."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Final, Literal, get_args
+
+from claw_adapter.drivers.acp import REMEDY, AcpChild, Permission, available
+from claw_adapter.errors import AdapterError, ClawError, HarnessNotFound, HarnessStartError
+from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Session, Support, TrialContext
+from claw_adapter.reference.acp_conversation import AcpConversation, SeededConversation, ToldConversation
+
+__all__ = ["AcpHarness", "begin"]
+
+WHERE: Final = "harness acp"
+KEY_PLACE: Final = "{key}"
+
+
+class AcpHarness(Harness):
+    """An ACP agent of the user's choice.
+
+    Args:
+        command: program and arguments. ``{workspace}``, ``{state}``, ``{openai}``, ``{anthropic}`` and ``{model}`` are filled
+            in: folders, the endpoint's address for clients of either kind, the model's id.
+        env: variables for it; ``{key}`` is filled in as well, the endpoint's key has no place on a command line.
+        readable: folders that it may read beside its workspace, such as its installation.
+        permission: ``allow`` or ``deny``, what its requests for permission are answered.
+        usage: what the usage in its answers counts, ``per_turn`` or ``cumulative``.
+        authenticate: one of its ways to authenticate, if it must be chosen.
+    """
+
+    name: ClassVar[str] = "acp"
+
+    def __init__(
+        self,
+        command: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+        readable: Sequence[str] = (),
+        permission: Permission = "allow",
+        usage: Literal["per_turn", "cumulative"] = "per_turn",
+        authenticate: str = "",
+    ) -> None:
+        if isinstance(command, str) or any(KEY_PLACE in word for word in command):
+            raise AdapterError(
+                "is no list of words without a key",
+                where=f"{WHERE}, option 'command'",
+                remedy="Give a list; put {key} into a variable of 'env'.",
+            )
+        for option, value, choices in (
+            ("permission", permission, get_args(Permission)),
+            ("usage", usage, ("per_turn", "cumulative")),
+        ):
+            if value not in choices:
+                raise AdapterError(f"{value!r} is not one of {', '.join(choices)}", where=f"{WHERE}, option {option!r}")
+        self.command, self.env, self.readable = tuple(command), dict(env or {}), tuple(map(Path, readable))
+        self.permission: Permission = permission
+        self.usage: Literal["per_turn", "cumulative"] = usage
+        self.authenticate = authenticate
+
+    def capabilities(self) -> Capabilities:
+        """What the protocol gives; what the agent makes of it is not known before it runs."""
+        full = Support.full()
+        told = "ACP gives an agent no past: it stands as text in front of the first prompt"
+        return Capabilities(
+            turns=full,
+            resume_after_restart=Support.unsupported(told),
+            seed_main=Support.unsupported(told),
+            seed_history="files",
+            update_workspace=full,
+            update_session=Support.unsupported("news stand in front of the next prompt; what was said stays said"),
+            cancel=full,
+            stream_events=full,
+            usage=self.usage,
+            endpoint_override=("openai-chat", "openai-responses", "anthropic-messages"),
+            concurrent=full,
+            isolation_of_state=full,
+            overlay_skills=Support.not_implemented("no overlay has been tried with it"),
+            deterministic_replay=Support.unsupported("nothing is known of the agent"),
+            notes=(f"permission requests: {self.permission}", told),
+        )
+
+    def probe(self) -> Probe:
+        """Whether the program and the protocol's library are there."""
+        if not self.command:
+            what = "Give the agent's command line: options: {command: [...]}"
+            return Probe(ready=False, reason="no command", remedy=what)
+        if not available():
+            return Probe(ready=False, reason="the ACP driver needs agent-client-protocol", remedy=REMEDY)
+        if shutil.which(self.command[0]) is None:
+            return Probe(ready=False, reason=f"no program {self.command[0]!r}", remedy="Install it, or give its path.")
+        return Probe(ready=True, versions={"acp": "1"})
+
+    async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
+        """Start the agent with the workspace as its folder, and tell it the past with the first prompt."""
+        probe = self.probe()
+        if not probe.ready:
+            raise HarnessNotFound(probe.reason, where=WHERE, remedy=probe.remedy)
+        places = {
+            "workspace": str(ctx.workspace), "state": str(ctx.state_dir), "model": ctx.endpoint.model,
+            "openai": ctx.endpoint.openai, "anthropic": ctx.endpoint.anthropic,
+        }  # fmt: skip
+        argv = [_filled(word, places) for word in self.command]
+        env = {name: _filled(value, {**places, "key": ctx.endpoint.key}) for name, value in self.env.items()}
+        sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
+        process = await ctx.spawn(argv, env=env, readable=self.readable, lines=True)
+        child = await AcpChild.connect(process, permission=self.permission, meaning=self.usage, deadline=ctx.deadline)
+        return await begin(child, ctx, sessions, self.authenticate)
+
+
+async def begin(
+    child: AcpChild,
+    ctx: TrialContext,
+    sessions: Sequence[Session],
+    authenticate: str = "",
+    kind: type[SeededConversation] = SeededConversation,
+) -> AcpConversation:
+    """A conversation over `sessions`, main first: given to an agent that has our extension (as `kind`), told to any other.
+
+    Raises:
+        HarnessStartError: the agent refuses; it is ended then.
+    """
+    try:
+        if authenticate:
+            await child.authenticate(authenticate, ctx.deadline)
+        if (child.agent.meta.get("claw") or {}).get("sessions"):
+            return await kind.begin(child, ctx, sessions)
+        session = await child.new_session(ctx.workspace, ctx.deadline)
+    except ClawError as error:
+        await child.close(0)
+        raise HarnessStartError(f"the agent begins no session: {error.what}", where=error.where) from error
+    except BaseException:
+        await child.close(0)
+        raise
+    return ToldConversation(child, session, sessions)
+
+
+def _filled(word: str, places: Mapping[str, str]) -> str:
+    for name, value in places.items():
+        word = word.replace(f"{{{name}}}", value)
+    return word

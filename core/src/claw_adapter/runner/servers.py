@@ -1,0 +1,92 @@
+"""The run's models; those of upstream plugins are served while the run goes on, and what served them is recorded.
+
+Every time a run is started or continued, one line per model server is added to ``servers.jsonl``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+from claw_adapter import plugins
+from claw_adapter.endpoint.models import BUILT_IN
+from claw_adapter.errors import ClawError
+from claw_adapter.protocol import ModelSpec, ServerRecord, TrialEnd
+from claw_adapter.runner.folder import RunFolder
+from claw_adapter.runner.journal import read_journal
+from claw_adapter.runner.plan import Plan
+from claw_adapter.upstream import Upstream, UpstreamContext
+
+__all__ = ["FILE", "read_servers", "serving"]
+
+FILE = "servers.jsonl"
+log = logging.getLogger(__name__)
+
+
+@contextlib.asynccontextmanager
+async def serving(plan: Plan, folder: RunFolder, marker: str) -> AsyncIterator[Mapping[str, ModelSpec]]:
+    """The run's models by name, started now and stopped at the end.
+
+    Raises:
+        PluginError: a model's kind is no plugin, or refuses the options.
+        EndpointError: a server does not come up.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        models: dict[str, ModelSpec] = {}
+        for number, model in enumerate({trial.model.name: trial.model for trial in plan.trials}.values()):
+            if model.kind in BUILT_IN or not _wanted(plan, folder, model.name):
+                models[model.name] = model
+                continue
+            ctx = UpstreamContext(folder.live / f"server-{number}", marker)
+            models[model.name] = await stack.enter_async_context(_served(model, ctx, folder.root / FILE))
+        yield models
+
+
+def _wanted(plan: Plan, folder: RunFolder, model: str) -> bool:
+    """Whether a trial under this model is still to be run: loading one for nothing may take long."""
+    trials = [trial for trial in plan.trials if trial.model.name == model]
+    ends = (read_journal(folder.journal(trial.id))[-1:] for trial in trials)
+    return any(not end or not isinstance(end[0], TrialEnd) or end[0].error is not None for end in ends)
+
+
+@contextlib.asynccontextmanager
+async def _served(model: ModelSpec, ctx: UpstreamContext, path: Path) -> AsyncIterator[ModelSpec]:
+    """One model server from its start to its end."""
+    options = {key: value for key, value in model.options.items() if key != "faults"}
+    upstream: Upstream = plugins.create("upstream", model.kind, options)
+    try:
+        started = await upstream.start(model, ctx)
+        began, before = _now(), await upstream.metrics()
+        try:
+            yield started
+        finally:
+            fault = upstream.fault()
+            after = {} if fault else await upstream.metrics()
+            grown = {key: value - before.get(key, 0.0) for key, value in after.items() if value != before.get(key, 0.0)}
+            record = ServerRecord(
+                model=model.name, kind=model.kind, about=dict(upstream.about()), metrics=grown, began=began,
+                ended=_now(), fault=fault,
+            )  # fmt: skip
+            with path.open("a", encoding="utf-8") as file:
+                file.write(record.model_dump_json() + "\n")
+    finally:
+        try:
+            await upstream.stop()
+        except ClawError:
+            log.exception("stopping the server of model %s", model.name)
+
+
+def read_servers(root: Path) -> tuple[ServerRecord, ...]:
+    """What served the models of a run, in the order in which they ended; nothing where no upstream plugin did."""
+    path = root / FILE
+    if not path.is_file():
+        return ()
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    return tuple(ServerRecord.model_validate_json(line) for line in lines if line.endswith("\n"))
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -1,0 +1,19 @@
+"""Finding processes of a run."""
+
+from pathlib import Path
+
+
+def marked(mark: str, word: str = "") -> dict[int, str]:
+    """Living processes whose CLAW_TRIAL begins with `mark`, and whose command line has `word`, by id."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            environment = (entry / "environ").read_bytes().split(b"\0")
+            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+        except OSError:  # it has just ended, or is not ours
+            continue
+        if any(item.startswith(f"CLAW_TRIAL={mark}".encode()) for item in environment) and word in command:
+            found[int(entry.name)] = command
+    return found

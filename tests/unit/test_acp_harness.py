@@ -1,0 +1,101 @@
+"""Any ACP agent as a harness: what it is told of the past, what a checkpoint keeps, and what its options refuse."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from claw_adapter import plugins
+from claw_adapter.errors import AdapterError, HarnessNotFound, HarnessStartError
+from claw_adapter.harness import Message, SessionChange
+from claw_adapter.reference.acp_harness import AcpHarness
+
+sys.path.insert(0, str(Path(__file__).parent))
+from acp_context import Context, session
+
+AGENT = Path(__file__).parents[1] / "faults" / "acp_agent.py"
+COMMAND = [sys.executable, "-I", str(AGENT)]
+pytest.importorskip("acp", reason="the extra 'acp' is not installed")
+
+
+async def test_the_past_is_told_once_with_the_first_prompt_and_news_with_the_next(tmp_path):
+    main = session("main", "canary-main", "yes")
+    ctx = Context(tmp_path / "a", None, "k", main)
+    async with await AcpHarness(COMMAND).open(ctx) as conversation:
+        first = await conversation.send("what now?", 20)
+        assert first.text.count("canary-main") == 1, "the agent says what it was told"
+        assert first.text.endswith("what now?")
+        second = await conversation.send("and then?", 20)
+        assert second.text == "and then?"
+        grown = main.with_messages([*main.messages, Message(id="u", role="user", text="zebra")])
+        await conversation.sync([SessionChange(session="main", action="append", before=main, after=grown)])
+        third = await conversation.send("third", 20)
+        assert "zebra" in third.text
+        assert "canary-main" not in third.text
+        assert (await conversation.send("tools", 20)).text == "the answer ✓"
+        checkpoint = await conversation.checkpoint()
+    kept = [(m.role, m.text) for m in checkpoint.sessions[0].messages]
+    assert kept[:4] == [("user", "canary-main"), ("assistant", "yes"), ("user", "what now?"), ("assistant", first.text)]
+    assert kept[-6:] == [
+        ("user", "tools"),
+        ("assistant", ""),
+        ("tool", "alpha"),
+        ("assistant", ""),
+        ("tool", "boom"),
+        ("assistant", "the answer ✓"),
+    ]
+    async with await AcpHarness(COMMAND).open(Context(tmp_path / "b", None, "k", main), checkpoint) as again:
+        told = (await again.send("go on", 20)).text
+    assert all(word in told for word in ("canary-main", "what now?", "zebra", "alpha"))
+
+
+async def test_a_failed_turn_is_not_remembered_and_a_broken_agent_is_ended(tmp_path):
+    ctx = Context(tmp_path / "a", None, "k", session("main"))
+    async with await AcpHarness(COMMAND).open(ctx) as conversation:
+        assert (await conversation.send("empty", 20)).error.kind == "EmptyAnswer"
+        assert (await conversation.checkpoint()).sessions[0].messages == ()
+        assert (await conversation.send("hang", 0.5)).error.kind == "DeadlineExceeded"
+        assert ctx.children[0].exit is not None
+        assert (await conversation.send("echo", 5)).error is not None
+
+
+async def test_places_are_filled_in_and_the_key_reaches_the_environment_only(tmp_path):
+    made = AcpHarness(
+        [*COMMAND, "{workspace}"],
+        env={"A_KEY": "{key}", "A_URL": "{openai}", "B_URL": "{anthropic}", "MODEL": "{model}"},
+    )
+    ctx = Context(tmp_path / "a", None, "sk-canary", session("main"))
+    with pytest.raises(HarnessStartError):
+        await made.open(ctx)  # an argument that the scripted agent takes for a way not to begin
+    assert str(ctx.workspace) in ctx.children[0].argv
+    assert "sk-canary" not in str(ctx.children[0].argv)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"command": "agent --acp"}, "list of words"),
+        ({"command": ["agent", "--key={key}"]}, "without a key"),
+        ({"permission": "perhaps"}, "allow, deny"),
+        ({"usage": "some"}, "per_turn, cumulative"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options, match):
+    with pytest.raises(AdapterError, match=match):
+        AcpHarness(**options)
+
+
+async def test_what_is_missing_is_said_with_the_way_out(tmp_path, monkeypatch):
+    for made, reason in ((AcpHarness(), "no command"), (AcpHarness(["no-such-program"]), "no program")):
+        assert reason in made.probe().reason
+        with pytest.raises(HarnessNotFound) as caught:
+            await made.open(Context(tmp_path / reason.replace(" ", "-"), None, "k", session("main")))
+        assert caught.value.remedy
+    monkeypatch.setattr("claw_adapter.drivers.acp.PACKAGE", "no_such_package_at_all")
+    assert "claw-adapter[acp]" in AcpHarness(COMMAND).probe().remedy
+
+
+def test_it_is_found_as_a_plugin():
+    assert isinstance(plugins.create("harness", "acp", {"command": COMMAND}), AcpHarness)
