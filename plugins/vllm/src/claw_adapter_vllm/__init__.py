@@ -1,0 +1,1 @@
+"""Self-hosted models: vLLM behind the endpoint, started or attached to; `claw_adapter_vllm.upstream` is the place to start."""
