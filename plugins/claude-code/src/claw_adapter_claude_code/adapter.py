@@ -1,0 +1,90 @@
+"""Claude Code, a real agent harness, as ``claw/1`` sees it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from claw_adapter.errors import HarnessNotFound
+from claw_adapter.harness import (
+    Capabilities,
+    Checkpoint,
+    Conversation,
+    Harness,
+    Probe,
+    Support,
+    TrialContext,
+)
+from claw_adapter_claude_code.conversation import ClaudeConversation
+from claw_adapter_claude_code.native import session_uuid
+from claw_adapter_claude_code.options import Options, settings
+from claw_adapter_claude_code.program import installed
+from claw_adapter_claude_code.state import State
+
+__all__ = ["MEMORY_FILES", "ClaudeCode"]
+
+MEMORY_FILES: Final = (".claude/**", "CLAUDE.local.md")
+"""What it may keep for itself in the workspace. Notes that it makes by itself lie in the state directory: empty at a trial's
+beginning, kept in checkpoints."""
+
+
+class ClaudeCode(Harness):
+    """The pinned Claude Code of ``claw frameworks install claude-code``; options: see `Options`."""
+
+    name: ClassVar[str] = "claude-code"
+
+    def __init__(self, **options: Any) -> None:
+        self.options = Options.parse(options)
+
+    def capabilities(self) -> Capabilities:
+        """Each entry was seen with the real program; tests/e2e/test_claude_code_*.py shows it again."""
+        full = Support.full()
+        return Capabilities(
+            turns=full,
+            resume_after_restart=full,
+            seed_main=full,
+            seed_history="files",
+            update_workspace=full,
+            update_session=full,
+            cancel=full,
+            stream_events=full,
+            usage="per_turn",
+            endpoint_override=("anthropic-messages",),
+            concurrent=full,
+            isolation_of_state=full,
+            overlay_skills=Support.not_implemented("no overlay has been tried with it"),
+            deterministic_replay=Support.unsupported("its requests hold the date and random ids"),
+            memory_files=MEMORY_FILES,
+            notes=(
+                "histories: as files (it has no tools for sessions)",
+                f"mode {self.options.mode}, permissions {self.options.permission_mode}",
+                "system prompt of about 6,600 characters, 6 tools (web, timers, sub-agents and skills are off)",
+                "compaction is off",
+                f"repeats a failed model request up to {self.options.retries} times",
+            ),
+        )
+
+    def probe(self) -> Probe:
+        """Looks for the environment's marker and the program; starts nothing."""
+        try:
+            there = installed()
+        except HarnessNotFound as error:
+            return Probe(ready=False, reason=error.what, remedy=error.remedy.removeprefix("Run: "))
+        return Probe(ready=True, versions={"claude-code": there.version})
+
+    def session_key(self, session_id: str) -> str:
+        """The UUID under which it keeps a session; it has no tools that would take it."""
+        return session_uuid(session_id)
+
+    async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
+        """Lay out the state directory with the session's file, and start Claude Code over it.
+
+        Raises:
+            HarnessNotFound: it is not installed.
+        """
+        installed()
+        state = State(ctx.state_dir, ctx.workspace, checkpoint.sessions[0] if checkpoint else ctx.main)
+        state.lay_out(settings(ctx, self.options), ctx.endpoint.key, checkpoint)
+        conversation = ClaudeConversation(ctx, self.options, state)
+        if self.options.mode != "turn":
+            await conversation.start(ctx.deadline)
+        return conversation

@@ -1,0 +1,82 @@
+"""What went wrong in a turn, told from the record that ends it: by `is_error`, for `subtype` says "success" all the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from claw_adapter.errors import (
+    ClawError,
+    EmptyAnswer,
+    EndpointAuthError,
+    EndpointError,
+    EndpointFilteredError,
+    EndpointMalformedError,
+    EndpointQuotaError,
+    EndpointTransientError,
+    HarnessError,
+)
+
+__all__ = ["failure", "status"]
+
+_BY_TEXT: Final[tuple[tuple[str, type[EndpointError]], ...]] = (
+    (r"content[_ ]?filter|content management policy|usage policy|legal/aup|refus(al|ed to)", EndpointFilteredError),
+    (r"invalid[_ ]api[_ ]key|unauthori[sz]ed|authenticat|not logged in|permission denied", EndpointAuthError),
+    (r"rate[_ -]?limit|quota|billing|credit balance|too many requests", EndpointQuotaError),
+    (r"json|parse|malformed|empty or|unexpected (end|token)|without (content|receiving)", EndpointMalformedError),
+    (
+        r"connect|socket|network|timed? ?out|timeout|ECONN|fetch failed|overloaded|unavailable|closed|terminated",
+        EndpointTransientError,
+    ),
+)
+
+_STATUS: Final = re.compile(r"API Error: (?:Request rejected \()?([45]\d\d)\b")
+
+
+def failure(result: Mapping[str, Any]) -> ClawError | None:
+    """The error of a turn, or None if it brought an answer."""
+    said = _said(result)
+    where = f"Claude Code's turn ({result.get('terminal_reason') or result.get('subtype') or 'no reason'})"
+    if result.get("stop_reason") == "refusal":
+        return EndpointFilteredError(said or "the model refused", where="model request")
+    if not result.get("is_error"):
+        return None if said.strip() else EmptyAnswer("the model said nothing", where=where)
+    return _reported(result, said, where)
+
+
+def _reported(result: Mapping[str, Any], said: str, where: str) -> ClawError:
+    """The error that Claude Code itself reports."""
+    code = result.get("api_error_status")
+    if isinstance(code, int):
+        return _by_status(code, said)(said, where=f"model request, status {code}")
+    if result.get("subtype") == "error_max_turns":
+        remedy = "Raise the option max_requests."
+        return EmptyAnswer("the model still called tools after the last request allowed", where=where, remedy=remedy)
+    if "last_content_type=none" in said:
+        return EmptyAnswer("the model said nothing", where=where)
+    if said.startswith("API Error") or result.get("terminal_reason") in ("api_error", "model_error"):
+        return _by_text(said)(said, where="model request")
+    return HarnessError(said or "Claude Code reports an error", where=where)
+
+
+def status(text: str) -> int | None:
+    """The HTTP status in a sentence such as ``API Error: 400 …``."""
+    found = _STATUS.search(text)
+    return int(found[1]) if found else None
+
+
+def _said(result: Mapping[str, Any]) -> str:
+    return str(result.get("result") or "") or "; ".join(map(str, result.get("errors") or ()))
+
+
+def _by_status(status: int, text: str) -> type[EndpointError]:
+    if status in (401, 403):
+        return EndpointAuthError
+    if status in (402, 429):
+        return EndpointQuotaError
+    return EndpointTransientError if status >= 500 or status in (408, 409) else _by_text(text)
+
+
+def _by_text(text: str) -> type[EndpointError]:
+    return next((kind for pattern, kind in _BY_TEXT if re.search(pattern, text, re.IGNORECASE)), EndpointError)

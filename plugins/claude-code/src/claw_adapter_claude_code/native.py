@@ -1,0 +1,158 @@
+"""Lines of Claude Code's session files, and the neutral messages that they stand for; see `claw_adapter_claude_code.store`."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from claw_adapter.harness import Message, ToolCall
+
+__all__ = ["VERSION", "messages_of", "native_lines", "session_uuid"]
+
+VERSION: Final = "2.1.330"
+OURS: Final = "claw"
+SYSTEM: Final = "[system] "
+SYNTHETIC: Final = "<synthetic>"
+"""The model's name in replies that no model gave."""
+NAMESPACE: Final = uuid.UUID("6f1ed002-ab59-5f8a-9bd1-0c1a30c1a30c")
+UNKNOWN: Final = datetime(1970, 1, 1, tzinfo=UTC)
+"""The time of a message without one; a line must have a time."""
+Line = Mapping[str, Any]
+
+
+def session_uuid(session_id: str) -> str:
+    """Under which a session is kept: its id if that is a UUID as Claude Code writes them, else one made from it."""
+    try:
+        if str(uuid.UUID(session_id)) == session_id:
+            return session_id
+    except ValueError:
+        pass
+    return str(uuid.uuid5(NAMESPACE, session_id))
+
+
+def native_lines(session_id: str, messages: Iterable[Message], parent: str | None = None) -> Iterator[dict[str, Any]]:
+    """Messages as chained lines of a session's file; `parent` is the uuid of the line they follow."""
+    session = session_uuid(session_id)
+    for message in messages:
+        name = str(uuid.uuid5(uuid.UUID(session), message.id))
+        own = message.model_dump(mode="json", include={"id", "role", "speaker", "time"})
+        yield {
+            "parentUuid": parent,
+            "isSidechain": False,
+            "userType": "external",
+            "cwd": "/",
+            "sessionId": session,
+            "version": VERSION,
+            "type": "assistant" if message.role == "assistant" else "user",
+            "message": _native(message, name),
+            "uuid": name,
+            "timestamp": _native_time(message.time or UNKNOWN),
+            OURS: own,
+        }
+        parent = name
+
+
+def _native(message: Message, name: str) -> dict[str, Any]:
+    text = _prefix(message.role, message.speaker) + message.text
+    if message.role == "tool":
+        return {"role": "user", "content": [_result(message.tool_call_id or "", text)]}
+    if message.role != "assistant":
+        return {"role": "user", "content": text}
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
+    blocks += [{"type": "tool_use", "id": c.id, "name": c.name, "input": c.arguments} for c in message.tool_calls]
+    reply = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": "claw", "content": blocks}
+    return {**reply, "stop_reason": "tool_use" if message.tool_calls else "end_turn", "stop_sequence": None}
+
+
+def _result(call: str, text: str) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": call, "content": text}
+
+
+def _prefix(role: str, speaker: str | None) -> str:
+    if role == "tool":
+        return ""
+    return (SYSTEM if role == "system" else "") + (f"{speaker}: " if speaker else "")
+
+
+def _native_time(time: datetime) -> str:
+    """In UTC with milliseconds; a time without a zone counts as UTC."""
+    aware = time if time.tzinfo else time.replace(tzinfo=UTC)
+    try:
+        aware = aware.astimezone(UTC)
+    except OverflowError:  # the first or last hours of the calendar
+        aware = aware.replace(tzinfo=UTC)
+    return aware.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def messages_of(lines: Iterable[Line]) -> Iterator[Message]:
+    """The conversation, each reply of the model put together from its lines, before the results of its calls."""
+    waiting: list[Message] = []
+    replies: dict[str, int] = {}
+    for line in lines:
+        if not _said(line):
+            continue
+        reply = str(line["message"].get("id") or "") if line["type"] == "assistant" else ""
+        if reply and reply in replies:
+            place = replies[reply]
+            waiting[place] = _joined(waiting[place], next(iter(_translated(line))))
+            continue
+        for message in _translated(line):
+            if message.role in ("user", "system"):
+                yield from waiting
+                waiting, replies = [], {}
+            waiting.append(message)
+        if reply:
+            replies[reply] = len(waiting) - 1
+    yield from waiting
+
+
+def _said(line: Line) -> bool:
+    """Whether a line is something that the user, the model or a tool said."""
+    if line["type"] not in ("user", "assistant") or line.get("isSidechain") or line.get("isMeta"):
+        return False
+    if line.get("isCompactSummary") or line.get("isApiErrorMessage"):
+        return False
+    return bool(line["message"].get("model") != SYNTHETIC)
+
+
+def _joined(first: Message, more: Message) -> Message:
+    fields = {"text": first.text + more.text, "tool_calls": (*first.tool_calls, *more.tool_calls)}
+    return Message.model_validate({**dict(first), **fields})
+
+
+def _translated(line: Line) -> Iterator[Message]:
+    """The messages of one line: several if it has the results of several calls."""
+    ours: Mapping[str, Any] = line.get(OURS) or {}
+    content: Any = line["message"]["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    name = ours.get("id") or line["uuid"]
+    time = ours.get("time") if ours else line.get("timestamp")
+    common: dict[str, Any] = {"time": datetime.fromisoformat(time) if time else None, "speaker": ours.get("speaker")}
+    results = [block for block in blocks if block["type"] == "tool_result"]
+    for number, block in enumerate(results):
+        own = name if number == 0 else f"{name}-{number}"
+        yield Message(
+            id=own, role="tool", text=_text(block.get("content")), tool_call_id=block["tool_use_id"], **common
+        )
+    if results and not any(block["type"] == "text" for block in blocks):
+        return
+    role: Any = ours.get("role", line["type"])
+    calls = tuple(
+        ToolCall(id=block["id"], name=block["name"], arguments=block["input"])
+        for block in blocks
+        if block["type"] == "tool_use"
+    )
+    text = "".join(block["text"] for block in blocks if block["type"] == "text")
+    own = f"{name}-text" if results else name
+    text = text.removeprefix(_prefix(role, common["speaker"])) if ours else text
+    yield Message(id=own, role=role, text=text, tool_calls=calls, **common)
+
+
+def _text(content: Any) -> str:
+    """The text of a tool's result, which is a text or a list of blocks."""
+    if isinstance(content, str):
+        return content
+    blocks = content or ()
+    return "\n".join(b["text"] if b.get("type") == "text" else f"[{b.get('type')}]" for b in blocks)

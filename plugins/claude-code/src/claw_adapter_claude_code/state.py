@@ -1,0 +1,138 @@
+"""What Claude Code finds when it starts: its settings, the key, the session, its own memory; and what a checkpoint keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from claw_adapter.errors import HarnessProtocolError
+from claw_adapter.harness import Checkpoint, Session, SessionChange
+from claw_adapter_claude_code.native import session_uuid
+from claw_adapter_claude_code.options import KEY, MEMORY
+from claw_adapter_claude_code.store import TITLE, ClaudeSessions, project_folder
+
+__all__ = ["State"]
+
+FOLDER: Final = "claude"
+NATIVE: Final = "session.jsonl"
+"""Name of the session's file in a checkpoint, whichever workspace it is put back for."""
+
+
+class State:
+    """Files in `folder`, for a conversation whose session is `main`."""
+
+    def __init__(self, folder: Path, workspace: Path, main: Session) -> None:
+        self.folder = folder
+        self.main = main
+        self.uuid = session_uuid(main.id)
+        self.store = ClaudeSessions()
+        self.sessions = folder / FOLDER / "projects" / project_folder(workspace)
+        self._begun = self.uuid
+        self.memory = folder / MEMORY
+
+    @property
+    def config(self) -> Path:
+        """The folder that Claude Code takes for its own."""
+        return self.folder / FOLDER
+
+    def lay_out(self, settings: Mapping[str, Any], key: str, checkpoint: Checkpoint | None) -> None:
+        """Write everything that Claude Code finds; only into an empty state directory."""
+        for folder in (self.sessions, self.memory, self.folder / "tmp"):
+            folder.mkdir(parents=True, mode=0o700)
+        secret = self.folder / KEY
+        secret.touch(mode=0o600)
+        secret.write_text(key, "utf-8")
+        (self.config / "settings.json").write_text(json.dumps(settings, indent=1, ensure_ascii=False), "utf-8")
+        self.store.write([self.main], self.sessions)
+        if checkpoint is not None:
+            self._restore(checkpoint)
+
+    @property
+    def file(self) -> Path:
+        """The session's file."""
+        return self._file()
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a session to be resumed; one without a message cannot be."""
+        return self._file().is_file()
+
+    def begun(self, uuid: str) -> None:
+        """Take note that Claude Code has begun the session under an id of its own.
+
+        Raises:
+            HarnessProtocolError: that is no id of a session.
+        """
+        if session_uuid(uuid) != uuid:
+            raise HarnessProtocolError(f"{uuid!r} is no id of a session", where="Claude Code")
+        self._begun = uuid
+
+    def change(self, changes: Sequence[SessionChange]) -> None:
+        """Bring a changed main session into its file; Claude Code must not be running."""
+        self._adopt()
+        self._begun = self.uuid
+        self.store.append([change for change in changes if change.session == self.main.id], self.sessions)
+
+    def checkpoint(self) -> Checkpoint:
+        """The session, its file without bookkeeping, and what Claude Code remembers by itself.
+
+        Raises:
+            HarnessProtocolError: the session is not readable, or the agent has put something else in its place.
+        """
+        self._adopt()
+        file = self._file()
+        files = {f"{MEMORY}/{path.relative_to(self.memory).as_posix()}": path.read_bytes() for path in self._notes()}
+        if file.is_file():
+            files[NATIVE] = _essential(file.read_bytes())
+        (session,) = self.store.read(file)
+        if session.id != self.main.id:
+            raise HarnessProtocolError("the session has got another id", where=str(file))
+        return Checkpoint(sessions=(session,), files=files)
+
+    def _file(self, uuid: str = "") -> Path:
+        """The session's file.
+
+        Raises:
+            HarnessProtocolError: a link on the way, which Claude Code never makes: the agent can write there, and we read and
+                write outside its confinement.
+        """
+        file = self.sessions / f"{uuid or self.uuid}.jsonl"
+        inside = [file, file.with_suffix(".claw"), *(self.folder / p for p in file.relative_to(self.folder).parents)]
+        if links := [path for path in inside if path.is_symlink()]:
+            raise HarnessProtocolError("Claude Code's session folder holds a link", where=str(links[0]))
+        return file
+
+    def _adopt(self) -> None:
+        """Copy a session that was begun under another id to our own name for it."""
+        theirs = self._file(self._begun)
+        if self._begun != self.uuid and theirs.is_file():
+            self._file().write_bytes(theirs.read_bytes().replace(self._begun.encode(), self.uuid.encode()))
+
+    def _notes(self) -> Iterator[Path]:
+        for path in sorted(self.memory.rglob("*")) if not self.memory.is_symlink() else ():
+            inside = [path, *(self.memory / step for step in path.relative_to(self.memory).parents)]
+            if path.is_file() and not any(step.is_symlink() for step in inside):
+                yield path
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        """Put back memory, and the session's own file if it says what the checkpoint's session says; it knows more."""
+        for name, content in checkpoint.files.items():
+            target = self.folder / name
+            if target.is_relative_to(self.memory) and ".." not in target.parts:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
+        file = self._file()
+        native = checkpoint.files.get(NATIVE)
+        if native is None:
+            return
+        file.write_bytes(native)
+        if self.store.read(file) != [self.main]:
+            self.store.write([self.main], self.sessions)
+
+
+def _essential(content: bytes) -> bytes:
+    """The title and the lines that are links of the chain; the rest is bookkeeping, most of it copies of requests."""
+    lines = [(line, json.loads(line)) for line in content.split(b"\n") if line.strip()]
+    return b"".join(line + b"\n" for line, record in lines if record.get("uuid") or record.get("type") == TITLE)
