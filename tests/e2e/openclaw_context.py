@@ -18,6 +18,8 @@ from claw_adapter_openclaw.adapter import REMEDY, OpenClaw
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-trial-only"
+OPEN_SECONDS = 300
+"""A gateway starts in 10 s; several at once on a busy machine take minutes, and how fast is not what these tests tell."""
 
 
 class Context(RunnerContext):
@@ -42,7 +44,7 @@ class Context(RunnerContext):
             scenario="s",
             harness=HarnessSpec(name="openclaw", label="openclaw"),
             model=ModelSpec(name="the-model", kind="scripted"),
-            settings=RunSettings(isolation=isolation, deadline=120),
+            settings=RunSettings(isolation=isolation, deadline=OPEN_SECONDS),
         )
         self.children: list[Process] = []
         super().__init__(

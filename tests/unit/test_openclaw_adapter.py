@@ -12,12 +12,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from claw_adapter.errors import AdapterError, HarnessCrash, HarnessNotFound
-from claw_adapter.harness import Endpoint, Message, Session, SessionChange
+from claw_adapter.drivers.acp import AcpTurn
+from claw_adapter.errors import AdapterError, EmptyAnswer, HarnessCrash, HarnessError, HarnessNotFound
+from claw_adapter.harness import Endpoint, Message, ReportedUsage, Session, SessionChange
+from claw_adapter_openclaw.acp import AcpGateway
 from claw_adapter_openclaw.adapter import OpenClaw, framework
 from claw_adapter_openclaw.conversation import GatewayConversation
 from claw_adapter_openclaw.failures import failure
-from claw_adapter_openclaw.gateway import Answer
+from claw_adapter_openclaw.gateway import Answer, Gateway
 from claw_adapter_openclaw.options import Options, configuration, environment, settings
 from claw_adapter_openclaw.traces import Traces
 
@@ -59,6 +61,9 @@ def reply(stop: str, text: str = "", error: str = "") -> list[dict]:
         (400, "", "400 bad thing", reply("error", "", "400 bad thing"), "EndpointError"),
         (502, "", "upstream provider error", reply("error", "", "500 boom"), "EndpointTransientError"),
         (408, "", "upstream provider timeout", [], "EndpointTransientError"),
+        (200, "", "", reply("error", "", "terminated"), "EndpointTransientError"),
+        (200, "", "", reply("error", "", "500 boom"), "EndpointTransientError"),
+        (200, "", "", [], "EmptyAnswer"),
         (500, "", "internal error", reply("error", "", "Connection error."), "EndpointTransientError"),
         (
             500,
@@ -126,6 +131,8 @@ def test_unknown_options_and_values_are_refused_with_what_there_is():
     assert "histories" in caught.value.remedy
     with pytest.raises(AdapterError, match="neither 'native' nor 'files'"):
         OpenClaw(histories="telepathy")
+    with pytest.raises(AdapterError, match="neither 'http' nor 'acp'"):
+        OpenClaw(mode="telepathy")
 
 
 async def test_without_an_installation_the_probe_and_open_say_what_to_run(tmp_path, monkeypatch):
@@ -185,8 +192,8 @@ class Stub:
 def turn(text: str) -> tuple[Answer, list]:
     asked = {"type": "message", "id": f"q-{text}", "message": {"role": "user", "content": "tok…en", "timestamp": 1}}
     said = {**reply("stop", text)[0], "id": f"a-{text}"}
-    body = {"choices": [{"message": {"content": text}}], "usage": {"prompt_tokens": 5, "completion_tokens": 2}}
-    return Answer(200, body), [{**asked, "timestamp": "2026-03-01T09:30:00Z"}, said]
+    used = ReportedUsage(kind="per_turn", input=5, output=2)
+    return Answer(200, text, used), [{**asked, "timestamp": "2026-03-01T09:30:00Z"}, said]
 
 
 async def conversation(stub: Stub, *sessions: Session) -> GatewayConversation:
@@ -233,6 +240,7 @@ def test_traces_outside_the_state_directory_are_removed_and_those_of_others_stay
     for folder in (locks, tmp_path / "openclaw"):
         folder.mkdir()
     digest = hashlib.sha256(str(tmp_path / "state/state/openclaw.sqlite").encode()).hexdigest()[:8]
+    assert locks / f"state-handles.{digest}.lock.sqlite" in traces.files()
     ours, other = locks / f"state-handles.{digest}.lock.sqlite", locks / "state-handles.00000000.lock.sqlite"
     ours.touch()
     other.touch()
@@ -242,6 +250,83 @@ def test_traces_outside_the_state_directory_are_removed_and_those_of_others_stay
     other.unlink()
     Traces(tmp_path / "state", tmp_path).remove()
     assert locks.exists(), "it was there before"
+
+
+async def test_a_summary_in_the_place_of_what_was_said_is_an_event_of_its_round():
+    answer, events = turn("fine")
+    summary = {"type": "compaction", "id": "c", "timestamp": "2026-03-01T09:30:00Z", "summary": "we spoke"}
+    made = await conversation(Stub((answer, [summary, *events])), Session(id="main"))
+    result = await made.send("one", 5)
+    assert [(event.kind, event.name, event.text) for event in result.events] == [("note", "compaction", "we spoke")]
+
+
+async def test_over_acp_usage_is_summed_from_the_session_and_a_late_reply_is_waited_for():
+    answer, (asked, said) = turn("fine")
+    said["message"]["usage"] = {"input": 7, "output": 3, "cacheRead": 2}
+
+    class Slow(Stub):
+        looks = 0
+
+        async def bridge(self, operation, key, *, deadline=60.0, **more):
+            if operation == "read" and more["after"] < 2**52:
+                self.looks += 1
+                return {"total": 5, "events": [asked, said] if self.looks > 2 else [asked]}
+            return await super().bridge(operation, key, deadline=deadline, **more)
+
+    stub = Slow((Answer(200, answer.text), []))
+    made = await conversation(stub, Session(id="main"))
+    result = await made.send("one", 5)
+    assert result.usage == ReportedUsage(kind="per_turn", input=9, output=3, cached=2)
+    assert stub.looks == 3
+    assert [m.text for m in (await made.checkpoint()).sessions[0].messages] == ["one", "fine"]
+
+
+class Agent:
+    """What is left of an ACP agent when its turns are known beforehand."""
+
+    def __init__(self, *turns: AcpTurn) -> None:
+        self.turns = list(turns)
+
+    async def prompt(self, session, text, deadline):
+        return self.turns.pop(0)
+
+
+async def test_over_acp_an_end_is_an_answer_to_look_into_and_what_ends_the_agent_is_raised():
+    gateway = AcpGateway.__new__(AcpGateway)
+    gateway._agent = Agent(
+        AcpTurn("fine", stop="end_turn"),
+        AcpTurn(error=EmptyAnswer("nothing"), stop="cancelled"),
+        AcpTurn(error=HarnessError("session is busy")),
+        AcpTurn(error=HarnessCrash("gone")),
+    )
+    assert await gateway.chat("x", 5) == Answer(200, "fine")
+    assert await gateway.chat("x", 5) == Answer(200, "")
+    assert await gateway.chat("x", 5) == Answer(500, error="session is busy")
+    with pytest.raises(HarnessCrash):
+        await gateway.chat("x", 5)
+
+
+async def test_over_acp_what_would_not_arrive_as_it_is_goes_over_http(monkeypatch):
+    async def chat(self, prompt, deadline):
+        return Answer(200, f"over http: {prompt}")
+
+    monkeypatch.setattr(Gateway, "chat", chat)
+    gateway = AcpGateway.__new__(AcpGateway)
+    gateway._agent = Agent(AcpTurn("over acp", stop="end_turn"))
+    for prompt in (" /new", "\x1b[31mred", "e\u0301"):
+        assert (await gateway.chat(prompt, 5)).text == f"over http: {prompt}"
+    assert (await gateway.chat("what is\n\tin /new? é ✓", 5)).text == "over acp"
+
+
+def test_over_acp_no_token_is_on_the_command_line_and_the_library_is_asked_for(monkeypatch):
+    argv = AcpGateway.command("node", "openclaw.mjs", 1234, "agent:main:main")
+    assert argv[:2] == ["/bin/sh", "-c"]
+    assert argv[4:] == ["node", "openclaw.mjs", "1234", "agent:main:main"]
+    assert "token" not in " ".join(argv)
+    assert "prompts over ACP" in OpenClaw(mode="acp").capabilities().notes
+    monkeypatch.setattr("claw_adapter.drivers.acp.PACKAGE", "no_such_package_at_all")
+    probe = OpenClaw(mode="acp").probe()
+    assert not probe.ready
 
 
 async def test_after_a_failure_the_gateway_is_ended_and_nothing_is_sent_again():

@@ -9,6 +9,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from claw_adapter.drivers import acp
 from claw_adapter.drivers.ports import free_port
 from claw_adapter.errors import ClawError, HarnessNotFound, HarnessStartError
 from claw_adapter.frameworks import Framework, Installed, locate
@@ -23,7 +24,7 @@ from claw_adapter.harness import (
 )
 from claw_adapter_openclaw.conversation import GatewayConversation
 from claw_adapter_openclaw.gateway import Gateway
-from claw_adapter_openclaw.options import BRIDGE, SETTINGS, Options, configuration, environment, settings
+from claw_adapter_openclaw.options import BRIDGE, OWN_COMMAND, SETTINGS, Options, configuration, environment, settings
 from claw_adapter_openclaw.store import refuse_collisions, session_key
 
 __all__ = ["OpenClaw", "framework"]
@@ -62,7 +63,7 @@ class OpenClaw(Harness):
             endpoint_override=("openai-chat",),
             concurrent=full,
             isolation_of_state=full,
-            overlay_skills=Support.not_implemented("no overlay has been tried with it"),
+            overlay_skills=Support.full(),
             deterministic_replay=Support.unsupported("it writes the date and the minute into prompts"),
             memory_files=MEMORY,
             notes=self._notes(),
@@ -78,6 +79,7 @@ class OpenClaw(Harness):
             native if self.options.histories == "native" else "histories: as files",
             "blackens in its sessions what looks like a password or a key",
             f"repeats a failed model request up to {self.options.retries} times",
+            *(("prompts over ACP",) if self.options.mode == "acp" else ()),
         )
 
     def probe(self) -> Probe:
@@ -88,6 +90,8 @@ class OpenClaw(Harness):
             return Probe(ready=False, reason=f"OpenClaw {wanted.version} is not installed", remedy=REMEDY)
         if not there.node.exists():
             return Probe(ready=False, reason=f"its Node.js is gone: {there.node}", remedy=REMEDY)
+        if self.options.mode == "acp" and not acp.available():
+            return Probe(ready=False, reason="the ACP driver needs agent-client-protocol", remedy=acp.REMEDY)
         return Probe(ready=True, versions={"openclaw": there.version})
 
     def session_key(self, session_id: str) -> str:
@@ -107,17 +111,28 @@ class OpenClaw(Harness):
         port, token = free_port(), secrets.token_urlsafe(24)
         config = self._lay_out(ctx, port, token)
         env = environment(ctx.state_dir, config)
-        gateway = await Gateway.start(ctx, there, env, port=port, token=token, key=session_key(sessions[0].id))
+        gateway = await self._kind().start(ctx, there, env, port=port, token=token, key=session_key(sessions[0].id))
+        if not self.options.own_command:
+            (ctx.state_dir / OWN_COMMAND).unlink(missing_ok=True)
         conversation = GatewayConversation(gateway, sessions, ctx.endpoint.model, ctx.log)
         try:
             await conversation.seed()
+            await gateway.attach(ctx.workspace, ctx.deadline)
         except ClawError as error:
             await conversation.close()
-            raise HarnessStartError(f"OpenClaw does not take the sessions: {error.what}", where=error.where) from error
+            what = f"OpenClaw is up, but no conversation begins: {error.what}"
+            raise HarnessStartError(what, where=error.where) from error
         except BaseException:
             await conversation.close()
             raise
         return conversation
+
+    def _kind(self) -> type[Gateway]:
+        if self.options.mode == "http":
+            return Gateway
+        from claw_adapter_openclaw.acp import AcpGateway
+
+        return AcpGateway
 
     def _lay_out(self, ctx: TrialContext, port: int, token: str) -> Path:
         """Everything that OpenClaw finds when it starts; only into an empty state directory."""

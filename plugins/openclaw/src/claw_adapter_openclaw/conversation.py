@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -15,7 +16,6 @@ from claw_adapter.harness import (
     Event,
     Failure,
     Message,
-    ReportedUsage,
     Session,
     SessionChange,
     Timing,
@@ -24,7 +24,7 @@ from claw_adapter.harness import (
 from claw_adapter.merge import merged
 from claw_adapter_openclaw.failures import failure
 from claw_adapter_openclaw.gateway import Answer, Gateway
-from claw_adapter_openclaw.native import filler, message_of, natives
+from claw_adapter_openclaw.native import counted, filler, message_of, natives, replies, stopped
 from claw_adapter_openclaw.store import refuse_collisions, session_id, session_key
 
 __all__ = ["GatewayConversation"]
@@ -32,6 +32,9 @@ __all__ = ["GatewayConversation"]
 SHOWN: Final = 20_000
 """Characters of a tool's result that go into an event."""
 EVERYTHING: Final = 2**53 - 1
+COMPACTION: Final = "compaction"
+"""OpenClaw put a summary in the place of what was said: an event of its round."""
+PAUSE_SECONDS: Final = 0.02
 READ_SECONDS: Final = 0.8
 """What reading the turn back may take after the deadline; send() has one second."""
 
@@ -67,8 +70,8 @@ class GatewayConversation(Conversation):
         try:
             answer = await self._alive().chat(prompt, deadline)
             inside = time.monotonic() - started
-            events = await self._news(max(deadline - inside, 0.0) + READ_SECONDS)
-            error = failure(answer.status, _said(answer), answer.error, events)
+            events = await self._news(max(deadline - inside, 0.0) + READ_SECONDS, answered=bool(answer.text))
+            error = failure(answer.status, answer.text, answer.error, events)
         except ClawError as fault:
             error = fault
         if error is None:
@@ -81,7 +84,7 @@ class GatewayConversation(Conversation):
             text="" if error else _text(answer, events),
             error=Failure.of(error) if error else None,
             events=tuple(event for record in events for event in _steps(record, begun)),
-            usage=_usage(answer),
+            usage=answer.usage or counted(events),
             timing=Timing(total=total, own=max(total - (inside or total), 0.0)),
         )
 
@@ -146,11 +149,16 @@ class GatewayConversation(Conversation):
             found = await self._alive().bridge("read", session_key(name), after=EVERYTHING)
             self._seen = int(found["total"])
 
-    async def _news(self, deadline: float) -> list[Mapping[str, Any]]:
-        """What OpenClaw added to the main session since the last look."""
-        found = await self._alive().bridge("read", session_key(self._main), after=self._seen, deadline=deadline)
-        self._seen = int(found["total"])
-        return list(found["events"])
+    async def _news(self, deadline: float, *, answered: bool) -> list[Mapping[str, Any]]:
+        """What OpenClaw added to the main session since the last look; a reply that it gave is waited for."""
+        end = time.monotonic() + min(deadline, READ_SECONDS)
+        while True:
+            found = await self._alive().bridge("read", session_key(self._main), after=self._seen, deadline=deadline)
+            events = list(found["events"])
+            if not answered or stopped(events) or time.monotonic() > end:
+                self._seen = int(found["total"])
+                return events
+            await asyncio.sleep(PAUSE_SECONDS)
 
     def _take(self, prompt: str, events: Sequence[Mapping[str, Any]]) -> None:
         """Add a finished turn to the main session; the prompt as we said it, for OpenClaw blackens what looks like a secret."""
@@ -167,38 +175,23 @@ class GatewayConversation(Conversation):
         return self._gateway
 
 
-def _choice(answer: Answer) -> Mapping[str, Any]:
-    choices = answer.body.get("choices") or [{}]
-    return choices[0] if isinstance(choices[0], Mapping) else {}
-
-
-def _said(answer: Answer) -> str:
-    return str((_choice(answer).get("message") or {}).get("content") or "")
-
-
 def _text(answer: Answer, events: Sequence[Mapping[str, Any]]) -> str:
     """The reply; from the session when it ran into the length limit, for then OpenClaw adds a sentence of its own."""
-    if _choice(answer).get("finish_reason") == "length":
-        texts = [m.text for event in events if (m := message_of(event)) is not None and m.role == "assistant"]
-        return texts[-1] if texts and texts[-1].strip() else _said(answer)
-    return _said(answer)
-
-
-def _usage(answer: Answer) -> ReportedUsage | None:
-    usage = answer.body.get("usage")
-    if not isinstance(usage, Mapping):
-        return None
-    return ReportedUsage(
-        kind="per_turn", input=usage.get("prompt_tokens") or 0, output=usage.get("completion_tokens") or 0
-    )
+    last = replies(events)[-1:]
+    if last and last[0]["message"].get("stopReason") == "length":
+        said = message_of(last[0])
+        return said.text if said is not None and said.text.strip() else answer.text
+    return answer.text
 
 
 def _steps(record: Mapping[str, Any], begun: float) -> list[Event]:
     """What a transcript event says of the turn's steps: tool calls, their results, texts that came before them."""
     message = message_of(record)
-    if message is None:
+    if message is None and record.get("type") != COMPACTION:
         return []
     at = max(datetime.fromisoformat(record["timestamp"]).timestamp() - begun, 0.0)
+    if message is None:
+        return [Event(kind="note", at=at, name=COMPACTION, text=str(record.get("summary") or "")[:SHOWN])]
     if message.role == "tool":
         native = record["message"]
         name, failed = str(native.get("toolName", "")), bool(native.get("isError"))

@@ -17,6 +17,7 @@ from claw_adapter.errors import (
     EndpointTransientError,
     HarnessError,
 )
+from claw_adapter_openclaw.native import replies
 
 __all__ = ["failure", "reason"]
 
@@ -31,6 +32,7 @@ _BY_TEXT: Final[tuple[tuple[str, type[EndpointError]], ...]] = (
         r"connection|econnrefused|econnreset|fetch failed|network|timed? ?out|\b5\d\d\b|overloaded|unavailable|\b408\b",
         EndpointTransientError,
     ),
+    (r"^terminated$", EndpointTransientError),  # what fetch says of a stream that broke off
 )
 
 
@@ -49,7 +51,7 @@ def failure(status: int, text: str, said: str, events: Sequence[Mapping[str, Any
     """The error of a turn, or None if it brought an answer.
 
     Args:
-        status: HTTP status of the gateway's answer.
+        status: HTTP status of the gateway's answer; over ACP 200 for a turn that ended, whatever it brought, else 500.
         text: the reply, if there is one.
         said: the gateway's own error text, which may say no more than "internal error".
         events: what the turn added to the session.
@@ -68,5 +70,5 @@ def failure(status: int, text: str, said: str, events: Sequence[Mapping[str, Any
 
 def _spoke(events: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the model's last reply came through, with nothing for the user in it (no text, or NO_REPLY)."""
-    replies = [m for event in events if (m := event.get("message") or {}).get("role") == "assistant"]
-    return bool(replies) and replies[-1].get("stopReason") in ("stop", "length")
+    last = replies(events)[-1:]
+    return bool(last) and last[0]["message"].get("stopReason") in ("stop", "length")

@@ -1,4 +1,7 @@
-"""One OpenClaw gateway: start it, wait until our plugin in it answers, talk to it, end it with everything it started."""
+"""One OpenClaw gateway: start it, wait until our plugin in it answers, talk to it, end it with everything it started.
+
+Prompts go over its HTTP endpoint; `claw_adapter_openclaw.acp` lets them go over ACP.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,14 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from claw_adapter.drivers.http import HttpChild, ServerFailed, ServerRefused
 from claw_adapter.errors import HarnessProtocolError, HarnessStartError
 from claw_adapter.frameworks import Installed
-from claw_adapter.harness import Reach, TrialContext
+from claw_adapter.harness import Reach, ReportedUsage, TrialContext
 from claw_adapter_openclaw.options import AGENT
 from claw_adapter_openclaw.traces import Traces
 
@@ -28,21 +31,27 @@ BRIDGE: Final = "/claw-bridge"
 READY: Final = "/readyz"
 PAUSE_SECONDS: Final = 0.1
 OK: Final = 200
+PRIVATE_TMP: Final = 2
+"""From this isolation on a child's /tmp is its own."""
 STEP_SECONDS: Final = 60.0
 """Most that anything but a turn may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the gateway answered to a prompt: a body with status 200, else its error text."""
+    """What came back to a prompt: a reply with status 200, else the error text."""
 
     status: int = 0
-    body: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+    usage: ReportedUsage | None = None
     error: str = ""
 
 
 class Gateway:
     """A running gateway for prompts into one session; use `start`."""
+
+    lines: ClassVar[bool] = False
+    """Whether something in it speaks lines on standard output."""
 
     def __init__(self, process: Process, reach: Reach, token: str, key: str, traces: Traces) -> None:
         self._process = process
@@ -55,15 +64,18 @@ class Gateway:
     @classmethod
     async def start(
         cls, ctx: TrialContext, there: Installed, env: Mapping[str, str], *, port: int, token: str, key: str
-    ) -> Gateway:
+    ) -> Self:
         """Start it (its configuration is named in `env`) and wait until its plugins are up; `key` is the main session's.
 
         Raises:
             HarnessStartError: it ended, or did not answer in time; the end of its output is in the message.
         """
         traces = Traces(ctx.state_dir)
-        argv = [str(there.node), str(there.modules.joinpath(*ENTRY)), "gateway", "run", "--port", str(port)]
-        process = await ctx.spawn(argv, env=env, readable=there.readable, listens=port)
+        if ctx.isolation < PRIVATE_TMP:
+            for path in traces.files():
+                await ctx.will_leave(path)
+        argv = cls.command(str(there.node), str(there.modules.joinpath(*ENTRY)), port, key)
+        process = await ctx.spawn(argv, env=env, readable=there.readable, listens=port, lines=cls.lines)
         try:
             gateway = cls(process, ctx.reach(port), token, key, traces)
         except BaseException:
@@ -75,6 +87,15 @@ class Gateway:
             await gateway.close()
             raise
         return gateway
+
+    @classmethod
+    def command(cls, node: str, entry: str, port: int, key: str) -> list[str]:
+        """The command line."""
+        del key
+        return [node, entry, "gateway", "run", "--port", str(port)]
+
+    async def attach(self, workspace: Path, deadline: float) -> None:
+        """Whatever is to be done between the sessions' being written and the first prompt."""
 
     async def chat(self, prompt: str, deadline: float) -> Answer:
         """One turn in the main session.
@@ -88,7 +109,7 @@ class Gateway:
             said = await self._http.request("POST", CHAT, body, deadline=deadline)
         except (ServerFailed, ServerRefused) as error:
             return Answer(error.status, error=error.what)
-        return Answer(OK, said if isinstance(said, Mapping) else {})
+        return _answer(said)
 
     async def bridge(
         self, operation: str, key: str, *, deadline: float = STEP_SECONDS, **more: Any
@@ -138,3 +159,17 @@ class Gateway:
             return None
         self._folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         return Path(f"/proc/self/fd/{self._folder}/{path.name}")
+
+
+def _answer(body: object) -> Answer:
+    """The reply and what it used, which is summed over the turn's requests."""
+    whole = body if isinstance(body, Mapping) else {}
+    choices = whole.get("choices") or [{}]
+    message = choices[0].get("message") if isinstance(choices[0], Mapping) else None
+    counted = whole.get("usage")
+    usage = None
+    if isinstance(counted, Mapping):
+        usage = ReportedUsage(
+            kind="per_turn", input=counted.get("prompt_tokens") or 0, output=counted.get("completion_tokens") or 0
+        )
+    return Answer(OK, str((message or {}).get("content") or ""), usage)

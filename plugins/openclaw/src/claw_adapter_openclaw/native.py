@@ -8,13 +8,13 @@ else. Not kept: thinking, images, usage, and whether a tool's result was an erro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from claw_adapter.harness import Message, ToolCall
+from claw_adapter.harness import Message, ReportedUsage, ToolCall
 
-__all__ = ["FILLER", "NativeMessage", "filler", "message_of", "natives"]
+__all__ = ["FILLER", "NativeMessage", "counted", "filler", "message_of", "natives", "replies", "stopped"]
 
 NativeMessage = dict[str, Any]
 """``{"id": event id, "message": what OpenClaw stores}``."""
@@ -74,6 +74,30 @@ def message_of(event: Mapping[str, Any]) -> Message | None:
         speaker=speaker,
         tool_calls=tuple(_calls(native.get("content"))) if role == "assistant" else (),
         tool_call_id=str(native["toolCallId"]) if role == "tool" else None,
+    )
+
+
+def replies(events: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The transcript events that are the model's replies, failed ones too."""
+    return [event for event in events if (event.get("message") or {}).get("role") == "assistant"]
+
+
+def stopped(events: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether the last reply ends its turn: it calls no tools."""
+    last = replies(events)[-1:]
+    return bool(last) and last[0]["message"].get("stopReason") != "toolUse"
+
+
+def counted(events: Sequence[Mapping[str, Any]]) -> ReportedUsage | None:
+    """What the replies of a turn used, summed, as OpenClaw notes it; None without replies."""
+    found = [reply["message"].get("usage") or {} for reply in replies(events)]
+    if not found:
+        return None
+    return ReportedUsage(
+        kind="per_turn",
+        input=sum(int(usage.get("input") or 0) + int(usage.get("cacheRead") or 0) for usage in found),
+        output=sum(int(usage.get("output") or 0) for usage in found),
+        cached=sum(int(usage.get("cacheRead") or 0) for usage in found),
     )
 
 

@@ -9,11 +9,13 @@ from typing import Any, Final, Literal, Self
 from claw_adapter.errors import AdapterError
 from claw_adapter.harness import TrialContext
 
-__all__ = ["AGENT", "BRIDGE", "SETTINGS", "TOOLS", "Options", "configuration", "environment", "settings"]
+__all__ = ["AGENT", "BRIDGE", "OWN_COMMAND", "SETTINGS", "TOOLS", "Options", "configuration", "environment", "settings"]
 
 AGENT: Final = "main"
 BRIDGE: Final = "claw-bridge"
 SETTINGS: Final = Path("agents", AGENT, "agent", "settings.json")
+OWN_COMMAND: Final = Path("tmp", "agent-cli", "openclaw")
+"""The launcher of its own command line, which the gateway writes when it starts, in the state directory."""
 PATIENCE: Final = 172_800
 """Seconds that OpenClaw gives a turn and a model that says nothing: its own largest default, so that our deadline decides."""
 TOOLS: Final = (
@@ -28,7 +30,7 @@ TOOLS: Final = (
     "sessions_history",
     "sessions_search",
 )
-CHOICES: Final = {"histories": ("native", "files")}
+CHOICES: Final = {"histories": ("native", "files"), "mode": ("http", "acp")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +38,17 @@ class Options:
     """What an experiment may set.
 
     Attributes:
+        mode: how prompts go to it, over ``http`` or ``acp``.
         histories: ``native`` puts histories into its session store, ``files`` leaves them to core.
         exec: whether it has its shell tools.
         skills: whether the skills that come with OpenClaw are offered; which of them depends on the machine.
         retries: how often OpenClaw repeats a failed model request.
         context_window, max_tokens: what OpenClaw believes of the model.
         path_prepend: folders put in front of the PATH of its shell tool, separated by ``:``.
+        own_command: whether that PATH begins with OpenClaw's own command ``openclaw``, which it puts before `path_prepend`.
     """
 
+    mode: Literal["http", "acp"] = "http"
     histories: Literal["native", "files"] = "native"
     exec: bool = True
     skills: bool = False
@@ -51,6 +56,7 @@ class Options:
     context_window: int = 128_000
     max_tokens: int = 8192
     path_prepend: str = ""
+    own_command: bool = True
 
     @classmethod
     def parse(cls, given: dict[str, Any]) -> Self:

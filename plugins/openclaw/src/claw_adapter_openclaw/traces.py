@@ -10,6 +10,7 @@ from typing import Final
 
 __all__ = ["Traces"]
 
+FAMILIES: Final = ("gateway-lifecycle", "state-handles", "state-lifecycle")
 DATABASES: Final = ("state/openclaw.sqlite", "agents/main/agent/openclaw-agent.sqlite")
 
 
@@ -25,13 +26,19 @@ class Traces:
         self._locks = root / f"openclaw-state-locks-{os.getuid()}"
         self._folders = [path for path in (self._locks, root / "openclaw") if not path.exists()]
 
+    def files(self) -> list[Path]:
+        """The locks that it can leave."""
+        return [self._locks / f"{family}.{digest}.lock.sqlite" for digest in self._digests() for family in FAMILIES]
+
     def remove(self) -> None:
         """Remove them; what another OpenClaw uses stays."""
-        for name in DATABASES:
-            database = str((self._state / name).resolve())
-            digest = hashlib.sha256(database.encode()).hexdigest()[:8]
+        for digest in self._digests():
             for lock in self._locks.glob(f"*.{digest}.lock.sqlite*"):
                 lock.unlink(missing_ok=True)
         for folder in self._folders:
             with contextlib.suppress(OSError):  # not empty: somebody else's, or never made
                 folder.rmdir()
+
+    def _digests(self) -> list[str]:
+        databases = [str((self._state / name).resolve()) for name in DATABASES]
+        return [hashlib.sha256(database.encode()).hexdigest()[:8] for database in databases]

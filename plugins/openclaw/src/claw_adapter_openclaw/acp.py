@@ -1,0 +1,78 @@
+"""Prompts over ACP: OpenClaw's own bridge (``openclaw acp``) beside its gateway, in one process tree and one isolation.
+
+Only the prompt goes another way; sessions, updates and failures are the same as over HTTP, because a turn that failed looks
+over ACP like one that ended without text (see QUIRKS.md).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+from typing import ClassVar, Final
+
+from claw_adapter.drivers.acp import AcpChild
+from claw_adapter.errors import DeadlineExceeded, HarnessCrash, HarnessProtocolError
+from claw_adapter_openclaw.gateway import OK, Answer, Gateway
+
+__all__ = ["AcpGateway"]
+
+FAILED: Final = 500
+KEPT: Final = "\t\n\r"
+GO: Final = b"go\n"
+SCRIPT: Final = (
+    # The gateway's end is the end of the bridge, whose process this shell becomes; standard output is the bridge's alone.
+    '("$1" "$2" gateway run --port "$3" </dev/null >&2; kill -KILL $$) & '
+    'read -r go; exec "$1" "$2" acp --session "$4" --no-prefix-cwd'
+)
+
+
+class AcpGateway(Gateway):
+    """A gateway with an ACP bridge; the bridge is started when the gateway is up."""
+
+    lines: ClassVar[bool] = True
+    _agent: AcpChild | None = None
+    _session: str = ""
+
+    @classmethod
+    def command(cls, node: str, entry: str, port: int, key: str) -> list[str]:
+        """A shell that starts both."""
+        return ["/bin/sh", "-c", SCRIPT, "sh", node, entry, str(port), key]
+
+    async def _ready(self, deadline: float) -> None:
+        await super()._ready(deadline)
+        await self._process.write(GO)
+
+    async def attach(self, workspace: Path, deadline: float) -> None:
+        """Wait for the bridge, and begin its session, which is the main session."""
+        self._agent = await AcpChild.connect(self._process, deadline=deadline)
+        self._session = await self._agent.new_session(workspace, deadline)
+
+    async def chat(self, prompt: str, deadline: float) -> Answer:
+        """See `Gateway.chat`."""
+        if self._agent is None:
+            raise HarnessCrash("the bridge has not been started", where="openclaw acp")
+        if not _arrives(prompt):
+            return await super().chat(prompt, deadline)
+        turn = await self._agent.prompt(self._session, prompt, deadline)
+        if isinstance(turn.error, HarnessCrash | DeadlineExceeded | HarnessProtocolError):
+            raise turn.error
+        if not turn.stop:
+            return Answer(FAILED, error=turn.error.what if turn.error else "")
+        return Answer(OK, turn.text)
+
+    async def close(self) -> int:
+        """See `Gateway.close`."""
+        agent, self._agent = self._agent, None
+        if agent is not None:
+            await agent.close(0)
+        return await super().close()
+
+
+def _arrives(prompt: str) -> bool:
+    """Whether the bridge hands a prompt on as it is; over HTTP every one arrives.
+
+    It takes what begins with a slash for a command, whatever the configuration says, drops control characters and
+    normalises letters.
+    """
+    odd = any(letter not in KEPT and unicodedata.category(letter) == "Cc" for letter in prompt)
+    return not (prompt.lstrip().startswith("/") or odd or not unicodedata.is_normalized("NFC", prompt))

@@ -1,0 +1,189 @@
+"""The real OpenClaw with prompts over ACP: the same conversation as over HTTP, and each failure has its class.
+
+OpenClaw's bridge calls a turn that failed one that ended; so what is shown here is what the adapter makes of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from claw_adapter.drivers import reaper
+from claw_adapter.endpoint import ModelEndpoint
+from claw_adapter.endpoint.faults import FAULT_KINDS
+from claw_adapter.harness import Message, SessionChange
+from claw_adapter.protocol import ModelSpec
+from claw_adapter_openclaw.adapter import OpenClaw
+
+sys.path.insert(0, str(Path(__file__).parent))
+from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+from openclaw_context import KEY, Context, real, said, session
+from openclaw_ways import conversation
+
+pytest.importorskip("acp", reason="the extra 'acp' is not installed")
+pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
+
+STALL = "stall"
+CLASSES = {
+    "refused": "EndpointTransientError",
+    "400": "EndpointError",
+    "context": "EndpointError",
+    "500": "EndpointTransientError",
+    "529": "EndpointTransientError",
+    "filter": "EndpointFilteredError",
+    "cut": "EndpointTransientError",
+    "garbage": "EndpointMalformedError",
+    "truncated_arguments": "EndpointMalformedError",
+    "empty": "EmptyAnswer",
+    "429": "EndpointQuotaError",
+    "401": "EndpointAuthError",
+}
+"""What the adapter says by itself, in this order: after the last one the key is disabled."""
+
+
+def history(name: str) -> tuple:
+    return ("sessions_history", {"sessionKey": OpenClaw().session_key(name), "includeTools": True})
+
+
+@real
+async def test_past_histories_tools_updates_and_exact_texts_in_one_conversation(tmp_path):
+    main, ops = session("Main", "canary-main ü", "yes"), session("ops", "canary-ops", "noted")
+    script = in_turn(
+        Reply("I look", calls=(("read", {"path": "notes.txt"}), history("ops"))), Reply("the answer ✓ 你好")
+    )
+    with ScriptedEndpoint(script) as server:
+        ctx = Context(tmp_path / "t", server.url, main, [ops])
+        (ctx.workspace / "notes.txt").write_text("canary fact\n")
+        async with await OpenClaw(mode="acp").open(ctx) as made:
+            turn = await made.send("now?", 120)
+            assert (turn.text, turn.error) == ("the answer ✓ 你好", None)
+            assert said(server.requests[0])[-3:] == [("user", "canary-main ü"), ("assistant", "yes"), ("user", "now?")]
+            assert [(e.kind, e.name) for e in turn.events] == [
+                ("text", ""),
+                ("tool_call", "read"),
+                ("tool_call", "sessions_history"),
+                ("tool_result", "read"),
+                ("tool_result", "sessions_history"),
+            ]
+            assert "canary fact" in turn.events[3].text
+            assert "canary-ops" in turn.events[4].text
+            assert (turn.usage.kind, turn.usage.input, turn.usage.output) == ("per_turn", 2000, 20)
+            await _update_once(server, made, main)
+            await _texts(server, made)
+            await _stall(server, made, ctx)
+    assert set(server.keys) == {f"Bearer {KEY}"}
+    assert KEY not in json.dumps([child.argv for child in ctx.children]), "no key is on a command line"
+    assert reaper.find(ctx.children[0].marker) == []
+
+
+async def _update_once(server, made, main) -> None:
+    server.script = say("two")
+    grown = main.with_messages([*main.messages, Message(id="u", role="user", text="zebra-main")])
+    late = session("late", "zebra-late", "b")
+    assert "zebra" not in json.dumps(server.requests)
+    changes = [
+        SessionChange(session=main.id, action="append", before=main, after=grown),
+        SessionChange(session="late", action="new", before=None, after=late),
+    ]
+    await made.sync(changes)
+    for prompt in ("second", "third"):
+        assert (await made.send(prompt, 120)).text == "two"
+        assert json.dumps(said(server.requests[-1])).count("zebra-main") == 1, "later it is joined to the next message"
+    server.script = in_turn(Reply(calls=(history("late"),)), Reply("seen"))
+    assert "zebra-late" in (await made.send("fourth", 120)).events[-1].text
+
+
+async def _texts(server, made) -> None:
+    odd = "\x1b[31mred\x1b[0m\n\t﷽ 👩‍👩‍👧 end"
+    server.script = say("ok ✓")
+    for prompt in ("/new", odd, "0123456789abcde\n" * 8192 + "é"):
+        turn = await made.send(prompt, 120)
+        assert turn.text == "ok ✓", turn.error
+        assert said(server.requests[-1])[-1] == ("user", prompt)
+    server.script = in_turn(Reply("half", finish="length"))
+    assert (await made.send("long", 120)).text == "half"
+
+
+async def _stall(server, made, ctx) -> None:
+    """The thirteenth fault: a model that says nothing."""
+    server.script = lambda request: Reply("late", stall=60)
+    began = time.monotonic()
+    turn = await made.send("hang", 3.0)
+    assert time.monotonic() - began < 4.5
+    assert turn.error.kind == "DeadlineExceeded"
+    assert reaper.find(ctx.children[0].marker) == []
+    assert (await made.send("again", 5)).error.kind == "HarnessCrash", "nothing is sent into it any more"
+
+
+async def _one(gateway, endpoint, workspace: Path, name: str):
+    made = await conversation(gateway, name, workspace)
+    await endpoint.begin_round("t", name)
+    turn = await made.send(f"go {name}", 200)
+    return turn, await endpoint.end_round("t")
+
+
+@real
+async def test_twelve_faults_of_the_endpoint_have_their_class_and_a_refused_key_stays_refused(tmp_path):
+    """In one gateway that is kept on purpose; the adapter ends it after any failure, and the last turn shows why."""
+    assert set(CLASSES) | {STALL} == set(FAULT_KINDS)
+    rules = [{"at": "every 1", "round": kind, "kind": kind} for kind in CLASSES]
+    async with await ModelEndpoint.start(tmp_path / "endpoint") as endpoint:
+        model = ModelSpec(name="the-model", kind="scripted", script=("fine",), options={"faults": rules})
+        key = await endpoint.open_trial("t", model, tmp_path / "transcript.jsonl")
+        ctx = Context(tmp_path / "t", endpoint.url, key=key)
+        found, asked = {}, {}
+        async with await OpenClaw(mode="acp").open(ctx) as base:
+            for name in ("warm", *CLASSES, "after"):
+                turn, meter = await _one(base._gateway, endpoint, ctx.workspace, name)
+                found[name] = turn.error.kind if turn.error else turn.text
+                asked[name] = meter.metered.requests
+        await endpoint.close_trial("t")
+    assert found.pop("warm") == "fine"
+    assert found.pop("after") == "EndpointAuthError", "one refused key disables it: that is why nothing goes on here"
+    assert asked.pop("after") == 0
+    assert found == CLASSES
+    assert max(asked.values()) <= 8, f"retries are bounded: {asked}"
+
+
+@real
+async def test_a_gateway_killed_in_mid_turn_is_a_crash_and_a_fresh_one_goes_on_from_the_checkpoint(tmp_path):
+    """OpenClaw would resume the broken turn by itself, or put its prompt in front of the next one: neither comes here."""
+    hang = Reply(calls=(("write", {"path": "half.txt", "content": "x"}), ("exec", {"command": "sleep 60"})))
+    with ScriptedEndpoint(say("first answer")) as server:
+        ctx = Context(tmp_path / "a", server.url, session("main", "canary", "yes"))
+        async with await OpenClaw(mode="acp").open(ctx) as first:
+            await first.send("one", 120)
+            checkpoint = await first.checkpoint()
+            server.script = lambda request: hang
+            waiting = asyncio.create_task(first.send("two", 120))
+            while not (ctx.workspace / "half.txt").exists():  # noqa: ASYNC110  # there is no event to wait for
+                await asyncio.sleep(0.05)
+            began = time.monotonic()
+            os.kill(gateway_of(ctx), signal.SIGKILL)
+            died = await waiting
+            assert time.monotonic() - began < 10
+        assert (died.error.kind, died.error.passing) == ("HarnessCrash", True)
+        assert reaper.find(ctx.children[0].marker) == []
+        server.script = say("second answer")
+        start = len(server.requests)
+        async with await OpenClaw(mode="acp").open(Context(tmp_path / "b", server.url), checkpoint) as fresh:
+            again = await fresh.send("two", 120)
+    assert again.text == "second answer"
+    assert len(server.requests) == start + 1, "it resumed nothing by itself"
+    assert [text for _, text in said(server.requests[-1])] == ["canary", "yes", "one", "first answer", "two"]
+
+
+def gateway_of(ctx) -> int:
+    """The process of OpenClaw's gateway, which calls itself so."""
+    for pid in reaper.find(ctx.children[0].marker):
+        title = Path(f"/proc/{pid}/cmdline").read_bytes()
+        if title.startswith(b"openclaw-gateway"):
+            return pid
+    raise AssertionError("no gateway")
