@@ -112,7 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif reply.status != 200:
             self._head(reply.status, "application/json")
             self.wfile.write(json.dumps({"error": {"message": reply.text or f"status {reply.status}"}}).encode())
-        elif self.path.endswith("/messages"):
+        elif self.path.partition("?")[0].endswith("/messages"):
             self._head(200, "text/event-stream" if body.get("stream") else "application/json")
             self.wfile.write(_anthropic(body, reply))
         elif body.get("stream"):
@@ -183,18 +183,36 @@ def _whole(body: dict[str, Any], reply: Reply) -> dict[str, Any]:
 
 
 def _anthropic(body: dict[str, Any], reply: Reply) -> bytes:
-    """One text block; enough to see whether the dialect works at all."""
+    """The reply in the Anthropic dialect: a block of text if there is any, then the tool calls."""
     usage = {"input_tokens": 1000, "output_tokens": 10}
-    message = {"id": "m", "type": "message", "role": "assistant", "model": body["model"], "stop_sequence": None}
-    whole = {**message, "content": [{"type": "text", "text": reply.text}], "stop_reason": "end_turn", "usage": usage}
+    stop = reply.finish or ("tool_use" if reply.calls else "end_turn")
+    message = {"type": "message", "role": "assistant", "model": body["model"], "stop_sequence": None}
+    message["id"] = f"msg_{next(ID)}"
+    blocks = [{"type": "text", "text": reply.text}] if reply.text or not reply.calls else []
+    for call in _tool_calls(reply):
+        function = call["function"]
+        blocks.append({"type": "tool_use", "id": call["id"], "name": function["name"], "input": function["arguments"]})
     if not body.get("stream"):
-        return json.dumps(whole).encode()
-    events = [
-        {"type": "message_start", "message": {**message, "content": [], "stop_reason": None, "usage": usage}},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": reply.text}},
-        {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": usage},
-        {"type": "message_stop"},
-    ]
+        whole = [{**b, "input": json.loads(b["input"])} if "input" in b else b for b in blocks]
+        return json.dumps({**message, "content": whole, "stop_reason": stop, "usage": usage}).encode()
+    events = [{"type": "message_start", "message": {**message, "content": [], "stop_reason": None, "usage": usage}}]
+    for index, block in enumerate(blocks):
+        events += _anthropic_block(index, block)
+    if reply.cut:
+        events = events[:3]
+    else:
+        delta = {"stop_reason": stop, "stop_sequence": None}
+        events += [{"type": "message_delta", "delta": delta, "usage": usage}, {"type": "message_stop"}]
     return b"".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n".encode() for e in events)
+
+
+def _anthropic_block(index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
+    if block["type"] == "text":
+        start, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
+    else:
+        start, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": block["input"]}
+    return [
+        {"type": "content_block_start", "index": index, "content_block": start},
+        {"type": "content_block_delta", "index": index, "delta": delta},
+        {"type": "content_block_stop", "index": index},
+    ]

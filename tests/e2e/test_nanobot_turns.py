@@ -285,6 +285,18 @@ async def test_token_counts_of_its_own_use_the_real_vocabulary_offline(tmp_path)
 
 
 @real
+async def test_a_session_that_no_longer_fits_is_summarised_and_the_turn_says_so(tmp_path):
+    texts = [f"canary-{number} " + "word " * 4000 for number in range(10)]
+    with ScriptedEndpoint(say("a summary")) as server:
+        ctx = SmallContext(tmp_path, server.url, session("main", *texts))
+        turns = await drive(ctx, "now", "again", context_window=30_000)
+    notes = [event.text for turn in turns for event in turn.events if event.name == "compaction"]
+    assert notes[:2] == ["NanoBot summarises the session: started", "NanoBot summarises the session: succeeded"]
+    assert turns[0].error is None
+    assert len(server.texts(0)) < sum(map(len, texts)) / 2, "most of it is sent no more"
+
+
+@real
 async def test_nanobot_still_writes_sessions_as_the_golden_file_has_them(tmp_path):
     from nanobot_golden import GOLDEN, produced
 

@@ -85,7 +85,8 @@ def test_the_configuration_knows_one_endpoint_and_lets_nothing_act_by_itself(tmp
     assert told["tools"]["web"] == {"enable": False}
     assert told["tools"]["restrictToWorkspace"] is True
     assert (
-        configuration(ctx, Options(dialect="anthropic-messages"))["providers"]["anthropic"]["apiBase"] == ENDPOINT.url
+        configuration(ctx, Options.parse({"dialect": "anthropic-messages"}))["providers"]["anthropic"]["apiBase"]
+        == ENDPOINT.url
     )
     assert configuration(ctx, Options(exec=False))["tools"]["exec"]["enable"] is False
     assert environment("/v")["TIKTOKEN_CACHE_DIR"] == "/v"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -19,12 +20,14 @@ from claw_adapter.harness import (
     Support,
     TrialContext,
 )
-from claw_adapter_nanobot import bridge
+from claw_adapter_nanobot import bridge, serve_mode
 from claw_adapter_nanobot.cli_mode import CliConversation
 from claw_adapter_nanobot.conversation import BridgeConversation
+from claw_adapter_nanobot.lasting import LastingConversation
 from claw_adapter_nanobot.options import Options, configuration, environment
+from claw_adapter_nanobot.pty_mode import PtyConversation
 from claw_adapter_nanobot.state import ISOLATED, State
-from claw_adapter_nanobot.store import session_key
+from claw_adapter_nanobot.store import CHANNEL, session_key
 
 __all__ = ["NanoBot", "framework"]
 
@@ -59,7 +62,7 @@ class NanoBot(Harness):
     def capabilities(self) -> Capabilities:
         """Each entry was seen with the real program; tests/e2e/test_nanobot_*.py shows it again."""
         full = Support.full()
-        lasting = self.options.mode == "bridge"
+        bridge = self.options.mode == "bridge"
         return Capabilities(
             turns=full,
             resume_after_restart=full,
@@ -67,15 +70,17 @@ class NanoBot(Harness):
             seed_history="native" if self.options.histories == "native" else "files",
             update_workspace=full,
             update_session=full,
-            cancel=full if lasting else Support.not_implemented("one process per turn: it is simply ended"),
-            stream_events=full if lasting else Support.unsupported("its command prints the answer only"),
+            cancel=full if bridge else Support.not_implemented("NanoBot is simply ended"),
+            stream_events=full
+            if bridge
+            else Support.unsupported("it shows the answer only; steps are read afterwards"),
             usage="per_turn",
-            endpoint_override=("openai-chat", "anthropic-messages"),
+            endpoint_override=("openai-chat", "openai-responses", "anthropic-messages"),
             concurrent=full,
             isolation_of_state=full,
-            overlay_skills=Support.not_implemented("no overlay has been tried with it"),
+            overlay_skills=Support.full(),
             deterministic_replay=full,
-            memory_files=MEMORY if lasting else (*MEMORY, *TEMPLATES),
+            memory_files=MEMORY if bridge else (*MEMORY, *TEMPLATES),
             notes=self._notes(),
         )
 
@@ -103,7 +108,11 @@ class NanoBot(Harness):
 
     def session_key(self, session_id: str) -> str:
         """As its tools read_session and search_sessions know it."""
-        return session_key(session_id)
+        return session_key(session_id, self._channel)
+
+    @property
+    def _channel(self) -> str:
+        return serve_mode.CHANNEL if self.options.mode == "serve" else CHANNEL
 
     async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
         """Lay out the state directory, then start NanoBot over it.
@@ -113,22 +122,32 @@ class NanoBot(Harness):
             HarnessStartError: it does not come up.
         """
         there = self._installed()
-        state = State(ctx.state_dir, ctx.workspace)
+        state = State(ctx.state_dir, ctx.workspace, self._channel)
         sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
         self._refuse_twice(sessions)
-        state.lay_out(configuration(ctx, self.options), sessions, checkpoint)
+        token = secrets.token_urlsafe(24) if self.options.mode == "serve" else ""
+        state.lay_out(configuration(ctx, self.options, token), sessions, checkpoint)
         env = environment(str(state.vocabulary))
         if self.options.mode == "cli":
             return CliConversation(ctx, there, state, env)
-        return await self._started(ctx, there, state, env)
+        if self.options.mode == "bridge":
+            return await self._bridged(ctx, there, state, env)
+        lasting: LastingConversation = (
+            serve_mode.ServeConversation(ctx, there, state, env, token)
+            if self.options.mode == "serve"
+            else PtyConversation(ctx, there, state, env)
+        )
+        await lasting.start(ctx.deadline)
+        return lasting
 
-    async def _started(self, ctx: TrialContext, there: Installed, state: State, env: dict[str, str]) -> Conversation:
+    async def _bridged(self, ctx: TrialContext, there: Installed, state: State, env: dict[str, str]) -> Conversation:
         script = Path(bridge.__file__)
         argv = [str(there.python), *ISOLATED, str(script)]
         child = await ctx.lines(argv, env=env, readable=[*there.readable, script])
         conversation = BridgeConversation(child, state, ctx.main.id, ctx.log)
         try:
-            said = await child.call("open", {"config": str(state.config)}, ctx.deadline)
+            told = {"config": str(state.config), "denied": list(self.options.tools_denied)}
+            said = await child.call("open", told, ctx.deadline)
         except RemoteError as error:
             await conversation.close()
             raise HarnessStartError(

@@ -2,7 +2,7 @@
 
 Only the standard library and NanoBot are imported here. One call a line, answered by its id (events come before)::
 
-    {"id": 1, "method": "open",   "params": {"config": "/state/config.json"}}       {"version", "tools"}
+    {"id": 1, "method": "open",   "params": {"config": "/state/config.json"}}       {"version", "tools"}; "denied": ["tool"]
     {"id": 2, "method": "send",   "params": {"key": "cli:main", "prompt": "..."}}   {"text", "stop_reason", "error", ...}
     {"id": 3, "method": "reload", "params": {"keys": ["cli:ops"]}}                  {}    the files were rewritten
     {"id": 4, "method": "flush",  "params": {}}                                     {}    what is in memory is in files
@@ -105,6 +105,7 @@ class Bridge:
         self._bot: Any = None
         self._loop: Any = None
         self._turn: asyncio.Task[dict[str, Any]] | None = None
+        self._note: Emit | None = None
 
     async def open(self, params: dict[str, Any], emit: Emit) -> dict[str, Any]:
         """Start NanoBot over its configuration; its sessions are in its files already."""
@@ -119,6 +120,9 @@ class Bridge:
         # A prompt that begins with "/" is a question to us, and a command (such as /new, which empties the session) to
         # NanoBot's chat channels. We are no such channel.
         self._loop.commands.dispatch = _no_command
+        self._watch_compaction()
+        for name in params.get("denied", ()):
+            self._loop.tools.unregister(name)
         names = [tool["function"]["name"] for tool in self._loop.tools.get_definitions()]
         return {"version": importlib.metadata.version("nanobot-ai"), "tools": sorted(names)}
 
@@ -131,12 +135,30 @@ class Bridge:
         def timed(event: dict[str, Any]) -> None:
             emit({**event, "at": round(time.monotonic() - started, 6)})
 
+        self._note = timed
         self._turn = asyncio.ensure_future(self._run(params, timed))
         try:
             reply = await self._turn
         except asyncio.CancelledError:
             reply = {"text": "", "stop_reason": "cancelled", "error": "the turn was cancelled"}
+        finally:
+            self._note = None
         return {**reply, "seconds": time.monotonic() - started}
+
+    def _watch_compaction(self) -> None:
+        """Say among a turn's events when NanoBot summarises what was said; its own stream does not tell."""
+        from nanobot.events import ContextCompactionEvent, EventSink
+
+        original = EventSink.emit
+
+        async def emit(sink: Any, event: Any) -> None:
+            if isinstance(event, ContextCompactionEvent) and self._note is not None:
+                self._note(
+                    {"kind": "note", "name": "compaction", "text": f"NanoBot summarises the session: {event.phase}"}
+                )
+            await original(sink, event)
+
+        EventSink.emit = emit
 
     async def _run(self, params: dict[str, Any], emit: Emit) -> dict[str, Any]:
         events = _events_of(emit)

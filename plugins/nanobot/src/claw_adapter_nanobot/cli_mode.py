@@ -1,7 +1,7 @@
 """The fallback: NanoBot's command line, started once per turn.
 
 Its exit status is 0 whatever happens and its output is wrapped like a terminal's, so the answer is taken from the session
-it leaves behind. There are no events; of a reply that ran into the length limit only the last part is seen.
+it leaves behind, and so are the steps of the turn; of a reply that ran into the length limit only the last part is seen.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import Any, Final
 from claw_adapter.drivers import Completed
 from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, HarnessCrash
 from claw_adapter.frameworks import Installed
-from claw_adapter.harness import Checkpoint, Conversation, SessionChange, TrialContext, TurnResult
+from claw_adapter.harness import Checkpoint, Conversation, Event, SessionChange, TrialContext, TurnResult
 from claw_adapter_nanobot.conversation import result
-from claw_adapter_nanobot.failures import CLI_EMPTY, CLI_MARK, failure
+from claw_adapter_nanobot.failures import failure
+from claw_adapter_nanobot.lasting import reply_of
 from claw_adapter_nanobot.state import ISOLATED, State
-from claw_adapter_nanobot.store import last_turn, session_key
+from claw_adapter_nanobot.steps import steps
+from claw_adapter_nanobot.store import file_name, last_turn, session_key
 
 __all__ = ["CliConversation", "cleaned"]
 
@@ -45,7 +47,8 @@ class CliConversation(Conversation):
 
     async def send(self, prompt: str, deadline: float) -> TurnResult:
         """One run of the command; its exit status says nothing, so the session it leaves behind is looked at."""
-        started = time.monotonic()
+        started, clock = time.monotonic(), time.time()
+        events: Sequence[Event] = ()
         reply: dict[str, Any] = {}
         inside = 0.0
         try:
@@ -53,10 +56,11 @@ class CliConversation(Conversation):
             done = await self._ctx.run(self._command(prompt), deadline, env=self._env, readable=self._there.readable)
             inside = done.duration
             reply = self._reply(done, deadline)
+            events = steps(self._state.sessions / file_name(self._main), clock)
             error = failure(reply)
         except ClawError as fault:
             error = fault
-        return result(reply, error, (), time.monotonic() - started, inside)
+        return result(reply, error, events, time.monotonic() - started, inside)
 
     async def sync(self, changes: Sequence[SessionChange]) -> None:
         """Rewrite the changed sessions; the next run reads them."""
@@ -94,9 +98,4 @@ class CliConversation(Conversation):
             words = (done.stderr.text.strip() or text)[-TAIL:]
             raise HarnessCrash(f"nanobot ended with {done.exit}: {words}", where="nanobot agent")
         said, usage = last_turn(self._state.sessions, self._main)
-        if said == CLI_MARK:
-            error = text if text.startswith("Error") else "the model failed in the middle of its answer"
-            return {"text": "", "stop_reason": "error", "error": error}
-        if said == CLI_EMPTY:
-            return {"text": "", "stop_reason": "empty_final_response"}
-        return {"text": said, "stop_reason": "completed", "usage": usage}
+        return reply_of(said, usage, text)

@@ -13,10 +13,17 @@ __all__ = ["Options", "configuration", "environment"]
 PATIENCE: Final = "3600"
 """Seconds without a byte from the model before NanoBot gives up: the most it accepts, so that our deadline decides."""
 CHOICES: Final = {
-    "mode": ("bridge", "cli"),
+    "mode": ("bridge", "cli", "serve", "pty"),
     "histories": ("native", "files"),
-    "dialect": ("openai-chat", "anthropic-messages"),
+    "dialect": ("", "openai-chat", "openai-responses", "anthropic-messages"),
+    "provider": ("", "custom", "openai", "anthropic"),
 }
+PROVIDERS: Final = {
+    "custom": ("openai-chat",),
+    "openai": ("openai-responses", "openai-chat"),
+    "anthropic": ("anthropic-messages",),
+}
+"""NanoBot's kinds of provider, and the dialects that each speaks; the first is its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,22 +31,29 @@ class Options:
     """What an experiment may set.
 
     Attributes:
-        mode: ``bridge`` keeps one NanoBot for the whole conversation; ``cli`` starts its command once per turn.
+        mode: ``bridge`` keeps one NanoBot for the whole conversation through its Python interface, ``serve`` through its own
+            server, ``pty`` through its interactive command on a terminal; ``cli`` starts its command once per turn.
         histories: ``native`` puts histories into its session store, ``files`` leaves them to core.
-        dialect: how it speaks to the model.
+        provider: NanoBot's kind of provider; by default the one that the dialect asks for.
+        dialect: how it speaks to the model; by default the provider's own way.
         exec: whether it has its shell tool.
         context_window, max_tokens, max_iterations: NanoBot's own limits; None leaves its defaults.
         path_prepend: folders put in front of the PATH of its shell tool.
+        restrict: whether it refuses paths, and commands that name paths, outside the workspace.
+        tools_denied: tools that are taken away, by name; mode ``bridge`` only.
     """
 
-    mode: Literal["bridge", "cli"] = "bridge"
+    mode: Literal["bridge", "cli", "serve", "pty"] = "bridge"
     histories: Literal["native", "files"] = "native"
-    dialect: Literal["openai-chat", "anthropic-messages"] = "openai-chat"
+    provider: Literal["custom", "openai", "anthropic"] = "custom"
+    dialect: Literal["openai-chat", "openai-responses", "anthropic-messages"] = "openai-chat"
     exec: bool = True
     context_window: int | None = None
     max_tokens: int | None = None
     max_iterations: int | None = None
     path_prepend: str = ""
+    restrict: bool = True
+    tools_denied: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, given: dict[str, Any]) -> Self:
@@ -59,13 +73,45 @@ class Options:
                     f"{given[name]!r} is neither {' nor '.join(map(repr, choices))}",
                     where=f"harness nanobot, option {name!r}",
                 )
-        return cls(**given)
+        denied = given.get("tools_denied", ())
+        if isinstance(denied, str) or (denied and given.get("mode", "bridge") != "bridge"):
+            what = "tools are denied in mode 'bridge', by a list of names"
+            raise AdapterError(what, where="harness nanobot, option 'tools_denied'")
+        provider, dialect = _spoken(given.get("provider", ""), given.get("dialect", ""))
+        return cls(**{**given, "provider": provider, "dialect": dialect, "tools_denied": tuple(denied)})
 
 
-def configuration(ctx: TrialContext, options: Options) -> dict[str, Any]:
-    """NanoBot's ``config.json``: one provider, our endpoint; nothing that acts by itself or leaves the machine."""
+def _spoken(provider: str, dialect: str) -> tuple[str, str]:
+    """Provider and dialect, each filled in by the other.
+
+    Raises:
+        AdapterError: NanoBot's provider does not speak that dialect.
+    """
+    if not provider:
+        dialect = dialect or "openai-chat"
+        provider = next(name for name, spoken in PROVIDERS.items() if dialect in spoken)
+    dialect = dialect or PROVIDERS[provider][0]
+    if dialect not in PROVIDERS[provider]:
+        what = f"NanoBot's provider {provider!r} does not speak {dialect!r}"
+        remedy = f"It speaks: {', '.join(PROVIDERS[provider])}."
+        raise AdapterError(what, where="harness nanobot, option 'dialect'", remedy=remedy)
+    return provider, dialect
+
+
+def _provider(ctx: TrialContext, options: Options) -> dict[str, Any]:
+    """The one provider: our endpoint."""
     anthropic = options.dialect == "anthropic-messages"
-    provider = "anthropic" if anthropic else "custom"
+    told = {"apiKey": ctx.endpoint.key, "apiBase": ctx.endpoint.anthropic if anthropic else ctx.endpoint.openai}
+    if options.provider == "openai":
+        told["apiType"] = "responses" if options.dialect == "openai-responses" else "chat_completions"
+    return told
+
+
+def configuration(ctx: TrialContext, options: Options, token: str = "") -> dict[str, Any]:
+    """NanoBot's ``config.json``: one provider, our endpoint; nothing that acts by itself or leaves the machine.
+
+    `token` is what NanoBot's own server asks of us, in mode ``serve``.
+    """
     limits = {
         "contextWindowTokens": options.context_window,
         "maxTokens": options.max_tokens,
@@ -76,7 +122,7 @@ def configuration(ctx: TrialContext, options: Options) -> dict[str, Any]:
             "defaults": {
                 "workspace": str(ctx.workspace),
                 "model": ctx.endpoint.model,
-                "provider": provider,
+                "provider": options.provider,
                 "timezone": "UTC",
                 # Seeded histories are old: by default NanoBot would summarise them, with model requests of its own.
                 "idleCompactAfterMinutes": 0,
@@ -84,14 +130,10 @@ def configuration(ctx: TrialContext, options: Options) -> dict[str, Any]:
                 **{key: value for key, value in limits.items() if value is not None},
             }
         },
-        "providers": {
-            provider: {
-                "apiKey": ctx.endpoint.key,
-                "apiBase": ctx.endpoint.anthropic if anthropic else ctx.endpoint.openai,
-            }
-        },
+        "providers": {options.provider: _provider(ctx, options)},
+        **({"api": {"apiKey": token}} if token else {}),
         "tools": {
-            "restrictToWorkspace": True,
+            "restrictToWorkspace": options.restrict,
             "web": {"enable": False},
             "exec": {"enable": options.exec, "pathPrepend": options.path_prepend},
             "cliApps": {"enable": False},

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Checkpoint, Session, SessionChange
-from claw_adapter_nanobot.store import NanoBotSessions, finished
+from claw_adapter_nanobot.store import CHANNEL, NanoBotSessions, file_name, finished
 
 __all__ = ["ISOLATED", "VOCABULARY", "WORKSPACE_ID", "State"]
 
@@ -26,10 +26,10 @@ VOCABULARY: Final = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 class State:
     """What lies in `folder`, for the agent of `workspace`."""
 
-    def __init__(self, folder: Path, workspace: Path) -> None:
+    def __init__(self, folder: Path, workspace: Path, channel: str = CHANNEL) -> None:
         self.folder = folder
         self.workspace = workspace
-        self.store = NanoBotSessions()
+        self.store = NanoBotSessions(channel)
 
     @property
     def config(self) -> Path:
@@ -73,7 +73,12 @@ class State:
         return Checkpoint(sessions=tuple(sessions), files=native)
 
     def _restored(self, checkpoint: Checkpoint) -> bool:
-        """Put back the native files if they say what the checkpoint's sessions say; they know more, such as titles."""
+        """Put back the native files if they say what the checkpoint's sessions say; they know more, such as titles.
+
+        Those of a mode with another channel are of no use: their names are other keys.
+        """
+        if checkpoint.sessions and file_name(checkpoint.sessions[0].id, self.store.channel) not in checkpoint.files:
+            return False
         for name, content in checkpoint.files.items():
             (self.sessions / Path(name).name).write_bytes(content)
         found = {session.id: session for session in self.store.read(self.sessions)}

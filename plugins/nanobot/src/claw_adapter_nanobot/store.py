@@ -26,7 +26,16 @@ from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange, SessionStore, ToolCall
 from claw_adapter.merge import merged
 
-__all__ = ["NanoBotSessions", "file_name", "finished", "last_turn", "session_key"]
+__all__ = [
+    "CHANNEL",
+    "NanoBotSessions",
+    "file_name",
+    "finished",
+    "last_turn",
+    "message_text",
+    "native_lines",
+    "session_key",
+]
 
 CHANNEL: Final = "cli"
 OURS: Final = "claw"
@@ -37,14 +46,14 @@ UNFINISHED: Final = ("pending_user_turn", "runtime_checkpoint", "pending_user_fo
 """Metadata of a turn that did not end; left in, NanoBot would merge it into the history at its next start."""
 
 
-def session_key(session_id: str) -> str:
-    """The key by which NanoBot's own tools know a session."""
-    return f"{CHANNEL}:{session_id}"
+def session_key(session_id: str, channel: str = CHANNEL) -> str:
+    """The key by which NanoBot's own tools know a session; its server puts the channel ``api`` in front."""
+    return f"{channel}:{session_id}"
 
 
-def file_name(session_id: str) -> str:
+def file_name(session_id: str, channel: str = CHANNEL) -> str:
     """Name of a session's file in the store."""
-    return _stem(session_key(session_id)) + ".jsonl"
+    return _stem(session_key(session_id, channel)) + ".jsonl"
 
 
 def _stem(key: str) -> str:
@@ -53,19 +62,22 @@ def _stem(key: str) -> str:
 
 def finished(file: Path) -> bool:
     """Whether no turn was under way when a session's file was written."""
-    return not any(_lines(file)[0].get("metadata", {}).get(mark) for mark in UNFINISHED)
+    return not any(native_lines(file)[0].get("metadata", {}).get(mark) for mark in UNFINISHED)
 
 
-def last_turn(folder: Path, session_id: str) -> tuple[str, dict[str, Any] | None]:
+def last_turn(folder: Path, session_id: str, channel: str = CHANNEL) -> tuple[str, dict[str, Any] | None]:
     """Last message of a session if it is the assistant's, else an empty text; and the usage of the last turn."""
-    head, *records = _lines(folder / file_name(session_id))
+    head, *records = native_lines(folder / file_name(session_id, channel))
     last = records[-1] if records else {}
-    said = _text(last.get("content")) if last.get("role") == "assistant" else ""
+    said = message_text(last.get("content")) if last.get("role") == "assistant" else ""
     return said, head.get("metadata", {}).get("_last_usage")
 
 
 class NanoBotSessions(SessionStore):
-    """The folder ``sessions/<workspace id>`` of a NanoBot instance, or one file of it."""
+    """The folder ``sessions/<workspace id>`` of a NanoBot instance, or one file of it; keys begin with `channel`."""
+
+    def __init__(self, channel: str = CHANNEL) -> None:
+        self.channel = channel
 
     def read(self, path: Path) -> list[Session]:
         """All sessions, in the order in which they were written; those that NanoBot began itself come last.
@@ -80,7 +92,7 @@ class NanoBotSessions(SessionStore):
     def write(self, sessions: Sequence[Session], path: Path) -> None:
         """Write every session anew, and remove the files of all others."""
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        wanted = {file_name(session.id) for session in sessions}
+        wanted = {file_name(session.id, self.channel) for session in sessions}
         for file in path.glob("*.jsonl"):
             if _key_of(file) and file.name not in wanted:
                 file.unlink()
@@ -90,24 +102,24 @@ class NanoBotSessions(SessionStore):
     def append(self, changes: Sequence[SessionChange], path: Path) -> None:
         """Apply changes of the neutral sessions, keeping the turns that NanoBot has added since."""
         for change in changes:
-            file = path / file_name(change.session)
+            file = path / file_name(change.session, self.channel)
             if change.after is None:
                 file.unlink(missing_ok=True)
                 continue
             position, metadata, there = len(list(path.glob("*.jsonl"))), {}, None
             if file.is_file():
                 position, there = self._read_file(file)
-                metadata = _lines(file)[0].get("metadata", {})
+                metadata = native_lines(file)[0].get("metadata", {})
             self._write_file(path, merged(change.before, change.after, there), position, metadata)
 
     def _read_file(self, file: Path) -> tuple[int, Session]:
-        head, *records = _lines(file)
+        head, *records = native_lines(file)
         metadata = head.get("metadata", {})
         ours = metadata.get(OURS, {})
         key = str(head.get("key", ""))
         try:
             session = Session(
-                id=ours.get("id") or key.removeprefix(f"{CHANNEL}:"),
+                id=ours.get("id") or key.removeprefix(f"{self.channel}:"),
                 kind=ours.get("kind", "direct"),
                 channel=ours.get("channel", "main"),
                 title=ours.get("title", ""),
@@ -119,9 +131,9 @@ class NanoBotSessions(SessionStore):
         return ours.get("position", LAST), session
 
     def _write_file(self, folder: Path, session: Session, position: int, kept: Mapping[str, Any]) -> None:
-        lines = [_head(session, position, kept), *_records(session.messages)]
+        lines = [_head(session, self.channel, position, kept), *_records(session.messages)]
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        target = folder / file_name(session.id)
+        target = folder / file_name(session.id, self.channel)
         temporary = folder / f".{target.name}.{secrets.token_hex(4)}.tmp"
         temporary.write_text(text, "utf-8")
         temporary.chmod(0o600)
@@ -137,7 +149,12 @@ def _key_of(file: Path) -> str:
     return key if _stem(key) == file.stem else ""
 
 
-def _lines(file: Path) -> list[dict[str, Any]]:
+def native_lines(file: Path) -> list[dict[str, Any]]:
+    """All lines of a session file, the metadata first.
+
+    Raises:
+        HarnessProtocolError: it is no session of NanoBot.
+    """
     try:
         lines = [json.loads(line) for line in file.read_text("utf-8").split("\n") if line.strip()]
     except (OSError, ValueError) as error:
@@ -147,7 +164,7 @@ def _lines(file: Path) -> list[dict[str, Any]]:
     return lines
 
 
-def _head(session: Session, position: int, kept: Mapping[str, Any]) -> dict[str, Any]:
+def _head(session: Session, channel: str, position: int, kept: Mapping[str, Any]) -> dict[str, Any]:
     """The metadata line. Times are those of the messages: NanoBot shows them to the model, so they must not vary."""
     times = sorted(_naive(m.time) for m in session.messages if m.time) or [_naive(EPOCH)]
     ours = {
@@ -158,7 +175,7 @@ def _head(session: Session, position: int, kept: Mapping[str, Any]) -> dict[str,
     metadata = {key: value for key, value in kept.items() if key not in (*UNFINISHED, "_last_summary")}
     return {
         "_type": "metadata",
-        "key": session_key(session.id),
+        "key": session_key(session.id, channel),
         "created_at": times[0],
         "updated_at": times[-1],
         "metadata": {**metadata, "title": f"{session.channel}: {session.title or session.id}", OURS: ours},
@@ -216,7 +233,7 @@ def _messages(records: Sequence[Mapping[str, Any]]) -> tuple[Message, ...]:
 
 
 def _message(record: Mapping[str, Any], message_id: str, speaker: str | None) -> Message:
-    text = _text(record.get("content"))
+    text = message_text(record.get("content"))
     time = datetime.fromisoformat(record["timestamp"]) if record.get("timestamp") else None
     if time is not None and time.tzinfo is None and OURS not in record:
         time = time.replace(tzinfo=UTC)
@@ -231,7 +248,8 @@ def _message(record: Mapping[str, Any], message_id: str, speaker: str | None) ->
     )
 
 
-def _text(content: object) -> str:
+def message_text(content: object) -> str:
+    """The text of a message's content; parts that are no text are left out."""
     if isinstance(content, list):
         return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict) and "text" in part)
     return content if isinstance(content, str) else ""

@@ -1,0 +1,57 @@
+"""The steps of the last turn, read from NanoBot's session file after it: for modes that show the answer only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from claw_adapter.harness import Event
+from claw_adapter_nanobot.store import message_text, native_lines
+
+__all__ = ["steps"]
+
+SHOWN: Final = 20_000
+"""Characters of a tool's result that go into an event."""
+
+
+def steps(file: Path, began: float) -> tuple[Event, ...]:
+    """Tool calls, results and texts after the last message of the user; `began` is the turn's begin (Unix time)."""
+    _, *records = native_lines(file)
+    last = max((number for number, record in enumerate(records) if record.get("role") == "user"), default=-1)
+    turn = records[last + 1 :]
+    names = {call["id"]: call["function"]["name"] for record in turn for call in record.get("tool_calls") or ()}
+    return tuple(event for record in turn for event in _events(record, names, began))
+
+
+def _events(record: Mapping[str, Any], names: Mapping[str, str], began: float) -> Iterator[Event]:
+    at, text = _at(record, began), message_text(record.get("content"))
+    if record.get("role") == "tool":
+        call = str(record.get("tool_call_id", ""))
+        failed = text.startswith("Error")
+        yield Event(kind="tool_result", at=at, id=call, name=names.get(call, ""), text=text[:SHOWN], is_error=failed)
+    for call in record.get("tool_calls") or ():
+        if text.strip():
+            yield Event(kind="text", at=at, text=text)
+            text = ""
+        yield Event(kind="tool_call", at=at, id=call["id"], name=call["function"]["name"], arguments=_arguments(call))
+
+
+def _at(record: Mapping[str, Any], began: float) -> float:
+    """Seconds since the turn began; NanoBot's times have no zone and are UTC."""
+    try:
+        time = datetime.fromisoformat(str(record.get("timestamp")))
+    except ValueError:
+        return 0.0
+    return max((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() - began, 0.0)
+
+
+def _arguments(call: Mapping[str, Any]) -> dict[str, Any]:
+    raw = call["function"].get("arguments") or "{}"
+    try:
+        value = raw if isinstance(raw, dict) else json.loads(raw)
+    except ValueError:
+        value = raw
+    return value if isinstance(value, dict) else {"raw": value}

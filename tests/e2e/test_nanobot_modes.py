@@ -1,0 +1,233 @@
+"""NanoBot's server and its interactive command: what bridge mode shows of turns, updates and failures holds there too."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from claw_adapter.drivers import reaper
+from claw_adapter.errors import HarnessStartError
+from claw_adapter.harness import Message, SessionChange
+from claw_adapter_nanobot.adapter import NanoBot
+
+sys.path.insert(0, str(Path(__file__).parent))
+from nanobot_context import SmallContext, real, session
+from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+from test_nanobot_faults import FAULTS, closed_port
+
+pytestmark = pytest.mark.timeout(180)
+MODES = ("serve", "pty")
+ODD = "line one\n\n  indented ✓ 你好 👩‍👩‍👧\n\tand a tab\n```\ncode\n```\nlast"
+
+
+HIDDEN = {
+    "all": {"forbidden": "EndpointError", "filtered": "EmptyAnswer"},
+    "serve": {"server error": "EndpointError", "overloaded": "EndpointError"},
+    "pty": {},
+}
+"""These modes show no status: of an error text that says nothing it is only known that the model failed, and pty mode shows
+that NanoBot tried again."""
+RETRIED = ("cut stream",)
+"""Without a stream to show, serve mode tries this one again."""
+
+
+def texts(request) -> list[str]:
+    return [m["content"] for m in request["messages"][1:]]
+
+
+class TerminalContext(SmallContext):
+    """Remembers the children on terminals, too."""
+
+    async def terminal(self, argv, **more):
+        self.children.append(await super().terminal(argv, **more))
+        return self.children[-1]
+
+
+@real
+@pytest.mark.parametrize("mode", MODES)
+async def test_one_process_for_all_turns_and_a_new_one_after_an_update(tmp_path, mode):
+    main = session("main", "canary", "yes")
+    script = in_turn(Reply("looking", calls=(("list_dir", {"path": "."}),)), Reply(ODD), Reply("two"), Reply("three"))
+    with ScriptedEndpoint(script) as server:
+        ctx = TerminalContext(tmp_path / "a", server.url, main, [session("ops", "old")])
+        async with await NanoBot(mode=mode).open(ctx) as conversation:
+            one = await conversation.send(ODD, 60)
+            two = await conversation.send("second", 60)
+            assert len(ctx.children) == 1, "NanoBot is not started for each turn"
+            after = main.with_messages([*main.messages, Message(id="u", role="user", text="canary-update")])
+            await conversation.sync([SessionChange(session="main", action="append", before=main, after=after)])
+            three = await conversation.send("third", 60)
+            checkpoint = await conversation.checkpoint()
+        left = {path.relative_to(ctx.workspace).as_posix() for path in ctx.workspace.rglob("*") if path.is_file()}
+    assert [one.error, two.error, three.error] == [None, None, None]
+    assert one.text == ODD
+    assert [(event.kind, event.name) for event in one.events] == [
+        ("text", ""),
+        ("tool_call", "list_dir"),
+        ("tool_result", "list_dir"),
+    ]
+    assert one.usage.input == 2000
+    assert texts(server.requests[0]) == ["canary", "yes", ODD]
+    assert "canary-update" in json.dumps(texts(server.requests[-1]))
+    assert len(server.requests) == 4
+    assert [m.text for m in checkpoint.sessions[0].messages][-1] == "three"
+    assert [s.id for s in checkpoint.sessions] == ["main", "ops"]
+    globs = NanoBot(mode=mode).capabilities().memory_files
+    assert all(any(_matches(path, glob) for glob in globs) for path in left), left
+    assert all(reaper.find(child.marker) == [] for child in ctx.children)
+
+
+def _matches(path: str, glob: str) -> bool:
+    return path.startswith(glob[:-2]) if glob.endswith("/**") else path == glob
+
+
+@real
+@pytest.mark.parametrize("mode", MODES)
+async def test_faults_are_classified_as_in_bridge_mode_where_the_mode_shows_them(tmp_path, mode):
+    with ScriptedEndpoint(say("first answer")) as server:
+        async with await NanoBot(mode=mode).open(SmallContext(tmp_path / "a", server.url)) as conversation:
+            await conversation.send("one", 60)
+            checkpoint = await conversation.checkpoint()
+            found = {}
+            for name, (reply, _, requests) in FAULTS.items():
+                before = len(server.requests)
+                server.script = lambda request, reply=reply: reply
+                turn = await conversation.send("two", 60)
+                assert turn.text == ""
+                found[name] = turn.error.kind
+                if requests is not None and name not in RETRIED:
+                    assert len(server.requests) - before == requests, name
+        server.script = say("second answer")
+        fresh = SmallContext(tmp_path / "b", server.url)
+        async with await NanoBot(mode=mode).open(fresh, checkpoint) as conversation:
+            again = await conversation.send("two", 60)
+    expected = {name: kind for name, (_, kind, _) in FAULTS.items()}
+    assert found == {**expected, **HIDDEN["all"], **HIDDEN[mode]}
+    assert again.text == "second answer"
+    assert texts(server.requests[-1]) == ["one", "first answer", "two"], "nothing of the failed turns is left"
+
+
+@real
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_down_endpoint_is_a_transient_error(tmp_path, mode):
+    async with await NanoBot(mode=mode).open(SmallContext(tmp_path, closed_port())) as conversation:
+        turn = await conversation.send("hello", 60)
+    assert turn.error.kind == "EndpointTransientError"
+
+
+@real
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_passed_deadline_ends_nanobot_and_everything_it_started(tmp_path, mode):
+    script = in_turn(
+        Reply(calls=(("exec", {"command": "setsid sleep 600 & sleep 500", "timeout": 500}),)), Reply("late")
+    )
+    with ScriptedEndpoint(script) as server:
+        ctx = TerminalContext(tmp_path, server.url)
+        async with await NanoBot(mode=mode).open(ctx) as conversation:
+            started = time.monotonic()
+            turn = await conversation.send("hang", 3.0)
+            seconds = time.monotonic() - started
+            after = await conversation.send("still there?", 3.0)
+    assert turn.error.kind == "DeadlineExceeded"
+    assert 3.0 <= seconds < 5.0
+    assert after.error.kind == "HarnessCrash"
+    assert reaper.find(ctx.children[0].marker) == []
+
+
+@real
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_turn_can_be_cancelled_and_one_that_dies_is_a_crash(tmp_path, mode):
+    with ScriptedEndpoint(say("x")) as server:
+        server.script = lambda request: Reply("late", stall=60)
+        ctx = TerminalContext(tmp_path, server.url)
+        async with await NanoBot(mode=mode).open(ctx) as conversation:
+            turn = asyncio.create_task(conversation.send("hang", 60))
+            while not server.requests:  # noqa: ASYNC110  # there is no event to wait for
+                await asyncio.sleep(0.05)
+            await conversation.cancel()
+            ended = await turn
+        server.stopping.set()
+    assert ended.error.kind == "HarnessCrash"
+
+
+@real
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("prompt", ["/new", " "])
+async def test_what_would_be_a_command_is_refused_and_names_the_bridge(tmp_path, mode, prompt):
+    with ScriptedEndpoint(say("never")) as server:
+        async with await NanoBot(mode=mode).open(SmallContext(tmp_path, server.url)) as conversation:
+            turn = await conversation.send(prompt, 60)
+    assert turn.error.kind == "AdapterError"
+    assert "bridge" in turn.error.remedy
+    assert server.requests == []
+
+
+@real
+@pytest.mark.parametrize("prompt", ["exit", "a\rb", "\x1b[201~\rexit"])
+async def test_what_cannot_be_pasted_unchanged_is_refused(tmp_path, prompt):
+    with ScriptedEndpoint(say("never")) as server:
+        async with await NanoBot(mode="pty").open(SmallContext(tmp_path, server.url)) as conversation:
+            turn = await conversation.send(prompt, 60)
+    assert turn.error.kind == "AdapterError"
+    assert server.requests == []
+
+
+@real
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_long_prompt_arrives_whole(tmp_path, mode):
+    long = "start\n" + "0123456789abcde\n" * 16_384 + "é end"
+    with ScriptedEndpoint(say("ok")) as server:
+        async with await NanoBot(mode=mode).open(SmallContext(tmp_path, server.url)) as conversation:
+            turn = await conversation.send(long, 120)
+    assert turn.error is None
+    assert texts(server.requests[0]) == [long]
+
+
+@real
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_configuration_it_does_not_take_is_a_start_error_with_its_words(tmp_path, mode, monkeypatch):
+    monkeypatch.setattr("claw_adapter_nanobot.adapter.configuration", lambda *_: {"agents": {"defaults": 7}})
+    with ScriptedEndpoint(say("never")) as server, pytest.raises(HarnessStartError) as caught:
+        await NanoBot(mode=mode).open(SmallContext(tmp_path, server.url))
+    assert "nanobot" in caught.value.where
+    assert "config" in str(caught.value).lower()
+
+
+@real
+@pytest.mark.parametrize(
+    ("options", "dialect"),
+    [
+        ({"provider": "custom"}, "openai-chat"),
+        ({"provider": "openai"}, "openai-responses"),
+        ({"provider": "openai", "dialect": "openai-chat"}, "openai-chat"),
+        ({"provider": "anthropic"}, "anthropic-messages"),
+        ({"dialect": "openai-responses"}, "openai-responses"),
+    ],
+)
+async def test_each_kind_of_provider_speaks_its_dialect_to_the_real_endpoint(tmp_path, options, dialect):
+    """With a tool call, through our own endpoint in its process, as a run does it."""
+    from claw_adapter.endpoint import ModelEndpoint
+    from claw_adapter.protocol import ModelSpec
+
+    script = ({"tools": [{"name": "list_dir", "arguments": {"path": "."}}]}, {"text": "bonjour"})
+    model = ModelSpec(name="the-model", kind="scripted", script=script)
+    async with await ModelEndpoint.start(tmp_path / "endpoint") as endpoint:
+        key = await endpoint.open_trial("t", model, tmp_path / "transcript.jsonl")
+        ctx = SmallContext(tmp_path / "trial", endpoint.url, session("main", "canary", "yes"))
+        ctx.endpoint = type(ctx.endpoint)(url=endpoint.url, key=key, model="the-model")
+        async with await NanoBot(**options).open(ctx) as conversation:
+            await endpoint.begin_round("t", "r1")
+            turn = await conversation.send("now", 60)
+            meter = await endpoint.end_round("t")
+    assert turn.error is None
+    assert turn.text == "bonjour"
+    assert [event.kind for event in turn.events] == ["tool_call", "tool_result"]
+    assert meter.metered.requests == 2
+    lines = [json.loads(line) for line in (tmp_path / "transcript.jsonl").read_text().splitlines()]
+    assert {line["dialect"] for line in lines if "dialect" in line} == {dialect}
+    assert turn.usage.input > 0

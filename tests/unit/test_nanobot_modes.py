@@ -1,0 +1,89 @@
+"""What the server, terminal and command modes make of what NanoBot shows and writes; without NanoBot."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from claw_adapter.errors import AdapterError
+from claw_adapter_nanobot.failures import CLI_EMPTY, CLI_MARK, failure
+from claw_adapter_nanobot.lasting import reply_of
+from claw_adapter_nanobot.options import Options
+from claw_adapter_nanobot.pty_mode import painted
+from claw_adapter_nanobot.steps import steps
+from claw_adapter_nanobot.store import file_name, session_key
+
+RETRIED = "↳ Model request failed, retry in 1s (attempt 1)."
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "kind"),
+    [
+        ("fine", "fine", None),
+        (CLI_EMPTY, CLI_EMPTY, "EmptyAnswer"),
+        (CLI_MARK, "Error: {'message': 'invalid api key'}", "EndpointAuthError"),
+        (CLI_MARK, "The AI provider rejected the request because the API key is out of quota", "EndpointQuotaError"),
+        (CLI_MARK, "half an answer about a connection", "EndpointError"),
+        (
+            CLI_MARK,
+            "half\nError calling LLM: Model stream ended before a finish reason was received",
+            "EndpointMalformedError",
+        ),
+        (CLI_MARK, "Error: {'message': 'boom'}", "EndpointError"),
+        (CLI_MARK, f"{RETRIED}\nError: {{'message': 'boom'}}", "EndpointTransientError"),
+        (CLI_MARK, f"{RETRIED}\nError: rate limit", "EndpointQuotaError"),
+        (CLI_MARK, "", "EndpointError"),
+    ],
+)
+def test_the_sessions_mark_decides_and_nanobots_own_sentence_says_what_it_was(said, shown, kind):
+    error = failure(reply_of(said, None, shown))
+    assert (type(error).__name__ if error else None) == kind
+
+
+def test_a_painted_screen_is_read_without_what_moves_on_it():
+    spinner = "\x1b[?25l\x1b[36m⠋\x1b[0m nanobot is thinking...\r\x1b[2K\r\n"
+    screen = spinner + "🐈 nanobot\r\nError: \x1b[1mone\x1b[0m\r\n\x1b]0;t\x07You: "
+    assert painted(screen) == "Error: one"
+
+
+def test_the_steps_of_the_last_turn_are_read_from_the_session(tmp_path):
+    call = {"id": "c1", "type": "function", "function": {"name": "exec", "arguments": '{"command": "ls"}'}}
+    lines = [
+        {"_type": "metadata", "key": "cli:m"},
+        {"role": "user", "content": "old"},
+        {"role": "tool", "content": "old", "tool_call_id": "c0"},
+        {"role": "user", "content": "new"},
+        {"role": "assistant", "content": "looking", "tool_calls": [call], "timestamp": "1970-01-01T00:01:41"},
+        {"role": "tool", "content": "Error: no", "tool_call_id": "c1", "timestamp": "1970-01-01T00:01:42.500000"},
+        {"role": "assistant", "content": "done"},
+    ]
+    file = tmp_path / "s.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = [(event.kind, event.name, event.text, event.at, event.is_error) for event in steps(file, 100.0)]
+    assert found == [
+        ("text", "", "looking", 1.0, False),
+        ("tool_call", "exec", "", 1.0, False),
+        ("tool_result", "exec", "Error: no", 2.5, True),
+    ]
+    assert steps(file, 100.0)[1].arguments == {"command": "ls"}
+
+
+def test_provider_and_dialect_fill_each_other_in_and_must_fit():
+    known = {
+        (): ("custom", "openai-chat"),
+        (("provider", "openai"),): ("openai", "openai-responses"),
+        (("provider", "anthropic"),): ("anthropic", "anthropic-messages"),
+        (("dialect", "openai-responses"),): ("openai", "openai-responses"),
+        (("provider", "openai"), ("dialect", "openai-chat")): ("openai", "openai-chat"),
+    }
+    for given, expected in known.items():
+        options = Options.parse(dict(given))
+        assert (options.provider, options.dialect) == expected
+    with pytest.raises(AdapterError, match="does not speak"):
+        Options.parse({"provider": "anthropic", "dialect": "openai-chat"})
+
+
+def test_the_server_keeps_sessions_under_another_channel():
+    assert session_key("main", "api") == "api:main"
+    assert file_name("main", "api") != file_name("main")
