@@ -128,3 +128,44 @@ def test_wrong_input_is_exit_2_with_a_reason_and_no_traceback(
 
 def test_no_colour_in_a_pipe() -> None:
     assert "\x1b[" not in call("generate").output
+
+
+def test_run_resumes_with_what_is_missing(tmp_path: Path) -> None:
+    out = tmp_path / "r.jsonl"
+    words = ("run", "--policy", "careful", "--sample", "5", "-o", str(out))
+    assert call(*words).exit_code == 0
+    lines = out.read_text().splitlines(keepends=True)
+    out.write_text("".join(lines[:3]))
+    done = call(*words, "--resume", "--json")
+    assert json.loads(done.stdout)["strict"] == {"careful": 5}
+    assert out.read_text().splitlines(keepends=True) == lines
+
+
+def test_run_refuses_what_does_not_go_together(tmp_path: Path) -> None:
+    out = ("-o", str(tmp_path / "r.jsonl"))
+    assert call("run", "--blank", *out).exit_code == 2
+    assert call("run", "--through", "reference", *out).exit_code == 2
+    assert call("run", "--mode", "shim", "--model", "m", "--base-url", "http://x/v1", *out).exit_code == 2
+    assert call("run", "--mode", "shim", "--through", "no-such-harness", *out).exit_code == 2
+
+
+def test_labels_are_shown_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = call("labels", "--profile", "scale", "-n", "17", "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["share"] >= 0.95
+    monkeypatch.setattr("claw_adapter_forge.evaluation.patterns._pattern", lambda *_: "incomplete_closure")
+    assert call("labels", "--profile", "scale", "-n", "17").exit_code == 1
+
+
+def test_parity_exits_1_on_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    from claw_adapter_forge.real.parity import Parity
+
+    def pretend(mode: str, *_: object, **__: object) -> list[Parity]:
+        return [Parity("a", mode, 1, ("x differs",) if mode == "hybrid" else ())]
+
+    monkeypatch.setattr("claw_adapter_forge.real.parity.compare_modes", pretend)
+    assert call("parity", "--mode", "real").exit_code == 0
+    done = call("parity", "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["same"] == 1
+    assert "openclaw channels" in json.loads(done.stdout)["not_comparable"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,22 @@ def test_paired_tests_and_their_correction(records: list[RunRecord]) -> None:
     paired = {(p["a"], p["b"]): p for p in summarise(records)["paired"]}
     assert paired["careful", "hasty"]["p_holm"] < 0.001
     assert paired["half-finisher", "hasty"]["p"] == 1.0
+
+
+def test_harnesses_are_columns_of_their_own_and_compared_in_pairs(records: list[RunRecord]) -> None:
+    shown = [replace(r, harness="nanobot", bypasses=("cron",)) for r in records if r.agent != "half-finisher"]
+    # through the second harness the careful policy fails everything but one task
+    shown = [r if r.agent == "hasty" else replace(r, strict=r.task == records[0].task) for r in shown]
+    summary = summarise([*records, *shown])
+    assert "careful · bare" in summary["table_1"]
+    assert summary["table_1"]["hasty · nanobot"]["bypass_rate"] == 1.0
+    pairs = {(p["a"], p["b"]): p for p in summary["paired"]}
+    between = pairs["careful · bare", "careful · nanobot"]
+    tasks = len({r.task for r in records})
+    assert (between["differ"], between["tasks"], between["only_a"]) == ("harness", tasks, tasks - 1)
+    assert between["p_holm"] < 0.001
+    assert ("careful · bare", "hasty · nanobot") not in pairs
+    assert "used a tool beside the world" in render_markdown(summary)
 
 
 def test_markdown_and_html_show_the_null_line_and_every_failed_trial(records: list[RunRecord]) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
+from claw_adapter_forge.cli.checking import labels, parity
 from claw_adapter_forge.cli.common import JSON, OUT, as_json, fail_clean, pick_tasks, profile_options, progress_line
-from claw_adapter_forge.cli.working import play, report, run, shim
+from claw_adapter_forge.cli.running import run
+from claw_adapter_forge.cli.working import play, report, shim
 
 __all__ = ["forge"]
 
@@ -18,7 +20,7 @@ def forge() -> None:
     """Stateful command-line worlds whose tasks are proven before they ship."""
 
 
-for _command in (play, run, shim, report):
+for _command in (play, run, shim, report, labels, parity):
     forge.add_command(_command)
 
 

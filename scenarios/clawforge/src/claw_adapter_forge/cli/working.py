@@ -1,34 +1,15 @@
-"""The commands that let somebody work on tasks: a person, a policy, any program; and the report on it."""
+"""The commands that let a person or any program work on a task, and the report on runs."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from claw_adapter_forge.cli.common import (
-    JSON,
-    OUT,
-    as_json,
-    fail_clean,
-    pick_tasks,
-    profile_options,
-    progress_line,
-    stratified,
-)
+from claw_adapter_forge.cli.common import JSON, OUT, as_json, fail_clean, pick_tasks, profile_options
 
-if TYPE_CHECKING:
-    from claw_adapter_forge.runner.agents import Agent
-    from claw_adapter_forge.runner.loop import LoopConfig
-    from claw_adapter_forge.runner.records import RunRecord
-    from claw_adapter_forge.tasks.spec import ForgeTask
-
-__all__ = ["play", "report", "run", "shim"]
-
-Plan = list[tuple[str, "ForgeTask", int]]
+__all__ = ["play", "report", "shim"]
 
 
 @click.command()
@@ -61,111 +42,6 @@ def play(task: str, profile: str, seed: int, count: int) -> None:
     for name in verdict.forbidden:
         click.echo(f"  forbidden: {name}")
     sys.exit(0 if verdict.strict else 1)
-
-
-@click.command()
-@profile_options
-@click.option("--policy", "policies", multiple=True, help="An offline policy; several may be given (default: all).")
-@click.option("--model", default="", help="A model behind an OpenAI-compatible endpoint instead of policies.")
-@click.option("--base-url", default="", help="Its address, ending in /v1.")
-@click.option("--key-env", default="", help="The environment variable that holds its key.")
-@click.option("--mode", default="multi", show_default=True, type=click.Choice(["mock", "multi", "shim"]))
-@click.option(
-    "--through",
-    default="bare",
-    show_default=True,
-    type=click.Choice(["bare", "reference"]),
-    help="The bare loop, or (in shim mode) the reference harness with the policy behind an endpoint.",
-)
-@click.option("--history", default="full", show_default=True, type=click.Choice(["full", "summary", "auto"]))
-@click.option("--sample", default=0, help="Only so many tasks, spread over the families.")
-@click.option("--trials", default=1, show_default=True)
-@click.option("--horizon", default=25, show_default=True, help="H: commands per episode.")
-@click.option("--blank", is_flag=True, help="Shim mode: show nothing of what commands print (a control).")
-@click.option("-o", "--out", type=OUT, required=True, help="Where the records go (JSON lines).")
-@JSON
-@fail_clean
-def run(  # noqa: PLR0917  # click passes options by name
-    profile: str,
-    seed: int,
-    count: int,
-    policies: tuple[str, ...],
-    model: str,
-    base_url: str,
-    key_env: str,
-    mode: str,
-    through: str,
-    history: str,
-    sample: int,
-    trials: int,
-    horizon: int,
-    blank: bool,
-    out: Path,
-    json_out: bool,
-) -> None:
-    """Let offline policies, or a model in the bare loop, work on tasks."""
-    import os
-
-    from claw_adapter_forge.policies.offline import POLICIES
-    from claw_adapter_forge.runner.loop import LoopConfig
-    from claw_adapter_forge.runner.records import write_records
-
-    unknown = [p for p in policies if p not in POLICIES]
-    if unknown:
-        raise click.UsageError(f"no policy {unknown[0]!r}; there are {', '.join(POLICIES)}")
-    if mode != "shim" and (blank or through != "bare"):
-        raise click.UsageError("--blank and --through reference need --mode shim")
-    if bool(model) != bool(base_url) or (model and (policies or mode == "shim")):
-        raise click.UsageError("--model and --base-url go together, without --policy, in mock or multi mode")
-    tasks = stratified(list(pick_tasks(profile, seed, count)), sample)
-    names = (model,) if model else policies or tuple(POLICIES)
-    plan: Plan = [(p, t, k) for p in names for t in tasks for k in range(trials)]
-    progress = progress_line("running")
-    if mode == "shim":
-        records = _in_shim(plan, through, horizon, progress, blank=blank)
-    else:
-        config = LoopConfig(mode=mode, history=history, horizon=horizon, backoff=1.0 if model else 0.0)
-        agents = _agents(names, base_url, os.environ.get(key_env, "") if key_env else "")
-        records = _in_process(plan, agents, config, progress)
-    write_records(out, records)
-    passed = {p: sum(r.strict for r in records if r.agent == p) for p in dict.fromkeys(r.agent for r in records)}
-    each = len(tasks) * trials
-    if json_out:
-        as_json(
-            {"records": len(records), "out": str(out), "mode": mode, "through": through, "strict": passed, "of": each}
-        )
-        return
-    for policy, strict in passed.items():
-        click.echo(f"{policy}: strict {strict} of {each}")
-
-
-def _agents(names: tuple[str, ...], base_url: str, key: str) -> dict[str, Agent]:
-    from claw_adapter_forge.runner.agents import policy_agent
-    from claw_adapter_forge.runner.chat_agent import ChatAgent
-
-    return {name: ChatAgent(name, base_url, key) if base_url else policy_agent(name) for name in names}
-
-
-def _in_process(
-    plan: Plan, agents: dict[str, Agent], config: LoopConfig, progress: Callable[[int, int], None]
-) -> list[RunRecord]:
-    from claw_adapter_forge.runner.loop import run_episode
-
-    records = []
-    for done, (policy, task, trial) in enumerate(plan, start=1):
-        records.append(run_episode(agents[policy], task, config, trial))
-        progress(done, len(plan))
-    return records
-
-
-def _in_shim(
-    plan: Plan, through: str, horizon: int, progress: Callable[[int, int], None], *, blank: bool
-) -> list[RunRecord]:
-    import asyncio
-
-    from claw_adapter_forge.shim.policies import run_policies
-
-    return asyncio.run(run_policies(plan, through, horizon, progress, blank=blank))
 
 
 @click.command(context_settings={"ignore_unknown_options": True})

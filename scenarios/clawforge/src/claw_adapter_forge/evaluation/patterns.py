@@ -1,9 +1,9 @@
 """Failure patterns decided by rule (the paper's Table 8), the first wrong step, and decisive sources left unread.
 
 With dG the share of wants met (0 at the start) and the frame as in the verdict, in this order:
-provider → early_breakdown (dG = 0, or damage before anything right) → stale_state_mishandling (the frame is broken, or a stale
-item is still active next to its replacement) → hallucinated_completion (the agent stopped) → incomplete_closure (budget, error
-or stop rule). ``excess`` is a flag beside them.
+provider, harness (it failed, so the agent could not go on) → early_breakdown (dG = 0, or damage before anything right) →
+stale_state_mishandling (the frame is broken, or a stale item is still active next to its replacement) →
+hallucinated_completion (the agent stopped) → incomplete_closure (budget, error or stop rule). ``excess`` is a flag beside them.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ PATTERNS = (
     "hallucinated_completion",
     "incomplete_closure",
     "provider_failure",
+    "harness_failure",
 )
 RETIRED = "stale item retired"
 
@@ -54,8 +55,8 @@ def diagnose(task: ForgeTask, executions: Sequence[Execution], verdict: Verdict,
 
 
 def _pattern(verdict: Verdict, ended: str, first_wrong: int, first_right: int) -> str:
-    if ended == "provider":
-        return "provider_failure"
+    if ended in {"provider", "harness"}:
+        return f"{ended}_failure"
     if not verdict.met or (first_wrong and (not first_right or first_wrong < first_right)):
         return "early_breakdown"
     replaced = RETIRED in verdict.missing and bool(verdict.met)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from claw_adapter_forge.families.shared import other_slot, other_weather, today
 from claw_adapter_forge.families.texts_completion import TEXTS
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
@@ -12,10 +13,6 @@ from claw_adapter_forge.tasks.spec import Evidence, Goal, Want
 from claw_adapter_forge.tasks.wants import append_want, cron_want, event_want, file_want, model_want, task_want
 
 __all__ = ["FAMILIES"]
-
-
-def _today(slots: Slots) -> Evidence:
-    return Evidence("weather", f"{slots.now[:10]}: {'rainy' if slots.wet else ''}")
 
 
 def _runbook(slots: Slots) -> Draft:
@@ -27,18 +24,18 @@ def _runbook(slots: Slots) -> Draft:
         f"owner: {slots.decoy_owner}; review slot: {slots.decoy_slot}; "
         f"decision log due: {slots.decoy_due}; priority: medium"
     )
-    scene.task("card", f"{city} release runbook {ref}", note=note)
-    scene.task("decoy.card", f"{slots.decoy} release runbook {slots.decoy_ref}", note=decoy)
+    scene.task("card", slots.title("release runbook"), note=note)
+    scene.task("decoy.card", slots.decoy_title("release runbook"), note=decoy)
     path, old = f"/ops/{city.lower()}-runbook.txt", f"{city} runbook handoff\nbuild frozen, waiting for the review\n"
     scene.file(path, old)
     wants: list[Want] = [model_want(slots), append_want(slots, path, old, (slots.owner, ref))]
     if slots.variant == "decision_log":
-        scene.task("log", f"{city} decision log {ref}", due=slots.due, priority=slots.priority)
-        scene.event("decoy.review", f"{slots.decoy} release review {slots.decoy_ref}", slots.decoy_slot)
+        scene.task("log", slots.title("decision log"), due=slots.due, priority=slots.priority)
+        scene.event("decoy.review", slots.decoy_title("release review"), slots.decoy_slot)
         wants.append(event_want(slots, slots.slot))
     else:
-        scene.event("review", f"{city} release review {ref}", slots.slot)
-        scene.task("decoy.log", f"{slots.decoy} decision log {slots.decoy_ref}", due=slots.decoy_due)
+        scene.event("review", slots.title("release review"), slots.slot)
+        scene.task("decoy.log", slots.decoy_title("decision log"), due=slots.decoy_due)
         wants.append(task_want(slots, slots.due, slots.priority))
     evidence = (Evidence("tasks", note),)
     goal = Goal("the missing half", tuple(wants))
@@ -50,23 +47,23 @@ def _daily(slots: Slots) -> Draft:
     city, ref = slots.city, slots.ref
     if slots.variant == "task_present":
         note = f"check if dry: {slots.schedule}; check if wet: {slots.alt_schedule}"
-        scene.task("step", f"{city} daily loop next step {ref}", due=slots.old_due, note=note)
+        scene.task("step", slots.title("daily loop next step"), due=slots.old_due, note=note)
         want = cron_want(slots, slots.alt_schedule if slots.wet else slots.schedule)
-        evidence = (Evidence("tasks", note), _today(slots))
+        evidence = (Evidence("tasks", note), today(slots))
     else:
         note = f"Run the {city} daily check {ref}; step due if dry: {slots.due}; step due if wet: {slots.alt_due}"
         scene.cron("check", city, slots.schedule, note)
         want = task_want(slots, slots.alt_due if slots.wet else slots.due)
-        evidence = (Evidence("openclaw cron", note), _today(slots))
+        evidence = (Evidence("openclaw cron", note), today(slots))
     scene.cron("decoy.check", slots.decoy, slots.decoy_schedule, f"Run the {slots.decoy} daily check {slots.decoy_ref}")
-    scene.task("decoy.step", f"{slots.decoy} daily loop next step {slots.decoy_ref}", due=slots.decoy_due)
+    scene.task("decoy.step", slots.decoy_title("daily loop next step"), due=slots.decoy_due)
     goal = Goal("the missing piece", (want,))
     return Draft(scene.freeze(), (goal,), "wet" if slots.wet else "dry", ("missing", "present", "decoy"), evidence)
 
 
 def _gate(slots: Slots) -> Draft:
     scene = Scene(slots)
-    city, path = slots.city, f"/ops/{slots.city.lower()}-gate.txt"
+    path = f"/ops/{slots.city.lower()}-gate.txt"
     right = slots.variant == "model_right"
     scene.model(slots.model if right else slots.old_model)
     note = (
@@ -77,8 +74,8 @@ def _gate(slots: Slots) -> Draft:
         f"gate model: {slots.decoy_model}; gate sync: {slots.decoy_slot}; step due: {slots.decoy_due}; "
         f"priority: medium; owner: {slots.decoy_owner}; handoff: /ops/{slots.decoy.lower()}-gate.txt"
     )
-    scene.task("card", f"{city} release gate card {slots.ref}", note=note)
-    scene.task("decoy.card", f"{slots.decoy} release gate card {slots.decoy_ref}", note=decoy)
+    scene.task("card", slots.title("release gate card"), note=note)
+    scene.task("decoy.card", slots.decoy_title("release gate card"), note=decoy)
     wants = (
         *(() if right else (model_want(slots),)),
         file_want(slots, path, (slots.owner, slots.slot)),
@@ -96,7 +93,7 @@ def _review(slots: Slots) -> Draft:
     places = f"first slot: {slots.first_today}; second slot: {slots.second_today}"
     if slots.variant.startswith("task_present"):
         note = f"check schedule: {slots.schedule}; {places}"
-        scene.task("step", f"{city} site review next step {ref}", due=slots.due, note=note)
+        scene.task("step", slots.title("site review next step"), due=slots.due, note=note)
         missing = cron_want(slots, slots.schedule)
         source = Evidence("tasks", note)
     else:
@@ -105,27 +102,19 @@ def _review(slots: Slots) -> Draft:
         missing = task_want(slots, slots.due)
         source = Evidence("openclaw cron", note)
     scene.cron("decoy.check", slots.decoy, slots.decoy_schedule, f"Run the {slots.decoy} site check {slots.decoy_ref}")
-    scene.task("decoy.step", f"{slots.decoy} site review next step {slots.decoy_ref}", due=slots.decoy_due)
+    scene.task("decoy.step", slots.decoy_title("site review next step"), due=slots.decoy_due)
     busy, quiet = (slots.first_today, slots.second_today) if slots.blocked else (slots.second_today, slots.first_today)
     scene.event("busy", f"{city} fire drill", busy)
     scene.event("decoy.busy", f"{slots.decoy} fire drill", quiet)
     kind, other = ("backup", "primary") if slots.wet else ("primary", "backup")
     wants = (missing, event_want(slots, quiet, kind, other))
-    evidence = (source, _today(slots), Evidence("calendar", f"{city} fire drill"))
+    evidence = (source, today(slots), Evidence("calendar", f"{city} fire drill"))
     goal = Goal("missing piece and review", wants)
     return Draft(scene.freeze(), (goal,), kind, ("missing", "present", "decoy"), evidence)
 
 
 def _other_half(slots: Slots) -> Slots:
     return replace(slots, variant="review_slot" if slots.variant == "decision_log" else "decision_log")
-
-
-def _weather(slots: Slots) -> Slots:
-    return replace(slots, wet=not slots.wet)
-
-
-def _other_slot(slots: Slots) -> Slots:
-    return replace(slots, slot=slots.alt_slot, alt_slot=slots.slot)
 
 
 _SCHEDULED = ("workflow_completion", "schedule_inference")
@@ -154,7 +143,7 @@ FAMILIES = (
         ),
         TEXTS["daily_ops_commitment_loop"],
         _daily,
-        _weather,
+        other_weather,
     ),
     Family(
         "E",
@@ -165,7 +154,7 @@ FAMILIES = (
         (Plan("model_wrong", 23), Plan("model_right", 7)),
         TEXTS["release_gate_followthrough"],
         _gate,
-        _other_slot,
+        other_slot,
     ),
     Family(
         "G",
@@ -179,6 +168,6 @@ FAMILIES = (
         ),
         TEXTS["ops_review_followthrough"],
         _review,
-        _weather,
+        other_weather,
     ),
 )

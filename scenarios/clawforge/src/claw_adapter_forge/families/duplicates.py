@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from claw_adapter_forge.families.shared import other_slot, other_weather, today
 from claw_adapter_forge.families.texts_duplicates import TEXTS
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
@@ -18,17 +17,17 @@ def _choose(slots: Slots) -> Draft:
     scene = Scene(slots)
     city, ref = slots.city, slots.ref
     note = f"primary slot: {slots.slot}; backup slot: {slots.alt_slot}"
-    scene.task("step", f"{city} ops setup next step {ref}", due=slots.due, note=note)
+    scene.task("step", slots.title("ops setup next step"), due=slots.due, note=note)
     scene.cron("check", city, slots.schedule, f"Run the {city} ops setup check {ref}")
     decoy = f"primary slot: {slots.decoy_slot}; backup slot: {slots.old_slot}"
-    scene.task("decoy.step", f"{slots.decoy} ops setup next step {slots.decoy_ref}", due=slots.decoy_due, note=decoy)
+    scene.task("decoy.step", slots.decoy_title("ops setup next step"), due=slots.decoy_due, note=decoy)
     scene.cron(
         "decoy.check", slots.decoy, slots.decoy_schedule, f"Run the {slots.decoy} ops setup check {slots.decoy_ref}"
     )
-    scene.event("decoy.block", f"{slots.decoy} primary ops review {slots.decoy_ref}", slots.decoy_slot)
+    scene.event("decoy.block", slots.decoy_title("primary ops review"), slots.decoy_slot)
     kind, other = ("backup", "primary") if slots.wet else ("primary", "backup")
     goal = Goal("one review block", (event_want(slots, slots.alt_slot if slots.wet else slots.slot, kind, other),))
-    wet = Evidence("weather", f"{slots.now[:10]}: {'rainy' if slots.wet else ''}")
+    wet = today(slots)
     return Draft(scene.freeze(), (goal,), kind, ("duplicate", "present", "decoy"), (Evidence("tasks", note), wet))
 
 
@@ -39,13 +38,13 @@ def _recap(slots: Slots) -> Draft:
     decoy = (
         f"model: {slots.decoy_model}; step due: {slots.decoy_due}; sync: {slots.decoy_slot}; owner: {slots.decoy_owner}"
     )
-    scene.task("card", f"{city} finished release card {ref}", note=note)
-    scene.task("decoy.card", f"{slots.decoy} finished release card {slots.decoy_ref}", note=decoy)
-    scene.task("step", f"{city} release next step {ref}", due=slots.due)
-    scene.task("decoy.step", f"{slots.decoy} release next step {slots.decoy_ref}", due=slots.decoy_due)
+    scene.task("card", slots.title("finished release card"), note=note)
+    scene.task("decoy.card", slots.decoy_title("finished release card"), note=decoy)
+    scene.task("step", slots.title("release next step"), due=slots.due)
+    scene.task("decoy.step", slots.decoy_title("release next step"), due=slots.decoy_due)
     almost = slots.variant == "almost_done"
-    scene.event("sync", f"{city} release sync {ref}", slots.old_slot if almost else slots.slot)
-    scene.event("decoy.sync", f"{slots.decoy} release sync {slots.decoy_ref}", slots.decoy_slot)
+    scene.event("sync", slots.title("release sync"), slots.old_slot if almost else slots.slot)
+    scene.event("decoy.sync", slots.decoy_title("release sync"), slots.decoy_slot)
     start = scene.freeze()
     mail = mail_want(slots, (slots.slot, slots.model))
     evidence = (Evidence("tasks", note), Evidence("calendar", f"{city} release sync"))
@@ -62,14 +61,6 @@ def _recap(slots: Slots) -> Draft:
     return Draft(start, goals, "almost", ("wrong", "decoy"), evidence)
 
 
-def _weather(slots: Slots) -> Slots:
-    return replace(slots, wet=not slots.wet)
-
-
-def _other_slot(slots: Slots) -> Slots:
-    return replace(slots, slot=slots.alt_slot, alt_slot=slots.slot)
-
-
 FAMILIES = (
     Family(
         "I",
@@ -80,7 +71,7 @@ FAMILIES = (
         (Plan("task_and_cron", 10, {"wet": (True, False)}),),
         TEXTS["duplicate_avoidance_followthrough"],
         _choose,
-        _weather,
+        other_weather,
     ),
     Family(
         "N",
@@ -91,7 +82,7 @@ FAMILIES = (
         (Plan("done", 10),),
         TEXTS["already_done_skip_followthrough"],
         _recap,
-        _other_slot,
+        other_slot,
         (Plan("almost_done", 0),),
     ),
 )

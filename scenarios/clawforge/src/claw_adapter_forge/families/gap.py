@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from claw_adapter_forge.families.shared import other_slot, other_weather, today
 from claw_adapter_forge.families.texts_gap import TEXTS
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
@@ -22,20 +23,18 @@ def _kit(slots: Slots) -> Draft:
         f"kit priority: {slots.priority}; kit owner: {slots.owner}"
     )
     if missing != "task":
-        scene.task("step", f"{city} site kit next step {ref}", due=slots.due, note=note, priority=slots.priority)
+        scene.task("step", slots.title("site kit next step"), due=slots.due, note=note, priority=slots.priority)
     if missing != "event":
         event_note = note if missing == "task" else ""
-        scene.event("review", f"{city} site kit review {ref}", slots.slot, note=event_note)
+        scene.event("review", slots.title("site kit review"), slots.slot, note=event_note)
     if missing != "cron":
         scene.cron("check", city, slots.schedule, f"Run the {city} site kit check {ref}")
     decoy_note = (
         f"kit check: {slots.decoy_schedule}; kit review: {slots.decoy_slot}; kit step due: {slots.decoy_due}; "
         f"kit priority: medium; kit owner: {slots.decoy_owner}"
     )
-    scene.task(
-        "decoy.step", f"{slots.decoy} site kit next step {slots.decoy_ref}", due=slots.decoy_due, note=decoy_note
-    )
-    scene.event("decoy.review", f"{slots.decoy} site kit review {slots.decoy_ref}", slots.decoy_slot, note=decoy_note)
+    scene.task("decoy.step", slots.decoy_title("site kit next step"), due=slots.decoy_due, note=decoy_note)
+    scene.event("decoy.review", slots.decoy_title("site kit review"), slots.decoy_slot, note=decoy_note)
     scene.cron(
         "decoy.check", slots.decoy, slots.decoy_schedule, f"Run the {slots.decoy} site kit check {slots.decoy_ref}"
     )
@@ -67,15 +66,15 @@ def _gap(slots: Slots) -> Draft:
     scene.file(f"/ops/{slots.decoy.lower()}-release-note.txt", "\n".join(decoy))
     wants: list[Want] = [file_want(slots, path, (slots.owner, slots.slot, slots.model))]
     if slots.variant == "calendar_only":
-        scene.task("step", f"{city} release next step {slots.ref}", due=slots.due, priority=slots.priority)
+        scene.task("step", slots.title("release next step"), due=slots.due, priority=slots.priority)
     else:
         wants.append(task_want(slots, slots.due, slots.priority))
     if slots.variant == "task_only":
-        scene.event("sync", f"{city} release sync {slots.ref}", slots.slot)
+        scene.event("sync", slots.title("release sync"), slots.slot)
     else:
         wants.append(event_want(slots, slots.slot))
-    scene.task("decoy.step", f"{slots.decoy} release next step {slots.decoy_ref}", due=slots.decoy_due)
-    scene.event("decoy.sync", f"{slots.decoy} release sync {slots.decoy_ref}", slots.decoy_slot)
+    scene.task("decoy.step", slots.decoy_title("release next step"), due=slots.decoy_due)
+    scene.event("decoy.sync", slots.decoy_title("release sync"), slots.decoy_slot)
     evidence = (Evidence("file", f"ref: {slots.ref}"), Evidence("tasks", f"{slots.decoy} release next step"))
     conflict = ("missing", *(() if slots.variant == "both" else ("present",)), "decoy")
     goal = Goal("only what is missing", tuple(wants))
@@ -117,16 +116,16 @@ def _resume(slots: Slots) -> Draft:
     other = (f"Journal of the {slots.decoy} work", f"ref: {slots.decoy_ref}", f"owner: {slots.decoy_owner}")
     scene.file(f"/ops/{slots.decoy.lower()}-journal.txt", "\n".join([*other, "done: next step on the board"]) + "\n")
     if "next step on the board" in done:
-        scene.task("step", f"{city} work next step {ref}", due=slots.old_due)
+        scene.task("step", slots.title("work next step"), due=slots.old_due)
     if "daily check scheduled" in done:
         scene.cron("check", city, slots.schedule, f"Run the {city} work check {ref}")
     if "sync on the calendar" in done:
-        scene.event("sync", f"{city} work sync {ref}", slots.slot)
+        scene.event("sync", slots.title("work sync"), slots.slot)
     if "review on the calendar" in done:
-        scene.event("review", f"{city} work review {ref}", slots.old_slot)
-    scene.task("decoy.step", f"{slots.decoy} work next step {slots.decoy_ref}", due=slots.decoy_due)
-    scene.event("decoy.sync", f"{slots.decoy} work sync {slots.decoy_ref}", slots.decoy_slot)
-    scene.event("decoy.review", f"{slots.decoy} work review {slots.decoy_ref}", slots.alt_slot)
+        scene.event("review", slots.title("work review"), slots.old_slot)
+    scene.task("decoy.step", slots.decoy_title("work next step"), due=slots.decoy_due)
+    scene.event("decoy.sync", slots.decoy_title("work sync"), slots.decoy_slot)
+    scene.event("decoy.review", slots.decoy_title("work review"), slots.alt_slot)
     piece = {
         "handoff_missing": lambda: append_want(slots, path, journal, (slots.model, slots.slot)),
         "ops_review_missing": lambda: event_want(slots, slots.alt_slot if slots.wet else slots.slot),
@@ -137,7 +136,7 @@ def _resume(slots: Slots) -> Draft:
     if variant == "handoff_missing":
         evidence.append(Evidence("calendar", slots.slot))
     else:
-        evidence.append(Evidence("weather", f"{slots.now[:10]}: {'rainy' if slots.wet else ''}"))
+        evidence.append(today(slots))
     goal = Goal("the pending step and a recap", wants)
     conflict = ("interrupted", "present", "missing", "decoy")
     return Draft(scene.freeze(), (goal,), variant, conflict, tuple(evidence), {"file": path})
@@ -165,14 +164,14 @@ def _other_piece(slots: Slots) -> Slots:
 
 def _other_gap(slots: Slots) -> Slots:
     if slots.variant == "both":
-        return replace(slots, slot=slots.alt_slot, alt_slot=slots.slot)
+        return other_slot(slots)
     return replace(slots, variant=_GAP_OTHER[slots.variant])
 
 
 def _other_fact(slots: Slots) -> Slots:
     if slots.variant == "handoff_missing":
-        return replace(slots, slot=slots.alt_slot, alt_slot=slots.slot)
-    return replace(slots, wet=not slots.wet)
+        return other_slot(slots)
+    return other_weather(slots)
 
 
 FAMILIES = (

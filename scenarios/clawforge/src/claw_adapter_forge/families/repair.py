@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from claw_adapter_forge.families.shared import other_slot
 from claw_adapter_forge.families.texts_repair import TEXTS
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
@@ -57,27 +56,27 @@ def _decoys(scene: Scene, slots: Slots, what: str) -> None:
         f"sync: {slots.decoy_slot}; step due: {slots.decoy_due}; priority: medium; "
         f"model: {slots.decoy_model}; owner: {slots.decoy_owner}"
     )
-    scene.task("decoy.card", f"{slots.decoy} {what} card {slots.decoy_ref}", note=note)
-    scene.task("decoy.step", f"{slots.decoy} release next step {slots.decoy_ref}", due=slots.decoy_due, priority="low")
-    scene.event("decoy.sync", f"{slots.decoy} release sync {slots.decoy_ref}", slots.decoy_slot)
+    scene.task("decoy.card", slots.decoy_title(f"{what} card"), note=note)
+    scene.task("decoy.step", slots.decoy_title("release next step"), due=slots.decoy_due, priority="low")
+    scene.event("decoy.sync", slots.decoy_title("release sync"), slots.decoy_slot)
 
 
 def _repair(slots: Slots) -> Draft:
     scene = Scene(slots)
-    city, path = slots.city, f"/handoff/{slots.city.lower()}-repair.txt"
+    path = f"/handoff/{slots.city.lower()}-repair.txt"
     note = (
         f"sync: {slots.slot}; moved from: {slots.old_slot}; step due: {slots.due}; priority: {slots.priority}; "
         f"model: {slots.model}; owner: {slots.owner}; handoff: {path}"
     )
-    scene.task("card", f"{city} repair card {slots.ref}", note=note)
+    scene.task("card", slots.title("repair card"), note=note)
     _decoys(scene, slots, "repair")
     stale_priority = "medium"
     if slots.variant == "task":
-        title = f"{city} release next step {slots.ref}"
+        title = slots.title("release next step")
         plan = f"planned for the sync of {slots.old_slot}"
         scene.task("stale", title, due=slots.old_due, note=plan, priority=stale_priority)
     elif slots.variant == "calendar":
-        scene.event("stale", f"{city} release sync {slots.ref}", slots.old_slot)
+        scene.event("stale", slots.title("release sync"), slots.old_slot)
     else:
         scene.model(slots.old_model)
     rest = (file_want(slots, path, (slots.owner, slots.slot)),)
@@ -99,9 +98,9 @@ def _replacement(slots: Slots) -> Draft:
         f"valid ref: {slots.ref}; void ref: {slots.void_ref}; sync: {slots.slot}; step due: {slots.due}; "
         f"priority: {slots.priority}; model: {slots.model}; owner: {slots.owner}"
     )
-    scene.task("card", f"{city} replacement card {slots.ref}", note=note)
+    scene.task("card", slots.title("replacement card"), note=note)
     _decoys(scene, slots, "replacement")
-    scene.task("sibling", f"{city} vendor visit {slots.ref}", due=slots.alt_due)
+    scene.task("sibling", slots.title("vendor visit"), due=slots.alt_due)
     if slots.variant == "task":
         scene.task("stale", f"{city} release next step {slots.void_ref}", due=slots.old_due)
     elif slots.variant == "calendar":
@@ -115,10 +114,6 @@ def _replacement(slots: Slots) -> Draft:
     return Draft(start, goals, slots.variant, ("wrong", "missing", "decoy"), evidence, alternatives=alternatives)
 
 
-def _other_slot(slots: Slots) -> Slots:
-    return replace(slots, slot=slots.alt_slot, alt_slot=slots.slot)
-
-
 FAMILIES = (
     Family(
         "K",
@@ -129,7 +124,7 @@ FAMILIES = (
         (Plan("task", 17), Plan("calendar", 16), Plan("model", 13)),
         TEXTS["state_repair_followthrough"],
         _repair,
-        _other_slot,
+        other_slot,
     ),
     Family(
         "O",
@@ -140,6 +135,6 @@ FAMILIES = (
         (Plan("task", 25), Plan("calendar", 13), Plan("model", 8)),
         TEXTS["wrong_state_replacement_followthrough"],
         _replacement,
-        _other_slot,
+        other_slot,
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from claw_adapter_forge.families.shared import today
 from claw_adapter_forge.families.texts_sources import TEXTS
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
@@ -16,10 +17,6 @@ __all__ = ["FAMILIES"]
 
 def _closing(slots: Slots, live: bool) -> Want:
     return event_want(slots, slots.slot) if live else mail_want(slots, (slots.owner,))
-
-
-def _weather_fact(slots: Slots) -> Evidence:
-    return Evidence("weather", f"{slots.now[:10]}: {'rainy' if slots.wet else ''}")
 
 
 def _blackouts(scene: Scene, slots: Slots, day: str) -> Evidence:
@@ -55,11 +52,11 @@ def _decision(slots: Slots) -> Draft:
     scene.mail("plan", f"decision plan, {slots.city}", body)
     scene.mail("decoy", f"decision plan, {slots.decoy}", decoy)
     scene.cron("decoy.check", slots.decoy, slots.decoy_schedule, f"Run the {slots.decoy} check {slots.decoy_ref}")
-    scene.task("decoy.step", f"{slots.decoy} decision next step {slots.decoy_ref}", due=slots.decoy_due)
+    scene.task("decoy.step", slots.decoy_title("decision next step"), due=slots.decoy_due)
     calendar = _blackouts(scene, slots, slots.now[:10])
     live = votes(slots) >= slots.threshold
     wants = (task_want(slots, slots.due), cron_want(slots, slots.schedule), _closing(slots, live))
-    evidence = (Evidence("email", f"ref: {slots.ref}"), _weather_fact(slots), calendar)
+    evidence = (Evidence("email", f"ref: {slots.ref}"), today(slots), calendar)
     branch = "live" if live else "async"
     return Draft(scene.freeze(), (Goal(branch, wants),), branch, ("contradictory", "decoy"), evidence)
 
@@ -80,17 +77,15 @@ def _branch(slots: Slots) -> Draft:
     scene = Scene(slots)
     note = f"review slot: {slots.slot}; owner: {slots.owner}"
     decoy = f"review slot: {slots.decoy_slot}; owner: {slots.decoy_owner}"
-    scene.task("step", f"{slots.city} branch review next step {slots.ref}", due=slots.due, note=note)
-    scene.task(
-        "decoy.step", f"{slots.decoy} branch review next step {slots.decoy_ref}", due=slots.decoy_due, note=decoy
-    )
+    scene.task("step", slots.title("branch review next step"), due=slots.due, note=note)
+    scene.task("decoy.step", slots.decoy_title("branch review next step"), due=slots.decoy_due, note=decoy)
     scene.cron("check", slots.city, slots.schedule, f"Run the {slots.city} branch check {slots.ref}")
     scene.cron(
         "decoy.check", slots.decoy, slots.decoy_schedule, f"Run the {slots.decoy} branch check {slots.decoy_ref}"
     )
     calendar = _blackouts(scene, slots, slots.now[:10])
     live = not slots.wet and not slots.blocked
-    evidence = (Evidence("tasks", note), _weather_fact(slots), calendar)
+    evidence = (Evidence("tasks", note), today(slots), calendar)
     branch = "live" if live else "async"
     return Draft(scene.freeze(), (Goal(branch, (_closing(slots, live),)),), branch, ("present", "decoy"), evidence)
 
@@ -115,12 +110,12 @@ def _contradiction(slots: Slots) -> Draft:
     old = _plan_mail(slots.city, stale, f"mode: {opposite}", f"review day: {slots.old_slot[:10]}")
     scene.mail("note", f"review note, {slots.city}", body, days_ago=1)
     scene.mail("old", f"review note, {slots.city}", old, days_ago=4)
-    scene.task("decoy.step", f"{slots.decoy} review next step {slots.decoy_ref}", due=slots.decoy_due)
+    scene.task("decoy.step", slots.decoy_title("review next step"), due=slots.decoy_due)
     calendar = _blackouts(scene, slots, day)
     wants = (task_want(slots, slots.due), cron_want(slots, slots.schedule), _closing(slots, live))
     evidence = [Evidence("email", f"mode: {slots.mode}"), calendar]
     if slots.mode == "by forecast":
-        evidence.append(_weather_fact(slots))
+        evidence.append(today(slots))
     branch = "live" if live else "async"
     return Draft(scene.freeze(), (Goal(branch, wants),), branch, ("contradictory", "stale", "decoy"), tuple(evidence))
 

@@ -82,12 +82,12 @@ def _delivery(slots: Slots) -> Draft:
     kind = "shared" if slots.flag else "direct"
     note = f"owner: {slots.owner}; step due: {slots.due}; live block: {slots.slot}"
     decoy_note = f"owner: {slots.decoy_owner}; step due: {slots.decoy_due}; live block: {slots.decoy_slot}"
-    scene.task("card", f"{slots.city} delivery card {slots.ref}", note=note)
-    scene.task("decoy.card", f"{slots.decoy} delivery card {slots.decoy_ref}", note=decoy_note)
-    scene.task("decoy.step", f"{slots.decoy} delivery next step {slots.decoy_ref}", due=slots.decoy_due)
+    scene.task("card", slots.title("delivery card"), note=note)
+    scene.task("decoy.card", slots.decoy_title("delivery card"), note=decoy_note)
+    scene.task("decoy.step", slots.decoy_title("delivery next step"), due=slots.decoy_due)
     has_step = slots.variant.startswith("task_present")
     if has_step:
-        scene.task("step", f"{slots.city} delivery next step {slots.ref}", due=slots.due)
+        scene.task("step", slots.title("delivery next step"), due=slots.due)
     rooms, target = _rooms(slots, "delivery line", kind)
     scene.channel(slots.channel, "expired", rooms)
     wants: list[Want] = [login_want(slots)]

@@ -29,6 +29,7 @@ def _behaviour(summary: dict[str, Any]) -> Table:
         "forbidden_rate": "did what is forbidden %",
         "unread_decisive": "acted before reading a decisive fact %",
         "redundant_reads": "redundant commands %",
+        "bypass_rate": "used a tool beside the world %",
     }
     rows = [
         [agent, f"{row['steps']:.1f}", *(f"{100 * row[name]:.1f}" for name in names)]
@@ -45,6 +46,7 @@ def _overall(summary: dict[str, Any]) -> Table:
         "progress (null 0)",
         "pass^k",
         "provider failures / impacted",
+        "harness failures",
         "adjusted %",
     ]
     rows = []
@@ -58,6 +60,7 @@ def _overall(summary: dict[str, Any]) -> Table:
                 f"{row['progress']:.4f}",
                 hats,
                 f"{row['provider_failures']} / {row['provider_impacted']}",
+                str(row["harness_failures"]),
                 f"{100 * row['adjusted_accuracy']:.1f}",
             ]
         )
@@ -74,10 +77,15 @@ def _length(row: dict[str, Any]) -> str:
 
 def _paired(summary: dict[str, Any]) -> Table:
     rows = [
-        [p["a"], p["b"], str(p["only_a"]), str(p["only_b"]), f"{p['p']:.4g}", f"{p['p_holm']:.4g}"]
+        [
+            *(p["a"], p["b"], p["differ"]),
+            *(str(p[name]) for name in ("tasks", "only_a", "only_b")),
+            *(f"{p[name]:.4g}" for name in ("p", "p_holm")),
+        ]
         for p in summary["paired"]
     ]
-    return "Paired tests (exact McNemar)", ["a", "b", "only a", "only b", "p", "p (Holm)"], rows
+    head = ["a", "b", "differ in", "tasks both have", "only a", "only b", "p", "p (Holm)"]
+    return "Paired tests (exact McNemar)", head, rows
 
 
 def _tables(summary: dict[str, Any]) -> list[Table]:
@@ -132,12 +140,14 @@ Partial scores are to be read against their null line, the score of doing nothin
 {% endfor %}
 <h2>Failed trials</h2>
 {% for r in failed %}
-<details><summary>{{ r.task }} · {{ r.agent }} · {{ r.family }} · {{ r.pattern }}
+<details><summary>{{ r.task }} · {{ r.agent }} · {{ r.harness }} · {{ r.family }} · {{ r.pattern }}
 {%- if r.excess %} · excess steps{% endif %}</summary>
 <p>{{ r.instruction }}</p>
 <p>Ended: {{ r.ended }}; progress {{ "%.3f" | format(r.progress) }}; first wrong step: {{ r.first_wrong or "none" }}.</p>
 {% if r.missing %}<p>Missing: {{ r.missing | join("; ") }}</p>{% endif %}
 {% if r.violations %}<p>Not called for:</p><pre>{{ r.violations | join("\n") }}</pre>{% endif %}
+{% if r.failure %}<p>Failure: {{ r.failure }}</p>{% endif %}
+{% if r.bypasses %}<p>Tools used beside the world: {{ r.bypasses | join("; ") }}</p>{% endif %}
 {% if r.forbidden %}<p>Forbidden: {{ r.forbidden | join("; ") }}</p>{% endif %}
 {% if r.unread %}<p>Decisive facts unread before the first change: {{ r.unread | join("; ") }}</p>{% endif %}
 <p>State difference, step by step:</p>

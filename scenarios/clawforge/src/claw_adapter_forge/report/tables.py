@@ -29,11 +29,22 @@ TABLE_7 = (
 """The slices the paper's Table 7 shows."""
 
 
-def _agents(records: Records) -> dict[str, list[RunRecord]]:
-    by_agent: dict[str, list[RunRecord]] = {}
+Label = tuple[str, str]
+"""(agent, harness): what a column of the tables stands for."""
+
+
+def _labelled(records: Records) -> dict[Label, list[RunRecord]]:
+    found: dict[Label, list[RunRecord]] = {}
     for record in records:
-        by_agent.setdefault(record.agent, []).append(record)
-    return by_agent
+        found.setdefault((record.agent, record.harness), []).append(record)
+    return found
+
+
+def _names(labels: Iterable[Label]) -> dict[Label, str]:
+    """The harness is named where there are several."""
+    known = list(labels)
+    several = len({harness for _, harness in known}) > 1
+    return {label: " · ".join(label) if several else label[0] for label in known}
 
 
 def _rate(records: Iterable[RunRecord]) -> dict[str, Any]:
@@ -68,6 +79,8 @@ def _main(rows: list[RunRecord]) -> dict[str, Any]:
         "null_progress": 0.0,
         "pass_hat_k": {str(k): pass_hat_k(_passes(rows), k) for k in range(1, trials + 1)},
         "provider_failures": failures,
+        "harness_failures": sum(r.ended == "harness" for r in rows),
+        "bypass_rate": _mean(rows, lambda r: bool(r.bypasses)),
         "provider_impacted": sum(r.provider_impacted for r in rows),
         "adjusted_accuracy": row["passed"] / counted if counted else 0.0,
         "forbidden_rate": _mean(rows, lambda r: bool(r.forbidden)),
@@ -88,13 +101,20 @@ def _patterns(rows: list[RunRecord]) -> dict[str, Any]:
     return {"failed": len(failed), **{p: mix[p] for p in PATTERNS}, "excess_steps": sum(r.excess for r in rows)}
 
 
-def _paired(by_agent: dict[str, list[RunRecord]]) -> list[dict[str, Any]]:
+def _paired(labelled: dict[Label, list[RunRecord]], names: dict[Label, str]) -> list[dict[str, Any]]:
+    """Tests of pairs that differ in one thing: the agent within a harness, or the harness in front of an agent."""
     # several trials of a task count as one: it passes if most of them do
-    verdicts = {agent: {t: 2 * sum(v) > len(v) for t, v in _passes(rows).items()} for agent, rows in by_agent.items()}
+    verdicts = {label: {t: 2 * sum(v) > len(v) for t, v in _passes(rows).items()} for label, rows in labelled.items()}
     found: list[dict[str, Any]] = []
-    for a, b in combinations(by_agent, 2):
+    for a, b in combinations(labelled, 2):
+        if a[0] != b[0] and a[1] != b[1]:
+            continue
+        tasks = len(verdicts[a].keys() & verdicts[b].keys())
         only_a, only_b, p = mcnemar(verdicts[a], verdicts[b])
-        found.append({"a": a, "b": b, "only_a": only_a, "only_b": only_b, "p": p})
+        differ = "harness" if a[0] == b[0] else "agent"
+        found.append(
+            {"a": names[a], "b": names[b], "differ": differ, "tasks": tasks, "only_a": only_a, "only_b": only_b, "p": p}
+        )
     for row, p in zip(found, holm([r["p"] for r in found]), strict=True):
         row["p_holm"] = p
     return found
@@ -108,7 +128,9 @@ def _by_length(rows: list[RunRecord]) -> dict[str, Any]:
 
 def summarise(records: Records) -> dict[str, Any]:
     """All tables as plain data."""
-    by_agent = _agents(records)
+    labelled = _labelled(records)
+    names = _names(labelled)
+    by_agent = {names[label]: rows for label, rows in labelled.items()}
     slugs = [f.slug for f in families()]
     styles = ("brief", "underspecified")
     table_1 = {a: _main(rows) for a, rows in by_agent.items()}
@@ -147,5 +169,5 @@ def summarise(records: Records) -> dict[str, Any]:
             }
             for a, rows in by_agent.items()
         },
-        "paired": _paired(by_agent),
+        "paired": _paired(labelled, names),
     }

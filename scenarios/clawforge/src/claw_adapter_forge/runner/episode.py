@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from claw_adapter_forge.evaluation.paper import paper_checks, paper_score
 from claw_adapter_forge.evaluation.verdict import Verdict, evaluate
-from claw_adapter_forge.runner.modes import executor
+from claw_adapter_forge.runner.modes import Executor, executor
 from claw_adapter_forge.surfaces.grammar import Output
 from claw_adapter_forge.surfaces.shell import Execution, execute_words
 from claw_adapter_forge.surfaces.words import join_words
@@ -25,12 +25,14 @@ EXHAUSTED = 75
 class Episode:
     """A task in progress. An unknown or refused command costs a step like any other and ends nothing."""
 
-    def __init__(self, task: ForgeTask, mode: str = "multi", horizon: int = HORIZON) -> None:
+    def __init__(
+        self, task: ForgeTask, mode: str = "multi", horizon: int = HORIZON, execute: Executor | None = None
+    ) -> None:
         self.task = task
         self.horizon = horizon
         self.world = World(task.start)
         self.executions: list[Execution] = []
-        self._execute = executor(mode)
+        self._execute = execute or executor(mode)
         self._used = 0
 
     @property

@@ -7,15 +7,19 @@ failure, which is reported apart and never as a wrong answer.
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from claw_adapter.errors import EndpointError, EndpointFilteredError, EndpointTransientError
 from claw_adapter_forge.evaluation.paper import paper_checks, paper_score
 from claw_adapter_forge.evaluation.patterns import diagnose
 from claw_adapter_forge.runner.agents import Agent, Turn, command_of
 from claw_adapter_forge.runner.episode import HORIZON, Episode
+from claw_adapter_forge.runner.modes import LOCAL_MODES, Executor, executor
 from claw_adapter_forge.runner.records import RunRecord, Step
 from claw_adapter_forge.surfaces.shell import Execution
 from claw_adapter_forge.tasks.spec import ForgeTask
@@ -34,7 +38,8 @@ class LoopConfig:
     """How an episode is run.
 
     `context` is the number of characters beyond which ``auto`` history is summed up; `keep` the turns that stay whole.
-    A provider is tried `retries` times more, after `backoff` seconds, twice that, and so on.
+    A provider is tried `retries` times more, after `backoff` seconds, twice that, and so on. `isolation` is that of the real
+    program in modes ``real`` and ``hybrid``.
     """
 
     mode: str = "multi"
@@ -44,6 +49,7 @@ class LoopConfig:
     keep: int = 4
     retries: int = 2
     backoff: float = 0.0
+    isolation: int = 2
 
 
 @dataclass(slots=True)
@@ -131,10 +137,28 @@ def _drive(agent: Agent, episode: Episode, trial: _Trial, config: LoopConfig) ->
     return "budget"
 
 
+@contextmanager
+def _executor(task: ForgeTask, settings: LoopConfig) -> Iterator[Executor]:
+    """What executes commands; in real and hybrid mode it has the real program in a folder of its own."""
+    if settings.mode in LOCAL_MODES:
+        yield executor(settings.mode)
+        return
+    from claw_adapter_forge.real import RealWorld
+
+    with tempfile.TemporaryDirectory(prefix="forge-real-") as name:
+        hybrid = settings.mode == "hybrid"
+        with RealWorld(task.start, Path(name, "openclaw"), gateway=hybrid, isolation=settings.isolation) as real:
+            yield real.execute
+
+
 def run_episode(agent: Agent, task: ForgeTask, config: LoopConfig | None = None, trial: int = 0) -> RunRecord:
     """Let an agent work on a task and judge what it left."""
     settings = config or LoopConfig()
-    episode = Episode(task, settings.mode, settings.horizon)
+    with _executor(task, settings) as execute:
+        return _run(agent, Episode(task, settings.mode, settings.horizon, execute), settings, trial)
+
+
+def _run(agent: Agent, episode: Episode, settings: LoopConfig, trial: int) -> RunRecord:
     state = _Trial([Turn("user", episode.observation + "\n\n" + RULES)])
     ended = _drive(agent, episode, state, settings)
     impacted = ended != "provider" and bool(state.retries or state.fallbacks or state.filtered)
@@ -151,8 +175,8 @@ def run_episode(agent: Agent, task: ForgeTask, config: LoopConfig | None = None,
     )
 
 
-def record_of(episode: Episode, agent: str, mode: str, ended: str, trial: int = 0, **provider: object) -> RunRecord:
-    """The record of a finished episode, whoever ran it."""
+def record_of(episode: Episode, agent: str, mode: str, ended: str, trial: int = 0, **more: object) -> RunRecord:
+    """The record of a finished episode, whoever ran it; `more` are fields about provider and harness."""
     task, verdict = episode.task, episode.verdict()
     found = diagnose(task, episode.executions, verdict, ended)
     return RunRecord(
@@ -179,5 +203,5 @@ def record_of(episode: Episode, agent: str, mode: str, ended: str, trial: int = 
         unread=found.unread,
         redundant_reads=round(found.redundant_reads, 4),
         instruction=task.instruction,
-        **provider,  # type: ignore[arg-type]  # the four provider fields, by name
+        **more,  # type: ignore[arg-type]  # fields that have a default, by name
     )

@@ -1,7 +1,8 @@
 """Modes that execute a command in this process.
 
 ``mock`` runs every command on one executor. ``multi`` routes by the first word to the surface that owns it, as the paper's
-default does; the router knows nothing of the surfaces but their programs. The ``shim`` mode is in `claw_adapter_forge.shim`.
+default does; the router knows nothing of the surfaces but their programs. The ``shim`` mode is in `claw_adapter_forge.shim`,
+``real`` and ``hybrid`` modes are in `claw_adapter_forge.real`.
 """
 
 from __future__ import annotations
@@ -56,5 +57,5 @@ def executor(mode: str) -> Executor:
         return Router(dict.fromkeys(programs(), execute_words))
     raise ScenarioError(
         f"mode {mode!r} does not run in this process",
-        remedy=f"modes here are {', '.join(LOCAL_MODES)}; shim is used through `claw forge shim`",
+        remedy=f"modes here are {', '.join(LOCAL_MODES)}; the others are chosen with `claw forge run --mode`",
     )

@@ -28,8 +28,10 @@ class Step:
 class RunRecord:
     """One trial of one agent on one task.
 
-    `ended` is ``stopped`` (by the agent), ``budget``, ``repeats``, ``unparsable`` or ``provider``. `progress` is normalised
-    (first state 0, oracle 1); `partial` and `null_partial` are Eq. 3 of this run and of doing nothing.
+    `ended` is ``stopped`` (by the agent), ``budget``, ``repeats``, ``unparsable``, ``provider`` or ``harness`` (it failed;
+    `failure` says how). `progress` is normalised (first state 0, oracle 1); `partial` and `null_partial` are Eq. 3 of this
+    run and of doing nothing. `harness` is what stood between the agent and the world: ``bare`` (the loop), ``shell``, or an
+    adapter's name; `bypasses` are the tools it used that do not work in the world.
     """
 
     agent: str
@@ -59,6 +61,14 @@ class RunRecord:
     provider_impacted: bool = False
     retries: int = 0
     compact_fallbacks: int = 0
+    harness: str = "bare"
+    failure: str = ""
+    bypasses: tuple[str, ...] = ()
+
+    @property
+    def identity(self) -> tuple[str, str, str, str, int]:
+        """What no two records of a run share."""
+        return self.mode, self.harness, self.agent, self.task, self.trial
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -70,8 +80,8 @@ def _record(data: Mapping[str, Any]) -> RunRecord:
         raise KeyError("format")
     values = {k: v for k, v in data.items() if k != "format"}
     values["steps"] = tuple(Step(s["command"], s["exit"], tuple(s["changes"])) for s in data["steps"])
-    for name in ("missing", "violations", "forbidden", "unread"):
-        values[name] = tuple(data[name])
+    for name in ("missing", "violations", "forbidden", "unread", "bypasses"):
+        values[name] = tuple(data.get(name, ()))
     return RunRecord(**values)
 
 

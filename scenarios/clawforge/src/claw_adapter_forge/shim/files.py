@@ -7,8 +7,10 @@ directory by other means (a harness's own edit tool) is taken over into the worl
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
+from claw_adapter.workspace.tree import excluder
 from claw_adapter_forge.world.difference import Change, table_changes
 from claw_adapter_forge.world.records import File
 from claw_adapter_forge.world.state import MAX_ROWS, MAX_TEXT, World
@@ -17,10 +19,14 @@ __all__ = ["FileMirror"]
 
 
 class FileMirror:
-    """Mirrors the table of files in `root`. Links and files that are not text are passed over, and listed in `skipped`."""
+    """Mirrors the table of files in `root`.
 
-    def __init__(self, root: Path) -> None:
+    Links and files that are not text are passed over, and listed in `skipped`; `private` patterns name files to leave alone.
+    """
+
+    def __init__(self, root: Path, private: Sequence[str] = ()) -> None:
         self.root = root
+        self._left_out = excluder(tuple(private)) or (lambda _path: False)
         self.skipped: set[str] = set()
         root.mkdir(parents=True, exist_ok=True)
 
@@ -56,7 +62,10 @@ class FileMirror:
         for folder, _, names in os.walk(self.root, followlinks=False):
             for name in sorted(names):
                 place = Path(folder) / name
-                key = "/" + place.relative_to(self.root).as_posix()
+                path = place.relative_to(self.root).as_posix()
+                if self._left_out(path):
+                    continue
+                key = "/" + path
                 if place.is_symlink() or not place.is_file() or place.stat().st_size > 4 * MAX_TEXT:
                     self.skipped.add(key)
                     continue

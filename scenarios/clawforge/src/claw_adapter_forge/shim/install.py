@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import sys
@@ -28,9 +29,11 @@ def install_clients(folder: Path, socket: str = "", token: str = "") -> Path:
         beside = library / "client.json"
         beside.write_text(json.dumps({"socket": socket, "token": token}), encoding="utf-8")
         beside.chmod(0o600)
+    # the interpreter itself, which a sandbox shows, and not a virtual environment's link to it
+    python = os.path.realpath(sys.executable)
     for name in programs():
         script = folder / name
-        start = " ".join(map(shlex.quote, (sys.executable, "-I", "-S", str(client), name)))
+        start = " ".join(map(shlex.quote, (python, "-I", "-S", str(client), name)))
         script.write_text(f'#!/bin/sh\nexec {start} "$@"\n', encoding="utf-8")
         script.chmod(0o755)
     return folder

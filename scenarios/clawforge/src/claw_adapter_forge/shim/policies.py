@@ -1,22 +1,53 @@
-"""Offline policies in shim mode: typed into a real shell, or behind an endpoint with the reference harness in front."""
+"""Shim mode for agents that we bring: a policy typed into a real shell, or behind an endpoint with a real harness in front."""
 
 from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from claw_adapter import plugins
+from claw_adapter.endpoint import ModelEndpoint
+from claw_adapter.errors import ClawError, DeadlineExceeded, HarnessNotFound, Owner
+from claw_adapter.harness import Failure, Harness, TurnResult
+from claw_adapter.protocol import HarnessSpec, ModelSpec, RunSettings, TrialSpec
 from claw_adapter_forge.policies.offline import DONE, decide
 from claw_adapter_forge.policies.upstream import PolicyServer
 from claw_adapter_forge.runner.records import RunRecord
+from claw_adapter_forge.shim.context import Address, ShimContext
+from claw_adapter_forge.shim.harnesses import FITS, Fit, bypasses
 from claw_adapter_forge.shim.world import ShimWorld
 from claw_adapter_forge.tasks.spec import ForgeTask
 
-__all__ = ["run_policies"]
+__all__ = ["SHELL", "Job", "ShimSettings", "run_policies"]
 
-Work = Callable[[ShimWorld, str], Any]
+SHELL = "shell"
+"""Stands for no harness: commands are typed into a shell."""
+
+Job = tuple[str, ForgeTask, int]
+"""(policy or model, task, trial)."""
+Work = Callable[[Job, Path], Awaitable[RunRecord]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShimSettings:
+    """How episodes are run.
+
+    `through` is a harness's name or `SHELL`; `isolation` and `timeout` (seconds for an episode's one turn) concern
+    harnesses only. With `base_url` agents are models behind it (their key in the variable `key_env`), else policies.
+    """
+
+    through: str = SHELL
+    horizon: int = 25
+    blank: bool = False
+    isolation: int = 2
+    timeout: float = 300.0
+    jobs: int = 1
+    base_url: str = ""
+    key_env: str = ""
 
 
 async def _type_in(world: ShimWorld, line: str) -> str:
@@ -25,7 +56,7 @@ async def _type_in(world: ShimWorld, line: str) -> str:
         "/bin/sh",
         "-c",
         line,
-        cwd=world.folder / "files",
+        cwd=world.files,
         env=world.environment(),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
@@ -45,40 +76,112 @@ async def _typed(world: ShimWorld, policy: str) -> str:
     return "budget"
 
 
-def _reference(url: str) -> Work:
-    """The reference harness with its own tools; its model is the policy at `url`."""
-    from claw_adapter.reference.agent import Agent
-
-    async def work(world: ShimWorld, policy: str) -> str:
-        loop = asyncio.get_running_loop()
-
-        def execute(command: str) -> tuple[int, str]:
-            return 0, asyncio.run_coroutine_threadsafe(_type_in(world, command), loop).result(60)
-
-        agent = Agent(world.folder / "files", url, "key", policy, execute, 60.0)
-        agent.sessions = [{"id": "main", "messages": []}]
-        await asyncio.to_thread(agent.turn, world.episode.observation, lambda _event: None)
-        return "stopped"
+def _in_a_shell(settings: ShimSettings) -> Work:
+    async def work(job: Job, folder: Path) -> RunRecord:
+        policy, task, trial = job
+        async with ShimWorld(task, folder, settings.horizon, blank=settings.blank) as world:
+            ended = await _typed(world, policy)
+        return world.record(policy, ended, trial, harness=SHELL)
 
     return work
 
 
-async def run_policies(
-    plan: Sequence[tuple[str, ForgeTask, int]],
-    through: str,
-    horizon: int,
-    progress: Callable[[int, int], None],
-    *,
-    blank: bool = False,
-) -> list[RunRecord]:
-    """Run (policy, task, trial) one after the other, each in a world of its own."""
-    records: list[RunRecord] = []
-    async with PolicyServer() as server:
-        work: Work = _reference(server.url) if through == "reference" else _typed
-        for policy, task, trial in plan:
+class _Harnessed:
+    """Runs episodes through one harness; every episode gets a conversation and a state directory of its own."""
+
+    def __init__(self, settings: ShimSettings, endpoint: ModelEndpoint, upstream: str) -> None:
+        self.settings = settings
+        self.endpoint = endpoint
+        self.upstream = upstream
+        self.fit = FITS.get(settings.through, Fit())
+
+    def _harness(self, clients: Path) -> Harness:
+        made: Harness = plugins.create("harness", self.settings.through, self.fit.options_for(clients))
+        return made
+
+    def _spec(self, job: Job, number: str) -> TrialSpec:
+        settings = self.settings
+        return TrialSpec(
+            id=number,
+            scenario=job[1].id,
+            harness=HarnessSpec(name=settings.through, label=settings.through),
+            model=ModelSpec(name=job[0], base_url=self.upstream, key_env=settings.key_env),
+            settings=RunSettings(isolation=settings.isolation, deadline=settings.timeout),
+        )
+
+    async def __call__(self, job: Job, folder: Path) -> RunRecord:
+        """Run one episode."""
+        agent, task, trial = job
+        private = self._harness(folder).capabilities().memory_files
+        settings = self.settings
+        async with ShimWorld(task, folder, settings.horizon, blank=settings.blank, private=private) as world:
+            turn = await self._turn(self._harness(world.bin), self._spec(job, folder.name), world)
+        failure = turn.error
+        return world.record(
+            agent,
+            _ended(failure),
+            trial,
+            harness=settings.through,
+            failure=f"{failure.owner}: {failure.kind}: {failure.what}" if failure else "",
+            provider_failure=_ended(failure) == "provider",
+            bypasses=bypasses(turn.events),
+        )
+
+    async def _turn(self, harness: Harness, spec: TrialSpec, world: ShimWorld) -> TurnResult:
+        key = await self.endpoint.open_trial(spec.id, spec.model, world.folder / "transcript.jsonl")
+        address = Address(self.endpoint.url, self.endpoint.socket)
+        context = ShimContext(spec, world, address, key, on_path=not self.fit.path_option)
+        try:
+            async with await harness.open(context) as conversation:
+                await self.endpoint.begin_round(spec.id, "task")
+                turn = await conversation.send(world.episode.observation, self.settings.timeout)
+                meter = await self.endpoint.end_round(spec.id)
+            return turn if meter.failure is None or turn.error is None else TurnResult(error=meter.failure)
+        except ClawError as error:
+            return TurnResult(error=Failure.of(error))
+        finally:
+            await self.endpoint.close_trial(spec.id)
+
+
+def _ended(failure: Failure | None) -> str:
+    if failure is None:
+        return "stopped"
+    if failure.kind == DeadlineExceeded.__name__:
+        return "budget"
+    return "provider" if failure.owner is Owner.ENDPOINT else "harness"
+
+
+@asynccontextmanager
+async def _through(settings: ShimSettings) -> AsyncIterator[Work]:
+    """What runs an episode, with the servers it needs."""
+    if settings.through == SHELL:
+        yield _in_a_shell(settings)
+        return
+    probe = plugins.create("harness", settings.through).probe()
+    if not probe.ready:
+        raise HarnessNotFound(probe.reason, where=f"harness {settings.through}", remedy=probe.remedy)
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forge-endpoint-")))
+        upstream = settings.base_url or (await stack.enter_async_context(PolicyServer())).url
+        keys = [settings.key_env] if settings.key_env else []
+        endpoint = await stack.enter_async_context(await ModelEndpoint.start(folder, key_envs=keys))
+        yield _Harnessed(settings, endpoint, upstream)
+
+
+async def run_policies(plan: Sequence[Job], settings: ShimSettings, done: Callable[[RunRecord], None]) -> None:
+    """Run episodes, each in a world of its own, `jobs` at a time; `done` is told of each as it ends.
+
+    Raises:
+        PluginError: there is no such harness.
+        HarnessNotFound: it is not installed here.
+    """
+    slots = asyncio.Semaphore(settings.jobs)
+
+    async def one(work: Work, job: Job) -> None:
+        async with slots:
             with tempfile.TemporaryDirectory(prefix="forge-run-") as name:
-                async with ShimWorld(task, Path(name), horizon, blank=blank) as world:
-                    ended = await work(world, policy)
-                records.append(world.record(policy, ended, trial))
-            progress(len(records), len(plan))
-    return records
+                done(await work(job, Path(name)))
+
+    async with _through(settings) as work, asyncio.TaskGroup() as group:
+        for job in plan:
+            group.create_task(one(work, job))

@@ -14,7 +14,7 @@ import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -38,16 +38,25 @@ class ShimWorld:
     """An episode behind a socket: an async context manager.
 
     `folder` gets ``bin/`` (clients), ``lib/`` and ``files/`` (the world's files). `log` has one entry per command: its number,
-    words, exit status, lines for what it changed, and seconds since the start.
+    words, exit status, lines for what it changed, and seconds since the start. `private` are glob patterns of files that a
+    harness keeps in its working directory for itself: they are none of the world's.
     """
 
-    def __init__(self, task: ForgeTask, folder: Path, horizon: int = HORIZON, *, blank: bool = False) -> None:
+    def __init__(
+        self,
+        task: ForgeTask,
+        folder: Path,
+        horizon: int = HORIZON,
+        *,
+        blank: bool = False,
+        private: Sequence[str] = (),
+    ) -> None:
         self.episode = Episode(task, "mock", horizon)
         self.folder = folder
         self.log: list[dict[str, Any]] = []
         self._blank = blank
         self._token = secrets.token_hex(16)
-        self._files = FileMirror(folder / "files")
+        self._files = FileMirror(folder / "files", private)
         self._lock = asyncio.Lock()
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
@@ -65,6 +74,16 @@ class ShimWorld:
     def token(self) -> str:
         """What a client must show."""
         return self._token
+
+    @property
+    def shown(self) -> tuple[Path, ...]:
+        """What a confined program must be able to read to be a client."""
+        return self.bin, self.folder / "lib", self.socket
+
+    @property
+    def files(self) -> Path:
+        """The world's files as a directory."""
+        return self._files.root
 
     def environment(self, base: Mapping[str, str] | None = None) -> dict[str, str]:
         """An environment in which the clients are found first."""
@@ -144,8 +163,8 @@ class ShimWorld:
         }
         self.log.append(entry)
 
-    def record(self, agent: str, ended: str = "stopped", trial: int = 0) -> RunRecord:
+    def record(self, agent: str, ended: str = "stopped", trial: int = 0, **more: object) -> RunRecord:
         """The record of the episode; call it after the context is left, so that late edits are in."""
         if self.episode.exhausted:
             ended = "budget"
-        return record_of(self.episode, agent, "shim", ended, trial)
+        return record_of(self.episode, agent, "shim", ended, trial, **{"harness": "shell", **more})

@@ -149,6 +149,14 @@ class Slots:
     extras: int
     now: str
 
+    def title(self, what: str) -> str:
+        """What an item of the task's work is called: its city, what it is, its ref."""
+        return f"{self.city} {what} {self.ref}"
+
+    def decoy_title(self, what: str) -> str:
+        """The same for the work of the other city."""
+        return f"{self.decoy} {what} {self.decoy_ref}"
+
 
 def draw_slots(draw: Draw, variant: str, style: Style) -> Slots:
     """Ground all slots; the branch conditions are set by the family."""
