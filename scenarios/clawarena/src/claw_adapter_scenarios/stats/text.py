@@ -1,0 +1,113 @@
+"""Statistics and selections as tables of text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from claw_adapter.published.export import grids
+from claw_adapter_scenarios.stats.figures import Suite, by_domain, categories, figures
+from claw_adapter_scenarios.stats.papers import Deviation, PaperName, deviations, paper
+from claw_adapter_scenarios.stats.select import Chosen
+
+__all__ = ["show_chosen", "show_suite", "suite_json"]
+
+DASH = "–"
+SMALL = 0.0005
+
+
+def suite_json(suite: Suite, against: PaperName) -> dict[str, Any]:
+    """Everything that is shown, and tables 8 to 11 by themselves."""
+    return {
+        "suite": suite.name,
+        "figures": figures(suite),
+        "categories": categories(suite),
+        "domains": by_domain(suite),
+        "paper": paper(against).title,
+        "deviations": [asdict(one) for one in deviations(suite, against)],
+        "tables": suite.measured.as_json(),
+    }
+
+
+def show_suite(suite: Suite, against: PaperName, out: Console) -> None:
+    """Tables 8 to 11, rounds by category, domains, and the papers' numbers beside the suite's."""
+    for title, head, rows in grids(suite.measured):
+        _print(out, title, head, rows)
+    if found := categories(suite):
+        whole = sum(found.values())
+        rows = [(name, f"{count:,}", _share(count, whole)) for name, count in found.items()]
+        _print(out, "Rounds by category", ("category", "rounds", "%"), rows)
+    if domains := by_domain(suite):
+        _print(out, "Scenarios by domain", ("domain", "scenarios"), [(name, str(n)) for name, n in domains.items()])
+    rows = [(one.key.replace("_", " "), one.place, *_beside(one)) for one in deviations(suite, against)]
+    head = ("figure", "place", "paper", suite.name, "deviation")
+    _print(out, f"Beside {paper(against).title}", head, rows)
+
+
+def _beside(one: Deviation) -> tuple[str, str, str]:
+    ours = DASH if one.ours is None else _number(one.ours)
+    if one.relative is None:
+        return _number(one.paper), ours, DASH
+    return _number(one.paper), ours, "exact" if abs(one.relative) < SMALL else f"{100 * one.relative:+.1f} %"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) and abs(value) > 1 else f"{value:,.3f}".rstrip("0").rstrip(".")
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f}" if whole else DASH
+
+
+def show_chosen(chosen: Chosen, suite: Suite, out: Console) -> None:
+    """The subset, how far its statistics and scores are from the suite's, and what random subsets would be worth."""
+    share = _share(sum(one.row.rounds for one in suite.scenarios if one.id in chosen.scenarios), _rounds(suite))
+    out.print(f"{len(chosen.scenarios)} of {len(suite.scenarios)} scenarios, {share} % of the rounds:", markup=False)
+    out.print(f"  {' '.join(chosen.scenarios)}", markup=False, soft_wrap=True)
+    rows = [(g.name, _number(g.suite), _number(g.subset), f"{g.deviations:+.2f}") for g in chosen.features]
+    _print(out, "Statistics (mean per scenario)", ("", "suite", "subset", "difference in s.d."), rows)
+    out.print(
+        f"Distance {chosen.distance:.3f} standard deviations; median of random subsets {chosen.random_distance:.3f}.",
+        markup=False,
+    )
+    if chosen.missing:
+        out.print(f"Domains without a scenario: {', '.join(chosen.missing)}.", markup=False)
+    if chosen.scores:
+        errors = [
+            (g.config, _percent(g.suite), _percent(g.subset), f"{100 * g.error:+.2f}", _held(g.held_out))
+            for g in chosen.scores
+        ]
+        head = ("configuration", "suite", "subset", "error", "error, held out")
+        _print(out, "Mean score in percent, and by how much the subset's differs (points)", head, errors)
+        out.print(
+            "Held out: the subset was chosen without this configuration; the plain error is optimistic, since it was looked at."
+            f" Median error of random subsets: {100 * (chosen.random_error or 0):.2f} points.",
+            markup=False,
+        )
+
+
+def _rounds(suite: Suite) -> int:
+    return sum(one.row.rounds for one in suite.scenarios)
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.2f}"
+
+
+def _held(value: float | None) -> str:
+    return DASH if value is None else f"{100 * value:+.2f}"
+
+
+def _print(out: Console, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    out.print(title, style="bold", markup=False)
+    table = Table(box=None, pad_edge=False)
+    for place, name in enumerate(head):
+        table.add_column(Text(name), justify="right" if place else "left")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    out.print(table, "")
