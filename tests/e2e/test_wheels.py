@@ -13,9 +13,13 @@ UV = Path(sys.executable).with_name("uv")
 MEMBERS = [
     "core",
     "scenarios/clawarena",
+    "plugins/claude-code",
+    "plugins/llamacpp",
+    "plugins/metaclaw",
     "plugins/nanobot",
     "plugins/openclaw",
     "plugins/picoclaw",
+    "plugins/vllm",
     "scenarios/clawforge",
     "docs/examples/claw-adapter-tiny",
 ]
@@ -63,7 +67,8 @@ def call(bare: Path, *argv: str) -> subprocess.CompletedProcess[str]:
 def test_plugins_are_found(bare):
     done = call(bare, "plugins", "--json")
     states = {state["name"]: state for state in json.loads(done.stdout)}
-    assert set(states) == {"demo", "nanobot", "openclaw", "picoclaw", "reference", "tiny"}
+    harnesses = {"acp", "claude-code", "nanobot", "openclaw", "picoclaw", "reference", "tiny"}
+    assert set(states) == harnesses | {"demo", "llamacpp", "metaclaw", "vllm"}
     assert all(state["ok"] for state in states.values())
     assert states["tiny"]["ready"]
     assert not states["nanobot"]["ready"]
@@ -89,4 +94,5 @@ def test_a_harness_that_is_not_installed_is_refused_with_the_way_out(bare):
 
 def test_the_framework_description_is_in_the_wheel(bare):
     rows = json.loads(call(bare, "frameworks", "list", "--json").stdout)
-    assert [row["name"] for row in rows] == ["nanobot", "openclaw", "picoclaw"]
+    names = ["claude-code", "llamacpp", "metaclaw", "nanobot", "openclaw", "picoclaw"]
+    assert [row["name"] for row in rows] == names
