@@ -1,0 +1,84 @@
+"""``claw scenarios validate``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from claw_adapter.scenario.finding import Finding
+
+__all__ = ["validate"]
+
+
+@click.command()
+@click.argument("specs", nargs=-1, required=True)
+@click.option("--prove", is_flag=True, help="Also run the proofs: oracle, null, baselines, stale reader, mutants.")
+@click.option("--seeds", type=click.IntRange(0), default=3, show_default=True, help="Other seeds to compile.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The variant to prove.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--rules",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda c, _o, v: _rules(c, v),
+    help="List the rules.",
+)
+def validate(specs: tuple[str, ...], prove: bool, seeds: int, seed: int, as_json: bool) -> int:
+    """Find what is wrong with SPECS, with rule, file and line. Exit 1 when there are errors, or a proof fails."""
+    from claw_adapter_scenarios.authoring import find_spec
+    from claw_adapter_scenarios.validation import validate_spec
+
+    reports, failed = [], False
+    for name in specs:
+        root = find_spec(name)
+        found = validate_spec(root, seeds=seeds)
+        broken = any(one.severity == "error" for one in found)
+        report: dict[str, object] = {"spec": name, "findings": [_plain(one) for one in found]}
+        if not as_json:
+            _show(name, found)
+        if prove and not broken:
+            proof = _prove(root, seed, quiet=as_json)
+            report["proof"] = proof
+            broken = any(not part["holds"] for part in proof)
+        reports.append(report)
+        failed |= broken
+    if as_json:
+        click.echo(json.dumps(reports, indent=1, ensure_ascii=False))
+    return 1 if failed else 0
+
+
+def _rules(context: click.Context, wanted: bool) -> None:
+    if not wanted:
+        return
+    from claw_adapter_scenarios.validation import RULES
+
+    for name, demand in RULES.items():
+        click.echo(f"{name}  {demand}")
+    context.exit()
+
+
+def _plain(one: Finding) -> dict[str, str]:
+    return {"id": one.id, "severity": one.severity, "message": one.message, "where": one.where}
+
+
+def _show(name: str, found: list[Finding]) -> None:
+    for one in found:
+        click.echo(str(one))
+    errors = sum(one.severity == "error" for one in found)
+    click.echo(f"{name}: {errors} errors, {len(found) - errors} warnings")
+
+
+def _prove(root: Path, seed: int, *, quiet: bool) -> list[dict[str, object]]:
+    from claw_adapter_scenarios.proof import prove
+
+    parts = []
+    for part in prove(root, seed):
+        parts.append({"name": part.name, "holds": part.holds, "figure": part.figure, "detail": list(part.detail)})
+        if not quiet:
+            click.echo(f"  {'holds ' if part.holds else 'FAILS '} {part.name}: {part.figure}")
+            for line in part.detail if not part.holds else ():
+                click.echo(f"         {line}")
+    return parts

@@ -1,0 +1,105 @@
+"""A compiled variant on disk and loaded again, with what every proof does with it."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from claw_adapter.protocol import Gold, Scenario
+from claw_adapter.questions.judge import decide as decide_rule
+from claw_adapter.scenario import World, load_gold, load_scenario, worlds
+from claw_adapter_scenarios.checker.program import check
+from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.questions import CompiledRound
+
+__all__ = ["Stage", "staged"]
+
+Files = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What proofs look at."""
+
+    made: Compiled
+    scenario: Scenario
+    gold: Gold
+    worlds: tuple[World, ...]
+
+    def passes(self, one: CompiledRound, files: Files, *, hasty: bool = False) -> bool:
+        """Whether files written into the world of a round, and the reply, pass its check and the preferences it examines."""
+        answer = one.evidence.hasty_answer if hasty else one.evidence.answer
+        with self.workspace(one, files) as folder:
+            return self._decide(one, folder, answer)
+
+    def _decide(self, one: CompiledRound, folder: Path, answer: str) -> bool:
+        assert one.work is not None  # noqa: S101 - only rounds with files come here
+        return not check(folder, one.work.expected) and all(
+            decide_rule(
+                self.made.preferences[name].model_dump(exclude={"feedback", "rule", "dimension"}),
+                answer,
+                str(folder),
+            )[0]
+            for name in one.spec.exam
+        )  # fmt: skip
+
+    @contextmanager
+    def workspace(self, one: CompiledRound, files: Files) -> Iterator[Path]:
+        """A copy of the world at a round, with these files written over it."""
+        with tempfile.TemporaryDirectory(prefix="claw-proof-") as name:
+            folder = Path(name).resolve()
+            for path, content in self.worlds[one.index].files.items():
+                _write(folder / path, content)
+            for path, text in files.items():
+                _write(folder / path, text.encode("utf-8", "surrogatepass"))
+            yield folder
+
+    @contextmanager
+    def bench(self, one: CompiledRound) -> Iterator[Callable[[Files], bool]]:
+        """`passes` for many trials of one round: the world is laid out once, and put right after each trial."""
+        base = self.worlds[one.index].files
+        with self.workspace(one, {}) as folder:
+
+            def passes(files: Files) -> bool:
+                for path, text in files.items():
+                    _write(folder / path, text.encode("utf-8", "surrogatepass"))
+                try:
+                    return self._decide(one, folder, one.evidence.answer)
+                finally:
+                    for path in files:
+                        (folder / path).unlink(missing_ok=True)
+                        if path in base:
+                            _write(folder / path, base[path])
+
+            yield passes
+
+    def commanded(self, one: CompiledRound, files: Files) -> bool:
+        """The same by the check's own command, in the sandbox, as a run does it."""
+        from claw_adapter.questions.base import ScoringContext
+        from claw_adapter.questions.exec_check import decide_check
+
+        answer = self.gold.answers.rounds[one.spec.id]
+        assert answer.check is not None  # noqa: S101 - as above
+        with self.workspace(one, files) as folder:
+            context = ScoringContext(gold=self.gold, workspace=folder, isolation=1)
+            return asyncio.run(decide_check(answer.check, context)).passed
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+@contextmanager
+def staged(made: Compiled) -> Iterator[Stage]:
+    """Write, load, and take away again."""
+    from claw_adapter_scenarios.validation.run import write_files
+
+    with tempfile.TemporaryDirectory(prefix="claw-proof-") as name:
+        root = write_files(made, Path(name).resolve() / made.id)
+        scenario = load_scenario(root)
+        yield Stage(made, scenario, load_gold(scenario), tuple(worlds(scenario)))

@@ -1,0 +1,122 @@
+"""The three passes, one after the other: a later pass runs when the earlier ones found no error."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from claw_adapter.errors import ScenarioError
+from claw_adapter.scenario.finding import Finding
+from claw_adapter.scenario.problems import ScenarioProblems
+from claw_adapter_scenarios.compiler.compile import Compiled, compile_spec
+from claw_adapter_scenarios.spec.load import load_spec
+from claw_adapter_scenarios.validation.control import control
+from claw_adapter_scenarios.validation.rules import spec_finding
+from claw_adapter_scenarios.validation.semantic import semantic
+from claw_adapter_scenarios.validation.structural import structural
+
+__all__ = ["validate_spec", "write_files"]
+
+SEEDS = 3
+"""How many other seeds the validator compiles to see whether the structure is kept."""
+
+
+def validate_spec(root: Path, *, seeds: int = SEEDS) -> list[Finding]:
+    """Everything that is wrong with a spec, sorted by rule and place. Findings of scenario/1 (SCN-…) come last.
+
+    Args:
+        root: the spec's folder.
+        seeds: other seeds to compile.
+    """
+    try:
+        spec = load_spec(root)
+    except ScenarioProblems as error:
+        return [spec_finding("SPEC-001", problem.what, problem.where) for problem in error.problems]
+    except ScenarioError as error:
+        return [spec_finding("SPEC-001", error.what, error.where)]
+    if found := list(structural(spec)):
+        return _sorted(found)
+    try:
+        made = compile_spec(spec)
+    except ScenarioError as error:
+        return [spec_finding("SPEC-002", error.what, error.where or spec.where("0-truth"))]
+    found = [*semantic(made), *control(made)]
+    if not _errors(found):
+        found += _variants(made, seeds)
+    if not _errors(found):
+        found += _core(made)
+    return _sorted(found)
+
+
+def _errors(found: list[Finding]) -> bool:
+    return any(one.severity == "error" for one in found)
+
+
+def _sorted(found: list[Finding]) -> list[Finding]:
+    return sorted(set(found), key=lambda one: (one.severity, one.id, one.where, one.message))
+
+
+def _variants(made: Compiled, seeds: int) -> Iterator[Finding]:
+    """Other seeds compile, and every statement keeps its truth (SPEC-050)."""
+    for seed in range(1, seeds + 1):
+        try:
+            other = compile_spec(made.spec, seed)
+        except ScenarioError as error:
+            yield spec_finding("SPEC-050", f"seed {seed}: {error.what}", error.where or made.spec.where("0-truth"))
+            continue
+        for ours, theirs in zip(made.rounds, other.rounds, strict=True):
+            truths = {one.number: bool(one.verdict.value) for one in theirs.options}
+            for one in ours.options:
+                if bool(one.verdict.value) != truths[one.number]:
+                    where = made.spec.where("3-rounds", "rounds", ours.index, "options", one.number)
+                    yield spec_finding("SPEC-050", f"seed {seed} changes the truth of {one.text!r}", where)
+
+
+def write_files(made: Compiled, root: Path) -> Path:
+    """Write a compiled variant into a folder."""
+    for path, content in made.files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(content)
+    return root
+
+
+def _core(made: Compiled) -> Iterator[Finding]:
+    """What scenario/1 demands of the result. That one fragment decides several statements (SCN-142) is meant to be."""
+    from claw_adapter.scenario import findings, load_gold, load_scenario
+
+    with tempfile.TemporaryDirectory(prefix="claw-spec-") as name:
+        root = write_files(made, Path(name).resolve() / made.id)
+        try:
+            scenario = load_scenario(root)
+            found = findings(scenario, load_gold(scenario))
+        except ScenarioError as error:
+            yield spec_finding("SPEC-002", f"the result cannot be loaded: {error.what}", made.spec.where("0-truth"))
+            return
+        for one in found:
+            if one.id != "SCN-142":
+                yield Finding(one.id, one.severity, one.message, _spec_place(made, one, root))
+
+
+def _spec_place(made: Compiled, one: Finding, root: Path) -> str:
+    """The place in the spec that a finding of scenario/1 comes from, as far as its message names one."""
+    for item in made.rounds:
+        if f"'{item.spec.id}'" in one.message or one.message.startswith(f"{item.spec.id}/"):
+            return made.spec.where("3-rounds", "rounds", item.index)
+    for name, fragment in made.fragments.items():
+        if f"'{name}'" in one.message:
+            return _place_of(made, fragment.where)
+    return one.where.removeprefix(f"{root}/")
+
+
+def _place_of(made: Compiled, where: str) -> str:
+    kind, _, rest = where.partition("/")
+    if kind == "workspace":
+        for i, document in enumerate(made.spec.workspace.documents):
+            if made.canon.render(document.path).text == rest:
+                return made.spec.where("1-workspace", "documents", i)
+    if kind == "session":
+        for i, channel in enumerate(made.spec.sessions.channels):
+            if channel.id == rest.partition("#")[0]:
+                return made.spec.where("2-sessions", "channels", i)
+    return made.spec.where("4-updates")
