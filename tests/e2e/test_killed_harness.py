@@ -20,7 +20,7 @@ from support.scenarios import write_scenario
 
 ROUNDS, KILLS = 30, 5
 UPDATES = {7: "u1", 13: "u2", 19: "u3", 25: "u4"}
-HARNESSES = ["reference", "nanobot"]
+HARNESSES = ["reference", "nanobot", "claude-code", "openclaw", "picoclaw"]
 
 
 def secret(number: int) -> str:

@@ -51,7 +51,7 @@ class ClaudeCode(Harness):
             endpoint_override=("anthropic-messages",),
             concurrent=full,
             isolation_of_state=full,
-            overlay_skills=Support.not_implemented("no overlay has been tried with it"),
+            overlay_skills=Support.full(),
             deterministic_replay=Support.unsupported("its requests hold the date and random ids"),
             memory_files=MEMORY_FILES,
             notes=(

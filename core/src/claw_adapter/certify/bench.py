@@ -1,0 +1,206 @@
+"""What all checks of one certification share: the endpoint, the lifeline, the folder, and one conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Self
+
+from pydantic import JsonValue
+
+from claw_adapter.certify.check import Finding
+from claw_adapter.certify.context import KitContext, Trick
+from claw_adapter.certify.director import Director, Places
+from claw_adapter.certify.standard import standard_files, standard_histories, standard_main
+from claw_adapter.certify.trial import KitTrial
+from claw_adapter.certify.world import KitWorld, canary
+from claw_adapter.drivers import Lifeline, reaper
+from claw_adapter.endpoint.models import Model
+from claw_adapter.endpoint.server import EndpointServer
+from claw_adapter.harness import Harness
+from claw_adapter.protocol import (
+    Capabilities,
+    HarnessSpec,
+    ModelSpec,
+    Probe,
+    RunSettings,
+    Session,
+    TrialSpec,
+)
+from claw_adapter.runner.context import Address
+from claw_adapter.runner.folder import remove_tree
+from claw_adapter.sandbox import detect
+
+__all__ = ["MODEL", "Bench"]
+
+MODEL: Final = "certification-model"
+DEADLINE: Final = 90.0
+OPENING: Final = canary("opening")
+
+
+class Bench:
+    """An async context manager.
+
+    Args:
+        harness: the adapter under test.
+        out: where evidence goes; a temporary folder when None.
+        isolation: the level for harness processes; None means the highest this machine has (1 for what works inside us).
+        deadline: seconds that a turn or an opening may take.
+    """
+
+    def __init__(
+        self, harness: Harness, *, out: Path | None = None, isolation: int | None = None, deadline: float = DEADLINE
+    ) -> None:
+        self.harness = harness
+        self.capabilities: Capabilities = harness.capabilities()
+        self.probe: Probe = harness.probe()
+        self.available = int(detect().level)
+        inside = 1 if harness.runs_inside else self.available
+        self.isolation = inside if isolation is None else isolation
+        self.deadline = deadline
+        self.trials: list[KitTrial] = []
+        self.before: frozenset[int] = frozenset()
+        """Processes that were there before us."""
+        self._out = out
+        self._number = 0
+        self._shared: KitTrial | None = None
+        self._failed: list[Finding] = []
+        self._models: dict[str, Director] = {}
+        self._stack = contextlib.AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        self.began = time.time()
+        self.before = frozenset(reaper.table())
+        # a short path: Unix sockets lie below it
+        self.root = Path(tempfile.mkdtemp(prefix="claw-certify-")).resolve()
+        self._stack.callback(remove_tree, self.root)
+        self.evidence = (self._out or self.root) / "evidence"
+        self.lifeline = await self._stack.enter_async_context(Lifeline())
+        self.server = EndpointServer(self.root, grace=0.2, make=self._model)
+        await self._stack.enter_async_context(self.server)
+        self._stack.push_async_callback(self._close_all)
+        tempfile.tempdir, before = str(self.root / "tmp"), tempfile.tempdir
+        Path(tempfile.tempdir).mkdir()
+        self._stack.callback(setattr, tempfile, "tempdir", before)
+        return self
+
+    async def __aexit__(self, *reason: object) -> None:
+        await self._stack.aclose()
+
+    @property
+    def level(self) -> int:
+        """The isolation to put on record: 0 for what works inside this process."""
+        return 0 if self.harness.runs_inside else self.isolation
+
+    def _model(self, spec: ModelSpec, trial: str) -> Model:
+        del spec
+        return self._models[trial]
+
+    async def _close_all(self) -> None:
+        for trial in self.trials:
+            await trial.close()
+            self.save(trial)
+
+    async def shared(self) -> KitTrial:
+        """The conversation that checks share; a new one when a check has spoilt it.
+
+        It has the standard main session, histories and files (certify/standard.py), and one turn behind it.
+
+        Raises:
+            Finding: it does not come up. That is found once and told to everyone who asks.
+        """
+        if self._shared is not None and not self._shared.spoilt:
+            return self._shared
+        if self._shared is not None:
+            await self.drop(self._shared)
+            self._shared = None
+        if len(self._failed) >= 2:
+            raise self._failed[-1]
+        try:
+            trial = await self.trial(
+                main=standard_main(), histories=standard_histories(), files=standard_files(), name="shared"
+            )
+            self._shared = trial
+            (await trial.send(f"Good morning. Today's word is {OPENING}.", check="opening")).answered()
+        except Finding as finding:
+            self._failed.append(finding)
+            raise
+        self._failed.clear()
+        return trial
+
+    async def trial(
+        self,
+        *,
+        main: Session | None = None,
+        histories: Sequence[Session] = (),
+        files: Mapping[str, str] | None = None,
+        faults: Sequence[Mapping[str, JsonValue]] = (),
+        isolation: int | None = None,
+        name: str = "own",
+        trick: Trick = "",
+        workspace: Path | None = None,
+        opened: bool = True,
+        harness: Harness | None = None,
+        checkpoint: Any = None,
+    ) -> KitTrial:
+        """A conversation of its own; see `Kit.trial`."""
+        self._number += 1
+        trial_id = f"{name}-{self._number}"
+        folder = self.root / "live" / trial_id
+        where = workspace or folder / "workspace"
+        state = folder / "state"
+        where.mkdir(parents=True, exist_ok=True)
+        state.mkdir(parents=True)
+        tested = harness or self.harness
+        sources = self.root / "sources" / trial_id
+        world = KitWorld(
+            where, sources, self.capabilities.seed_history, main or Session(id="main"), {s.id: s for s in histories}
+        )
+        if workspace is None:
+            world.lay_out(files or {})
+        model = ModelSpec(name=MODEL, kind="scripted", options={"faults": [dict(rule) for rule in faults]})
+        self._models[trial_id] = director = Director(Places(str(where), tested.session_key, world.history_file))
+        transcript = self.evidence / trial_id / "transcript.jsonl"
+        key = await self.server.open_trial(trial_id, model, transcript)
+        level = self.isolation if isolation is None else isolation
+        ctx = KitContext(
+            TrialSpec(
+                id=trial_id, scenario="certification", harness=HarnessSpec(name=tested.name, label="under-test"),
+                model=model, seed=1, settings=RunSettings(isolation=level, deadline=self.deadline),
+            ),
+            workspace=where, state_dir=state, main=world.main, histories=world.native,
+            address=Address(self.server.url, self.server.socket), key=key, marker=f"{self.lifeline.marker}/{trial_id}",
+        )  # fmt: skip
+        ctx.trick = trick
+        made = KitTrial(trial_id, folder, tested, world, ctx, director, self.server, transcript, self.deadline)
+        self.trials.append(made)
+        if opened:
+            try:
+                await made.open(checkpoint)
+            except BaseException:
+                await self.drop(made)
+                raise
+        return made
+
+    async def drop(self, trial: KitTrial) -> None:
+        """Close a trial, keep its evidence, and remove what it left."""
+        await trial.close()
+        self.save(trial)
+        if trial in self.trials:
+            self.trials.remove(trial)
+        await asyncio.to_thread(remove_tree, trial.folder)
+        shutil.rmtree(self.root / "sources" / trial.name, ignore_errors=True)
+
+    def save(self, trial: KitTrial) -> None:
+        """Write what happened in a trial into its evidence folder."""
+        folder = self.evidence / trial.name
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = [json.dumps(item, ensure_ascii=False, default=str) for item in trial.log]
+        text = "\n".join(lines).replace(trial.ctx.endpoint.key, "[key removed]")
+        (folder / "events.jsonl").write_text(text + "\n", "utf-8", "backslashreplace")

@@ -1,0 +1,127 @@
+"""The certificate: a small file that binds a level to adapter, harness version, kit, requirement set and evidence by digest.
+
+It proves that these belong together and that nothing was changed afterwards; it does not prove who ran the kit. For that,
+sign it with whatever your release is signed with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import ValidationError
+
+from claw_adapter.certify.check import Level
+from claw_adapter.certify.records import Report
+from claw_adapter.certify.requirements import load
+from claw_adapter.errors import JournalError, KitError
+from claw_adapter.protocol.base import Record
+
+__all__ = ["CERTIFICATE", "Certificate", "folder_digest", "issue", "verify"]
+
+CERTIFICATE: Final = "certificate.json"
+
+
+class Certificate(Record):
+    """``certificate.json``; `digest` is the sha256 of all other fields as canonical JSON."""
+
+    format: Literal["certificate/1"] = "certificate/1"
+    adapter: str
+    distribution: str
+    version: str
+    versions: dict[str, str]
+    kit: str
+    spec: str
+    requirement_set: str
+    requirement_digest: str
+    level: Level
+    certified: bool
+    isolation: int
+    issued: str
+    report: str
+    """sha256 of report.json."""
+    evidence: str
+    """`folder_digest` of the evidence."""
+    digest: str = ""
+
+    def computed(self) -> str:
+        """What `digest` has to be."""
+        return _sha(self.model_dump(mode="json", exclude={"digest"}))
+
+
+def issue(report: Report, folder: Path) -> Certificate | None:
+    """Write the certificate of a report that lies in `folder`; None when no level was reached."""
+    path = folder / CERTIFICATE
+    if report.reached is None:
+        path.unlink(missing_ok=True)
+        return None
+    made = Certificate(
+        adapter=report.adapter.name, distribution=report.adapter.distribution, version=report.adapter.version,
+        versions=report.adapter.versions, kit=report.kit, spec=report.spec, requirement_set=report.requirement_set,
+        requirement_digest=report.requirement_digest, level=report.reached, certified=report.certified and report.ok,
+        isolation=report.isolation, issued=report.started,
+        report=hashlib.sha256((folder / "report.json").read_bytes()).hexdigest(), evidence=report.evidence,
+    )  # fmt: skip
+    made = made.model_copy(update={"digest": made.computed()})
+    path.write_text(json.dumps(made.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return made
+
+
+def verify(path: Path) -> tuple[Certificate, list[str]]:
+    """Check a certificate against itself and, where they lie beside it, report and evidence; what is wrong, if anything.
+
+    Raises:
+        JournalError: it cannot be read.
+    """
+    from claw_adapter.certify.judge import level_reached
+
+    if path.is_dir():
+        path /= CERTIFICATE
+    try:
+        certificate = Certificate.model_validate_json(path.read_text("utf-8"))
+    except (OSError, ValidationError) as error:
+        raise JournalError(f"this is no certificate: {error}", where=str(path)) from None
+    problems = []
+    if certificate.digest != certificate.computed():
+        problems.append("the certificate was changed after it was issued (its digest does not fit)")
+    requirements = None
+    try:
+        requirements = load(certificate.requirement_set)
+    except KitError as error:
+        problems.append(error.what)
+    if requirements is not None and requirements.digest != certificate.requirement_digest:
+        problems.append(f"requirement set {certificate.requirement_set} is not the one of this kit")
+    report_path = path.parent / "report.json"
+    if not report_path.is_file():
+        return certificate, [*problems, "there is no report.json beside it: results and evidence were not checked"]
+    if hashlib.sha256(report_path.read_bytes()).hexdigest() != certificate.report:
+        problems.append("report.json was changed after the certificate was issued")
+    try:
+        report = Report.model_validate_json(report_path.read_text("utf-8"))
+    except ValidationError as error:
+        return certificate, [*problems, f"report.json is damaged: {error}"]
+    if (
+        requirements is not None
+        and level_reached(requirements, {r.id: r.outcome for r in report.results}) != certificate.level
+    ):
+        problems.append(f"the results do not give the level {certificate.level}")
+    if folder_digest(path.parent / "evidence") != certificate.evidence:
+        problems.append("the evidence was changed, or is not all there")
+    return certificate, problems
+
+
+def folder_digest(folder: Path) -> str:
+    """sha256 over the names and contents of all files below a folder."""
+    entries = {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*")) if path.is_file()
+    }  # fmt: skip
+    return _sha(entries)
+
+
+def _sha(value: Any) -> str:  # JSON
+    return hashlib.sha256(
+        json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    ).hexdigest()

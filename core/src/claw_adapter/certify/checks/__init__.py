@@ -1,0 +1,1 @@
+"""The checks, one module per area; importing a module registers its checks."""

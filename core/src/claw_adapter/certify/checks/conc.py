@@ -1,0 +1,110 @@
+"""CONC: several conversations at once, none of which knows of another."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Final
+
+from claw_adapter.certify.check import check
+from claw_adapter.certify.kit import Kit
+from claw_adapter.certify.script import Say, read
+from claw_adapter.certify.standard import FILE
+from claw_adapter.certify.trial import KitTrial
+from claw_adapter.certify.world import session
+
+MANY: Final = 8
+
+
+@contextlib.asynccontextmanager
+async def _several(kit: Kit, number: int) -> AsyncIterator[list[KitTrial]]:
+    """So many conversations, opened at once, each with a past and a file of its own."""
+    async with contextlib.AsyncExitStack() as stack:
+        trials = [
+            kit.trial(
+                main=session("main", f"Seed {_word(kit, n, 'seed')}.", "Yes."), files={FILE: _word(kit, n, "file")}
+            )
+            for n in range(number)
+        ]
+        yield list(await asyncio.gather(*(stack.enter_async_context(trial) for trial in trials)))
+
+
+def _word(kit: Kit, number: int, place: str) -> str:
+    return kit.canary(f"{place} {number}")
+
+
+def _no_crosstalk(kit: Kit, trials: list[KitTrial]) -> None:
+    """No conversation's requests hold anything of another's."""
+    for number, trial in enumerate(trials):
+        text = "\n".join(request.text for request in trial.requests())
+        for other in range(len(trials)):
+            for place in ("seed", "file", "said"):
+                held = _word(kit, other, place) in text
+                kit.expect(
+                    not held or other == number,
+                    f"conversation {number + 1} of {len(trials)} saw the {place} of {other + 1}",
+                )
+
+
+@check(
+    "CONC-001", level="gold", must="M25",
+    catches="Conversations that run at once share a session, a port, a lock or a configuration file.",
+    remedy="Derive every name, port and path from ctx.state_dir; keep nothing in globals or in the Harness object.",
+    needs=("turns", "concurrent"),
+)  # fmt: skip
+async def eight_at_once(kit: Kit) -> None:
+    """Eight conversations of two turns each, at the same time."""
+    async with _several(kit, MANY) as trials:
+
+        async def talk(number: int, trial: KitTrial) -> None:
+            first = await kit.send(trial, f"Remember {_word(kit, number, 'said')}.", Say("Yes."))
+            first.answered("Yes.")
+            turn = await kit.send(
+                trial, f"Read it, {kit.canary(f'again {number}')}.", read(FILE), Say(f"Read {number}.")
+            )
+            turn.answered(f"Read {number}.")
+            for place in ("seed", "said", "file"):
+                kit.reached(turn.requests, _word(kit, number, place), f"its own {place}")
+
+        await asyncio.gather(*(talk(number, trial) for number, trial in enumerate(trials)))
+        _no_crosstalk(kit, trials)
+
+
+@check(
+    "CONC-002", level="gold", must="M25",
+    catches="Two conversations of one Harness object share state: the second's turns land in the first's session.",
+    remedy="Keep everything of a conversation in the Conversation; the Harness object holds options only.",
+    needs=("turns", "isolation_of_state"),
+)  # fmt: skip
+async def two_by_turns(kit: Kit) -> None:
+    """Two open conversations are spoken to by turns."""
+    async with _several(kit, 2) as trials:
+        for again in range(2):
+            for number, trial in enumerate(trials):
+                prompt = f"Keep {_word(kit, number, 'said')}, {kit.canary(f'turn {again} {number}')}."
+                (await kit.send(trial, prompt, Say(f"Kept {again}."))).answered(f"Kept {again}.")
+        _no_crosstalk(kit, trials)
+        for number, trial in enumerate(trials):
+            texts = "\n".join(message.text for message in (await trial.checkpoint()).sessions[0].messages)
+            for other in range(2):
+                held = _word(kit, other, "said") in texts
+                kit.expect(held == (other == number), f"the checkpoint of conversation {number + 1} is that of another")
+
+
+@check(
+    "CONC-003", level="gold", must="M26",
+    catches="close() of one conversation ends, or waits for, another's processes.",
+    remedy="End only what this conversation has started.",
+    needs=("turns", "isolation_of_state"),
+)  # fmt: skip
+async def closing_one_of_two(kit: Kit) -> None:
+    """One is in mid turn while the other is closed; afterwards it still takes a prompt."""
+    async with _several(kit, 2) as (one, two):
+        (await kit.send(one, f"Hello, {kit.canary('one')}.", Say("Hello."))).answered("Hello.")
+        sending = asyncio.create_task(kit.send(two, f"Take your time, {kit.canary('two')}.", Say("Done.", delay=2.0)))
+        kit.expect(await two.requested(), "no model request came for the prompt")
+        closed = await one.close()
+        kit.expect(not closed.error, f"close() raised {closed.error}")
+        (await sending).answered("Done.")
+        (await kit.send(two, f"Still there, {kit.canary('still')}?", Say("Yes."))).answered("Yes.")

@@ -1,0 +1,191 @@
+"""FAULT: the model's side fails, or the harness dies: the right class, a bounded number of tries, and life afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from claw_adapter.certify.check import check
+from claw_adapter.certify.kit import Kit
+from claw_adapter.certify.script import Fail, Hang, Say, read
+from claw_adapter.certify.standard import FILE
+from claw_adapter.certify.trial import KitTrial
+from claw_adapter.certify.turn import Turn, shown
+from claw_adapter.drivers import reaper
+from claw_adapter.endpoint.faults import FaultKind
+from claw_adapter.errors import Owner
+from claw_adapter.protocol import Checkpoint
+
+MOST_TRIES: Final = 20
+"""Model requests of a turn that fails for good."""
+MOST_STEPS: Final = 250
+"""The same where every failure is a step of the harness's tool loop, which has a limit of its own."""
+KINDS: Final[dict[FaultKind, frozenset[str]]] = {
+    "refused": frozenset({"EndpointTransientError"}),
+    "401": frozenset({"EndpointAuthError"}),
+    "429": frozenset({"EndpointQuotaError", "EndpointTransientError"}),
+    "500": frozenset({"EndpointTransientError"}),
+    "529": frozenset({"EndpointTransientError"}),
+    "context": frozenset({"EndpointError"}),
+    "filter": frozenset({"EndpointFilteredError"}),
+    "stall": frozenset({"EndpointTransientError", "DeadlineExceeded"}),
+    "cut": frozenset({"EndpointTransientError", "EndpointMalformedError"}),
+    "garbage": frozenset({"EndpointMalformedError"}),
+    "truncated_arguments": frozenset({"EndpointMalformedError"}),
+    "empty": frozenset({"EndpointMalformedError", "EmptyAnswer"}),
+}
+"""Fault → classes that say it right. An error of the harness's own passes too, as the runner knows the endpoint's side."""
+UNSPECIFIC: Final = "EndpointError"
+REMEDY: Final = (
+    "Return TurnResult(error=...) with a class of claw_adapter.errors; tell a failure from an answer by the harness's "
+    "structured output, its exit status or its session, never by the look of a text."
+)
+
+
+async def _fails(kit: Kit, kind: FaultKind, *, most: int = MOST_TRIES, deadline: float = 90.0) -> None:
+    """A turn whose model fails for good, and a turn after reopening from the checkpoint before."""
+    async with kit.trial(files={FILE: "one line\n"}) as t:
+        checkpoint = await _warm(kit, t)
+        word = kit.canary("failing")
+        turn = await kit.send(t, f"Read the plan, {word}.", Fail(kind, times=0), deadline=deadline)
+        _classified(kit, turn, kind)
+        tried = sum(word in request.text for request in turn.requests)
+        kit.note(f"{tried} requests, then {turn.error.kind if turn.error else ''} after {turn.seconds:.1f} s")
+        kit.expect(
+            tried <= most, f"{tried} requests in one turn, all of them failed", remedy="Limit the harness's retries."
+        )
+        await _goes_on(kit, t, checkpoint, word)
+
+
+async def _warm(kit: Kit, t: KitTrial) -> Checkpoint:
+    (await kit.send(t, f"Keep {kit.canary('kept')}.", Say("Kept."))).answered("Kept.")
+    return await t.checkpoint()
+
+
+def _classified(kit: Kit, turn: Turn, kind: FaultKind) -> None:
+    kit.expect(not turn.raised, f"send() raised {turn.raised}")
+    if turn.error is None:
+        kit.expect(False, f"every request of the turn failed ({kind}), and the answer is {shown(turn.text)}")
+        return
+    kit.expect(not turn.text, f"beside the error there is an answer: {shown(turn.text)}")
+    said = f"{turn.error.owner.value}: {turn.error.kind}: {turn.error.what}"
+    kit.expect(
+        turn.error.owner in (Owner.ENDPOINT, Owner.HARNESS) or turn.error.kind in KINDS[kind], f"the error is {said}"
+    )
+    if turn.error.owner is Owner.ENDPOINT:
+        right = " or ".join(sorted(KINDS[kind]))
+        kit.expect(turn.error.kind in {*KINDS[kind], UNSPECIFIC}, f"for {kind} the error is {said}, not {right}")
+        if turn.error.kind not in KINDS[kind]:
+            kit.warn(f"for {kind} the error could say more: {right}")
+    elif turn.error.kind not in KINDS[kind]:
+        kit.note(f"{said}: in a run, what the endpoint saw takes the place of it")
+
+
+async def _goes_on(kit: Kit, t: KitTrial, checkpoint: Checkpoint, failed: str) -> None:
+    """From the checkpoint before the failure: the next turn is answered, and nothing is left of the turn that failed."""
+    async with kit.reopened(t, checkpoint) as fresh:
+        turn = await kit.send(fresh, f"What did you keep? {kit.canary('after')}", Say("As before."))
+        turn.answered("As before.")
+        kit.reached(turn.requests, kit.canary("kept"), "what was said before the failure")
+        kit.absent(turn.requests, failed, "the prompt of the turn that failed")
+
+
+def _fault(number: int, kind: FaultKind, catches: str, **more: float) -> None:
+    """One check per kind of failure."""
+
+    async def run(kit: Kit) -> None:
+        await _fails(kit, kind, **more)  # type: ignore[arg-type]  # most and deadline
+
+    run.__qualname__ = f"fault_{kind}"
+    run.__doc__ = f"Every model request of a turn fails ({kind}); then it is opened from the checkpoint before."
+    check(
+        f"FAULT-{number:03d}", level="gold", must="M15", catches=catches, remedy=REMEDY,
+        needs=("turns", "resume_after_restart"),
+    )(run)  # fmt: skip
+
+
+_fault(1, "refused", "An endpoint that is down ends in an answer, in a hang, or in a crash of the adapter.")
+_fault(2, "401", "A refused key is tried again and again, or its message is taken for an answer.")
+_fault(3, "429", "A spent quota is taken for an answer, or hammered on.")
+_fault(4, "500", "A server error is taken for an answer (exit status 0, and a text that says 'error').")
+_fault(5, "stall", "An endpoint that goes silent in mid reply holds the turn beyond its deadline.", deadline=8.0)
+_fault(6, "cut", "Half a reply is taken for the whole of it.")
+_fault(7, "garbage", "A reply that is no JSON crashes the adapter, or is handed on as the answer.")
+_fault(
+    8, "truncated_arguments", "A tool call with broken arguments loops for ever, or is executed half.", most=MOST_STEPS
+)
+_fault(9, "context", "A prompt that does not fit is taken for an answer.")
+_fault(10, "filter", "A refusal of the provider's filter is taken for an answer.")
+_fault(11, "empty", "A reply without content is taken for an empty answer, and scored as wrong.")
+
+
+@check(
+    "FAULT-012", level="gold", must="M15",
+    catches="A failure that passes (one 500) spoils the turn in silence: no answer, or the error's text as answer.",
+    remedy="Let the harness try again, or return a passing error: the runner then tries the round again.",
+    needs=("turns",),
+)  # fmt: skip
+async def one_failure_passes(kit: Kit) -> None:
+    """The first request fails, the second is answered."""
+    async with kit.trial() as t:
+        turn = await kit.send(t, f"Try this, {kit.canary()}.", Fail("500", times=1), Say("It worked."))
+        if turn.error is None:
+            turn.answered("It worked.")
+            return
+        kit.note(f"it does not try again: {turn.error.kind}")
+        kit.expect(turn.error.passing, f"the error is said to be permanent: {turn.error.kind}: {turn.error.what}")
+
+
+@check(
+    "FAULT-013", level="gold", must="M8",
+    catches="After kill -9 in mid turn the conversation cannot be taken up, or the lost prompt comes back to haunt it.",
+    remedy="Notice the death (HarnessCrash); make the checkpoint complete, and let open() start from it in an empty folder.",
+    needs=("turns", "resume_after_restart"),
+)  # fmt: skip
+async def killed_in_mid_turn(kit: Kit) -> None:
+    """Everything of the harness dies while it waits for the model; then it is opened from the checkpoint before."""
+    async with kit.trial() as t:
+        checkpoint = await _warm(kit, t)
+        word = kit.canary("lost")
+        sending = asyncio.create_task(kit.send(t, f"Think about {word}.", Hang(), deadline=30.0))
+        try:
+            kit.expect(await t.requested(), "no model request came for the prompt")
+            reaper.send([item.pid for item in t.processes()], 9)
+            if kit.harness.runs_inside:
+                await t.cancel()
+            await asyncio.wait({sending}, timeout=15.0)
+            kit.expect(sending.done(), "15 s after its processes were killed the turn is still under way")
+        finally:
+            if not sending.done():
+                sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+        turn = sending.result()
+        kit.expect(turn.error is not None, f"the harness was killed, and the answer is {shown(turn.text)}")
+        await _goes_on(kit, t, checkpoint, word)
+
+
+@check(
+    "FAULT-014", level="gold", must="M8",
+    catches="After a failure the old prompt is sent again by itself, with the next one or before it.",
+    remedy="Refuse a prompt after a failure (HarnessCrash), or make sure that nothing of the failed turn is queued.",
+    needs=("turns",),
+)  # fmt: skip
+async def no_ghost_of_a_failed_turn(kit: Kit) -> None:
+    """A turn runs into its deadline; the next prompt goes into the same conversation."""
+    async with kit.trial(files={FILE: "one line\n"}) as t:
+        await _warm(kit, t)
+        word = kit.canary("ghost")
+        await kit.send(t, f"Think about {word}.", Hang(), deadline=2.0)
+        asked = kit.canary("next")
+        turn = await kit.send(t, f"And now {asked}?", read(FILE), Say("Here."), deadline=30.0)
+        if turn.error is not None:
+            kit.note(f"it refuses: {turn.error.kind}")
+            return
+        turn.answered("Here.")
+        for request in turn.requests:
+            again = word in request.text and asked not in request.text
+            kit.expect(not again, "the prompt of the turn that failed was sent again before the next one")
+            times = sum(text.count(word) for text in request.texts("user"))
+            kit.expect(times <= 1, f"the prompt of the turn that failed stands {times} times in a request of the next")
+        late = [request for request in t.director.requests if not request.round and word in request.text]
+        kit.expect(not late, "between the turns the prompt of the turn that failed was sent to the model again")

@@ -1,0 +1,320 @@
+"""LIFE: made, probed, opened and closed without a trace."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import os
+import signal
+import time
+
+from claw_adapter import API_VERSION, plugins
+from claw_adapter.certify.check import Finding, check
+from claw_adapter.certify.kit import Kit
+from claw_adapter.certify.script import Say
+from claw_adapter.certify.watch import files_below, side_effects, stray_children, traces_outside
+from claw_adapter.protocol import Failure, Support
+
+FLAGS = (
+    "turns", "resume_after_restart", "seed_main", "update_workspace", "update_session", "cancel", "stream_events",
+    "concurrent", "isolation_of_state", "overlay_skills", "deterministic_replay",
+)  # fmt: skip
+CLOSE_SECONDS = 15.0
+
+
+@check(
+    "LIFE-001", level="bronze", must="M1",
+    catches="The adapter cannot be found under its name, or was made for another version of the contract.",
+    remedy='Give the class `name` (the entry point\'s name) and `api = "claw/1"`.',
+)  # fmt: skip
+async def name_and_api(kit: Kit) -> None:
+    """Name and version of the contract."""
+    name = getattr(type(kit.harness), "name", None)
+    kit.expect(isinstance(name, str) and name, f"the class has no name: {name!r}")
+    kit.expect(kit.harness.api == API_VERSION, f"api is {kit.harness.api!r}, not {API_VERSION!r}")
+    points = plugins.entry_points(name)
+    if not points:
+        kit.warn(f"no entry point {name!r} is installed: `claw run --harness {name}` would not find it")
+    elif (brought := plugins.provides(str(name)).get("harness")) not in type(kit.harness).__mro__:
+        kit.warn(f"the entry point {name!r} brings {brought!r}, which is another class")
+
+
+@check(
+    "LIFE-002", level="bronze", must="M2",
+    catches="Constructing the adapter starts programs, writes files or takes long: a plan then costs what a run costs.",
+    remedy="Only store options in __init__; do the work in open().",
+)  # fmt: skip
+async def idle_constructor(kit: Kit) -> None:
+    """A second instance with default options."""
+    kind = type(kit.harness)
+    needed = [
+        p.name for p in inspect.signature(kind).parameters.values()
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    ]  # fmt: skip
+    if needed:
+        kit.note(f"not constructed: it needs {needed}")
+        return
+    started = time.monotonic()
+    with side_effects() as effects:
+        kind()
+    seconds = time.monotonic() - started
+    kit.expect(not effects, f"the constructor {'; '.join(effects[:3])}")
+    kit.expect(seconds < 1.0, f"the constructor takes {seconds:.1f} s")
+
+
+@check(
+    "LIFE-003", level="bronze", must="M3",
+    catches="A capability is left undeclared: nobody knows whether it works.",
+    remedy="Declare every field of Capabilities: full, since a version, or unsupported / not_implemented with the reason.",
+)  # fmt: skip
+async def everything_declared(kit: Kit) -> None:
+    """No capability is unknown."""
+    unknown = [name for name in FLAGS if getattr(kit.capabilities, name).state == "unknown"]
+    kit.expect(not unknown, f"not declared: {', '.join(unknown)}")
+    kit.expect(kit.capabilities.endpoint_override, "endpoint_override names no dialect")
+    kit.expect(kit.harness.capabilities() == kit.capabilities, "capabilities() says something else when asked again")
+    for name in FLAGS:
+        flag: Support = getattr(kit.capabilities, name)
+        if not flag:
+            kit.note(f"{name}: {flag.state}: {flag.reason}")
+
+
+@check(
+    "LIFE-004", level="bronze", must="M4",
+    catches="probe() writes files, opens connections or leaves a process; or it says nothing about versions.",
+    remedy="Look for the program and ask its version; write nothing, start nothing that stays.",
+)  # fmt: skip
+async def probe_without_side_effects(kit: Kit) -> None:
+    """What probe() does in our process, and what it leaves."""
+    marker = kit.bench.lifeline.marker
+    before = [item.pid for item in stray_children(marker)]
+    with side_effects() as effects:
+        found = kit.harness.probe()
+    kit.expect(not effects, f"probe() {'; '.join(effects[:3])}")
+    stayed = stray_children(marker, before)
+    kit.expect(not stayed, f"probe() leaves {[item.command for item in stayed]}")
+    kit.expect(found.ready, f"probe() says the harness is not ready: {found.reason}")
+    kit.expect(found.versions, "probe() names no version")
+    kit.expect(found.versions == kit.probe.versions, "probe() finds other versions when asked again")
+
+
+@check(
+    "LIFE-005", level="bronze", must="M5",
+    catches="session_key() changes with open(), or gives two sessions one key: the roster then leads nowhere.",
+    remedy="Derive the key from the id alone, without a clash.",
+)  # fmt: skip
+async def steady_session_keys(kit: Kit) -> None:
+    """The same before and after opening, different for different sessions."""
+    names = ["ops-room", "dm-nadia", "a", "x_1.2"]
+    before = [type(kit.harness).session_key(kit.harness, name) for name in names]
+    await kit.shared()
+    after = [kit.harness.session_key(name) for name in names]
+    kit.expect(before == after, f"keys are {before} before open() and {after} after it")
+    kit.expect(all(before), f"a key is empty: {before}")
+    kit.expect(len(set(before)) == len(names), f"different sessions have equal keys: {before}")
+    if kit.harness.session_key("Ops-Room") == before[0]:
+        kit.warn("sessions whose ids differ in case only have one key")
+
+
+@check(
+    "LIFE-006", level="bronze", must="M6",
+    catches="The harness works inside the runner's process and does not say so: an isolation is recorded that it never had.",
+    remedy="Start the harness with ctx.spawn, ctx.lines or ctx.run; if it must work inside, set runs_inside = True.",
+)  # fmt: skip
+async def works_where_it_says(kit: Kit) -> None:
+    """Requests came, so something works: it must be a child of the context, unless runs_inside says otherwise."""
+    t = await kit.shared()
+    if kit.harness.runs_inside:
+        kit.note("runs_inside: isolation counts as 0")
+        return
+    kit.expect(t.ctx.commands, "no process was started through the context, and runs_inside is False")
+
+
+@check(
+    "LIFE-007", level="bronze", must="M8",
+    catches="open() works once: a second conversation of the same harness object fails or finds the first one's leftovers.",
+    remedy="Keep nothing of a conversation in the Harness object; everything belongs below ctx.state_dir.",
+    needs=("turns",),
+)  # fmt: skip
+async def opens_again(kit: Kit) -> None:
+    """After one conversation another one, from nothing."""
+    word = kit.canary()
+    async with kit.trial() as t:
+        (await kit.send(t, f"First: {word}.", Say("One."))).answered("One.")
+    async with kit.trial() as t:
+        turn = await kit.send(t, f"Second: {kit.canary('second')}.", Say("Two."))
+        turn.answered("Two.")
+        kit.absent(turn.requests, word, "what was said in a conversation that is closed")
+
+
+@check(
+    "LIFE-008", level="bronze", must="M9",
+    catches="Files are left outside the workspace and the state directory: next to them, in /tmp, at home.",
+    remedy="Point every path of the harness (HOME, cache, temporary files, locks) below ctx.state_dir.",
+)  # fmt: skip
+async def no_files_elsewhere(kit: Kit) -> None:
+    """At isolation 1, where nothing but good manners keeps it in."""
+    began = time.time() - 1
+    level = min(kit.bench.isolation, 1)
+    async with kit.trial(isolation=level) as t:
+        await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
+        await t.close()
+        beside = sorted({path.split("/")[0] for path in t.files()} - {"workspace", "state"})
+        marks = [t.name, str(t.folder), t.ctx.endpoint.key]
+        outside = [str(path) for path in traces_outside(marks, began, (kit.bench.root, kit.bench.evidence))]
+        temporary = sorted(files_below(kit.bench.root / "tmp"))
+    kit.expect(not beside, f"beside workspace and state directory there are {beside}")
+    kit.expect(not outside, f"this names the trial and was left outside: {outside}")
+    kit.expect(not temporary, f"temporary files of the adapter were left: {temporary[:5]}")
+
+
+@check(
+    "LIFE-009", level="bronze", must="M10",
+    catches="A process is started around the context: it has no isolation, no mark, and survives everything.",
+    remedy="Start every process with ctx.spawn, ctx.lines or ctx.run; never with subprocess or asyncio directly.",
+)  # fmt: skip
+async def processes_carry_the_mark(kit: Kit) -> None:
+    """Among our descendants there is none without the mark."""
+    marker = kit.bench.lifeline.marker
+    async with kit.trial() as t:
+        await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
+        strays = stray_children(marker, kit.bench.before)
+        kit.expect(not strays, f"started around the context: {[item.command for item in strays]}")
+
+
+@check(
+    "LIFE-010", level="bronze", must="M12",
+    catches="A missing program gives a raw FileNotFoundError, a hang, or an error that does not say how to get it.",
+    remedy="Let HarnessNotFound through (or raise it), with the command that installs the harness as its remedy.",
+)  # fmt: skip
+async def missing_program(kit: Kit) -> None:
+    """The context finds no program at all."""
+    failure = await _failing(kit, "missing")
+    if failure is None:
+        return
+    kit.expect(failure.kind in ("HarnessNotFound", "ProgramNotFound"), f"the error is {failure.kind}: {failure.what}")
+    kit.expect(failure.remedy, f"the error has no remedy: {failure.what}")
+
+
+@check(
+    "LIFE-011", level="bronze", must="M12",
+    catches="A harness that dies at once is not noticed: open() hangs, or the error has no class and no remedy.",
+    remedy="Watch the child while waiting for it; raise HarnessStartError with the end of its output and a remedy.",
+)  # fmt: skip
+async def dying_program(kit: Kit) -> None:
+    """Every program ends at once with status 3."""
+    failure = await _failing(kit, "dying")
+    if failure is None:
+        return
+    said = f"{failure.kind}: {failure.what}"
+    kit.expect(failure.owner == "harness", f"a harness that dies is a failure of {failure.owner}: {said}")
+    if "send()" in kit.notes[-1] and not failure.remedy:
+        kit.warn(f"{failure.kind} has no remedy: {failure.what}")  # M12 speaks of opening
+        return
+    kit.expect(failure.remedy, f"the error has no remedy: {said}")
+
+
+async def _failing(kit: Kit, trick: str) -> Failure | None:
+    """How opening, or the first turn where a process is started per turn, fails; None for what works inside us."""
+    started = time.monotonic()
+    async with kit.trial(trick=trick, opened=False) as t:  # type: ignore[arg-type]  # one of the tricks
+        try:
+            await t.open()
+        except Finding as finding:
+            cause = finding.__cause__
+            if cause is None:
+                raise
+            failure = Failure.of(cause)
+            kit.expect(failure.kind in _known(cause), finding.what)
+            kit.note(f"open() raised {failure.kind} after {time.monotonic() - started:.1f} s")
+            return failure
+        if kit.harness.runs_inside:
+            kit.note("works inside: there is no program to miss")
+            return None
+        turn = await kit.send(t, f"Anyone there, {kit.canary(trick)}?", Say("No."))
+        kit.expect(turn.error is not None, "with no program running there is an answer")
+        kit.note(f"send() returned {turn.error.kind if turn.error else ''}")
+        return turn.error
+
+
+def _known(error: BaseException) -> set[str]:
+    """Names of the classes of our tree that an error is."""
+    return {kind.__name__ for kind in type(error).__mro__ if kind.__module__.startswith("claw_adapter")}
+
+
+@check(
+    "LIFE-012", level="bronze", must="M26",
+    catches="close() leaves processes, or takes for ever.",
+    remedy="End every child in close() with Process.stop(), which is bounded.",
+)  # fmt: skip
+async def close_ends_everything(kit: Kit) -> None:
+    """After a turn."""
+    async with kit.trial() as t:
+        await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
+        closed = await t.close()
+        kit.note(f"closing took {closed.seconds:.2f} s")
+        kit.expect(not closed.error, f"close() raised {closed.error}")
+        kit.expect(closed.seconds <= CLOSE_SECONDS, f"close() took {closed.seconds:.1f} s, it has {CLOSE_SECONDS:g}")
+        kit.expect(
+            not closed.survivors, f"after close() these still run: {[item.command for item in closed.survivors]}"
+        )
+
+
+@check(
+    "LIFE-013", level="bronze", must="M26",
+    catches="close() fails or leaves something when the harness has died before.",
+    remedy="Make close() work in every state: opened, in mid turn, crashed.",
+)  # fmt: skip
+async def close_after_a_crash(kit: Kit) -> None:
+    """All processes of the conversation are killed, then it is closed."""
+    async with kit.trial() as t:
+        await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
+        for item in t.processes():
+            try:
+                os.kill(item.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        await asyncio.sleep(0.2)
+        closed = await t.close()
+        kit.expect(not closed.error, f"close() raised {closed.error} after the harness had been killed")
+        kit.expect(closed.seconds <= CLOSE_SECONDS, f"close() took {closed.seconds:.1f} s after a crash")
+        kit.expect(
+            not closed.survivors, f"after close() these still run: {[item.command for item in closed.survivors]}"
+        )
+
+
+@check(
+    "LIFE-014",
+    level="bronze",
+    must="M27",
+    catches="The endpoint's key is on a command line, in the log, in an event, an answer or a checkpoint.",
+    remedy="Hand the key over in the environment or in a file below ctx.state_dir, and keep that file out of checkpoints.",
+)
+async def the_key_stays_secret(kit: Kit) -> None:
+    """The trial's key is looked for in everything that is kept or can be seen by others."""
+    logged: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: logged.append(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("claw_adapter")
+    async with kit.trial(opened=False) as t:
+        key, before = t.ctx.endpoint.key, logger.level
+        logger.addHandler(handler)
+        logger.setLevel(logging.DEBUG)
+        try:
+            await t.open()
+            turn = await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
+            checkpoint = await t.checkpoint()
+            lines = [item.command for item in t.processes()]
+        finally:
+            logger.removeHandler(handler)
+            logger.setLevel(before)
+        places = {
+            "a command line": "\n".join([*lines, *(" ".join(argv) for argv in t.ctx.commands)]),
+            "the log": "\n".join(logged),
+            "the turn's result": turn.result.model_dump_json(),
+            "the checkpoint": checkpoint.model_dump_json()
+            + "".join(data.decode("latin-1") for data in checkpoint.files.values()),
+        }
+        for place, text in places.items():
+            kit.expect(key not in text, f"the endpoint's key is in {place}")

@@ -1,0 +1,141 @@
+"""TOK: what is reported is what was used, under the name it was declared with; what is stored is what was sent."""
+
+from __future__ import annotations
+
+from claw_adapter.certify.check import check
+from claw_adapter.certify.kit import Kit
+from claw_adapter.certify.script import Say, read
+from claw_adapter.certify.standard import FILE
+from claw_adapter.certify.trial import KitTrial
+from claw_adapter.certify.turn import Turn
+from claw_adapter.certify.world import session
+from claw_adapter.endpoint import Exchange
+
+TOLERANCE = 0.02
+"""Part by which reported counts may differ from what the endpoint told (a harness may count its own side requests)."""
+
+
+def _told(exchanges: list[Exchange]) -> tuple[int, int]:
+    """Input and output tokens that the endpoint told the harness."""
+    return sum(int(str(e.usage["input"])) for e in exchanges), sum(int(str(e.usage["output"])) for e in exchanges)
+
+
+async def _two_turns(kit: Kit) -> tuple[KitTrial, list[Turn]]:
+    """In the shared conversation: a turn with a tool call, then one without."""
+    t = await kit.shared()
+    one = await kit.send(t, f"Read the plan, {kit.canary('one')}.", read(FILE), Say("It has four lines."))
+    two = await kit.send(t, f"Thank you, {kit.canary('two')}.", Say("You are welcome."))
+    return t, [one.answered(), two.answered()]
+
+
+@check(
+    "TOK-001", level="silver", must="M18",
+    catches="Usage is declared and not reported, or reported under another meaning than declared.",
+    remedy="Return ReportedUsage with the declared kind in every turn, or declare usage='none'.",
+    needs=("turns", "usage"),
+)  # fmt: skip
+async def usage_is_reported(kit: Kit) -> None:
+    """Every turn has a usage of the declared kind, with counts."""
+    _, turns = await _two_turns(kit)
+    for turn in turns:
+        usage = turn.result.usage
+        kit.expect(
+            usage is not None, f"the turn {turn.prompt!r} reports no usage, declared is {kit.capabilities.usage!r}"
+        )
+        if usage is not None:
+            kit.expect(
+                usage.kind == kit.capabilities.usage, f"reported is {usage.kind!r}, declared {kit.capabilities.usage!r}"
+            )
+            kit.expect(usage.input > 0 and usage.output > 0, f"the counts are {usage.input} and {usage.output}")
+
+
+@check(
+    "TOK-002", level="silver", must="M18",
+    catches="Tokens are counted twice (per request and again at the end), or only the last request of a turn is counted.",
+    remedy="Report what the harness says with its true meaning: per_turn, cumulative or last_request.",
+    needs=("turns", "usage"),
+)  # fmt: skip
+async def usage_equals_what_was_told(kit: Kit) -> None:
+    """A turn of several requests, then one of one; against the sums that the declared meaning asks for."""
+    t, turns = await _two_turns(kit)
+    for turn in turns:
+        usage = turn.result.usage
+        if usage is None:
+            kit.expect(False, "no usage is reported")
+            return
+        everything = t.exchanges()
+        own = [e for e in everything if e.round == turn.round]
+        until = [e for e in everything if e.number <= own[-1].number]
+        expected = _told({"per_turn": own, "cumulative": until, "last_request": own[-1:]}.get(usage.kind, own))
+        got = (usage.input + usage.cached, usage.output) if usage.input < expected[0] else (usage.input, usage.output)
+        kit.note(
+            f"{usage.kind}: reported {usage.input}+{usage.cached} in, {usage.output} out; told {expected}, {len(own)} requests"
+        )
+        for name, was, should in zip(("input", "output"), got, expected, strict=True):
+            kit.expect(
+                abs(was - should) <= max(2, TOLERANCE * should),
+                f"{name}: reported {was} as {usage.kind}, the endpoint told {should} in {len(own)} requests",
+            )
+
+
+@check(
+    "TOK-003", level="silver", must="M23",
+    catches="The native store's export and what the model was sent differ: scores and token tables describe another talk.",
+    remedy="Let checkpoint() read the session as the harness sends it: every message, in order, with its tool calls.",
+    needs=("turns",),
+)  # fmt: skip
+async def export_equals_requests(kit: Kit) -> None:
+    """Every message of the exported main session is in the last request (or is the last reply), in order."""
+    past = session("main", f"Seed {kit.canary('seed')}.", f"Reply {kit.canary('reply')}.")
+    final = f"It has one line: {kit.canary('final')}."
+    async with kit.trial(main=past, files={FILE: f"only line {kit.canary('line')}\n"}) as t:
+        (await kit.send(t, f"Hello, {kit.canary('hello')}.", Say(f"Hello {kit.canary('back')}."))).answered()
+        turn = await kit.send(t, f"Read the plan, {kit.canary('read')}.", read(FILE), Say(final))
+        turn.answered()
+        exported = (await t.checkpoint()).sessions[0].messages
+    sent = [(role, text) for role, text in turn.requests[-1].said if role not in ("system", "developer")]
+    sent.append(("assistant", final))
+    at = 0
+    for message in exported:
+        if not message.text.strip():
+            continue
+        places = [n for n in range(at, len(sent)) if sent[n][0] == message.role and message.text.strip() in sent[n][1]]
+        kit.expect(places, f"exported but not sent (in this order): {message.role} {message.text[:120]!r}")
+        at = places[0] + 1
+    texts = "\n".join(message.text for message in exported)
+    for label in ("seed", "reply", "hello", "back", "read", "line", "final"):
+        kit.expect(kit.canary(label) in texts, f"sent but not exported: {label} ({kit.canary(label)})")
+    roles = [message.role for message in exported]
+    kit.expect(roles.count("tool") >= 1, f"the tool result is not in the export, whose roles are {roles}")
+
+
+@check(
+    "TOK-004", level="gold", must="M31",
+    catches="Equal trials send different requests: a recorded run cannot be replayed, and results differ by chance.",
+    remedy="Pin clocks, ids and orders where the harness lets you; else declare deterministic_replay as unsupported.",
+    needs=("turns", "deterministic_replay"),
+)  # fmt: skip
+async def replay_digest(kit: Kit) -> None:
+    """The same trial three times: the digests of all requests are equal, but for times, ids and places."""
+    digests = [await _digests(kit) for _ in range(3)]
+    kit.note(f"{len(digests[0])} requests, digest {digests[0][-1][-1][:16] if digests[0] else ''}")
+    for number, other in enumerate(digests[1:], start=2):
+        kit.expect(
+            len(other) == len(digests[0]), f"trial {number} sent {len(other)} requests, the first {len(digests[0])}"
+        )
+        for at, (one, two) in enumerate(zip(digests[0], other, strict=True), start=1):
+            differing = [n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b]
+            kit.expect(
+                one == two, f"request {at} of trial {number} differs in part {differing[:3]} (0: tools, then messages)"
+            )
+
+
+async def _digests(kit: Kit) -> list[tuple[str, ...]]:
+    from claw_adapter.endpoint.replay.normal import Normaliser
+
+    past = session("main", f"Seed {kit.canary('seed')}.", "Yes.")
+    async with kit.trial(main=past, files={FILE: "one line\n"}) as t:
+        (await kit.send(t, f"Read the plan, {kit.canary('read')}.", read(FILE), Say("One line."))).answered()
+        (await kit.send(t, f"Thank you, {kit.canary('thanks')}.", Say("Welcome."))).answered()
+        normal = Normaliser([str(t.folder)])
+        return [normal.digests(list(request.messages), list(request.tools)) for request in t.requests()]

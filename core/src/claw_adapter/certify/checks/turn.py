@@ -1,0 +1,361 @@
+"""TURN: a prompt goes in whole, the final reply comes out exactly, in time, with its events."""
+
+from __future__ import annotations
+
+import asyncio
+
+from claw_adapter.certify.check import Finding, Unverified, check
+from claw_adapter.certify.kit import Kit
+from claw_adapter.certify.script import Fail, Hang, Say, read, run, write
+from claw_adapter.certify.standard import FILE, ODD
+from claw_adapter.certify.trial import KitTrial
+from claw_adapter.certify.turn import Turn, shown
+from claw_adapter.certify.watch import command_of
+from claw_adapter.drivers import reaper
+
+ANSI = "\x1b[1;31mred\x1b[0m and \x1b[4mlined\x1b[24m"
+PROMPTS = ("/new", "/stop", "--help", '"; echo $HOME `id` \\', "@file #tag !ls", "")
+THINKING = 1.5
+"""Seconds that the model takes in the slow turn."""
+SLEEPERS = "setsid sleep 613 & sleep 612"
+LATE = 1.0
+"""Seconds that `send` may take beyond its deadline (M16)."""
+
+
+async def _says(kit: Kit, text: str) -> None:
+    turn = await kit.send(await kit.shared(), f"Please repeat the text for {kit.canary()}.", Say(text))
+    turn.answered(text)
+
+
+@check(
+    "TURN-001", level="bronze", must="M14",
+    catches="The answer is lost, or comes with a banner, a prompt sign, progress or a log line.",
+    remedy="Take the reply from the harness's structured output, not from its screen.",
+    needs=("turns",),
+)  # fmt: skip
+async def plain_answer(kit: Kit) -> None:
+    """A short answer comes back exactly."""
+    await _says(kit, f"The answer is {kit.canary('answer')}.\n\nSecond paragraph.")
+
+
+@check(
+    "TURN-002", level="bronze", must="M14",
+    catches="Text outside ASCII is mangled: a wrong encoding, escapes left in, normalised quotes.",
+    remedy="Read the harness's output as UTF-8 and change nothing in it.",
+    needs=("turns",),
+)  # fmt: skip
+async def unicode_answer(kit: Kit) -> None:
+    """Scripts, emoji with joiners, typographic quotes, a line separator."""
+    await _says(kit, f"{ODD} ﷽ ∑ \U0001d518 e\u0301 \u2028 {kit.canary('answer')}")
+
+
+@check(
+    "TURN-003", level="bronze", must="M14",
+    catches="Terminal sequences that the model wrote are stripped or interpreted, or the harness adds its own colours.",
+    remedy="Take the reply from structured output; strip only what the harness itself adds.",
+    needs=("turns",),
+)  # fmt: skip
+async def ansi_answer(kit: Kit) -> None:
+    """A reply that quotes terminal sequences."""
+    await _says(kit, f"Type this: {ANSI} ({kit.canary('answer')})")
+
+
+@check(
+    "TURN-004", level="bronze", must="M14",
+    catches="A long answer is cut, folded into lines, or loses pieces of its stream.",
+    remedy="Read until the end of the reply; bound memory by refusing, not by cutting.",
+    needs=("turns",),
+)  # fmt: skip
+async def long_answer(kit: Kit) -> None:
+    """64,000 characters without a chance to be folded unnoticed."""
+    lines = [f"line {number:04d} " + "x" * 49 for number in range(1000)]
+    await _says(kit, "\n".join([*lines, kit.canary("end")]))
+
+
+@check(
+    "TURN-005", level="bronze", must="M15",
+    catches="An empty reply is reported as success: an empty or invented answer is then scored as wrong.",
+    remedy="A reply without text is TurnResult(error=Failure.of(EmptyAnswer(...))), whatever the exit status.",
+    needs=("turns",),
+)  # fmt: skip
+async def empty_answer(kit: Kit) -> None:
+    """The model ends its turn without a word, every time it is asked."""
+    async with kit.trial() as t:
+        turn = await kit.send(t, f"Say nothing about {kit.canary()}.", Say(""))
+        kit.expect(turn.error is not None, f"the model said nothing, and the answer is {shown(turn.text)}")
+        kind = turn.error.kind if turn.error else ""
+        kit.expect(kind == "EmptyAnswer", f"the error is {kind}, not EmptyAnswer")
+
+
+@check(
+    "TURN-006", level="bronze", must="M14",
+    catches="What the model says before a tool call is glued to the answer, or returned instead of it.",
+    remedy="Return only the text of the last reply of the turn.",
+    needs=("turns",),
+)  # fmt: skip
+async def final_reply_only(kit: Kit) -> None:
+    """Text, a tool call, then the answer."""
+    final = f"The plan has four lines, {kit.canary('final')}."
+    turn = await kit.send(
+        await kit.shared(), f"Look into the plan, {kit.canary()}.", read(FILE, says="Let me look."), Say(final)
+    )
+    turn.deed()
+    turn.answered(final)
+
+
+@check(
+    "TURN-007", level="bronze", must="M17",
+    catches="Tool calls or results are missing from the events, doubled, or out of order.",
+    remedy="Emit a tool_call and a tool_result event for every call, in the order in which they happen.",
+    needs=("turns", "stream_events"),
+)  # fmt: skip
+async def events_in_order(kit: Kit) -> None:
+    """Two calls one after the other; the events must tell the same story as the requests."""
+    word = kit.canary("content")
+    turn = await kit.send(
+        await kit.shared(), f"Write a note and read the plan, {kit.canary()}.", write("notes/turn-007.md", f"{word}\n"),
+        read(FILE), Say("Both done."),
+    )  # fmt: skip
+    turn.answered()
+    made = [attempt.tool for deed in turn.deeds for attempt in deed.attempts]
+    events = [(event.kind, event.name) for event in turn.result.events if event.kind in ("tool_call", "tool_result")]
+    kit.note(f"calls {made}, events {events}")
+    called = [name for kind, name in events if kind == "tool_call"]
+    kit.expect(called == made, f"the model called {made}, the events tell of {called}")
+    kit.expect(
+        events == [(kind, name) for name in made for kind in ("tool_call", "tool_result")],
+        f"calls and results do not alternate: {events}",
+    )
+    times = [event.at for event in turn.result.events]
+    kit.expect(times == sorted(times), f"the times of the events go backwards: {times}")
+
+
+@check(
+    "TURN-008", level="bronze", must="M16",
+    catches="Only the child is ended at the deadline: a grandchild in its own session lives on, or holds a pipe open.",
+    remedy="Start everything through ctx.spawn and end it with Process.stop(), which reaches offspring in other sessions.",
+    needs=("turns",),
+)  # fmt: skip
+async def deadline_reaches_grandchildren(kit: Kit) -> None:
+    """A shell command that outlives everything, with a part of it in a session of its own."""
+    async with kit.trial() as t:
+        warm = await _warm(kit, t)
+        deadline = max(3.0, 2 * warm.seconds + 2)  # time enough for a slow harness to come to its tool
+        turn = await kit.send(t, f"Wait for {kit.canary()}.", run(SLEEPERS), Hang(), deadline=deadline)
+        _late(kit, turn, deadline)
+        if not turn.deeds:
+            raise Unverified(f"the harness did not ask the model within {deadline:.0f} s: is the machine very busy?")
+        kit.expect(
+            turn.deeds[0].possible, "the harness offered no tool that runs a command, so nothing was left to end"
+        )
+        await asyncio.sleep(0.2)
+        left = [item.command for item in t.processes() if "sleep 61" in item.command]
+        if t.harness.runs_inside:
+            left += [text for pid in reaper.find(kit.bench.lifeline.marker) if "sleep 61" in (text := command_of(pid))]
+        kit.expect(not left, f"after the deadline these still run: {left}")
+
+
+@check(
+    "TURN-009", level="bronze", must="M16",
+    catches="A model that never answers holds the turn for ever, or as long as some time-out of the harness's own.",
+    remedy="Bound the whole of send() by its deadline and return DeadlineExceeded.",
+    needs=("turns",),
+)  # fmt: skip
+async def deadline_with_a_silent_model(kit: Kit) -> None:
+    """The model does not answer at all."""
+    async with kit.trial() as t:
+        await _warm(kit, t)
+        _late(kit, await kit.send(t, f"Think about {kit.canary()}.", Hang(), deadline=2.0), 2.0)
+
+
+async def _warm(kit: Kit, t: KitTrial) -> Turn:
+    return (await kit.send(t, f"Are you there, {kit.canary('warm')}?", Say("Yes."))).answered()
+
+
+def _late(kit: Kit, turn: Turn, deadline: float) -> None:
+    kit.note(f"deadline {deadline:g} s, send took {turn.seconds:.2f} s")
+    kit.expect(turn.error is not None, f"there is an answer after {turn.seconds:.1f} s: {shown(turn.text)}")
+    kind = turn.error.kind if turn.error else ""
+    kit.expect(kind == "DeadlineExceeded", f"the error is {kind}, not DeadlineExceeded")
+    kit.expect(turn.seconds <= deadline + LATE, f"send took {turn.seconds:.2f} s, its deadline was {deadline:g} s")
+
+
+@check(
+    "TURN-010", level="bronze", must="M30",
+    catches="The harness starts every turn afresh: what was said in turn 1 is not in the request of turn 2.",
+    remedy="Keep one native session per conversation and continue it; a process per turn must be told which session.",
+    needs=("turns",),
+)  # fmt: skip
+async def memory_between_turns(kit: Kit) -> None:
+    """Prompt and answer of one turn are in the request of the next."""
+    t = await kit.shared()
+    asked, said = kit.canary("asked"), kit.canary("said")
+    (await kit.send(t, f"Remember {asked}.", Say(f"I keep {said} in mind."))).answered()
+    turn = await kit.send(t, f"What did I ask? {kit.canary('again')}", Say("You know."))
+    turn.answered()
+    kit.reached(turn.requests, asked, "the prompt of the turn before")
+    kit.reached(turn.requests, said, "the answer of the turn before")
+
+
+@check(
+    "TURN-011", level="bronze", must="M13",
+    catches="A prompt that looks like a command, an option or shell text is swallowed, run, or reaches the model changed.",
+    remedy="Pass prompts by standard input or protocol, never as an argument of a shell, and escape the harness's commands.",
+    needs=("turns",),
+)  # fmt: skip
+async def odd_prompts(kit: Kit) -> None:
+    """Slash commands, options, shell text, text outside ASCII, line ends."""
+    for number, start in enumerate(PROMPTS):
+        t, word = await kit.shared(), kit.canary(f"word{number}")
+        prompt = f"{start} {word}\n\tindented \x1b[0m {ODD}\nlast line".lstrip()
+        turn = await kit.send(t, prompt, Say(f"Read {number}."))
+        if turn.error is not None and turn.error.kind != "DeadlineExceeded" and turn.error.remedy and not turn.requests:
+            kit.warn(f"refused with a typed error, as M13 allows: {turn.error.what}")
+            continue
+        turn.answered(f"Read {number}.")
+        whole = any(prompt in text for request in turn.requests for text in request.texts("user"))
+        kit.expect(whole, f"the prompt {shown(prompt)} did not reach the model as it is")
+
+
+@check(
+    "TURN-012", level="bronze", must="M19",
+    catches="timing.own holds the time the model or the harness works, so that the adapter's overhead is overstated.",
+    remedy="Count in timing.own only what the adapter does itself; timing.total is the whole of send().",
+    needs=("turns",),
+)  # fmt: skip
+async def honest_timing(kit: Kit) -> None:
+    """A turn at once, and one in which the model takes 1.5 s: `own` must not grow by that.
+
+    Up to three tries, since machines are busy.
+    """
+    grown = wrong = 0.0
+    for number in range(3):
+        quick, slow = [
+            (
+                await kit.send(
+                    await kit.shared(), f"Take your time, {kit.canary(f'{number}{delay}')}.", Say("Here.", delay)
+                )
+            )
+            for delay in (0.0, THINKING)
+        ]
+        times = [turn.answered("Here.").result.timing for turn in (quick, slow)]
+        grown = times[1].own - times[0].own
+        wrong = abs(times[1].total - slow.seconds)
+        kit.note(
+            f"own {times[0].own:.3f} s and {times[1].own:.3f} s, total {times[1].total:.3f} s of {slow.seconds:.3f} s"
+        )
+        if grown < THINKING / 2 and wrong <= 0.1 + 0.1 * slow.seconds:
+            return
+    kit.expect(grown < THINKING / 2, f"timing.own grows by {grown:.2f} s when the model takes {THINKING:g} s longer")
+    kit.expect(wrong == 0, f"timing.total is {wrong:.2f} s away from what send() took")
+
+
+@check(
+    "TURN-013", level="gold", must="M32",
+    catches="cancel() is declared and does nothing, or leaves the conversation unusable or haunted by the old prompt.",
+    remedy="Use the harness's own cancel; if it has none, declare cancel as unsupported.",
+    needs=("turns", "cancel"),
+)  # fmt: skip
+async def cancel_a_turn(kit: Kit) -> None:
+    """Cancelled in mid turn, it returns an error soon, and the next turn works in the same conversation."""
+    async with kit.trial() as t:
+        await _warm(kit, t)
+        sending = asyncio.create_task(kit.send(t, f"Think about {kit.canary()}.", Hang()))
+        came = await t.requested()
+        await asyncio.sleep(0.2)
+        turn = await _cancelled(kit, t, sending)
+        kit.expect(came, "no model request came for the prompt")
+        kit.expect(turn.error is not None, f"the cancelled turn has an answer: {shown(turn.text)}")
+        again = await kit.send(t, f"And now {kit.canary('next')}?", Say("Still here."))
+        again.answered("Still here.")
+
+
+@check(
+    "TURN-017",
+    level="gold",
+    must="M32",
+    catches="A turn that is cancelled before its first request goes on unseen: the prompt reaches the model afterwards.",
+    remedy="Remember the cancellation until the harness has taken it, or end the harness.",
+    needs=("turns", "cancel"),
+)
+async def cancel_at_once(kit: Kit) -> None:
+    """Cancelled early, three times; a cancelled prompt never comes back, and the next turn works."""
+    async with kit.trial() as t:
+        await _warm(kit, t)
+        for delay in (0.02, 0.1, 0.3):
+            word = kit.canary(f"after {delay}")
+            sending = asyncio.create_task(kit.send(t, f"Think about {word}.", Hang()))
+            await asyncio.sleep(delay)
+            turn = await _cancelled(kit, t, sending)
+            kit.expect(turn.error is not None, f"the cancelled turn has an answer: {shown(turn.text)}")
+            again = await kit.send(t, f"And now {kit.canary(f'next {delay}')}?", Say("Still here."))
+            late = [request for request in t.director.requests if not request.round and word in request.text]
+            kit.expect(
+                not late, f"cancelled after {delay:g} s, the prompt was sent to the model when send() had returned"
+            )
+            again.answered("Still here.")
+
+
+async def _cancelled(kit: Kit, t: KitTrial, sending: asyncio.Task[Turn]) -> Turn:
+    """Cancel the turn under way; it has to come back within ten seconds."""
+    try:
+        await t.cancel()
+        await asyncio.wait({sending}, timeout=10.0)
+        kit.expect(sending.done(), "10 s after cancel() the turn is still under way")
+    finally:
+        if not sending.done():
+            sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+    return sending.result()
+
+
+@check(
+    "TURN-014", level="bronze", must="M8",
+    catches="The prompt is sent twice: once by the adapter and once more by a retry, a resume or a second input path.",
+    remedy="Send a prompt exactly once; never write it into the session as well as into the turn.",
+    needs=("turns",),
+)  # fmt: skip
+async def prompt_once(kit: Kit) -> None:
+    """In the requests of a turn the prompt stands once."""
+    word = kit.canary()
+    turn = await kit.send(await kit.shared(), f"Only once: {word}.", Say("Yes."))
+    turn.answered("Yes.")
+    counts = [sum(word in text for text in request.texts("user")) for request in turn.requests]
+    kit.expect(max(counts) == 1, f"user messages with the prompt, by request: {counts}")
+    asked = [request for request in turn.requests if word in request.text]
+    kit.expect(len(asked) == 1, f"the prompt was asked in {len(asked)} requests, although the first was answered")
+
+
+@check(
+    "TURN-015", level="bronze", must="M29",
+    catches="A failing model makes send() raise (or the adapter crash) instead of returning an error.",
+    remedy="Turn every failure inside send() into TurnResult(error=Failure.of(...)).",
+    needs=("turns",),
+)  # fmt: skip
+async def errors_are_data(kit: Kit) -> None:
+    """The model refuses the credential for good."""
+    async with kit.trial() as t:
+        turn = await kit.send(t, f"Will this work, {kit.canary()}?", Fail("401", times=0))
+        kit.expect(not turn.raised, f"send() raised {turn.raised} instead of returning it as TurnResult.error")
+        kit.expect(turn.error is not None, f"every request was refused, and the answer is {shown(turn.text)}")
+
+
+@check(
+    "TURN-016", level="bronze", must="M11",
+    catches="The harness asks for a model of its own choosing: not every request is for the run's model.",
+    remedy="Configure ctx.endpoint.model everywhere the harness names one (main, small, summary, title models).",
+    needs=("turns",),
+)  # fmt: skip
+async def the_runs_model(kit: Kit) -> None:
+    """Every request names the run's model, in a dialect that was declared."""
+    t = await kit.shared()
+    (await kit.send(t, f"Which model are you, {kit.canary()}?", Say("Yours."))).answered()
+    named = {request.model for request in t.requests()}
+    kit.expect(named == {t.ctx.endpoint.model}, f"requests ask for {sorted(named)}, not for {t.ctx.endpoint.model!r}")
+    spoken = {request.dialect for request in t.requests()}
+    undeclared = spoken - set(kit.capabilities.endpoint_override)
+    if undeclared:
+        raise Finding(
+            f"requests came in {sorted(undeclared)}, declared are {list(kit.capabilities.endpoint_override)}",
+            remedy="Declare the dialects that are spoken in Capabilities.endpoint_override.",
+        )

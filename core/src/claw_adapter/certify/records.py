@@ -1,0 +1,89 @@
+"""The outcome of a certification, as records with a published JSON Schema."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from pydantic import NonNegativeFloat
+
+from claw_adapter.certify.check import Level
+from claw_adapter.protocol.base import Record
+
+__all__ = ["FORMAT", "Adapter", "CheckResult", "Outcome", "Report", "Turned"]
+
+FORMAT: Final = "certification/1"
+
+Outcome = Literal["passed", "failed", "expected", "unsupported", "unverified", "kit"]
+"""``expected`` is a failure that the baseline allows, ``unsupported`` what the adapter says it cannot do, ``unverified`` what
+cannot be known on this machine, ``kit`` a fault of the kit itself."""
+
+
+class Turned(Record):
+    """Where a turn stands in the evidence: ``evidence/<trial>/transcript.jsonl``, exchanges of this round."""
+
+    trial: str
+    round: str
+
+
+class CheckResult(Record):
+    """One check, judged. `owner` is whose fault a failure is: adapter, harness or kit."""
+
+    id: str
+    level: Level
+    must: str
+    title: str
+    catches: str
+    outcome: Outcome
+    owner: Literal["", "adapter", "harness", "kit"] = ""
+    what: str = ""
+    remedy: str = ""
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: NonNegativeFloat = 0.0
+    trials: tuple[str, ...] = ()
+    turns: tuple[Turned, ...] = ()
+
+
+class Adapter(Record):
+    """What was certified."""
+
+    name: str
+    kind: str
+    """The class, ``module.Name``."""
+    distribution: str = ""
+    version: str = ""
+    versions: dict[str, str]
+    """What its probe found: the harness and whatever it stands on."""
+    capabilities: dict[str, str]
+
+
+class Report(Record):
+    """``report.json``."""
+
+    format: Literal["certification/1"] = FORMAT
+    spec: str
+    requirement_set: str
+    requirement_digest: str
+    kit: str
+    """Version of claw-adapter."""
+    adapter: Adapter
+    isolation: int
+    asked: Level
+    certified: bool
+    """Certified mode: nothing of the level may be left out or excused."""
+    reached: Level | None
+    """The highest level all of whose checks passed."""
+    ok: bool
+    problems: tuple[str, ...] = ()
+    """What beside failed checks makes `ok` false: entries of the baseline that are stale or expired, things left out."""
+    started: str
+    seconds: NonNegativeFloat
+    platform: str
+    results: tuple[CheckResult, ...]
+    not_scored: dict[str, str]
+    evidence: str
+    """Digest of the evidence folder, see `certificate.folder_digest`."""
+
+    def count(self, outcome: Outcome) -> int:
+        """How many checks came out like this."""
+        return sum(result.outcome == outcome for result in self.results)

@@ -1,0 +1,54 @@
+"""Requirement sets: which checks each level asks for. Package data, one frozen file per set."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from importlib import resources
+from typing import Final
+
+from pydantic import Field, ValidationError
+
+from claw_adapter.certify.check import LEVELS, Level
+from claw_adapter.errors import KitError
+from claw_adapter.protocol.base import Record
+
+__all__ = ["CURRENT", "RequirementSet", "load"]
+
+CURRENT: Final = "2026.11"
+
+
+class RequirementSet(Record):
+    """A set by name; `digest` is the sha256 of its file."""
+
+    name: str = Field(alias="set")
+    spec: str
+    bronze: tuple[str, ...]
+    silver: tuple[str, ...]
+    gold: tuple[str, ...]
+    not_scored: dict[str, str] = Field(default_factory=dict)
+    digest: str = ""
+
+    def of(self, level: Level) -> tuple[str, ...]:
+        """Ids that a level asks for, those of the levels below it first."""
+        asked = LEVELS[: LEVELS.index(level) + 1]
+        return tuple(check for one in asked for check in getattr(self, one))
+
+
+def load(name: str = CURRENT) -> RequirementSet:
+    """A set of this package.
+
+    Raises:
+        KitError: there is no such set, or it is damaged.
+    """
+    folder = resources.files("claw_adapter.certify.requirements")
+    known = sorted(item.name.removesuffix(".toml") for item in folder.iterdir() if item.name.endswith(".toml"))
+    if name not in known:
+        raise KitError(f"there is no requirement set {name!r}", remedy=f"Known sets: {', '.join(known)}.")
+    data = folder.joinpath(f"{name}.toml").read_bytes()
+    try:
+        return RequirementSet.model_validate(
+            {**tomllib.loads(data.decode("utf-8")), "digest": hashlib.sha256(data).hexdigest()}
+        )
+    except (ValueError, ValidationError) as error:
+        raise KitError(f"requirement set {name!r} is damaged: {error}") from error

@@ -1,0 +1,70 @@
+"""The report in a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.markup import escape
+
+from claw_adapter.certify.check import AREAS
+from claw_adapter.certify.records import CheckResult, Report
+from claw_adapter.report.clean import clean, one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["MARKS", "print_report", "print_result"]
+
+MARKS: Final = {
+    "passed": "[green]✓[/]", "failed": "[red]✗[/]", "expected": "[yellow]x[/]", "unsupported": "[magenta]–[/]",
+    "unverified": "[magenta]?[/]", "kit": "[yellow]![/]",
+}  # fmt: skip
+
+
+def print_result(console: Console, result: CheckResult, number: int, total: int) -> None:
+    """One line per check; what did not pass says why and what to change."""
+    del number, total
+    said = "" if result.outcome == "passed" else f" [bold]{result.outcome}[/]"
+    if result.outcome == "failed":
+        said += f" (fault of the {result.owner})"
+    console.print(
+        f"{MARKS[result.outcome]} {result.id} {escape(result.title)}{said} [dim]{result.seconds:.2f} s[/]",
+        soft_wrap=True,
+    )
+    if result.what:
+        console.print(f"    {escape(one_line(result.what, 600))}", soft_wrap=True)
+    if result.outcome in ("failed", "expected"):
+        console.print(f"    {result.must}: {escape(result.catches)}", soft_wrap=True, style="dim")
+    if result.remedy:
+        console.print(f"    → {escape(clean(result.remedy))}", soft_wrap=True)
+    for warning in result.warnings:
+        console.print(f"    [yellow]warning:[/] {escape(one_line(warning, 600))}", soft_wrap=True)
+
+
+def print_report(console: Console, report: Report, folder: Path | None = None) -> None:
+    """The counts per area, the level, and where the rest lies."""
+    from rich.table import Table
+
+    table = Table(
+        "area", "passed", "failed", "expected", "unsupported", "unverified", "kit", "seconds", box=None, pad_edge=False
+    )
+    for area in AREAS:
+        results = [result for result in report.results if result.id.startswith(f"{area}-")]
+        if results:
+            counts = [sum(result.outcome == name for result in results) for name in MARKS]
+            cells = [str(counts[list(MARKS).index(name)] or "") for name in MARKS]
+            table.add_row(area, *cells, f"{sum(result.seconds for result in results):.1f}")
+    console.print(table)
+    versions = ", ".join(f"{name} {version}" for name, version in report.adapter.versions.items())
+    reached = f"[bold green]{report.reached}[/]" if report.reached else "[bold red]none[/]"
+    console.print(
+        f"{report.adapter.name} ({escape(versions)}): level reached {reached}, asked {report.asked}"
+        f"{', certified mode' if report.certified else ''}, isolation {report.isolation}, set {report.requirement_set}, "
+        f"{len(report.results)} checks in {report.seconds:.1f} s",
+        soft_wrap=True,
+    )
+    for problem in report.problems:
+        console.print(f"[red]✗[/] {escape(problem)}", soft_wrap=True)
+    if folder is not None:
+        console.print(f"report, evidence and certificate: {folder}", soft_wrap=True)

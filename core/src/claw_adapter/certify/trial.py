@@ -1,0 +1,282 @@
+"""One conversation under certification: everything that is done to the adapter goes through here, bounded and recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from claw_adapter.certify.check import Finding
+from claw_adapter.certify.context import KitContext
+from claw_adapter.certify.director import Director, Request
+from claw_adapter.certify.script import Say, Step
+from claw_adapter.certify.turn import Turn, owner_of, shown
+from claw_adapter.certify.watch import Shown, files_below, processes
+from claw_adapter.certify.world import FileEdit, KitWorld, TalkEdit, marker_of
+from claw_adapter.drivers import reaper
+from claw_adapter.endpoint import Exchange, RoundMeter, read_transcript
+from claw_adapter.endpoint.server import EndpointServer
+from claw_adapter.errors import ClawError, Owner
+from claw_adapter.harness import Conversation, Harness
+from claw_adapter.protocol import Checkpoint, Failure, SessionChange, TurnResult
+
+__all__ = ["CLOSE_SECONDS", "LATE_SECONDS", "Closed", "KitTrial"]
+
+CLOSE_SECONDS: Final = 15.0
+LATE_SECONDS: Final = 5.0
+CALL_SECONDS: Final = 90.0
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """What closing a conversation was like."""
+
+    seconds: float
+    survivors: tuple[Shown, ...]
+    """Processes of the trial that were still there."""
+    error: str = ""
+
+
+@dataclass(slots=True)
+class KitTrial:
+    """A conversation with its endpoint, workspace and state directory; made by `Kit.trial` and `Kit.shared`.
+
+    Attributes:
+        name: the trial's name; evidence lies under it.
+        folder: holds ``workspace`` and ``state``, nothing else.
+    """
+
+    name: str
+    folder: Path
+    harness: Harness
+    world: KitWorld
+    ctx: KitContext
+    director: Director
+    server: EndpointServer
+    transcript: Path
+    deadline: float
+    conversation: Conversation | None = None
+    closed: Closed | None = None
+    spoilt: bool = False
+    """A turn has failed, or it is closed: nothing must be sent into it any more."""
+    log: list[dict[str, Any]] = field(default_factory=list)
+    """What happened, as evidence."""
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def marker(self) -> str:
+        """The mark that every process of this trial carries."""
+        return self.ctx.marker
+
+    async def open(self, checkpoint: Checkpoint | None = None) -> None:
+        """Open the conversation.
+
+        Raises:
+            Finding: it did not come up, or the adapter raised.
+        """
+        started = time.monotonic()
+        try:
+            self.conversation = await self._bounded(
+                "open()", lambda: self.harness.open(self.ctx, checkpoint), self.ctx.deadline + LATE_SECONDS
+            )
+        except ClawError as error:
+            failure = Failure.of(error)
+            self._note("open", seconds=time.monotonic() - started, error=failure.model_dump(mode="json"))
+            raise Finding(
+                f"open() failed: {failure.kind}: {failure.what}", remedy=failure.remedy, owner=owner_of(failure)
+            ) from error
+        self._note("open", seconds=time.monotonic() - started, restored=checkpoint is not None)
+
+    async def send(
+        self, prompt: str, *steps: Step, check: str = "", marker: str | None = None, deadline: float | None = None
+    ) -> Turn:
+        """Say `prompt`; the model plays `steps` (default: it says "Done.").
+
+        Args:
+            prompt: the prompt; a canary in it tells the turn's requests from side requests.
+            steps: what the model does, in order.
+            check: id of the check, by which the turn is found in the evidence.
+            marker: what tells the turn's requests; the default is the prompt's first canary, else the prompt.
+            deadline: seconds for `send`.
+
+        Raises:
+            Finding: `send` did not come back in time, or raised something that is no `ClawError`.
+        """
+        round_id = self._round(check)
+        first, limit = len(self.director.requests), deadline or self.deadline
+        self.director.play(steps or [Say("Done.")], marker if marker is not None else marker_of(prompt))
+        await self.server.begin_round(self.name, round_id)
+        started, raised, meter = time.monotonic(), "", RoundMeter()
+        try:
+            result = await self._bounded("send()", lambda: self._live.send(prompt, limit), limit + LATE_SECONDS)
+        except ClawError as error:
+            result, raised = TurnResult(error=Failure.of(error)), type(error).__name__
+        except Finding:
+            self.spoilt = True
+            raise
+        finally:
+            seconds = time.monotonic() - started
+            meter = await self.server.end_round(self.name)
+        turn = Turn(
+            prompt, round_id, result, seconds, self.director.requests[first:], self.director.deeds, meter, raised
+        )
+        self.spoilt = self.spoilt or result.error is not None
+        self.world.said(turn.round)
+        self._note(
+            "turn", round=round_id, prompt=shown(prompt, 2000), seconds=seconds, result=result.model_dump(mode="json"),
+            raised=raised, metered=meter.metered.model_dump(mode="json"),
+        )  # fmt: skip
+        return turn
+
+    async def update(self, *edits: FileEdit | TalkEdit) -> list[SessionChange]:
+        """Apply one update as the runner does: files are written, sessions changed, and the harness's own store follows.
+
+        Raises:
+            Finding: the adapter's `sync` (or `checkpoint`) failed.
+        """
+        if (
+            any(isinstance(edit, TalkEdit) and edit.session == self.world.main.id for edit in edits)
+            and self.world.turns
+        ):
+            self.world.adopt((await self.checkpoint()).sessions[0])
+        changes = self.world.apply(edits)
+        await self.sync(changes)
+        return changes
+
+    async def sync(self, changes: Sequence[SessionChange]) -> None:
+        """Bring changes into the harness's own store.
+
+        Raises:
+            Finding: it failed.
+        """
+        if not changes:
+            return
+        await self._demand("sync()", lambda: self._live.sync(changes))
+        self._note("sync", changes=[f"{change.action} {change.session}" for change in changes])
+
+    async def checkpoint(self) -> Checkpoint:
+        """The conversation's checkpoint.
+
+        Raises:
+            Finding: it failed, or holds no session.
+        """
+        made = await self._demand("checkpoint()", self._live.checkpoint)
+        self._note(
+            "checkpoint", sessions={s.id: len(s.messages) for s in made.sessions},
+            files={name: len(data) for name, data in made.files.items()},
+        )  # fmt: skip
+        if not made.sessions:
+            raise Finding(
+                "the checkpoint has no session", remedy="checkpoint() returns the sessions, main first (M23)."
+            )
+        return made
+
+    async def cancel(self) -> None:
+        """Stop the turn under way.
+
+        Raises:
+            Finding: it failed.
+        """
+        await self._demand("cancel()", self._live.cancel, CLOSE_SECONDS)
+
+    async def close(self) -> Closed:
+        """Close the conversation and look at what is left; never raises."""
+        if self.closed is not None:
+            return self.closed
+        started, error = time.monotonic(), ""
+        if self.conversation is not None:
+            try:
+                async with asyncio.timeout(CLOSE_SECONDS + LATE_SECONDS):
+                    await self.conversation.close()
+            except Exception as fault:  # noqa: BLE001 - whatever it is, it is evidence
+                error = f"{type(fault).__name__}: {fault}"
+        self.spoilt = True
+        seconds = time.monotonic() - started
+        left = await asyncio.to_thread(processes, self.marker)
+        self._note("close", seconds=seconds, error=error, left=[asdict(item) for item in left])
+        self._note("files", workspace=files_below(self.ctx.workspace), state=files_below(self.ctx.state_dir))
+        self._note("commands", argv=[list(argv) for argv in self.ctx.commands])
+        if left:
+            await asyncio.to_thread(reaper.sweep, self.marker)
+        await self.server.close_trial(self.name)
+        self.closed = Closed(seconds, tuple(left), error)
+        return self.closed
+
+    def requests(self, round_id: str = "") -> list[Request]:
+        """The requests the model has seen, those of one round or all; scheduled faults are not among them."""
+        return [item for item in self.director.requests if round_id in ("", item.round)]
+
+    def exchanges(self, round_id: str = "") -> list[Exchange]:
+        """Requests with replies from the transcript, faults included; a request still being answered is not there."""
+        if not self.transcript.exists():
+            return []
+        return [item for item in read_transcript(self.transcript) if round_id in ("", item.round)]
+
+    def processes(self) -> list[Shown]:
+        """The trial's living processes."""
+        return processes(self.marker)
+
+    def files(self) -> dict[str, int]:
+        """Path below `folder` → size of every file of the trial."""
+        return files_below(self.folder)
+
+    async def requested(self, seconds: float = 30.0) -> bool:
+        """Wait until a request of the turn under way has come; False if none did."""
+        await asyncio.sleep(0)  # a `send` that was just made a task gets to start its turn
+        try:
+            async with asyncio.timeout(seconds):
+                await self.director.arrived.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    @property
+    def _live(self) -> Conversation:
+        if self.conversation is None:
+            raise Finding("the conversation is not open", owner=Owner.KIT)
+        return self.conversation
+
+    def _round(self, check: str) -> str:
+        name = check or "turn"
+        self._numbers[name] = self._numbers.get(name, 0) + 1
+        return f"{name}.{self._numbers[name]}"
+
+    def _note(self, kind: str, **more: Any) -> None:
+        self.log.append({"kind": kind, **more})
+
+    async def _demand(self, what: str, call: Callable[[], Awaitable[Answer]], seconds: float = CALL_SECONDS) -> Answer:
+        try:
+            return await self._bounded(what, call, seconds)
+        except ClawError as error:
+            failure = Failure.of(error)
+            raise Finding(
+                f"{what} failed: {failure.kind}: {failure.what}", remedy=failure.remedy, owner=owner_of(failure)
+            ) from error
+
+    async def _bounded(self, what: str, call: Callable[[], Awaitable[Answer]], seconds: float) -> Answer:
+        """Await a call of the adapter; `ClawError` passes, everything else becomes a finding."""
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                return await call()
+        except (ClawError, Finding):
+            raise
+        except TimeoutError as error:
+            if not limit.expired():
+                raise _broke(what, error) from error
+            raise Finding(
+                f"{what} did not come back within {seconds:g} s",
+                remedy="Keep the deadline: end what hangs, offspring included, and return DeadlineExceeded (M16).",
+            ) from None
+        except Exception as error:
+            raise _broke(what, error) from error
+
+
+def _broke(what: str, error: Exception) -> Finding:
+    return Finding(
+        f"{what} raised {type(error).__name__}: {error}",
+        remedy="Only errors of the ClawError tree may leave the adapter; failures of a turn are TurnResult.error (M15, M29).",
+    )

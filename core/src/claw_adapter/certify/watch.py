@@ -1,0 +1,147 @@
+"""Seeing what an adapter does beside what it says: files, processes, and what happens inside our own process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from claw_adapter.drivers import reaper
+
+__all__ = ["Shown", "files_below", "processes", "side_effects", "stray_children", "traces_outside"]
+
+_WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_CHANGING: Final = frozenset({
+    "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate", "shutil.copyfile",
+    "shutil.move", "shutil.rmtree", "socket.connect", "socket.bind", "tempfile.mkdtemp", "tempfile.mkstemp",
+})  # fmt: skip
+MOST_BYTES: Final = 65536
+
+_seen: list[str] | None = None
+_thread = 0
+_hooked = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A living process as evidence."""
+
+    pid: int
+    command: str
+
+
+def processes(marker: str) -> list[Shown]:
+    """The living processes that carry a marker, or descend from one that does."""
+    return [Shown(pid, command_of(pid)) for pid in reaper.find(marker)]
+
+
+def command_of(pid: int) -> str:
+    """The command line of a process; empty when it is gone."""
+    try:
+        return (
+            (Path("/proc") / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+        )
+    except OSError:
+        return ""
+
+
+def stray_children(marker: str, before: Iterable[int] = ()) -> list[Shown]:
+    """Our descendants that do not carry the marker of this certification and were not there before."""
+    table = reaper.table()
+    ours = {os.getpid()}
+    pending = [os.getpid()]
+    while pending:
+        parent = pending.pop()
+        more = [pid for pid, entry in table.items() if entry.ppid == parent and pid not in ours]
+        ours.update(more)
+        pending += more
+    marked = set(reaper.find(marker)) | {pid for pid in ours if reaper.carries(pid, f"lifeline-{marker}")}
+    return [Shown(pid, command_of(pid)) for pid in sorted(ours - marked - set(before) - {os.getpid()})]
+
+
+def files_below(folder: Path) -> dict[str, int]:
+    """Relative path → size in bytes of everything below a folder that is no folder; links are not followed."""
+    found: dict[str, int] = {}
+    for parent, folders, names in os.walk(folder):
+        links = [name for name in folders if (Path(parent) / name).is_symlink()]
+        for name in (*names, *links):
+            path = Path(parent) / name
+            with contextlib.suppress(OSError):
+                found[path.relative_to(folder).as_posix()] = path.lstat().st_size
+    return found
+
+
+def traces_outside(marks: Iterable[str], since: float, ours: Iterable[Path] = ()) -> list[Path]:
+    """New entries of the places where programs like to leave things that name one of `marks`; others may be anyone's.
+
+    Looked into are the temporary folder, the home directory and the working directory; `since` is seconds since the epoch.
+    Entries that are, or hold, a folder of `ours` are left out.
+    """
+    known = {folder for path in ours for folder in (path.absolute(), *path.absolute().parents)}
+    wanted = [mark.encode() for mark in marks]
+    places = {Path(tempfile.gettempdir()), Path("/tmp"), Path.home(), Path.cwd()}  # noqa: S108 - to look into, not to use
+    return sorted(
+        path for place in places for path in _recent(place, since) if path not in known and _names(path, wanted)
+    )
+
+
+def _recent(place: Path, since: float) -> Iterator[Path]:
+    try:
+        entries = list(os.scandir(place))
+    except OSError:
+        return
+    for entry in entries:
+        with contextlib.suppress(OSError):
+            if entry.stat(follow_symlinks=False).st_mtime >= since:
+                yield Path(entry.path)
+
+
+def _names(path: Path, wanted: Iterable[bytes], depth: int = 2) -> bool:
+    if any(mark in os.fsencode(path.name) for mark in wanted):
+        return True
+    try:
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            return False
+        if path.is_dir():
+            return depth > 0 and any(_names(child, wanted, depth - 1) for child in list(path.iterdir())[:200])
+        with path.open("rb") as file:
+            head = file.read(MOST_BYTES)
+    except OSError:
+        return False
+    return any(mark in head for mark in wanted)
+
+
+@contextlib.contextmanager
+def side_effects() -> Iterator[list[str]]:
+    """What this thread changes inside the block: files written, folders made, connections; byte code caches do not count."""
+    global _seen, _thread, _hooked  # noqa: PLW0603 - an audit hook can be neither removed nor given arguments
+    if not _hooked:
+        sys.addaudithook(_audit)
+        _hooked = True
+    _seen, _thread = [], threading.get_ident()
+    try:
+        yield _seen
+    finally:
+        _seen = None
+
+
+def _audit(event: str, arguments: tuple[Any, ...]) -> None:
+    if _seen is None or threading.get_ident() != _thread:
+        return
+    if event == "open":
+        path, mode, flags = arguments
+        writing = any(letter in mode for letter in "wax+") if isinstance(mode, str) else bool((flags or 0) & _WRITING)
+        if writing and isinstance(path, str | bytes) and not _harmless(os.fsdecode(path)):
+            _seen.append(f"writes {os.fsdecode(path)}")
+    elif event in _CHANGING and not any(_harmless(str(item)) for item in arguments[:2]):
+        _seen.append(f"{event} {', '.join(map(str, arguments[:2]))}")
+
+
+def _harmless(path: str) -> bool:
+    return "__pycache__" in path or path.startswith(("/dev/", "/proc/self/"))

@@ -1,0 +1,148 @@
+"""`claw certify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from claw_adapter.cli.common import FAILED, console, print_json
+
+if TYPE_CHECKING:
+    from claw_adapter.certify.judge import Plan
+    from claw_adapter.certify.records import Report
+    from claw_adapter.harness import Harness
+
+__all__ = ["command"]
+
+
+@click.command("certify")
+@click.argument("name", required=False)
+@click.option("--level", type=click.Choice(["bronze", "silver", "gold"]), default="gold", show_default=True)
+@click.option("--certified", is_flag=True, help="Nothing may be left out or excused.")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Known failures, with reason and expiry.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for report, evidence and certificate."
+)
+@click.option(
+    "--option", "-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the adapter, e.g. mode=acp."
+)
+@click.option("--only", multiple=True, metavar="ID|AREA", help="Only these checks; no level can be reached with it.")
+@click.option("--requirements", default=None, help="The requirement set.  [default: the newest]")
+@click.option(
+    "--isolation", type=click.IntRange(0, 2), help="Level for the harness's processes.  [default: the highest here]"
+)
+@click.option("--deadline", type=float, default=90.0, show_default=True, help="Seconds for one turn, or for opening.")
+@click.option("--beside", multiple=True, type=click.Path(path_type=Path, exists=True, file_okay=False),
+              help="Folder of another certification, for the matrix page.")  # fmt: skip
+@click.option(
+    "--verify",
+    type=click.Path(path_type=Path, exists=True),
+    metavar="CERT",
+    help="Check a certificate and what lies beside it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="Only the summary.")
+def command(name: str | None, verify: Path | None, **flags: Any) -> int:
+    """Certify the harness NAME: prove offline that its adapter keeps the contract claw/1."""
+    if verify is not None:
+        return _verify(verify, as_json=flags["as_json"])
+    if name is None:
+        raise click.UsageError("name a harness, or a certificate with --verify")
+    if flags["certified"] and (flags["baseline"] or flags["only"]):
+        raise click.UsageError("certified mode takes neither --baseline nor --only")
+    return _certify(name, flags)
+
+
+def _certify(name: str, flags: dict[str, Any]) -> int:
+    import asyncio
+
+    from claw_adapter import plugins
+    from claw_adapter.certify.baseline import load_baseline
+    from claw_adapter.certify.judge import plan
+    from claw_adapter.certify.output import owned, write_all
+    from claw_adapter.certify.requirements import CURRENT
+    from claw_adapter.certify.terminal import print_report
+    from claw_adapter.errors import HarnessNotFound
+
+    harness: Harness = plugins.create("harness", name, _options(flags["options"]))
+    probe = harness.probe()
+    if not probe.ready:
+        raise HarnessNotFound(f"harness {name!r} is not ready: {probe.reason}", remedy=probe.remedy)
+    baseline = load_baseline(flags["baseline"]) if flags["baseline"] else None
+    asked = plan(
+        flags["level"], name=flags["requirements"] or CURRENT, certified=flags["certified"], baseline=baseline,
+        only=flags["only"],
+    )  # fmt: skip
+    out = (flags["out"] or Path("certification") / name).absolute()
+    with owned(out):
+        report = asyncio.run(_run(harness, asked, out, flags))
+        write_all(report, out, beside=flags["beside"])
+    if flags["as_json"]:
+        print_json(report.model_dump(mode="json"))
+    else:
+        print_report(console(), report, out)
+    return 0 if report.ok else FAILED
+
+
+async def _run(harness: Harness, asked: Plan, out: Path, flags: dict[str, Any]) -> Report:
+    import time
+
+    from claw_adapter.certify.bench import Bench
+    from claw_adapter.certify.judge import certify, report
+    from claw_adapter.certify.records import CheckResult
+    from claw_adapter.certify.terminal import print_result
+
+    screen, silent = console(stderr=flags["as_json"]), flags["quiet"]
+
+    def shown(result: CheckResult, number: int, total: int) -> None:
+        if not silent:
+            print_result(screen, result, number, total)
+
+    started = time.time()
+    bench = Bench(harness, out=out, isolation=flags["isolation"], deadline=flags["deadline"])
+    async with bench:
+        results = await certify(bench, asked, on_result=shown)
+    return report(bench, asked, results, started=started)
+
+
+def _options(pairs: tuple[str, ...]) -> dict[str, Any]:
+    """Values are JSON where they can be read as such, else text."""
+    import json
+
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        key, found, value = pair.partition("=")
+        if not found:
+            raise click.UsageError(f"--option {pair!r} is not KEY=VALUE")
+        try:
+            options[key] = json.loads(value)
+        except ValueError:
+            options[key] = value
+    return options
+
+
+def _verify(path: Path, *, as_json: bool) -> int:
+    from claw_adapter.certify.certificate import verify
+
+    certificate, problems = verify(path)
+    if as_json:
+        print_json({"certificate": certificate.model_dump(mode="json"), "problems": problems})
+        return FAILED if problems else 0
+    versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
+    out = console()
+    out.print(
+        f"{certificate.adapter} ({versions}): {certificate.level}{' (certified mode)' if certificate.certified else ''}, "
+        f"{certificate.spec}, set {certificate.requirement_set}, isolation {certificate.isolation}, {certificate.issued}",
+        soft_wrap=True, markup=False,
+    )  # fmt: skip
+    for problem in problems:
+        out.print(f"✗ {problem}", soft_wrap=True, markup=False)
+    if not problems:
+        out.print("✓ certificate, results and evidence belong together and are unchanged", markup=False)
+    return FAILED if problems else 0

@@ -1,0 +1,214 @@
+"""Harnesses with one planted bug each: the reference agent inside this process, spoilt in one place."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from claw_adapter.harness import Checkpoint, Conversation, Event, Session, Support, TurnResult
+from claw_adapter.reference.adapter import ReferenceHarness
+
+
+class Planted(ReferenceHarness):
+    """Inside the runner's process, so that a test of it takes seconds."""
+
+    def __init__(self) -> None:
+        super().__init__(mode="in-process")
+
+    async def open(self, ctx, checkpoint=None):
+        return self.spoil(await super().open(ctx, checkpoint), ctx)
+
+    def spoil(self, conversation: Conversation, ctx) -> Conversation:
+        return conversation
+
+
+class Wrapped(Conversation):
+    """Passes everything on; a bug overrides what it spoils."""
+
+    def __init__(self, inner: Conversation, ctx) -> None:
+        self.inner, self.ctx = inner, ctx
+
+    async def send(self, prompt, deadline):
+        return self.spoil(await self.inner.send(prompt, deadline))
+
+    def spoil(self, turn: TurnResult) -> TurnResult:
+        return turn
+
+    async def sync(self, changes):
+        await self.inner.sync(changes)
+
+    async def checkpoint(self):
+        return await self.inner.checkpoint()
+
+    async def cancel(self):
+        await self.inner.cancel()
+
+    async def close(self):
+        await self.inner.close()
+
+
+def with_conversation(kind: type[Wrapped]) -> type[Planted]:
+    """A harness whose conversations are of this kind."""
+    return type(kind.__name__, (Planted,), {"spoil": lambda self, conversation, ctx: kind(conversation, ctx)})
+
+
+class LitteringHarness(Planted):
+    def spoil(self, conversation, ctx):
+        (ctx.workspace.parent / "cache.db").write_text("left behind")
+        return conversation
+
+
+def started() -> subprocess.Popen:
+    """A process that carries no mark."""
+    return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(30)"])
+
+
+class StrayProcess(Planted):
+    def spoil(self, conversation, ctx):
+        class Stray(Wrapped):
+            async def send(self, prompt, deadline):
+                self.child = started()
+                return await super().send(prompt, deadline)
+
+            async def close(self):
+                await super().close()
+                if hasattr(self, "child"):
+                    self.child.kill()
+                    self.child.wait()
+
+        return Stray(conversation, ctx)
+
+
+class KeyOnCommandLine(Planted):
+    async def open(self, ctx, checkpoint=None):
+        await ctx.run(["/bin/true", f"--key={ctx.endpoint.key}"], 10.0)
+        return await super().open(ctx, checkpoint)
+
+
+class Undeclared(Planted):
+    def capabilities(self):
+        return super().capabilities().model_copy(update={"concurrent": Support()})
+
+
+class BusyProbe(Planted):
+    def probe(self):
+        Path("/tmp/claw-planted-probe").write_text("probed")
+        Path("/tmp/claw-planted-probe").unlink()
+        return super().probe()
+
+
+class Banner(Wrapped):
+    def spoil(self, turn):
+        return turn.model_copy(update={"text": f"agent> {turn.text}"}) if turn.error is None else turn
+
+
+class InventsAnswers(Wrapped):
+    def spoil(self, turn):
+        empty = turn.error is not None and turn.error.kind == "EmptyAnswer"
+        return TurnResult(text="(no answer)", timing=turn.timing) if empty else turn
+
+
+class DoubleEvents(Wrapped):
+    def spoil(self, turn):
+        doubled: list[Event] = [event for event in turn.events for _ in range(2)]
+        return turn.model_copy(update={"events": tuple(doubled)})
+
+
+class Forgetful(Wrapped):
+    """Every turn starts afresh."""
+
+    async def send(self, prompt, deadline):
+        agent = self.inner._agent
+        agent.main["messages"] = agent.main["messages"][:0]
+        return await super().send(prompt, deadline)
+
+
+class RaisesOnFailure(Wrapped):
+    def spoil(self, turn):
+        if turn.error is not None and turn.error.owner == "endpoint":
+            raise RuntimeError("the model said no")
+        return turn
+
+
+class LosesHistories(Planted):
+    async def open(self, ctx, checkpoint=None):
+        ctx.histories = ()
+        return await super().open(ctx, checkpoint)
+
+
+class ShortMemory(Planted):
+    """Only the latest fifty messages of the past."""
+
+    async def open(self, ctx, checkpoint=None):
+        ctx.main = ctx.main.with_messages(ctx.main.messages[-50:])
+        return await super().open(ctx, checkpoint)
+
+
+class ForgetsSpeakersTools(Wrapped):
+    """Tool calls do not survive a checkpoint."""
+
+    async def checkpoint(self):
+        made = await super().checkpoint()
+        main = made.sessions[0]
+        kept = [m for m in main.messages if m.role != "tool" and not m.tool_calls]
+        return Checkpoint(sessions=(main.with_messages(kept), *made.sessions[1:]))
+
+
+class DropsUpdates(Wrapped):
+    async def sync(self, changes):
+        return None
+
+
+class UpdatesTwice(Wrapped):
+    """An appended message is written twice, under two ids."""
+
+    async def sync(self, changes):
+        doubled = []
+        for change in changes:
+            new = change.after.messages[-1:] if change.action == "append" else ()
+            again = [m.model_copy(update={"id": f"{m.id}-again"}) for m in new]
+            after: Session = change.after.with_messages([*change.after.messages, *again])
+            doubled.append(change.model_copy(update={"after": after}))
+        await super().sync(doubled)
+
+
+class CachesFiles(Wrapped):
+    """The agent's reading tool remembers what it has read."""
+
+    def __init__(self, inner, ctx):
+        super().__init__(inner, ctx)
+        agent, seen = inner._agent, {}
+        read = agent.tool_read_file
+        agent.tool_read_file = lambda path, **more: (
+            seen.setdefault(path, None) or seen.__setitem__(path, read(path, **more)) or seen[path]
+        )
+
+
+class DoubleUsage(Wrapped):
+    def spoil(self, turn):
+        if turn.usage is None:
+            return turn
+        usage = turn.usage.model_copy(update={"input": turn.usage.input * 2, "output": turn.usage.output * 2})
+        return turn.model_copy(update={"usage": usage})
+
+
+class NoUsage(Wrapped):
+    def spoil(self, turn):
+        return turn.model_copy(update={"usage": None})
+
+
+class Restless(Wrapped):
+    """Sends another system message in every trial."""
+
+    number = 0
+
+    def __init__(self, inner, ctx):
+        super().__init__(inner, ctx)
+        Restless.number += 1
+        note = {
+            "id": "n",
+            "role": "user",
+            "text": f"visit {'x' * Restless.number}",
+        }
+        inner._agent.main["messages"].insert(0, note)

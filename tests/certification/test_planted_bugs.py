@@ -1,0 +1,74 @@
+"""Each area catches its planted bugs, by exactly the checks that name them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from claw_adapter.certify.bench import Bench
+from claw_adapter.certify.judge import certify, plan
+
+sys.path.insert(0, str(Path(__file__).parent))
+import planted
+
+TURNS = [f"TURN-{n:03d}" for n in range(1, 17) if n not in (8, 9, 12, 13)]
+"""Those that need no waiting."""
+
+BUGS = {
+    planted.LitteringHarness: (["LIFE"], {"LIFE-008"}),
+    planted.StrayProcess: (["LIFE"], {"LIFE-009"}),
+    planted.KeyOnCommandLine: (["LIFE-006", "LIFE-014"], {"LIFE-014"}),
+    planted.Undeclared: (["LIFE"], {"LIFE-003"}),
+    planted.BusyProbe: (["LIFE"], {"LIFE-004"}),
+    planted.with_conversation(planted.Banner): (TURNS[:1], {"TURN-001"}),
+    planted.with_conversation(planted.InventsAnswers): (TURNS, {"TURN-005"}),
+    planted.with_conversation(planted.DoubleEvents): (TURNS, {"TURN-007"}),
+    planted.with_conversation(planted.Forgetful): (TURNS, {"TURN-010"}),
+    planted.with_conversation(planted.RaisesOnFailure): (TURNS, {"TURN-015"}),
+    planted.LosesHistories: (["SEED"], {"SEED-006", "SEED-007"}),
+    planted.ShortMemory: (["SEED"], {"SEED-005"}),
+    planted.with_conversation(planted.ForgetsSpeakersTools): (["SEED"], {"SEED-008", "SEED-010"}),
+    planted.with_conversation(planted.DropsUpdates): (["UPD"], {"UPD-005", "UPD-006", "UPD-007", "UPD-008", "UPD-010"}),
+    planted.with_conversation(planted.UpdatesTwice): (["UPD"], {"UPD-005", "UPD-007", "UPD-010"}),
+    planted.with_conversation(planted.CachesFiles): (["UPD"], {"UPD-002", "UPD-003", "UPD-004"}),
+    planted.with_conversation(planted.DoubleUsage): (["TOK"], {"TOK-002"}),
+    planted.with_conversation(planted.NoUsage): (["TOK"], {"TOK-001", "TOK-002"}),
+    planted.with_conversation(planted.Restless): (["TOK"], {"TOK-004"}),
+}
+
+
+@pytest.mark.parametrize("kind", BUGS, ids=lambda kind: kind.__name__)
+async def test_a_planted_bug_is_found_by_the_checks_that_name_it(kind, tmp_path):
+    only, expected = BUGS[kind]
+    async with Bench(kind(), out=tmp_path, isolation=1) as bench:
+        results = await certify(bench, plan("gold", only=only))
+    failed = {result.id: result.what for result in results if result.outcome != "passed"}
+    assert set(failed) == expected, failed
+    for result in results:
+        if result.outcome != "passed":
+            assert result.outcome == "failed", result
+            assert result.owner == "adapter", result
+            assert result.remedy, "the author is told what to change"
+
+
+async def test_the_reference_passes_everything_inside_this_process(tmp_path):
+    from claw_adapter.reference.adapter import ReferenceHarness
+
+    async with Bench(ReferenceHarness(mode="in-process"), out=tmp_path) as bench:
+        results = await certify(bench, plan("silver"))
+    assert {result.id: result.what for result in results if result.outcome != "passed"} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["child", "acp"])
+async def test_the_reference_passes_everything_as_a_child(mode, tmp_path):
+    from claw_adapter.reference.adapter import ReferenceHarness
+
+    harness = ReferenceHarness(mode=mode)
+    if not harness.probe().ready:
+        pytest.skip(harness.probe().reason)
+    async with Bench(harness, out=tmp_path) as bench:
+        results = await certify(bench, plan("silver"))
+    assert {result.id: result.what for result in results if result.outcome != "passed"} == {}

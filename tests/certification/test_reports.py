@@ -1,0 +1,177 @@
+"""What a certification leaves behind: a report with a schema, JUnit, an inert page, a badge, a certificate that binds."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from claw_adapter.certify.bench import Bench
+from claw_adapter.certify.certificate import Certificate, verify
+from claw_adapter.certify.judge import certify, plan, report
+from claw_adapter.certify.output import prepare_folder, read_report, write_all
+from claw_adapter.certify.records import Report
+from claw_adapter.certify.requirements import load
+from claw_adapter.errors import JournalError
+
+sys.path.insert(0, str(Path(__file__).parent))
+import planted
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A certification with one failure, of the area TOK only."""
+    import asyncio
+
+    async def run(out: Path) -> None:
+        asked = plan("gold", only=["TOK", "TURN-001"])
+        async with Bench(planted.with_conversation(planted.DoubleUsage)(), out=out, isolation=1) as bench:
+            results = await certify(bench, asked)
+        write_all(report(bench, asked, results, started=0.0), out)
+
+    out = tmp_path_factory.mktemp("certification")
+    asyncio.run(run(out))
+    return out
+
+
+@pytest.fixture
+def certified(folder, tmp_path) -> Path:
+    """A copy in which everything of Bronze is said to have passed, with its certificate."""
+    import shutil
+
+    shutil.copytree(folder, tmp_path / "c")
+    made = read_report(folder)
+    one = next(result for result in made.results if result.outcome == "passed")
+    results = tuple(one.model_copy(update={"id": check}) for check in load().of("bronze"))
+    write_all(made.model_copy(update={"results": results, "reached": "bronze", "ok": True}), tmp_path / "c")
+    return tmp_path / "c"
+
+
+def test_the_report_is_what_its_schema_says(folder):
+    data = json.loads((folder / "report.json").read_text())
+    schema = Report.model_json_schema()
+    assert set(data) == set(schema["properties"])
+    made = Report.model_validate(data)
+    assert made.format == "certification/1"
+    assert not made.ok
+    assert made.reached is None
+    (failed,) = [result for result in made.results if result.outcome == "failed"]
+    assert (failed.id, failed.owner, failed.must) == ("TOK-002", "adapter", "M18")
+    assert "told" in failed.what
+    assert failed.turns, "the turns behind the verdict can be found in the evidence"
+    assert (folder / "evidence" / failed.turns[0].trial / "transcript.jsonl").is_file()
+    assert not (folder / "certificate.json").exists(), "no level, no certificate"
+
+
+def test_junit_tells_the_same(folder):
+    root = ET.parse(folder / "junit.xml").getroot()
+    suite = root.find("testsuite")
+    cases = suite.findall("testcase")
+    made = read_report(folder)
+    assert int(suite.get("tests")) == len(cases) == len(made.results)
+    assert [case.get("name").split()[0] for case in cases if case.find("failure") is not None] == ["TOK-002"]
+    assert int(suite.get("failures")) == 1
+    assert int(suite.get("errors")) == 0
+    assert float(suite.get("time")) >= 0
+    for case in cases:
+        assert case.get("classname").startswith("reference.")
+        assert float(case.get("time")) >= 0
+
+
+def test_the_page_shows_matrix_and_transcript_and_stays_inert(folder):
+    text = (folder / "report.html").read_text("utf-8")
+    assert "<script" not in text
+    assert not re.search(r'(?:src|href)="(?!#)', text)
+    for anchor in re.findall(r'href="#([^"]+)"', text):
+        assert f'id="{anchor}"' in text
+    assert "the endpoint told" in text
+    assert "Thank you, " in text, "the prompt of a turn is there"
+
+
+def test_hostile_text_is_escaped_on_the_page(folder, tmp_path):
+    made = read_report(folder)
+    bad = "<script>alert(1)</script>\x1b]0;title\x07"
+    results = tuple(result.model_copy(update={"what": bad, "remedy": bad, "notes": (bad,)}) for result in made.results)
+    (tmp_path / "evidence").mkdir()
+    write_all(made.model_copy(update={"results": results}), tmp_path)
+    text = (tmp_path / "report.html").read_text("utf-8")
+    assert "<script" not in text
+    assert "\x1b" not in text
+    ET.parse(tmp_path / "junit.xml")
+
+
+def test_the_badge_says_what_was_reached(folder, certified):
+    assert "not reached" in (folder / "badge.svg").read_text()
+    assert "bronze" in (certified / "badge.svg").read_text()
+    assert json.loads((certified / "badge.json").read_text())["message"] == "bronze"
+    ET.parse(certified / "badge.svg")
+
+
+def test_a_certificate_is_good_as_long_as_nothing_is_changed(certified):
+    certificate, problems = verify(certified / "certificate.json")
+    assert problems == []
+    assert certificate.level == "bronze"
+    assert certificate.versions == read_report(certified).adapter.versions
+
+
+def change_level(folder: Path) -> None:
+    path = folder / "certificate.json"
+    path.write_text(path.read_text().replace('"bronze"', '"gold"'))
+
+
+def change_level_and_digest(folder: Path) -> None:
+    path = folder / "certificate.json"
+    made = Certificate.model_validate_json(path.read_text()).model_copy(update={"level": "gold"})
+    path.write_text(made.model_copy(update={"digest": made.computed()}).model_dump_json())
+
+
+def change_report(folder: Path) -> None:
+    path = folder / "report.json"
+    path.write_text(path.read_text().replace('"isolation": 0', '"isolation": 2', 1))
+
+
+def change_evidence(folder: Path) -> None:
+    next((folder / "evidence").rglob("transcript.jsonl")).write_text("")
+
+
+def remove_evidence(folder: Path) -> None:
+    next((folder / "evidence").rglob("events.jsonl")).unlink()
+
+
+@pytest.mark.parametrize(
+    ("tamper", "said"),
+    [
+        (change_level, "changed after it was issued"),
+        (change_level_and_digest, "do not give the level gold"),
+        (change_report, "report.json was changed"),
+        (change_evidence, "evidence was changed"),
+        (remove_evidence, "evidence was changed"),
+    ],
+)
+def test_a_certificate_that_was_tampered_with_is_found_out(certified, tamper, said):
+    tamper(certified)
+    _, problems = verify(certified / "certificate.json")
+    assert any(said in problem for problem in problems), problems
+
+
+def test_what_is_no_certificate_is_refused(tmp_path):
+    (tmp_path / "certificate.json").write_text("{}")
+    with pytest.raises(JournalError, match="no certificate"):
+        verify(tmp_path / "certificate.json")
+
+
+def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(JournalError, match=r"thesis\.tex"):
+        prepare_folder(tmp_path)
+    assert (tmp_path / "thesis.tex").exists()
+
+
+def test_the_trials_key_is_nowhere_in_the_evidence(folder):
+    for path in folder.rglob("*"):
+        if path.is_file():
+            assert not re.search(rb"claw-[A-Za-z0-9_-]{32}", path.read_bytes()), path
