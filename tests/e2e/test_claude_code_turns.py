@@ -242,7 +242,7 @@ async def test_its_own_memory_is_empty_at_first_travels_with_checkpoints_and_can
 
 
 @real
-async def test_a_cancelled_turn_returns_at_once_and_the_conversation_goes_on_from_a_checkpoint(tmp_path):
+async def test_a_cancelled_turn_returns_at_once_and_the_conversation_goes_on_here_and_from_a_checkpoint(tmp_path):
     with ScriptedEndpoint(say("one")) as server:
         ctx = Context(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await ClaudeCode().open(ctx) as conversation:
@@ -255,7 +255,9 @@ async def test_a_cancelled_turn_returns_at_once_and_the_conversation_goes_on_fro
                 await asyncio.sleep(0.05)
             await conversation.cancel()
             cancelled = await asyncio.wait_for(turn, 20)
-        server.script = say("two")
+            server.script = say("two")
+            assert (await conversation.send("third", 60)).text == "two"
+            assert [text for _, text in said(server.requests[-1])] == ["canary", "yes", "first", "one", "third"]
         async with await ClaudeCode().open(Context(tmp_path / "b", server.url), checkpoint) as conversation:
             await conversation.send("second", 60)
     assert "cancelled" in cancelled.error.what

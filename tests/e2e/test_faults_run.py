@@ -19,7 +19,7 @@ CLASSES = {
     "garbage": "EndpointMalformedError", "empty": "EndpointMalformedError",
     "truncated_arguments": "EndpointMalformedError",
 }  # fmt: skip
-MOST = {"nanobot": {"truncated_arguments": 210}, "picoclaw": {"truncated_arguments": 30}}
+MOST = {"nanobot": {"truncated_arguments": 210}, "picoclaw": {"truncated_arguments": 50}}
 """Requests per attempt where a harness goes on longer than 12: these take each broken call for a step of their tool loop."""
 
 

@@ -25,6 +25,7 @@ __all__ = ["MEMORY_FILES", "ClaudeCode"]
 MEMORY_FILES: Final = (".claude/**", "CLAUDE.local.md")
 """What it may keep for itself in the workspace. Notes that it makes by itself lie in the state directory: empty at a trial's
 beginning, kept in checkpoints."""
+AGAIN: Final = Support.not_implemented("over ACP the conversation has to be opened again after a cancelled turn")
 
 
 class ClaudeCode(Harness):
@@ -45,14 +46,14 @@ class ClaudeCode(Harness):
             seed_history="files",
             update_workspace=full,
             update_session=full,
-            cancel=full,
+            cancel=full if self.options.mode != "acp" else AGAIN,
             stream_events=full,
             usage="per_turn",
             endpoint_override=("anthropic-messages",),
             concurrent=full,
             isolation_of_state=full,
-            overlay_skills=Support.full(),
-            deterministic_replay=Support.unsupported("its requests hold the date and random ids"),
+            overlay_skills=full,
+            deterministic_replay=full,
             memory_files=MEMORY_FILES,
             notes=(
                 "histories: as files (it has no tools for sessions)",

@@ -18,7 +18,7 @@ from claw_adapter.harness import (
     TurnResult,
 )
 from claw_adapter_claude_code.options import Options
-from claw_adapter_claude_code.program import Program
+from claw_adapter_claude_code.program import Program, spoken
 from claw_adapter_claude_code.state import State
 from claw_adapter_claude_code.stream import Outcome
 
@@ -60,17 +60,20 @@ class ClaudeConversation(Conversation):
         return self._program
 
     async def send(self, prompt: str, deadline: float) -> TurnResult:
-        """One turn. After any failure the conversation is over; the way on is `Harness.open`."""
+        """One turn. After any failure but a cancelled turn the conversation is over; the way on is `Harness.open`."""
         started = time.monotonic()
-        self._busy = True
+        self._busy, self._cancelled = True, False
+        size = self._state.size
         outcome = await self._turn(prompt, started + deadline)
         self._busy = False
         inside = time.monotonic() - started
         error = HarnessError("the turn was cancelled") if self._cancelled else outcome.error
         if error is not None:
             # The prompt of a failed turn stays in the session, with a notice in the model's name.
-            self._failed = True
+            self._failed = self._failed or not self._cancelled or self._options.mode == "acp"
             await self._end(0.0)
+            if not self._failed:
+                self._state.forget(spoken(prompt), size)
         else:
             self._answer = outcome.text
         total = time.monotonic() - started

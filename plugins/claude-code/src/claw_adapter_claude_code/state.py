@@ -59,6 +59,24 @@ class State:
         """Whether there is a session to be resumed; one without a message cannot be."""
         return self._file().is_file()
 
+    @property
+    def size(self) -> int:
+        """Bytes of the session's file; 0 where there is none."""
+        return self._file().stat().st_size if self.exists else 0
+
+    def forget(self, content: str | list[dict[str, str]], size: int) -> None:
+        """Take the last prompt, written behind the first `size` bytes, out of the file; Claude Code must not be running."""
+        file = self._file()
+        lines = (file.read_bytes() if file.is_file() else b"")[size:].splitlines(keepends=True)
+        for number, line in enumerate(lines):
+            record = json.loads(line) if line.strip() else {}
+            if record.get("type") == "user" and record.get("message", {}).get("content") == content:
+                kept = file.read_bytes()[:size] + b"".join(lines[:number])
+                file.write_bytes(kept)
+                if not self.store.read(file)[0].messages:
+                    file.unlink()
+                return
+
     def begun(self, uuid: str) -> None:
         """Take note that Claude Code has begun the session under an id of its own.
 

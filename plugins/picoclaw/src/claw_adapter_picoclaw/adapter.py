@@ -49,7 +49,7 @@ class PicoClaw(Harness):
             concurrent=full,
             isolation_of_state=full,
             overlay_skills=Support.not_implemented("no overlay has been tried with it"),
-            deterministic_replay=Support.unsupported("its system prompt holds the time, to the minute"),
+            deterministic_replay=Support.full(),
             memory_files=MEMORY,
             notes=(
                 "histories: as files (it has no tools for sessions)",

@@ -213,8 +213,14 @@ async def odd_prompts(kit: Kit) -> None:
             kit.warn(f"refused with a typed error, as M13 allows: {turn.error.what}")
             continue
         turn.answered(f"Read {number}.")
-        whole = any(prompt in text for request in turn.requests for text in request.texts("user"))
+        texts = [text for request in turn.requests for text in request.texts("user")]
+        whole = any(form in text for form in _in_two_pieces(prompt) for text in texts)
         kit.expect(whole, f"the prompt {shown(prompt)} did not reach the model as it is")
+
+
+def _in_two_pieces(prompt: str) -> list[str]:
+    """The prompt, and how the endpoint shows it when it comes as two blocks of text: with a line end between them."""
+    return [prompt, *(f"{prompt[:at]}\n{prompt[at:]}" for at in range(1, len(prompt)))]
 
 
 @check(
