@@ -1,6 +1,6 @@
 # Everything a newcomer needs: Python >= 3.11 and make. Each target brings what it needs; nothing is written outside this folder.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-all test lint typecheck format bench schemas lock clean
+.PHONY: help setup demo demo-all test lint typecheck format bench mutants certify-soak schemas lock clean
 FRAMEWORKS := claude-code llamacpp metaclaw nanobot openclaw
 
 PYTHON ?= python3
@@ -61,6 +61,13 @@ bench: setup ## benchmarks: ratios within one run
 	$(BIN)/python tools/bench/overhead.py
 	$(BIN)/python tools/bench/tokens.py
 	$(BIN)/python tools/bench/harnesses.py
+
+mutants: setup ## broken harnesses: each must trip exactly its checks
+	$(BIN)/python tools/mutants/run.py
+
+REPEATS ?= 50
+certify-soak: setup ## the reference certified again and again, without one failure
+	for i in $$(seq $(REPEATS)); do $(BIN)/claw certify reference --level silver -q --out runs/certify-soak/$$i || exit 1; done
 
 schemas: setup ## write docs/spec/schemas again
 	$(BIN)/claw schema --out docs/spec/schemas

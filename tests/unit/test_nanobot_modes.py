@@ -14,6 +14,10 @@ from claw_adapter_nanobot.pty_mode import painted
 from claw_adapter_nanobot.steps import steps
 from claw_adapter_nanobot.store import file_name, session_key
 
+STEPS = (
+    "I reached the maximum number of tool call iterations (200) without completing the task. "
+    "You can try breaking the task into smaller steps."
+)
 RETRIED = "↳ Model request failed, retry in 1s (attempt 1)."
 
 
@@ -22,6 +26,7 @@ RETRIED = "↳ Model request failed, retry in 1s (attempt 1)."
     [
         ("fine", "fine", None),
         (CLI_EMPTY, CLI_EMPTY, "EmptyAnswer"),
+        (STEPS, STEPS, "HarnessError"),
         (CLI_MARK, "Error: {'message': 'invalid api key'}", "EndpointAuthError"),
         (CLI_MARK, "The AI provider rejected the request because the API key is out of quota", "EndpointQuotaError"),
         (CLI_MARK, "half an answer about a connection", "EndpointError"),

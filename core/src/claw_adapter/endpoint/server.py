@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -267,9 +268,15 @@ class Handler:
             trial.finish(pending)
 
 
+_HALVES: Final = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+"""Halves of surrogate pairs, escaped or raw: alone they are no text, and nothing could write them down."""
+
+
 def _json(body: bytes) -> JsonValue:
     try:
         value: JsonValue = json.loads(body)
+        if _HALVES.search(body):
+            value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         raise BadRequest(f"the request body is not JSON: {error}") from None
     return value

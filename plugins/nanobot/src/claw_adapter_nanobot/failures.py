@@ -29,6 +29,10 @@ CLI_EMPTY: Final = (
     "I completed the tool steps but couldn't produce a final answer. Please try again or narrow the task."
 )
 """What it writes as the answer when the model said nothing."""
+GAVE_UP: Final = re.compile(
+    r"I reached the maximum number of tool call iterations \(\d+\) without completing the task\.[^\n]*"
+)
+"""What it says, in place of the model, when that went on calling tools."""
 _STOPS: Final[dict[str | None, tuple[type[ClawError], str, str]]] = {
     "empty_final_response": (EmptyAnswer, "NanoBot got no text from the model", ""),
     "cancelled": (HarnessError, "the turn was cancelled", ""),
@@ -79,6 +83,9 @@ def failure(reply: Mapping[str, Any]) -> ClawError | None:
     if stop in _STOPS:
         kind, what, remedy = _STOPS[stop]
         return kind(f"{what}: {said}" if said else what, where="NanoBot's turn", remedy=remedy)
+    if GAVE_UP.fullmatch(str(reply.get("text") or "").strip()):
+        remedy = "Look at the transcript; the option max_iterations raises the limit."
+        return HarnessError(f"NanoBot gave up: {reply['text']}", where="NanoBot's turn", remedy=remedy)
     if not str(reply.get("text") or "").strip():
         return EmptyAnswer("NanoBot reported success without an answer", where="NanoBot's turn")
     return None

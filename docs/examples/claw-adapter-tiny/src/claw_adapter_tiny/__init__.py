@@ -1,1 +1,0 @@
-"""A third-party plugin: an adapter for the tiny agent."""

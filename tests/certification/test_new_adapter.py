@@ -1,0 +1,83 @@
+"""`claw new-adapter` writes a package that is in good form and passes Bronze as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from claw_adapter.cli.new_adapter import skeleton
+from support.running import claw
+
+sys.path.insert(0, str(Path(__file__).parent))
+import adapters
+
+BOTH = pytest.mark.parametrize("options", [(), ("--terminal",)], ids=["process", "terminal"])
+TOOLS = Path(sys.executable).parent
+
+
+@pytest.mark.slow
+@BOTH
+def test_a_new_adapter_passes_bronze_at_once(tmp_path, options):
+    env = adapters.environment(tmp_path)
+    adapters.call("claw", "new-adapter", "my-agent", *options, cwd=tmp_path, env=env)
+    adapters.call("pip", "install", "-e", "claw-adapter-my-agent[test]", cwd=tmp_path, env=env)
+    done = adapters.call("claw", "certify", "my-agent", "--level", "bronze", "--json", cwd=tmp_path, env=env)
+    report = json.loads(done.stdout)
+    assert (report["reached"], report["ok"]) == ("bronze", True)
+    assert {result["outcome"] for result in report["results"]} == {"passed"}
+
+
+@BOTH
+def test_its_code_is_in_good_form_and_typed(tmp_path, options):
+    claw("new-adapter", "tiny", "--out", tmp_path / "a", *options)
+    sources = tmp_path / "a" / "src"
+    for argv in (
+        [TOOLS / "ruff", "check", "--no-cache", "--isolated", "--line-length", "120", tmp_path / "a" / "src"],
+        [TOOLS / "ruff", "format", "--no-cache", "--isolated", "--line-length", "120", "--check", tmp_path / "a"],
+        [
+            TOOLS / "mypy",
+            "--strict",
+            "--config-file=",
+            f"--cache-dir={tmp_path}/mypy",
+            sources / "claw_adapter_tiny",
+        ],
+    ):
+        env = {**os.environ, "MYPYPATH": str(sources)}
+        done = subprocess.run(argv, capture_output=True, text=True, check=False, env=env, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_adapter_is_small_enough_to_read():
+    for terminal in (False, True):
+        files = skeleton("tiny", terminal=terminal)
+        assert len(files["src/claw_adapter_tiny/adapter.py"].splitlines()) <= 125
+
+
+def test_the_name_is_in_every_place_and_in_its_spelling():
+    files = skeleton("my-agent")
+    text = "\n".join([*files, *files.values()])
+    assert "tiny" not in text.lower()
+    assert "@" not in files["src/claw_adapter_my_agent/adapter.py"].replace("@hookimpl", "")
+    for spelling in ("claw_adapter_my_agent", "claw-adapter-my-agent", "MyAgent", "MY_AGENT_KEY"):
+        assert spelling in text
+
+
+@pytest.mark.parametrize("name", ["My", "a--b", "-a", "a_b", "1a", "a-", "../a", ""])
+def test_what_is_no_name_is_refused(tmp_path, name):
+    done = claw("new-adapter", "--", name, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "is no name" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_there_is_left_alone(tmp_path):
+    (tmp_path / "claw-adapter-x").mkdir()
+    (tmp_path / "claw-adapter-x" / "thesis.tex").write_text("years of work")
+    done = claw("new-adapter", "x", check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert [path.name for path in (tmp_path / "claw-adapter-x").iterdir()] == ["thesis.tex"]

@@ -1,0 +1,35 @@
+"""What the checks of PROC found in core: output of any form, and who holds it."""
+
+from __future__ import annotations
+
+import time
+
+from claw_adapter.certify.checks.proc import _peak
+from claw_adapter.endpoint.server import _json
+from claw_adapter.reference.serve import OUTPUT_CHARACTERS, Shell
+
+
+def test_half_a_surrogate_pair_in_a_request_becomes_a_question_mark():
+    assert _json(rb'{"a": "x\udcffy"}') == {"a": "x?y"}
+    assert _json(b'{"a": "x\xed\xb3\xbfy"}') == {"a": "x?y"}
+    assert _json(rb'{"a": "\ud83d\ude00"}') == {"a": "\U0001f600"}
+    assert _json('{"a": "한국"}'.encode()) == {"a": "한국"}
+
+
+def test_the_reference_shell_does_not_wait_for_what_a_command_left(tmp_path):
+    began = time.monotonic()
+    assert Shell(tmp_path)("echo here; sleep 5 &") == (0, "here\n")
+    assert time.monotonic() - began < 4
+
+
+def test_the_reference_shell_keeps_the_beginning_of_a_flood(tmp_path):
+    status, text = Shell(tmp_path)("head -c 3000000 /dev/zero | tr '\\0' x")
+    assert (status, text) == (0, "x" * OUTPUT_CHARACTERS)
+
+
+def test_the_peak_of_memory_can_be_taken_anew():
+    before = _peak(anew=True)
+    held = bytearray(b"x") * 50_000_000
+    assert _peak() - before > 40_000_000
+    del held
+    assert _peak(anew=True) - before < 40_000_000

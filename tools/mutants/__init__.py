@@ -1,0 +1,1 @@
+"""Broken harnesses with one planted defect each."""

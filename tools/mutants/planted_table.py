@@ -1,0 +1,35 @@
+"""The mutants inside the runner's process that the tests of the kit have, as rows of the table."""
+
+from __future__ import annotations
+
+import planted
+
+from mutants.base import Mutant
+
+
+def _planted(name: str, kind: type, run: str, trips: str) -> Mutant:
+    make = planted.with_conversation(kind) if issubclass(kind, planted.Wrapped) else kind
+    return Mutant(name, make, tuple(run.split()), frozenset(trips.split()))
+
+
+PLANTED = (
+    _planted("writes outside its state", planted.LitteringHarness, "LIFE", "LIFE-008"),
+    _planted("starts a process past the context", planted.StrayProcess, "LIFE", "LIFE-009"),
+    _planted("its key on a command line", planted.KeyOnCommandLine, "LIFE-006 LIFE-014", "LIFE-014"),
+    _planted("leaves a capability undeclared", planted.Undeclared, "LIFE", "LIFE-003"),
+    _planted("a probe that writes", planted.BusyProbe, "LIFE", "LIFE-004"),
+    _planted("a banner before the answer", planted.Banner, "TURN-001", "TURN-001"),
+    _planted("empty answer as success", planted.InventsAnswers, "TURN-001 TURN-005", "TURN-005"),
+    _planted("events twice", planted.DoubleEvents, "TURN-006 TURN-007", "TURN-007"),
+    _planted("raises when the model fails", planted.RaisesOnFailure, "TURN-014 TURN-015", "TURN-015"),
+    _planted("loses the histories", planted.LosesHistories, "SEED", "SEED-006 SEED-007"),
+    _planted("a short memory", planted.ShortMemory, "SEED", "SEED-005"),
+    _planted(
+        "checkpoints without tool calls", planted.ForgetsSpeakersTools, "SEED TOK-003", "SEED-008 SEED-010 TOK-003"
+    ),
+    _planted("drops updates", planted.DropsUpdates, "UPD", "UPD-005 UPD-006 UPD-007 UPD-008 UPD-010"),
+    _planted("doubles updates", planted.UpdatesTwice, "UPD", "UPD-005 UPD-007 UPD-010"),
+    _planted("answers reads from a cache", planted.CachesFiles, "UPD", "UPD-002 UPD-003 UPD-004"),
+    _planted("doubles usage", planted.DoubleUsage, "TOK", "TOK-002"),
+    _planted("declares usage and reports none", planted.NoUsage, "TOK", "TOK-001 TOK-002"),
+)
