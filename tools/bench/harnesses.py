@@ -19,10 +19,10 @@ from claw_adapter.runner.journal import read_journal
 from claw_adapter.runner.plan import Experiment, unfold
 from claw_adapter.runner.run import find_scenarios, prepare, run
 
-ROUNDS, OWN_SHARE, OWN_SECONDS = 21, 0.05, 0.010
+ROUNDS, OWN_SHARE, OWN_SECONDS, OPENCLAW = 21, 0.05, 0.010, 4.0
 HARNESSES = {
     "openclaw": ({}, None, 0.0),
-    "claude-code": ({}, {"mode": "per-turn"}, 3.0),
+    "claude-code": ({}, {"mode": "turn"}, 3.0),
     "nanobot": ({}, {"mode": "cli"}, 4.0),
     "picoclaw": ({}, None, 0.0),
 }
@@ -75,6 +75,20 @@ def measure(harness: str) -> bool:
     return fine
 
 
+def openclaw_ways() -> bool:
+    """OpenClaw over HTTP and ACP against its own command line through the same gateway; whether both are four times as fast."""
+    sys.path.insert(0, str(Path(__file__).parents[2] / "tests/e2e"))
+    from openclaw_ways import measure as ways
+
+    with tempfile.TemporaryDirectory() as folder:
+        middle = {way: statistics.median(taken) for way, taken in asyncio.run(ways(Path(folder))).items()}
+    slow = middle.pop("cli")
+    print(f"openclaw agent: {1000 * slow:.0f} ms per turn")
+    for way, seconds in middle.items():
+        print(f"openclaw over {way}: {1000 * seconds:.0f} ms, {slow / seconds:.1f} times as fast; limit {OPENCLAW:g}")
+    return all(slow >= OPENCLAW * seconds for seconds in middle.values())
+
+
 def main() -> int:
     """Measure those that are installed, or those named; exit status 1 when a limit is not met."""
     fine = True
@@ -82,6 +96,7 @@ def main() -> int:
         probe = create("harness", harness).probe()
         if probe.ready:
             fine = measure(harness) and fine
+            fine = (harness != "openclaw" or openclaw_ways()) and fine
         else:
             print(f"{harness}: not measured ({probe.reason})")
     return 0 if fine else 1
