@@ -97,6 +97,6 @@ BROKEN = (
     Broken("SPEC-064", W, "    why: it has the evening's cleaning of the corridor; it does not say who touched the plug\n", "", "path: building/cleaning_plan.md"),
     Broken("SPEC-065", R, "Write reports/stock.json for me: lot,", "Write reports/stock.json for me ({doses} doses): lot,", "ask:"),
     Broken("SPEC-066", R, "    stage: silent\n", "", "exam: [dated]"),
-    Broken("SPEC-067", R, "path: notes/limits.md", "path: \"notes/{now|date}_limits.md\"", "teach: [dated]"),
+    Broken("SPEC-067", R, "path: notes/limits.md", "path: \"notes/{now|date}_decision_limits.md\"", "teach: [dated]"),
     Broken("SPEC-068", C, "messages: [20, 400]", "messages: [200, 400]", "messages"),
 )  # fmt: skip

@@ -27,7 +27,20 @@ def test_the_same_seed_gives_the_same_bytes(seed: int):
 def test_every_variant_is_a_sound_scenario(seed: int, tmp_path: Path):
     root = build(SPEC, tmp_path, seed)
     scenario = load_scenario(root)
-    assert {one.id for one in findings(scenario, load_gold(scenario))} <= {"SCN-142"}
+    assert findings(scenario, load_gold(scenario)) == []
+
+
+def test_only_computed_evidence_may_let_one_fragment_decide_several_statements(tmp_path: Path):
+    root = build(SPEC, tmp_path)
+    (root / "gold" / "truth.yaml").unlink()
+    scenario = load_scenario(root)
+    assert {one.id for one in findings(scenario, load_gold(scenario))} == {"SCN-142"}
+
+
+def test_a_file_from_before_the_lesson_does_not_fail_the_exam():
+    rule = VARIANTS[0].preferences["dated"]
+    assert SPEC.rounds.preferences["dated"].files == "notes/*.md"
+    assert rule.files == "notes/*decision*.md", "narrowed to what the examining round asks for"
 
 
 def test_variants_differ_in_names_numbers_and_dates():

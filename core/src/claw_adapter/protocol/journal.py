@@ -12,7 +12,17 @@ from claw_adapter.protocol.scenario import RoundTags, Stage
 from claw_adapter.protocol.turn import Failure, ReportedUsage, Timing
 from claw_adapter.protocol.update import UpdateTags
 
-__all__ = ["Isolation", "JournalRecord", "Metered", "RoundRecord", "RoundTraits", "Score", "TrialEnd", "TrialStart", "Usage"]
+__all__ = [
+    "Isolation",
+    "JournalRecord",
+    "Metered",
+    "RoundRecord",
+    "RoundTraits",
+    "Score",
+    "TrialEnd",
+    "TrialStart",
+    "Usage",
+]
 
 
 class Isolation(Record):

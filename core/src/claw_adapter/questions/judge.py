@@ -98,7 +98,7 @@ def _text_fault(rule: Rule, text: str) -> str:
 
 
 def _file_fault(rule: Rule, data: bytes) -> str:
-    text = data[:TEXT_BYTES].decode("utf-8", "replace")
+    text = data[:TEXT_BYTES].decode("utf-8-sig", "replace")
     fault = _text_fault(rule, text)
     if not fault and (wanted := rule.get("headings")) and (count := len(headings(text))) < wanted:
         fault = f"has {count} headings, not {wanted}"

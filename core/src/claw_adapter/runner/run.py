@@ -12,7 +12,7 @@ from pathlib import Path
 from claw_adapter import plugins
 from claw_adapter.drivers import Lifeline
 from claw_adapter.endpoint import ModelEndpoint
-from claw_adapter.errors import HarnessNotFound
+from claw_adapter.errors import HarnessNotFound, ScenarioError
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Failure, RoundRecord, Scenario, TrialSpec
@@ -41,7 +41,7 @@ class Watcher:
 
 
 def find_scenarios(names: tuple[str, ...]) -> dict[str, Scenario]:
-    """Scenarios by id: each name is a folder (of one or several scenarios) or a plugin's.
+    """Scenarios by id: each name is a folder (of one or several scenarios) or a plugin's, with options as ``NAME:key=value,…``.
 
     Raises:
         ScenarioError, PluginError: not found, or wrong.
@@ -51,10 +51,19 @@ def find_scenarios(names: tuple[str, ...]) -> dict[str, Scenario]:
         if Path(name).exists():
             scenarios = [load_scenario(path) for path in resolve(name)]
         else:
-            source: ScenarioSource = plugins.create("scenarios", name)
+            source: ScenarioSource = plugins.create("scenarios", *_name_and_options(name))
             scenarios = list(source.load().scenarios)
         found.update({scenario.id: scenario for scenario in scenarios})
     return found
+
+
+def _name_and_options(text: str) -> tuple[str, dict[str, str]]:
+    """``lite:seed=3,only=well-nine`` as the name of a plugin and the options of its source."""
+    name, colon, rest = text.partition(":")
+    pairs = [pair.partition("=") for pair in rest.split(",")] if colon else []
+    if any(not key or not equals for key, equals, _ in pairs):
+        raise ScenarioError(f"{text!r}: options are written NAME:key=value,key=value")
+    return name, {key: value for key, _, value in pairs}
 
 
 def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:

@@ -13,6 +13,8 @@ from claw_adapter.scenario.rules.subject import Subject
 __all__ = ["Passages", "form", "passages", "places", "use"]
 
 MINIMUM = 12
+COMPUTED = "truth.yaml"
+"""In the hidden part of scenarios whose evidence a compiler derived."""
 _LINE_NUMBER = re.compile(r"\s*\d+\s*[|:→\t]")
 
 Passages = dict[str, set[str]]
@@ -20,7 +22,11 @@ Passages = dict[str, set[str]]
 
 
 def use(subject: Subject) -> Iterator[Finding]:
-    """Evidence names fragments that exist, and each for one statement (SCN-040, SCN-041, SCN-141, SCN-142)."""
+    """Evidence names fragments that exist, and each for one statement (SCN-040, SCN-041, SCN-141, SCN-142).
+
+    Where the key was computed from layer 0 (``gold/truth.yaml`` is there), one fragment may decide several statements: that one
+    row of a file bears on many things is then no slip of a writer, and SCN-142 is not asked.
+    """
     fragments, used = subject.evidence.fragments, dict[str, str]()
     for round_id, evidence in subject.evidence.rounds.items():
         for letter, option in evidence.options.items():
@@ -45,7 +51,7 @@ def _used(
     where = subject.places.evidence(*path)
     if name not in subject.evidence.fragments:
         yield finding("SCN-040", f"{user}: there is no fragment {name!r}", where)
-    elif used.setdefault(name, user) != user:
+    elif used.setdefault(name, user) != user and not (subject.gold.root / COMPUTED).is_file():
         yield finding("SCN-142", f"fragment {name!r} decides {used[name]} and {user}", where)
 
 

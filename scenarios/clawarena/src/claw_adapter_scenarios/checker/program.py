@@ -20,6 +20,10 @@ from typing import Any
 __all__ = ["check", "main"]
 
 MOST_BYTES = 8 * 1024 * 1024
+HAN = "\u2e7f"
+"""Beyond it lie the scripts that are written without blanks: there words have no boundaries to look for."""
+LETTER = r"[^\W\u2e80-\u9fff\uf900-\ufaff]"
+"""What makes a word or number longer: a letter or digit of a script that puts blanks between words."""
 MOMENT = re.compile(
     r"(?:(\d{4}-\d{2}-\d{2})[T ])?(\d{1,2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:\s*(?:Z|UTC|[+-]\d{2}:?\d{2}))?\Z"
 )
@@ -189,7 +193,7 @@ def moment(text: str, expected: str, form: str) -> bool:
 
 def plain(text: str) -> str:
     """A text without case, punctuation at its ends and runs of blanks."""
-    return " ".join(text.split()).strip(" .,;:'\"`").casefold()
+    return " ".join(text.split()).strip(" .,;:'\"`\uff0c\u3002\uff1b\uff1a\u3001\u201c\u201d").casefold()
 
 
 def check_csv(rule: dict[str, Any], text: str, _loaded: dict[str, Any], _path: Path) -> Any:
@@ -250,7 +254,7 @@ def check_python(rule: dict[str, Any], _text: str, _loaded: dict[str, Any], path
         raise Fault("the program does not end") from None
     if done.returncode != 0:
         raise Fault(f"the program ends with status {done.returncode}")
-    tokens = re.findall(r"[^\s=,;:()\[\]{}\"']+(?::\d{2})?", done.stdout[:MOST_BYTES])
+    tokens = re.findall(r"[^\s=,;:()\[\]{}\"'\uff0c\uff1b\uff1a\uff08\uff09]+(?::\d{2})?", done.stdout[:MOST_BYTES])
     for wanted in script["prints"]:
         said = any(same(wanted, token.rstrip(".")) for token in tokens)
         if not said and not (wanted["kind"] == "text" and has(done.stdout, wanted["value"])):
@@ -271,7 +275,9 @@ def words(rule: dict[str, Any], text: str) -> None:
 def has(text: str, word: str) -> bool:
     """Whether a word or phrase stands in a text, not as part of a longer word or number."""
     flat, wanted = " ".join(text.split()).casefold(), " ".join(str(word).split()).casefold()
-    return re.search(rf"(?<![\w.,]){re.escape(wanted)}(?!\w|[.,]\d)", flat) is not None
+    before = "" if wanted[:1] > HAN else rf"(?<!{LETTER})(?<![.,])"
+    after = "" if wanted[-1:] > HAN else rf"(?!{LETTER}|[.,]\d)"
+    return re.search(before + re.escape(wanted) + after, flat) is not None
 
 
 CHECKS = {"json": check_json, "csv": check_csv, "markdown": check_markdown, "python": check_python}

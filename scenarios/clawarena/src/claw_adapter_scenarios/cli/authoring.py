@@ -9,10 +9,22 @@ import click
 
 from claw_adapter.errors import ScenarioError
 
-__all__ = ["build", "doc", "list_", "new", "preview", "schema"]
+__all__ = ["LIGHT", "SEED", "SUITE", "build", "doc", "list_", "new", "one_of", "preview", "schema"]
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 SEED = click.option("--seed", default=0, show_default=True, help="0: as written; others draw names, numbers and dates.")
+SUITE = click.option("--suite", metavar="NAME", help="All specs of a suite: a name, or a suite file.")
+LIGHT = click.option("--without-heavy", is_flag=True, help="Leave the heavy specs of the suite out.")
+
+
+def one_of(spec: object, suite: str | None) -> None:
+    """Exactly one of SPEC and --suite is given.
+
+    Raises:
+        UsageError: both, or none.
+    """
+    if bool(spec) == bool(suite):
+        raise click.UsageError("Give either SPEC or --suite NAME.")
 
 
 @click.command()
@@ -26,19 +38,31 @@ def new(name: str, out: Path) -> None:
 
 
 @click.command()
-@click.argument("spec")
+@click.argument("spec", required=False)
+@SUITE
 @click.option("--out", type=FOLDER, default=Path("build"), show_default=True)
 @SEED
 @click.option("--seeds", type=click.IntRange(1), default=None, help="Build that many variants, from --seed on.")
-def build(spec: str, out: Path, seed: int, seeds: int | None) -> None:
-    """Compile SPEC (a folder, or the name of a packaged one) into OUT/<id>."""
+@LIGHT
+def build(spec: str | None, suite: str | None, out: Path, seed: int, seeds: int | None, without_heavy: bool) -> int:
+    """Compile SPEC (a folder, or the name of a packaged one) into OUT/<id>, or a suite into OUT/<suite>/<id>.
+
+    Exit 1 when specs of the suite are missing or wrong; the others are built.
+    """
     from claw_adapter_scenarios.authoring import find_spec
     from claw_adapter_scenarios.compiler import build as compile_to
     from claw_adapter_scenarios.spec import load_spec
 
-    loaded = load_spec(find_spec(spec))
-    for number in range(seed, seed + (seeds or 1)):
+    one_of(spec, suite)
+    numbers = range(seed, seed + (seeds or 1))
+    if suite is not None:
+        from claw_adapter_scenarios.cli.suites import build_suite
+
+        return build_suite(suite, out, numbers, heavy=not without_heavy)
+    loaded = load_spec(find_spec(spec or ""))
+    for number in numbers:
         click.echo(str(compile_to(loaded, out, number)))
+    return 0
 
 
 @click.command()
@@ -63,18 +87,30 @@ def doc(spec: str, out: Path | None, seed: int) -> None:
 
 
 @click.command()
-@click.argument("spec")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("preview.html"), show_default=True)
+@click.argument("spec", required=False)
+@SUITE
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The page [preview.html], or the folder of a suite [preview]."
+)
 @SEED
-def preview(spec: str, out: Path, seed: int) -> None:
-    """One self-contained HTML page of SPEC."""
+@LIGHT
+def preview(spec: str | None, suite: str | None, out: Path | None, seed: int, without_heavy: bool) -> int:
+    """One self-contained HTML page of SPEC, or a folder with one page for every spec of a suite and an index."""
     from claw_adapter_scenarios.authoring import find_spec
     from claw_adapter_scenarios.compiler import compile_spec
     from claw_adapter_scenarios.spec import load_spec
     from claw_adapter_scenarios.specdocs.page import page
 
+    one_of(spec, suite)
+    if suite is not None:
+        from claw_adapter_scenarios.cli.suites import preview_suite
+
+        return preview_suite(suite, out or Path("preview"), seed, heavy=not without_heavy)
+    out = out or Path("preview.html")
+    spec = spec or ""
     out.write_text(page(compile_spec(load_spec(find_spec(spec)), seed)), "utf-8")
     click.echo(str(out))
+    return 0
 
 
 @click.command()
@@ -91,9 +127,10 @@ def schema(out: Path) -> None:
 
 @click.command("list")
 def list_() -> None:
-    """Packaged specs with their titles."""
+    """Packaged specs and suites with their titles."""
     from claw_adapter_scenarios.authoring import packaged_specs
     from claw_adapter_scenarios.spec import load_spec
+    from claw_adapter_scenarios.suites.record import packaged_suites, present
 
     for folder in packaged_specs():
         try:
@@ -101,3 +138,7 @@ def list_() -> None:
             click.echo(f"{truth.id:24} {truth.domain:16} {truth.title}")
         except ScenarioError as error:
             click.echo(f"{folder.name:24} cannot be read: {error.what}", err=True)
+    for suite in packaged_suites():
+        folders, missing = present(suite)
+        there = f"{len(folders)} of {len(suite.scenarios)}" if missing else f"all {len(folders)}"
+        click.echo(f"{suite.id:24} {'suite':16} {suite.title} ({there} there)")

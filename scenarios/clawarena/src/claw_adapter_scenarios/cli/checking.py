@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from claw_adapter.scenario.finding import Finding
+from claw_adapter_scenarios.cli.authoring import LIGHT, SUITE, one_of
 
 __all__ = ["validate"]
 
 
 @click.command()
-@click.argument("specs", nargs=-1, required=True)
+@click.argument("specs", nargs=-1)
+@SUITE
+@LIGHT
 @click.option("--prove", is_flag=True, help="Also run the proofs: oracle, null, baselines, stale reader, mutants.")
 @click.option("--seeds", type=click.IntRange(0), default=3, show_default=True, help="Other seeds to compile.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The variant to prove.")
@@ -26,36 +30,72 @@ __all__ = ["validate"]
     callback=lambda c, _o, v: _rules(c, v),
     help="List the rules.",
 )
-def validate(specs: tuple[str, ...], prove: bool, seeds: int, seed: int, as_json: bool) -> int:
-    """Find what is wrong with SPECS, with rule, file and line. Exit 1 when there are errors, or a proof fails."""
-    from claw_adapter_scenarios.authoring import find_spec
-    from claw_adapter_scenarios.validation import validate_spec
+def validate(
+    specs: tuple[str, ...],
+    suite: str | None,
+    without_heavy: bool,
+    prove: bool,
+    seeds: int,
+    seed: int,
+    as_json: bool,
+) -> int:
+    """Find what is wrong with SPECS, or with a suite and its specs, with rule, file and line.
 
-    reports, failed = [], False
-    for name in specs:
-        root = find_spec(name)
-        found = validate_spec(root, seeds=seeds)
-        broken = any(one.severity == "error" for one in found)
-        report: dict[str, object] = {"spec": name, "findings": [_plain(one) for one in found]}
-        if not as_json:
-            _show(name, found)
-        if prove and not broken:
-            proof = _prove(root, seed, quiet=as_json)
-            report["proof"] = proof
-            broken = any(not part["holds"] for part in proof)
-        reports.append(report)
-        failed |= broken
+    Exit 1 when there are errors, a proof fails, or specs of the suite are missing.
+    """
+    one_of(specs, suite)
+    if suite is None:
+        reports, failed = _each(specs, prove=prove, seeds=seeds, seed=seed, quiet=as_json)
+    else:
+        reports, failed = _suite(suite, heavy=not without_heavy, prove=prove, seeds=seeds, seed=seed, quiet=as_json)
     if as_json:
         click.echo(json.dumps(reports, indent=1, ensure_ascii=False))
     return 1 if failed else 0
 
 
+Reports = tuple[list[dict[str, object]], bool]
+
+
+def _suite(name: str, *, heavy: bool, prove: bool, seeds: int, seed: int, quiet: bool) -> Reports:
+    """Every spec that is there, and then the suite as a whole."""
+    from claw_adapter_scenarios.cli.suites import suite_report
+    from claw_adapter_scenarios.suites.record import find_suite, present
+
+    found = find_suite(name)
+    folders, _ = present(found, heavy=heavy)
+    reports, failed = _each([str(folder) for folder in folders], prove=prove, seeds=seeds, seed=seed, quiet=quiet)
+    report, wrong = suite_report(found, seed, heavy=heavy, quiet=quiet)
+    return [*reports, report], failed or wrong
+
+
+def _each(specs: Sequence[str], *, prove: bool, seeds: int, seed: int, quiet: bool) -> Reports:
+    from claw_adapter_scenarios.authoring import find_spec
+    from claw_adapter_scenarios.validation import validate_spec
+
+    reports, failed = list[dict[str, object]](), False
+    for name in specs:
+        root = find_spec(name)
+        found = validate_spec(root, seeds=seeds)
+        broken = any(one.severity == "error" for one in found)
+        report: dict[str, object] = {"spec": name, "findings": [_plain(one) for one in found]}
+        if not quiet:
+            _show(name, found)
+        if prove and not broken:
+            proof = _prove(root, seed, quiet=quiet)
+            report["proof"] = proof
+            broken = any(not part["holds"] for part in proof)
+        reports.append(report)
+        failed |= broken
+    return reports, failed
+
+
 def _rules(context: click.Context, wanted: bool) -> None:
     if not wanted:
         return
+    from claw_adapter_scenarios.suites.rules import SUITE_RULES
     from claw_adapter_scenarios.validation import RULES
 
-    for name, demand in RULES.items():
+    for name, demand in (*RULES.items(), *SUITE_RULES.items()):
         click.echo(f"{name}  {demand}")
     context.exit()
 

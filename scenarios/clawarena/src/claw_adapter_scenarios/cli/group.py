@@ -16,6 +16,7 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = MappingProxyType({
     "validate": ("claw_adapter_scenarios.cli.checking", "validate", "Find what is wrong with a spec; --prove runs the proofs."),
     "doc": ("claw_adapter_scenarios.cli.authoring", "doc", "Write the seven template documents of a spec."),
     "preview": ("claw_adapter_scenarios.cli.authoring", "preview", "One HTML page: channels, files, timeline, truth."),
+    "draft": ("claw_adapter_scenarios.cli.drafting", "draft", "Have a model propose prose; every reference is checked."),
     "schema": ("claw_adapter_scenarios.cli.authoring", "schema", "Write the JSON Schemas of the six files."),
     "list": ("claw_adapter_scenarios.cli.authoring", "list_", "List the packaged specs."),
     "stats": ("claw_adapter_scenarios.stats.cli", "stats", "Figures of a suite (the paper's Tables 8 to 11)."),

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import PurePosixPath
@@ -79,28 +79,30 @@ def compile_work(item: RoundSpec, beliefs: Beliefs, followed: dict[str, Preferen
     return Work(builder.expected(), oracle, hasty)
 
 
-def lesson(work: Work) -> str:
+def lesson(work: Work, words: Mapping[str, str]) -> str:
     """What was wanted, in words: feedback on work that was not right teaches the answer."""
-    return " ".join(_wanted_words(rule) for rule in work.expected["files"])
+    return " ".join(_wanted_words(rule, words) for rule in work.expected["files"])
 
 
-def _wanted_words(rule: dict[str, Any]) -> str:
-    parts = [f"{name} is {_said(wanted)}" for name, wanted in rule.get("fields", {}).items()]
+def _wanted_words(rule: dict[str, Any], words: Mapping[str, str]) -> str:
+    parts = [
+        words["is"].format(name=name, value=_said(wanted, words)) for name, wanted in rule.get("fields", {}).items()
+    ]
     if "rows" in rule:
-        parts += ["; ".join(" / ".join(_said(cell) for cell in row) for row in rule["rows"]["rows"])]
-    parts += [f"a section {section}" for section in rule.get("sections", ())]
+        parts += ["; ".join(" / ".join(_said(cell, words) for cell in row) for row in rule["rows"]["rows"])]
+    parts += [words["section"].format(name=section) for section in rule.get("sections", ())]
     parts += [group[0] for group in rule.get("mentions", ())]
-    parts += [f"it prints {_said(wanted)}" for wanted in rule.get("script", {}).get("prints", ())]
-    return f"In {rule['path']} was wanted: {', '.join(parts)}." if parts else ""
+    parts += [words["prints"].format(value=_said(wanted, words)) for wanted in rule.get("script", {}).get("prints", ())]
+    return words["wanted"].format(path=rule["path"], parts=words["comma"].join(parts)) if parts else ""
 
 
-def _said(wanted: dict[str, Any]) -> str:
+def _said(wanted: dict[str, Any], words: Mapping[str, str]) -> str:
     if "list" in wanted:
-        return " and ".join(_said(one) for one in wanted["list"])
+        return words["and"].join(_said(one, words) for one in wanted["list"])
     if "cites" in wanted:
-        return "a list with " + " and ".join(group[0] for group in wanted["cites"])
+        return words["list"].format(value=words["and"].join(group[0] for group in wanted["cites"]))
     if "same_as" in wanted:
-        return f"in agreement with {wanted['same_as']}"
+        return words["agrees"].format(value=wanted["same_as"])
     if wanted["kind"] == "moment":
         return str(wanted["value"][:10] if wanted["form"] == "date" else wanted["value"][11:16])
     if wanted["kind"] == "flag":

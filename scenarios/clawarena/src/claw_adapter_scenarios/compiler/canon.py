@@ -10,7 +10,7 @@ from typing import Final
 from claw_adapter.errors import ScenarioError
 from claw_adapter_scenarios.language.draw import dice
 from claw_adapter_scenarios.language.expressions import evaluate
-from claw_adapter_scenarios.language.people import FAMILY, FIRST
+from claw_adapter_scenarios.language.people import FAMILY, FAMILY_ZH, FIRST, FIRST_ZH, split_name
 from claw_adapter_scenarios.language.templates import Rendered, render
 from claw_adapter_scenarios.language.values import Reading, SeriesValue, Value, parse_moment, to_value
 from claw_adapter_scenarios.spec.load import Spec
@@ -99,10 +99,13 @@ class Canon:
         if name not in truth.actors:
             return None
         full = self.people[name]
-        first, _, last = full.partition(" ")
-        handle = f"{first[0]}.{last or first}".lower().replace(" ", "")
+        first, last = split_name(full)
+        handle = f"{first[0]}.{last}".lower().replace(" ", "")
+        handle = (
+            handle if handle.isascii() or not handle[0] > "\u2e7f" else name
+        )  # mail addresses are not written in Han characters
         known = {
-            "": full, "first": first, "last": last or first, "handle": handle,
+            "": full, "first": first, "last": last, "handle": handle,
             "role": truth.actors[name].role, "mail": f"{handle}@{self._domain()}",
         }  # fmt: skip
         if attribute not in known:
@@ -184,6 +187,8 @@ def _varied(vary: Vary, value: Value, rng: Random) -> Value:
 
 
 def _people(spec: Spec, rng: Random, *, varied: bool) -> dict[str, str]:
+    if spec.truth.language.startswith("zh"):
+        return _people_zh(spec, rng, varied=varied)
     if not varied:
         return {key: actor.name for key, actor in spec.truth.actors.items()}
     used = {part for actor in spec.truth.actors.values() for part in actor.name.split()}
@@ -193,4 +198,19 @@ def _people(spec: Spec, rng: Random, *, varied: bool) -> dict[str, str]:
         family = rng.choice([name for name in FAMILY if name not in used])
         used |= {first, family}
         people[key] = f"{first} {family}"
+    return people
+
+
+def _people_zh(spec: Spec, rng: Random, *, varied: bool) -> dict[str, str]:
+    """Chinese names, family name first and without a blank; the spec writes ``陈 晓岚``."""
+    own = {key: actor.name.split() for key, actor in spec.truth.actors.items()}
+    if not varied:
+        return {key: "".join(parts) for key, parts in own.items()}
+    used = {part for parts in own.values() for part in parts}
+    people: dict[str, str] = {}
+    for key, actor in spec.truth.actors.items():
+        family = rng.choice([name for name in FAMILY_ZH if name not in used])
+        first = rng.choice([name for name in FIRST_ZH[actor.gender] if name not in used])
+        used |= {family, first}
+        people[key] = f"{family}{first}"
     return people

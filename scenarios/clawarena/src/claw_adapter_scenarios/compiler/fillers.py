@@ -10,6 +10,7 @@ from typing import Any
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_scenarios.compiler.canon import Canon
+from claw_adapter_scenarios.compiler.wording import words_of
 from claw_adapter_scenarios.language.draw import dice
 from claw_adapter_scenarios.language.expressions import evaluate
 from claw_adapter_scenarios.language.templates import Mark, Rendered
@@ -108,29 +109,31 @@ def _mail(document: Mail, canon: Canon) -> Rendered:
 
 
 def _minutes(document: Minutes, canon: Canon) -> Rendered:
-    at = canon.moment(document.at)
+    at, words = canon.moment(document.at), words_of(canon.spec.truth.language)
     lines = [
-        f"# Minutes: {document.meeting}", "", f"Date: {at:%Y-%m-%d %H:%M}",
-        f"Present: {', '.join(f'{{{name}}} ({{{name}.role}})' for name in document.present)}", "",
+        f"# {words['minutes']}: {document.meeting}", "", f"{words['date']}: {at:%Y-%m-%d %H:%M}",
+        f"{words['present']}: {', '.join(f'{{{name}}} ({{{name}.role}})' for name in document.present)}", "",
     ]  # fmt: skip
     for number, item in enumerate(document.items, start=1):
         lines += [f"## {number}. {item.topic}", "", item.text.strip(), ""]
         if item.decision:
-            lines += [f"Decision: {item.decision.strip()}", ""]
+            lines += [f"{words['decision']}: {item.decision.strip()}", ""]
     if document.actions:
-        lines += ["## Actions", "", *(f"- {action.strip()}" for action in document.actions)]
+        lines += [f"## {words['actions']}", "", *(f"- {action.strip()}" for action in document.actions)]
     return canon.render("\n".join(lines))
 
 
 def _ticket(document: Ticket, canon: Canon) -> Rendered:
+    words = words_of(canon.spec.truth.language)
     lines = [
-        f"Ticket:    {document.number}", f"Title:     {document.title}", f"Status:    {document.status}",
-        f"Priority:  {document.priority}", f"Opened:    {canon.moment(document.opened):%Y-%m-%d %H:%M} by {{{document.by}}}",
+        f"{words['ticket']}{document.number}", f"{words['title']}{document.title}", f"{words['status']}{document.status}",
+        f"{words['priority']}{document.priority}",
+        f"{words['opened']}{canon.moment(document.opened):%Y-%m-%d %H:%M} {words['by']} {{{document.by}}}",
         "", document.description.strip(), "",
     ]  # fmt: skip
     for number, comment in enumerate(document.comments, start=1):
         lines += [
-            f"--- comment {number}, {{{comment.by}}}, {canon.moment(comment.at):%Y-%m-%d %H:%M}",
+            f"--- {words['comment']} {number}, {{{comment.by}}}, {canon.moment(comment.at):%Y-%m-%d %H:%M}",
             comment.text.strip(),
             "",
         ]

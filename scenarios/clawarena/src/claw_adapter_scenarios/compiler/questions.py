@@ -15,6 +15,7 @@ from claw_adapter_scenarios.compiler.artefacts import Work, compile_work, facts_
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, Claim, Verdict
 from claw_adapter_scenarios.compiler.canon import Canon
 from claw_adapter_scenarios.compiler.material import Material, Places
+from claw_adapter_scenarios.compiler.wording import words_of
 from claw_adapter_scenarios.language.draw import dice
 from claw_adapter_scenarios.spec.load import Spec
 from claw_adapter_scenarios.spec.rounds import OptionSpec, PreferenceSpec, RoundSpec
@@ -59,8 +60,26 @@ def compile_preferences(spec: Spec, canon: Canon) -> dict[str, Preference]:
         fields = given.model_dump(
             include={"dimension", "files", "answer", "name", "contains", "lacks", "format", "headings"}
         )
+        fields["files"] = _examined_files(spec, canon, name, given)
         made[name] = Preference(rule=canon.render(given.rule).text, feedback=told, **fields)
     return made
+
+
+def _examined_files(spec: Spec, canon: Canon, name: str, given: PreferenceSpec) -> str:
+    """The glob of a preference, narrowed to the file of the one exam that looks at it.
+
+    What an agent wrote before the lesson stays in its workspace and must not fail the exam. In the teaching round the narrowed
+    glob matches nothing, so that the lesson is given. Exams with different files keep the glob as written.
+    """
+    patterns: set[str] = set()
+    for item in spec.rounds.rounds:
+        for file in item.files if name in item.exam and given.files else ():
+            place = PurePosixPath(canon.render(file.path).text)
+            if place.match(given.files):
+                renamed = f"*{place.stem}*{place.suffix}" if given.follow.rename else place.name
+                found = canon.render(file.find).text if file.find else (place.parent / renamed).as_posix()
+                patterns.add(found)
+    return patterns.pop() if len(patterns) == 1 else given.files
 
 
 def teaching_fragments(spec: Spec, preferences: Mapping[str, Preference]) -> dict[str, Fragment]:
@@ -190,11 +209,10 @@ class _Compiler:
         self, item: RoundSpec, index: int, options: Sequence[Decided], evidence: RoundEvidence, work: Work | None
     ) -> Answer:
         gold = tuple(one.letter for one in options if one.verdict.value)
-        correct = self.canon.render(item.correct).text or "That is right."
+        words = words_of(self.spec.truth.language)
+        correct = self.canon.render(item.correct).text or words["right"]
         incorrect = self.canon.render(item.incorrect).text or (
-            f"That is not right yet. {lesson(work)}"
-            if work
-            else "That is not right. Go back to the sources and compare them."
+            words["wrong work"].format(lesson=lesson(work, words)) if work else words["wrong"]
         )
         feedback = Feedback(
             correct=correct, incorrect=incorrect, options={one.letter: self._why(one) for one in options}
@@ -212,16 +230,18 @@ class _Compiler:
             return self.canon.render(one.spec.why).text
         names = {name for group in one.verdict.sets for name in group}
         places = dict.fromkeys(self._called(c) for c in self.material.claims if c.fragment in names)
-        return f"{'Holds' if one.verdict.value else 'Does not hold'}; see {', '.join(places)}."
+        words = words_of(self.spec.truth.language)
+        return words["holds" if one.verdict.value else "does not hold"].format(places=words["comma"].join(places))
 
     def _called(self, claim: Claim) -> str:
         kind, _, place = claim.place.partition("/")
+        words = words_of(self.spec.truth.language)
         if kind == "workspace":
             return place
         if kind == "feedback":
-            return "what I told you earlier"
-        titles = {entry.id: f"the conversation {entry.title}" for entry in self.material.entries}
-        return titles.get(place, "our own conversation")
+            return words["told"]
+        titles = {entry.id: words["conversation"].format(title=entry.title) for entry in self.material.entries}
+        return titles.get(place, words["own"])
 
     def _revision(self, item: RoundSpec, index: int, evidence: RoundEvidence) -> Revision | None:
         if item.type != "revision" or item.of not in self.earlier:

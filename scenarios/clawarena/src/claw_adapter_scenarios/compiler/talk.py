@@ -14,6 +14,7 @@ from claw_adapter.protocol import Message, SessionEntry, ToolCall
 from claw_adapter_scenarios.compiler.canon import Canon
 from claw_adapter_scenarios.compiler.material import Material, Places, SessionGain, SpokenLoop
 from claw_adapter_scenarios.compiler.timing import message_times, spaced
+from claw_adapter_scenarios.compiler.wording import words_of
 from claw_adapter_scenarios.language.draw import dice
 from claw_adapter_scenarios.language.templates import Rendered
 from claw_adapter_scenarios.spec.controls import PoolLine
@@ -92,7 +93,7 @@ def _main(spec: Spec, canon: Canon, places: Places, material: Material) -> None:
     opening = canon.render(main.opening)
     turns = [
         (
-            Rendered(f"{opening.text.strip()}\n\nThe conversations on record:\n\n{roster}", opening.marks),
+            Rendered(f"{opening.text.strip()}\n\n{words_of(spec.truth.language)['roster']}\n\n{roster}", opening.marks),
             main.reply or OPENING_REPLY,
         )
     ]

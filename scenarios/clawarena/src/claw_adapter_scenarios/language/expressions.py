@@ -35,6 +35,10 @@ def _above(series: SeriesValue, limit: float) -> list[datetime]:
     return [reading.at for reading in series.readings if reading.value > limit]
 
 
+def _below(series: SeriesValue, limit: float) -> list[datetime]:
+    return [reading.at for reading in series.readings if reading.value < limit]
+
+
 FUNCTIONS: Mapping[str, Callable[..., Value]] = MappingProxyType({
     "len": len, "sum": sum, "min": min, "max": max, "abs": abs, "round": round, "sorted": sorted,
     "minutes": lambda v: v.total_seconds() / 60 if isinstance(v, timedelta) else timedelta(minutes=v),
@@ -53,6 +57,12 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = MappingProxyType({
     "minutes_above": lambda s, limit: len(_above(s, limit)) * s.step,
     "first_above": lambda s, limit: _above(s, limit)[0],
     "last_above": lambda s, limit: _above(s, limit)[-1],
+    "lowest_at": lambda s: min(s.readings, key=lambda r: r.value).at,
+    "count_below": lambda s, limit: len(_below(s, limit)),
+    "count_below_until": lambda s, limit, until: sum(at < until for at in _below(s, limit)),
+    "minutes_below": lambda s, limit: len(_below(s, limit)) * s.step,
+    "first_below": lambda s, limit: _below(s, limit)[0],
+    "last_below": lambda s, limit: _below(s, limit)[-1],
     "reading": lambda s, at: next(r.value for r in s.readings if r.at == at),
 })  # fmt: skip
 """Functions by name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["FAMILY", "FIRST"]
+__all__ = ["FAMILY", "FAMILY_ZH", "FIRST", "FIRST_ZH", "split_name"]
 
 FIRST: Final = {
     "f": (
@@ -219,3 +219,84 @@ FAMILY: Final = (
     "Zimmer",
 )
 """Family names."""
+
+FIRST_ZH: Final = {
+    "f": (
+        "雨桐",
+        "思齐",
+        "晓岚",
+        "静怡",
+        "若曦",
+        "慧敏",
+        "佳宁",
+        "梦瑶",
+        "婉清",
+        "语嫣",
+        "雅琴",
+        "诗涵",
+        "书瑶",
+        "欣然",
+        "可馨",
+        "心怡",
+        "文静",
+        "丽娟",
+        "秋月",
+        "春燕",
+    ),
+    "m": (
+        "子涵",
+        "浩然",
+        "志远",
+        "建国",
+        "伟杰",
+        "俊辉",
+        "天佑",
+        "明轩",
+        "文博",
+        "宇航",
+        "家豪",
+        "立群",
+        "国栋",
+        "海涛",
+        "嘉树",
+        "振宇",
+        "永康",
+        "学明",
+        "少华",
+        "承志",
+    ),
+    "n": (
+        "一鸣",
+        "子墨",
+        "文心",
+        "乐天",
+        "思远",
+        "向阳",
+        "清和",
+        "知行",
+        "亦凡",
+        "安然",
+        "景行",
+        "若愚",
+        "致远",
+        "行之",
+        "方圆",
+        "云起",
+        "星河",
+        "嘉言",
+        "修远",
+        "怀瑾",
+    ),
+}
+"""Given names of Chinese scenarios, by gender of the actor."""
+
+FAMILY_ZH: Final = tuple("赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦许何吕施张孔曹严魏陶姜谢邹喻潘葛范彭鲁韦苗方")
+"""Family names of Chinese scenarios: one character each, written before the given name and without a blank."""
+
+
+def split_name(full: str) -> tuple[str, str]:
+    """Given name and family name of a full one: ``Ana Ruiz``, or ``陈晓岚`` where the family name is the first character."""
+    if full and "\u4e00" <= full[0] <= "\u9fff":
+        return full[1:] or full, full[0]
+    first, _, last = full.partition(" ")
+    return first, last or first

@@ -11,12 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from claw_adapter_scenarios.compiler.compile import Compiled
 
 __all__ = ["BASELINES", "LEVEL", "Outcome", "Question", "baselines", "questions"]
 
 LEVEL = 0.01
+HAN = "\u2e7f"
 SIZE_BAR = 0.15
 """Most that guessing sets of the commonest size may score on average."""
 
@@ -131,11 +133,14 @@ def _odds(seen: dict[bool, Counter[str]], totals: Counter[bool], feature: str) -
 
 def _features(text: str) -> set[str]:
     words = set(re.findall(r"[a-z]{2,}", text.lower()))
+    words.update(
+        a + b for a, b in pairwise(text) if a > HAN and b > HAN
+    )  # no blanks between words: pairs of characters
     return {
         *words,
         f"length {len(text) // 30}",
         f"digits {bool(re.search(r'[0-9]', text))}",
-        f"commas {text.count(',')}",
+        f"commas {text.count(',') + text.count(chr(0xFF0C))}",
     }
 
 

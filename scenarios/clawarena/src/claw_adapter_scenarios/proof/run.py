@@ -78,7 +78,7 @@ def _oracle(stage: Stage) -> Part:
 def _right(stage: Stage, one: CompiledRound, visible: set[str]) -> bool:
     if one.work is not None:
         sees = visible.issuperset(one.evidence.needs)
-        files = one.work.oracle if sees else one.work.hasty
+        files = {**stage.earlier(one), **(one.work.oracle if sees else one.work.hasty)}
         return stage.commanded(one, files) and (not one.spec.exam or stage.passes(one, files))
     letters = {letter for letter, holds in decide(one.evidence, visible).items() if holds}
     return letters == set(one.answer.answer)

@@ -15,6 +15,7 @@ from claw_adapter.scenario import World, load_gold, load_scenario, worlds
 from claw_adapter_scenarios.checker.program import check
 from claw_adapter_scenarios.compiler.compile import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
+from claw_adapter_scenarios.proof.laid import LaidOut
 
 __all__ = ["Stage", "staged"]
 
@@ -29,6 +30,13 @@ class Stage:
     scenario: Scenario
     gold: Gold
     worlds: tuple[World, ...]
+    laid: LaidOut
+
+    def earlier(self, one: CompiledRound) -> dict[str, str]:
+        """What an oracle has written before a round, as far as the scenario has nothing of its own there."""
+        world = self.worlds[one.index].files
+        done = [other.work.oracle for other in self.made.rounds[: one.index] if other.work is not None]
+        return {path: text for oracle in done for path, text in oracle.items() if path not in world}
 
     def passes(self, one: CompiledRound, files: Files, *, hasty: bool = False) -> bool:
         """Whether files written into the world of a round, and the reply, pass its check and the preferences it examines."""
@@ -49,14 +57,11 @@ class Stage:
 
     @contextmanager
     def workspace(self, one: CompiledRound, files: Files) -> Iterator[Path]:
-        """A copy of the world at a round, with these files written over it."""
-        with tempfile.TemporaryDirectory(prefix="claw-proof-") as name:
-            folder = Path(name).resolve()
-            for path, content in self.worlds[one.index].files.items():
-                _write(folder / path, content)
-            for path, text in files.items():
-                _write(folder / path, text.encode("utf-8", "surrogatepass"))
-            yield folder
+        """A folder with the world at a round and these files written over it; the next call makes another world of it."""
+        folder = self.laid.show(self.worlds[one.index].files)
+        for path, text in files.items():
+            _write(folder / path, text.encode("utf-8", "surrogatepass"))
+        yield folder
 
     @contextmanager
     def bench(self, one: CompiledRound) -> Iterator[Callable[[Files], bool]]:
@@ -100,6 +105,6 @@ def staged(made: Compiled) -> Iterator[Stage]:
     from claw_adapter_scenarios.validation.run import write_files
 
     with tempfile.TemporaryDirectory(prefix="claw-proof-") as name:
-        root = write_files(made, Path(name).resolve() / made.id)
-        scenario = load_scenario(root)
-        yield Stage(made, scenario, load_gold(scenario), tuple(worlds(scenario)))
+        folder = Path(name).resolve()
+        scenario = load_scenario(write_files(made, folder / "scenario"))
+        yield Stage(made, scenario, load_gold(scenario), tuple(worlds(scenario)), LaidOut(folder / "world"))

@@ -9,12 +9,13 @@ from typing import Any
 from claw_adapter.protocol import Preference
 from claw_adapter.questions.judge import decide as decide_rule
 from claw_adapter.scenario.finding import Finding
+from claw_adapter_scenarios.checker.program import HAN, LETTER
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, feature
 from claw_adapter_scenarios.compiler.compile import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.validation.rules import spec_finding
 
-__all__ = ["control"]
+__all__ = ["control", "expected_values"]
 
 
 def control(made: Compiled) -> Iterator[Finding]:
@@ -97,9 +98,11 @@ def _near_signal(made: Compiled) -> Iterator[Finding]:
 def _leak(made: Compiled, one: CompiledRound) -> Iterator[Finding]:
     if one.work is None:
         return
-    for wanted in _expected_values(one.work.expected):
-        if len(wanted) >= (2 if wanted.isdigit() else 4) and re.search(
-            rf"(?<![\w.]){re.escape(wanted)}(?![\w.]*\w)", one.round.question
+    for wanted in expected_values(one.work.expected):
+        han = wanted[:1] > HAN
+        bounds = ("", "") if han else (rf"(?<!{LETTER})(?<!\.)", rf"(?!(?:{LETTER}|\.)*{LETTER})")
+        if len(wanted) >= (2 if wanted.isdigit() or han else 4) and re.search(
+            re.escape(wanted).join(bounds), one.round.question
         ):
             where = made.spec.where("3-rounds", "rounds", one.index, "ask")
             yield spec_finding(
@@ -107,7 +110,7 @@ def _leak(made: Compiled, one: CompiledRound) -> Iterator[Finding]:
             )
 
 
-def _expected_values(data: Any) -> Iterator[str]:
+def expected_values(data: Any) -> Iterator[str]:
     """Texts, numbers and times that a check expects."""
     if isinstance(data, dict):
         if "kind" in data and "value" in data:
@@ -118,10 +121,10 @@ def _expected_values(data: Any) -> Iterator[str]:
             return
         for key, item in data.items():
             if key not in ("path", "find", "columns", "sections", "old"):
-                yield from _expected_values(item)
+                yield from expected_values(item)
     elif isinstance(data, list):
         for item in data:
-            yield from _expected_values(item)
+            yield from expected_values(item)
 
 
 def _preferences(made: Compiled) -> Iterator[Finding]:
@@ -137,17 +140,29 @@ def _preferences(made: Compiled) -> Iterator[Finding]:
             if (
                 name not in taught
                 and one.work is not None
-                and _keeps(made.preferences[name], one.work.oracle, one.evidence.answer)
+                and _keeps(made.preferences[name], _files_then(made, one), one.evidence.answer)
             ):
                 where = made.spec.where("3-rounds", "rounds", one.index, "teach")
                 yield spec_finding("SPEC-067", f"round {one.spec.id!r}: a plain reader keeps {name!r} already", where)
             taught.add(name)
 
 
+def _files_then(made: Compiled, one: CompiledRound) -> dict[str, str]:
+    """All files in the workspace of a careful reader when a round is over: a rule looks at each that its glob matches."""
+    files = dict(made.material.files)
+    files |= {c.path: c.text for c in made.material.changes if c.action == "new" and made.starts[c.update] <= one.index}
+    for earlier in made.rounds[: one.index + 1]:
+        files |= earlier.work.oracle if earlier.work is not None else {}
+    return files
+
+
 def _keeps(rule: Preference, files: dict[str, str], answer: str) -> bool:
     import tempfile
     from pathlib import Path
 
+    from claw_adapter.questions.judge import matches
+
+    files = {path: text for path, text in files.items() if matches(path.split("/"), rule.files.strip("/").split("/"))}
     with tempfile.TemporaryDirectory(prefix="claw-spec-") as folder:
         for path, text in files.items():
             (Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)

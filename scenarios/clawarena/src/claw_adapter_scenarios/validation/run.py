@@ -82,7 +82,7 @@ def write_files(made: Compiled, root: Path) -> Path:
 
 
 def _core(made: Compiled) -> Iterator[Finding]:
-    """What scenario/1 demands of the result. That one fragment decides several statements (SCN-142) is meant to be."""
+    """What scenario/1 demands of the result."""
     from claw_adapter.scenario import findings, load_gold, load_scenario
 
     with tempfile.TemporaryDirectory(prefix="claw-spec-") as name:
@@ -94,8 +94,7 @@ def _core(made: Compiled) -> Iterator[Finding]:
             yield spec_finding("SPEC-002", f"the result cannot be loaded: {error.what}", made.spec.where("0-truth"))
             return
         for one in found:
-            if one.id != "SCN-142":
-                yield Finding(one.id, one.severity, one.message, _spec_place(made, one, root))
+            yield Finding(one.id, one.severity, one.message, _spec_place(made, one, root))
 
 
 def _spec_place(made: Compiled, one: Finding, root: Path) -> str:

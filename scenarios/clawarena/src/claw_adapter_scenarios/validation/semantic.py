@@ -9,6 +9,7 @@ from claw_adapter.scenario.finding import Finding
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, Claim, feature
 from claw_adapter_scenarios.compiler.compile import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
+from claw_adapter_scenarios.language.people import split_name
 from claw_adapter_scenarios.language.values import SeriesValue
 from claw_adapter_scenarios.spec.truth import Contradiction
 from claw_adapter_scenarios.validation.rules import spec_finding
@@ -16,7 +17,7 @@ from claw_adapter_scenarios.validation.texts import spec_texts
 
 __all__ = ["semantic"]
 
-_DATE = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+_DATE = re.compile(r"(?<!\d)20\d\d-\d\d-\d\d(?!\d)")
 _FIELDS = re.compile(r"\{[^{}\n]*\}")
 
 
@@ -173,8 +174,12 @@ def _coverage(made: Compiled) -> Iterator[Finding]:
 
 
 def _typed(made: Compiled) -> Iterator[Finding]:
-    names = {part for full in made.canon.people.values() for part in (full, full.partition(" ")[0])}
-    pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")\b")
+    names = {part for full in made.canon.people.values() for part in (full, split_name(full)[0])}
+    words = [
+        re.escape(name) if name[0] > "\u2e7f" else rf"\b{re.escape(name)}\b"
+        for name in sorted(names, key=len, reverse=True)
+    ]
+    pattern = re.compile("|".join(words))
     for text in spec_texts(made.spec):
         if text.expression or text.layer == "5-controls" or text.path[0] in ("preferences", "actors"):
             continue

@@ -1,0 +1,93 @@
+"""Scenario sources by name: a packaged spec or a suite, compiled when it is asked for."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import ClassVar
+
+from claw_adapter.errors import ScenarioError
+from claw_adapter.source import Dataset, ScenarioSource
+
+__all__ = ["ClinicFridge", "Lite", "SpecSource", "SuiteSource"]
+
+_log = logging.getLogger(__name__)
+
+
+class SpecSource(ScenarioSource):
+    """One packaged spec. Options: ``seed=N``, the variant."""
+
+    def __init__(self, seed: int | str = 0) -> None:
+        self.seed = _number(seed)
+
+    def load(self, path: Path | None = None) -> Dataset:
+        """Compile and load, from `path` (a spec's folder) when it is given.
+
+        Raises:
+            ScenarioError: with file, line and field.
+        """
+        from claw_adapter_scenarios.authoring import find_spec
+
+        return _dataset(self.name, [find_spec(self.name if path is None else str(path))], self.seed)
+
+
+class SuiteSource(ScenarioSource):
+    """A suite. Options: ``seed=N``, ``heavy=no`` leaves heavy ones out, ``only=ID+ID`` takes some."""
+
+    def __init__(self, seed: int | str = 0, heavy: bool | str = True, only: str = "") -> None:
+        self.seed = _number(seed)
+        self.heavy = str(heavy).lower() not in ("no", "false", "0")
+        self.only = tuple(filter(None, only.split("+")))
+
+    def load(self, path: Path | None = None) -> Dataset:
+        """Compile and load what is there of the suite, from `path` (a suite file) when it is given; missing specs are logged.
+
+        Raises:
+            ScenarioError: a spec is wrong (file, line and field), or nothing of the suite is there.
+        """
+        from claw_adapter_scenarios.suites.record import find_suite, present
+
+        suite = find_suite(self.name if path is None else str(path))
+        known = [member.id for member in suite.scenarios]
+        if strange := [name for name in self.only if name not in known]:
+            raise ScenarioError(f"{suite.id} has no {', '.join(strange)}", remedy=f"It has: {', '.join(known)}.")
+        folders, missing = present(suite, heavy=self.heavy)
+        if self.only:
+            folders = [folder for folder in folders if folder.name in self.only]
+            missing = [name for name in missing if name in self.only]
+        if missing:
+            _log.warning("suite %s: not there: %s", suite.id, ", ".join(missing))
+        if not folders:
+            raise ScenarioError("nothing of the suite is there", where=str(suite.file), remedy="Write its specs first.")
+        return _dataset(suite.id, folders, self.seed)
+
+
+class ClinicFridge(SpecSource):
+    """The worked example of the author's guide."""
+
+    name: ClassVar[str] = "clinic-fridge"
+
+
+class Lite(SuiteSource):
+    """The suite `lite`."""
+
+    name: ClassVar[str] = "lite"
+
+
+def _number(seed: int | str) -> int:
+    try:
+        return int(seed)
+    except ValueError:
+        raise ScenarioError(f"seed={seed} is no number", remedy="Write NAME:seed=3.") from None
+
+
+def _dataset(name: str, folders: list[Path], seed: int) -> Dataset:
+    from claw_adapter.scenario import load_gold, load_scenario, require_valid
+    from claw_adapter_scenarios.suites.cache import compiled
+
+    scenarios = []
+    for folder in folders:
+        scenario = load_scenario(compiled(folder, seed))
+        require_valid(scenario, load_gold(scenario))
+        scenarios.append(scenario)
+    return Dataset(name=name, scenarios=tuple(scenarios))
