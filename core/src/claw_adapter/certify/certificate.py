@@ -19,7 +19,7 @@ from claw_adapter.certify.requirements import load
 from claw_adapter.errors import JournalError, KitError
 from claw_adapter.protocol.base import Record
 
-__all__ = ["CERTIFICATE", "Certificate", "folder_digest", "issue", "verify"]
+__all__ = ["CERTIFICATE", "Certificate", "folder_digest", "has_evidence", "issue", "verify"]
 
 CERTIFICATE: Final = "certificate.json"
 
@@ -70,7 +70,9 @@ def issue(report: Report, folder: Path) -> Certificate | None:
 
 
 def verify(path: Path) -> tuple[Certificate, list[str]]:
-    """Check a certificate against itself and, where they lie beside it, report and evidence; what is wrong, if anything.
+    """Check a certificate against itself, the report beside it, and the evidence if that is there; what is wrong, if anything.
+
+    Evidence is large and is not always handed on; `has_evidence` says whether it was checked.
 
     Raises:
         JournalError: it cannot be read.
@@ -107,9 +109,14 @@ def verify(path: Path) -> tuple[Certificate, list[str]]:
         and level_reached(requirements, {r.id: r.outcome for r in report.results}) != certificate.level
     ):
         problems.append(f"the results do not give the level {certificate.level}")
-    if folder_digest(path.parent / "evidence") != certificate.evidence:
+    if has_evidence(path) and folder_digest(path.parent / "evidence") != certificate.evidence:
         problems.append("the evidence was changed, or is not all there")
     return certificate, problems
+
+
+def has_evidence(path: Path) -> bool:
+    """Whether the evidence lies beside a certificate (the file, or its folder)."""
+    return ((path if path.is_dir() else path.parent) / "evidence").is_dir()
 
 
 def folder_digest(folder: Path) -> str:

@@ -128,11 +128,13 @@ def _options(pairs: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _verify(path: Path, *, as_json: bool) -> int:
-    from claw_adapter.certify.certificate import verify
+    from claw_adapter.certify.certificate import has_evidence, verify
 
     certificate, problems = verify(path)
+    whole = has_evidence(path)
     if as_json:
-        print_json({"certificate": certificate.model_dump(mode="json"), "problems": problems})
+        found = certificate.model_dump(mode="json")
+        print_json({"certificate": found, "problems": problems, "evidence_checked": whole})
         return FAILED if problems else 0
     versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
     out = console()
@@ -144,5 +146,7 @@ def _verify(path: Path, *, as_json: bool) -> int:
     for problem in problems:
         out.print(f"✗ {problem}", soft_wrap=True, markup=False)
     if not problems:
-        out.print("✓ certificate, results and evidence belong together and are unchanged", markup=False)
+        checked = "certificate, results and evidence" if whole else "certificate and results"
+        more = "" if whole else "; the evidence is not here and was not checked"
+        out.print(f"✓ {checked} belong together and are unchanged{more}", soft_wrap=True, markup=False)
     return FAILED if problems else 0
