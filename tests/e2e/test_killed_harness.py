@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 import signal
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from support.scenarios import write_scenario
 
 ROUNDS, KILLS = 30, 5
 UPDATES = {7: "u1", 13: "u2", 19: "u3", 25: "u4"}
+DRAWN = re.compile(r'"source": "[^"]{43}"')
+"""What OpenClaw's session tool draws by chance for every gateway."""
 HARNESSES = ["reference", "nanobot", "claude-code", "openclaw", "picoclaw"]
 
 
@@ -127,7 +130,7 @@ def told(root: Path, records: list) -> list:
     return [
         [outcome(record) for record in records],
         [
-            [(m.role, m.text, [call.name for call in m.tool_calls]) for m in session.messages]
+            [(m.role, DRAWN.sub("", m.text), [call.name for call in m.tool_calls]) for m in session.messages]
             for session in checkpoint.sessions
         ],
     ]

@@ -261,4 +261,4 @@ def test_the_description_comes_with_the_plugin():
     spec = framework()
     assert (spec.kind, spec.program, spec.name) == ("binary", "picoclaw", "picoclaw")
     assert PicoClaw().capabilities().seed_history == "files"
-    assert not PicoClaw().capabilities().deterministic_replay
+    assert PicoClaw().capabilities().deterministic_replay
