@@ -8,17 +8,11 @@ from claw_adapter.endpoint.faults import FAULT_KINDS
 from claw_adapter.endpoint.transcript import read_transcript
 from claw_adapter.errors import Owner
 from claw_adapter.plugins import create
+from support.faults import CLASSES
 from support.running import experiment, run_sync
 from support.scenarios import write_scenario
 
 RIGHT = "\\bbox{A}"
-CLASSES = {
-    "refused": "EndpointTransientError", "400": "EndpointError", "context": "EndpointError", "401": "EndpointAuthError",
-    "429": "EndpointQuotaError", "500": "EndpointTransientError", "529": "EndpointTransientError",
-    "filter": "EndpointFilteredError", "stall": "EndpointTransientError", "cut": "EndpointTransientError",
-    "garbage": "EndpointMalformedError", "empty": "EndpointMalformedError",
-    "truncated_arguments": "EndpointMalformedError",
-}  # fmt: skip
 MOST = {"nanobot": {"truncated_arguments": 210}, "picoclaw": {"truncated_arguments": 50}}
 """Requests per attempt where a harness goes on longer than 12: these take each broken call for a step of their tool loop."""
 

@@ -5,18 +5,12 @@ import pytest
 from claw_adapter.endpoint.faults import FAULT_KINDS
 from claw_adapter.endpoint.transcript import read_transcript
 from claw_adapter.errors import Owner
+from support.faults import CLASSES
 from support.running import experiment, run_sync
 from support.scenarios import write_scenario
 
 RIGHT = "\\bbox{A}"
 REQUESTS_PER_ATTEMPT = 3  # of the reference harness, which tries what may pass three times
-CLASSES = {
-    "refused": "EndpointTransientError", "400": "EndpointError", "context": "EndpointError", "401": "EndpointAuthError",
-    "429": "EndpointQuotaError", "500": "EndpointTransientError", "529": "EndpointTransientError",
-    "filter": "EndpointFilteredError", "stall": "EndpointTransientError", "cut": "EndpointTransientError",
-    "garbage": "EndpointMalformedError", "empty": "EndpointMalformedError",
-    "truncated_arguments": "EndpointMalformedError",
-}  # fmt: skip
 
 
 def run_with(tmp_path, rule: dict, deadline: float = 30) -> tuple[list, list]:

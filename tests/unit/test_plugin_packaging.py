@@ -1,0 +1,45 @@
+"""A plugin's wheel carries its description, its pins and what runs inside the program, whatever it is built from."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+PINS = {"framework.toml", "requirements.txt"}
+NPM = PINS | {"package.json", "package-lock.json"}
+HELD = {
+    "claude-code": {"framework": NPM},
+    "metaclaw": {"framework": PINS},
+    "openclaw": {"framework": NPM, "bridge": {"index.mjs", "openclaw.plugin.json", "package.json"}},
+}
+"""Plugin → the files of each of these folders in its wheel, no more and no less."""
+pytestmark = pytest.mark.skipif(
+    not PLUGINS.is_dir() or importlib.util.find_spec("hatchling") is None, reason="needs the checkout and hatchling"
+)
+
+
+def build(source: Path, kind: str, target: Path) -> Path:
+    argv = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(target)]
+    subprocess.run(argv, cwd=source, check=True, capture_output=True)
+    (built,) = target.iterdir()
+    return built
+
+
+@pytest.mark.parametrize("plugin", HELD)
+def test_a_wheel_built_from_the_source_distribution_holds_what_is_needed_and_no_more(tmp_path, plugin):
+    with tarfile.open(build(PLUGINS / plugin, "sdist", tmp_path / "sdist")) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.glob(f"claw_adapter_{plugin.replace('-', '_')}-*")
+    with zipfile.ZipFile(build(source, "wheel", tmp_path / "wheel")) as archive:
+        names = [Path(name) for name in archive.namelist()]
+    held = {folder: {path.name for path in names if path.parent.name == folder} for folder in HELD[plugin]}
+    assert held == HELD[plugin]
+    assert "py.typed" in {path.name for path in names}
+    assert not any("golden" in path.parts for path in names)
