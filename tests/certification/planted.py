@@ -50,7 +50,8 @@ class Wrapped(Conversation):
 
 def with_conversation(kind: type[Wrapped]) -> type[Planted]:
     """A harness whose conversations are of this kind."""
-    return type(kind.__name__, (Planted,), {"spoil": lambda self, conversation, ctx: kind(conversation, ctx)})
+    spoil = {"spoil": lambda self, conversation, ctx: kind(conversation, ctx), "__module__": __name__}
+    return type(kind.__name__, (Planted,), spoil)
 
 
 class LitteringHarness(Planted):

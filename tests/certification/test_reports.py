@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.certificate import Certificate, verify
+from claw_adapter.certify.certificate import Certificate, code_digest, installed_otherwise, verify
 from claw_adapter.certify.judge import certify, plan, report
 from claw_adapter.certify.output import prepare_folder, read_report, write_all
 from claw_adapter.certify.records import Report
@@ -156,6 +156,26 @@ def test_a_certificate_that_was_tampered_with_is_found_out(certified, tamper, sa
     tamper(certified)
     _, problems = verify(certified / "certificate.json")
     assert any(said in problem for problem in problems), problems
+
+
+def test_a_certificate_names_the_code_it_was_issued_for(certified, tmp_path, monkeypatch):
+    certificate, _ = verify(certified)
+    assert certificate.code == code_digest(planted.__name__) != ""
+    assert certificate.kit_code == code_digest("claw_adapter") == code_digest("claw_adapter.certify.judge")
+    stranger = certificate.model_copy(update={"adapter": "nowhere-installed"})
+    assert installed_otherwise(stranger) == []
+    (note,) = installed_otherwise(stranger.model_copy(update={"kit_code": "0" * 64}))
+    assert note.startswith("the kit that is installed here is other code")
+    package = tmp_path / "some_adapter"
+    package.mkdir()
+    (package / "__init__.py").write_text("A = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    first = code_digest("some_adapter.inner:Thing")
+    (package / "__pycache__").mkdir()
+    (package / "__pycache__" / "x.pyc").write_bytes(b"0")
+    assert code_digest("some_adapter") == first
+    (package / "__init__.py").write_text("A = 2\n")
+    assert code_digest("some_adapter") != first
 
 
 def test_what_is_no_certificate_is_refused(tmp_path):

@@ -24,6 +24,7 @@ from claw_adapter.frameworks import (
     commands,
     describe,
     doctor,
+    fault,
     frameworks,
     install,
     installer,
@@ -90,12 +91,15 @@ def test_an_installation_is_located_checked_repeated_for_free_and_removed(tmp_pa
     )
     assert said.stdout == b"1.0\n"
     assert all(finding.ok for finding in doctor(spec, home)), doctor(spec, home)
+    assert fault(spec, home) == ""
+    assert "its Node.js is gone" in fault(spec.model_copy(update={"kind": "npm"}), home)
     phases.clear()
     assert install(spec, home=home, on_progress=phases.append) == there
     assert phases == []
     assert {path.name for path in home.rglob("*") if path.parent == home} == {"frameworks"}
     assert remove(spec, home)
     assert locate(spec, home) is None
+    assert fault(spec, home).endswith("1.0 is not installed")
     assert not remove(spec, home)
 
 

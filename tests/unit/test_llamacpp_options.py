@@ -69,6 +69,20 @@ def test_the_endpoint_is_given_an_openai_model_that_keeps_its_faults():
     assert reached.params == {"seed": 1}
 
 
+@pytest.mark.parametrize(
+    ("options", "params", "limit"),
+    [
+        ({}, {}, {"max_tokens": 1024}),
+        ({"model": "other.gguf"}, {}, {}),
+        ({"model": "other.gguf", "max_tokens": "64"}, {}, {"max_tokens": 64}),
+        ({}, {"max_tokens": 9}, {"max_tokens": 9}),
+        ({}, {"max_completion_tokens": 9}, {"max_completion_tokens": 9}),
+    ],
+)
+def test_a_model_that_does_not_end_by_itself_has_a_limit_that_the_experiment_may_change(options, params, limit):
+    assert Options.parse(options).limited({"seed": 1, **params}) == {"seed": 1, **limit}
+
+
 def test_options_may_be_text_and_wrong_ones_are_refused():
     options = Options.parse({"context": "4096", "threads": "3"})
     assert (options.context, options.cores) == (4096, 3)

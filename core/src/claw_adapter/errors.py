@@ -28,7 +28,10 @@ Each says what happened, where, and what to do about it (`remedy`).
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from enum import StrEnum
+from typing import Final
 
 __all__ = [
     "AdapterError",
@@ -54,6 +57,7 @@ __all__ = [
     "PluginError",
     "SandboxError",
     "ScenarioError",
+    "endpoint_error",
 ]
 
 
@@ -166,6 +170,36 @@ class EndpointMalformedError(EndpointError):
 
 class EndpointFilteredError(EndpointError):
     """The provider's content filter refused the request or the answer."""
+
+
+_BY_STATUS: Final[dict[int, type[EndpointError]]] = {
+    401: EndpointAuthError,
+    402: EndpointQuotaError,
+    403: EndpointAuthError,
+    408: EndpointTransientError,
+    409: EndpointTransientError,
+    425: EndpointTransientError,
+    429: EndpointQuotaError,
+}
+_SERVER: Final = 500
+
+
+def endpoint_error(
+    status: int = 0, text: str = "", rules: Sequence[tuple[str, type[EndpointError]]] = ()
+) -> type[EndpointError]:
+    """The class of a provider's failure: by its HTTP status where that says it, else by the first rule that its text fits.
+
+    Args:
+        status: 0 if it is not known. A bad request (400, 404, 413, 422) is for the text to explain.
+        text: what the provider, or the harness about it, said.
+        rules: pairs of a pattern, searched for without regard to case, and its class. How a failure is worded is a fact
+            about one harness, so each adapter brings its own.
+    """
+    if status >= _SERVER:
+        return EndpointTransientError
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    return next((kind for pattern, kind in rules if re.search(pattern, text, re.IGNORECASE)), EndpointError)
 
 
 class SandboxError(ClawError):

@@ -7,19 +7,31 @@ sign it with whatever your release is signed with.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
+import sys
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
+from claw_adapter import plugins
 from claw_adapter.certify.check import Level
 from claw_adapter.certify.records import Report
 from claw_adapter.certify.requirements import load
 from claw_adapter.errors import JournalError, KitError
 from claw_adapter.protocol.base import Record
 
-__all__ = ["CERTIFICATE", "Certificate", "folder_digest", "has_evidence", "issue", "verify"]
+__all__ = [
+    "CERTIFICATE",
+    "Certificate",
+    "code_digest",
+    "folder_digest",
+    "has_evidence",
+    "installed_otherwise",
+    "issue",
+    "verify",
+]
 
 CERTIFICATE: Final = "certificate.json"
 
@@ -31,8 +43,12 @@ class Certificate(Record):
     adapter: str
     distribution: str
     version: str
+    code: str
+    """`code_digest` of the adapter."""
     versions: dict[str, str]
     kit: str
+    kit_code: str
+    """`code_digest` of the kit."""
     spec: str
     requirement_set: str
     requirement_digest: str
@@ -59,9 +75,9 @@ def issue(report: Report, folder: Path) -> Certificate | None:
         return None
     made = Certificate(
         adapter=report.adapter.name, distribution=report.adapter.distribution, version=report.adapter.version,
-        versions=report.adapter.versions, kit=report.kit, spec=report.spec, requirement_set=report.requirement_set,
-        requirement_digest=report.requirement_digest, level=report.reached, certified=report.certified and report.ok,
-        isolation=report.isolation, issued=report.started,
+        code=report.adapter.digest, versions=report.adapter.versions, kit=report.kit, kit_code=report.kit_digest,
+        spec=report.spec, requirement_set=report.requirement_set, requirement_digest=report.requirement_digest,
+        level=report.reached, certified=report.certified and report.ok, isolation=report.isolation, issued=report.started,
         report=hashlib.sha256((folder / "report.json").read_bytes()).hexdigest(), evidence=report.evidence,
     )  # fmt: skip
     made = made.model_copy(update={"digest": made.computed()})
@@ -114,18 +130,43 @@ def verify(path: Path) -> tuple[Certificate, list[str]]:
     return certificate, problems
 
 
+def installed_otherwise(certificate: Certificate) -> list[str]:
+    """What is installed here and is not what was certified; of an adapter that is not installed nothing is said.
+
+    No fault of the certificate: it goes on holding for what it names.
+    """
+    points = plugins.entry_points(certificate.adapter)
+    here = {"adapter": (points[0].target.partition(":")[0], certificate.code)} if points else {}
+    here["kit"] = (__name__, certificate.kit_code)
+    return [
+        f"the {name} that is installed here is other code than the one of the certificate: certify again to learn its level"
+        for name, (module, code) in here.items()
+        if code_digest(module) != code
+    ]
+
+
 def has_evidence(path: Path) -> bool:
     """Whether the evidence lies beside a certificate (the file, or its folder)."""
     return ((path if path.is_dir() else path.parent) / "evidence").is_dir()
 
 
 def folder_digest(folder: Path) -> str:
-    """sha256 over the names and contents of all files below a folder."""
+    """sha256 over the names and contents of all files below a folder, but for what Python compiled there."""
     entries = {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*")) if path.is_file()
+        for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts
     }  # fmt: skip
     return _sha(entries)
+
+
+def code_digest(module: str) -> str:
+    """Digest of the top-level package that a module belongs to, or of its one file; empty if it came from no file."""
+    root = sys.modules.get(module.partition(".")[0])
+    spec = importlib.util.find_spec(module.partition(".")[0]) if root is None else root.__spec__
+    if spec is not None and spec.submodule_search_locations:
+        return folder_digest(Path(next(iter(spec.submodule_search_locations))))
+    file = spec.origin if spec is not None else getattr(root, "__file__", None)
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file and Path(file).is_file() else ""
 
 
 def _sha(value: Any) -> str:  # JSON

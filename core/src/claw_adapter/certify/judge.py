@@ -13,7 +13,7 @@ from typing import Final
 from claw_adapter import __version__, plugins
 from claw_adapter.certify.baseline import Baseline
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.certificate import folder_digest
+from claw_adapter.certify.certificate import code_digest, folder_digest
 from claw_adapter.certify.check import LEVELS, Check, Finding, Level, Unverified, checks
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.records import Adapter, CheckResult, Outcome, Report, Turned
@@ -186,7 +186,8 @@ def report(bench: Bench, asked: Plan, results: Sequence[CheckResult], *, started
     failed = any(result.outcome in FAILING for result in results)
     return Report(
         spec=asked.requirements.spec, requirement_set=asked.requirements.name,
-        requirement_digest=asked.requirements.digest, kit=__version__, adapter=_adapter(bench), isolation=bench.level,
+        requirement_digest=asked.requirements.digest, kit=__version__, kit_digest=code_digest(__name__),
+        adapter=_adapter(bench), isolation=bench.level,
         asked=asked.level, certified=asked.certified, reached=reached, ok=not failed and not problems,
         problems=tuple(problems), started=dt.datetime.fromtimestamp(started, dt.UTC).isoformat(timespec="seconds"),
         seconds=round(time.time() - started, 3), platform=_platform(),
@@ -220,7 +221,7 @@ def _adapter(bench: Bench) -> Adapter:
     return Adapter(
         name=bench.harness.name, kind=f"{kind.__module__}.{kind.__qualname__}",
         distribution=points[0].distribution if points else "", version=points[0].version if points else "",
-        versions=bench.probe.versions, capabilities=declared,
+        digest=code_digest(kind.__module__), versions=bench.probe.versions, capabilities=declared,
     )  # fmt: skip
 
 

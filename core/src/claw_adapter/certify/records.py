@@ -52,6 +52,8 @@ class Adapter(Record):
     """The class, ``module.Name``."""
     distribution: str = ""
     version: str = ""
+    digest: str = ""
+    """Of its code, see `certificate.code_digest`."""
     versions: dict[str, str]
     """What its probe found: the harness and whatever it stands on."""
     capabilities: dict[str, str]
@@ -66,6 +68,8 @@ class Report(Record):
     requirement_digest: str
     kit: str
     """Version of claw-adapter."""
+    kit_digest: str = ""
+    """Of the code of claw-adapter, see `certificate.code_digest`."""
     adapter: Adapter
     isolation: int
     asked: Level

@@ -128,13 +128,13 @@ def _options(pairs: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _verify(path: Path, *, as_json: bool) -> int:
-    from claw_adapter.certify.certificate import has_evidence, verify
+    from claw_adapter.certify.certificate import has_evidence, installed_otherwise, verify
 
     certificate, problems = verify(path)
-    whole = has_evidence(path)
+    whole, other = has_evidence(path), installed_otherwise(certificate)
     if as_json:
         found = certificate.model_dump(mode="json")
-        print_json({"certificate": found, "problems": problems, "evidence_checked": whole})
+        print_json({"certificate": found, "problems": problems, "notes": other, "evidence_checked": whole})
         return FAILED if problems else 0
     versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
     out = console()
@@ -149,4 +149,6 @@ def _verify(path: Path, *, as_json: bool) -> int:
         checked = "certificate, results and evidence" if whole else "certificate and results"
         more = "" if whole else "; the evidence is not here and was not checked"
         out.print(f"✓ {checked} belong together and are unchanged{more}", soft_wrap=True, markup=False)
+    for note in other:
+        out.print(f"  {note}", soft_wrap=True, markup=False)
     return FAILED if problems else 0

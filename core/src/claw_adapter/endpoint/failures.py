@@ -7,12 +7,11 @@ from typing import Final, Literal
 
 from claw_adapter.errors import (
     ClawError,
-    EndpointAuthError,
     EndpointError,
     EndpointFilteredError,
     EndpointMalformedError,
-    EndpointQuotaError,
     EndpointTransientError,
+    endpoint_error,
 )
 
 __all__ = ["CLIENT_CLOSED", "BadRequest", "BrokenWire", "ProviderError", "WireFault", "classify"]
@@ -22,15 +21,6 @@ WireFault = Literal["refused", "drop", "stall", "garbage", "empty"]
 CLIENT_CLOSED: Final = 499
 """Status recorded for a request that the harness gave up."""
 
-_STATUS: Final[dict[int, type[EndpointError]]] = {
-    401: EndpointAuthError,
-    402: EndpointQuotaError,
-    403: EndpointAuthError,
-    408: EndpointTransientError,
-    409: EndpointTransientError,
-    425: EndpointTransientError,
-    429: EndpointQuotaError,
-}
 _TOO_LONG = re.compile(
     r"context.{0,12}(length|window|size)|"
     r"(input|prompt).{0,24}context|maximum.{0,20}tokens|prompt is too long|too many (input )?tokens|exceed_context",
@@ -84,5 +74,4 @@ def classify(status: int, message: str, code: str = "", *, where: str = "") -> E
         )
     if status in (400, 403, 422) and _FILTERED.search(text):
         return EndpointFilteredError(f"the provider's content filter refused the request: {message}", where=where)
-    kind = EndpointTransientError if status >= 500 else _STATUS.get(status, EndpointError)
-    return kind(f"the provider answered {status}: {message}", where=where)
+    return endpoint_error(status)(f"the provider answered {status}: {message}", where=where)

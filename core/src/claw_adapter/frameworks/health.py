@@ -14,7 +14,7 @@ from claw_adapter.frameworks.home import environment_path
 from claw_adapter.frameworks.record import Installed
 from claw_adapter.frameworks.sources import describe
 
-__all__ = ["Finding", "doctor"]
+__all__ = ["Finding", "doctor", "fault"]
 
 CHECK_SECONDS: Final = 60.0
 
@@ -27,6 +27,18 @@ class Finding:
     ok: bool
     detail: str = ""
     remedy: str = ""
+
+
+def fault(spec: Framework, home: Path | None = None) -> str:
+    """Why what ``claw frameworks install`` made cannot be used; empty if it can, as far as a look at files tells."""
+    there = Installed.load(environment_path(spec.name, spec.version, home))
+    if there is None:
+        return f"{spec.title} {spec.version} is not installed"
+    if not there.base.is_dir() or not there.python.exists():
+        return f"the Python it was installed with is gone: {there.base}"
+    if spec.kind == "npm" and not there.node.exists():
+        return f"its Node.js is gone: {there.node}"
+    return ""
 
 
 def doctor(framework: Framework | str, home: Path | None = None) -> list[Finding]:

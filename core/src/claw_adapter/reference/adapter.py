@@ -19,15 +19,13 @@ from claw_adapter.errors import (
     ClawError,
     DeadlineExceeded,
     EmptyAnswer,
-    EndpointAuthError,
-    EndpointError,
     EndpointFilteredError,
     EndpointMalformedError,
-    EndpointQuotaError,
     EndpointTransientError,
     HarnessCrash,
     HarnessError,
     HarnessStartError,
+    endpoint_error,
 )
 from claw_adapter.harness import (
     Capabilities,
@@ -53,10 +51,9 @@ Emit = Callable[[dict[str, Any]], None]
 Mode = Literal["child", "acp", "in-process"]
 CLASSES: dict[int, type[ClawError]] = {
     agent.CANCELLED: HarnessError, agent.GAVE_UP: HarnessError,
-    -1: EndpointMalformedError, 0: EndpointTransientError, 401: EndpointAuthError,
-    403: EndpointAuthError, 429: EndpointQuotaError, 500: EndpointTransientError, 502: EndpointTransientError,
-    503: EndpointTransientError, 504: EndpointTransientError, 529: EndpointTransientError,
+    -1: EndpointMalformedError, 0: EndpointTransientError,
 }  # fmt: skip
+"""Of the numbers that stand for no HTTP status."""
 
 
 class ReferenceHarness(Harness):
@@ -145,7 +142,7 @@ class _Reference(Conversation):
 
 def model_failure(status: int, message: str) -> ClawError:
     """The error of a turn that the model's endpoint, or its being cancelled, ended; see `agent.ModelFailure`."""
-    kind = CLASSES.get(status, EndpointError)
+    kind = CLASSES.get(status) or endpoint_error(status)
     if status == 400 and '"content_filter"' in message:
         kind = EndpointFilteredError
     return kind(message, where=f"model request, status {status}")

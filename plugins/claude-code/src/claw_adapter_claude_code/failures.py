@@ -16,6 +16,7 @@ from claw_adapter.errors import (
     EndpointQuotaError,
     EndpointTransientError,
     HarnessError,
+    endpoint_error,
 )
 
 __all__ = ["failure", "status"]
@@ -49,14 +50,14 @@ def _reported(result: Mapping[str, Any], said: str, where: str) -> ClawError:
     """The error that Claude Code itself reports."""
     code = result.get("api_error_status")
     if isinstance(code, int):
-        return _by_status(code, said)(said, where=f"model request, status {code}")
+        return endpoint_error(code, said, _BY_TEXT)(said, where=f"model request, status {code}")
     if result.get("subtype") == "error_max_turns":
         remedy = "Raise the option max_requests."
         return EmptyAnswer("the model still called tools after the last request allowed", where=where, remedy=remedy)
     if "last_content_type=none" in said:
         return EmptyAnswer("the model said nothing", where=where)
     if said.startswith("API Error") or result.get("terminal_reason") in ("api_error", "model_error"):
-        return _by_text(said)(said, where="model request")
+        return endpoint_error(0, said, _BY_TEXT)(said, where="model request")
     return HarnessError(said or "Claude Code reports an error", where=where)
 
 
@@ -68,15 +69,3 @@ def status(text: str) -> int | None:
 
 def _said(result: Mapping[str, Any]) -> str:
     return str(result.get("result") or "") or "; ".join(map(str, result.get("errors") or ()))
-
-
-def _by_status(status: int, text: str) -> type[EndpointError]:
-    if status in (401, 403):
-        return EndpointAuthError
-    if status in (402, 429):
-        return EndpointQuotaError
-    return EndpointTransientError if status >= 500 or status in (408, 409) else _by_text(text)
-
-
-def _by_text(text: str) -> type[EndpointError]:
-    return next((kind for pattern, kind in _BY_TEXT if re.search(pattern, text, re.IGNORECASE)), EndpointError)

@@ -16,7 +16,7 @@ from claw_adapter.errors import (
     HarnessProtocolError,
     HarnessStartError,
 )
-from claw_adapter.frameworks import Framework, Installed, locate
+from claw_adapter.frameworks import Framework, Installed, fault, locate
 from claw_adapter.harness import TrialContext
 from claw_adapter_claude_code.failures import failure
 from claw_adapter_claude_code.options import Options, arguments, environment
@@ -42,8 +42,9 @@ def installed() -> Installed:
         HarnessNotFound: it is not installed.
     """
     wanted = framework()
-    if (there := locate(wanted)) is None or executable(there) is None:
-        what = f"{wanted.title} {wanted.version} is not installed"
+    there, reason = locate(wanted), fault(wanted)
+    if there is None or reason or executable(there) is None:
+        what = reason or f"the program of {wanted.title} {wanted.version} is gone from {there and there.modules}"
         raise HarnessNotFound(what, where="harness claude-code", remedy=f"Run: {REMEDY}")
     return there
 

@@ -98,13 +98,15 @@ class LlamaCpp(Upstream):
         self._server = await ModelServer.start(
             argv, port, ctx, deadline=self.options.start_seconds, explanations=EXPLANATIONS
         )
+        limited = self.options.limited(model.params)
         self._about = {
             "xllamacpp": there.version,
             "weights": f"{weights.name} sha256:{digest}",
             "context": str(self.options.context),
             "threads": str(self.options.cores),
+            "max_tokens": str(limited.get("max_tokens", "as asked for")),
         }
-        return served(model, self._server.url, model.name)
+        return served(model.model_copy(update={"params": limited}), self._server.url, model.name)
 
     def about(self) -> Mapping[str, str]:
         """Version, weights and their sha256, context and threads."""

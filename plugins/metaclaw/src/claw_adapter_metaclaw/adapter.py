@@ -12,7 +12,7 @@ from claw_adapter.drivers import Process
 from claw_adapter.drivers.http import HttpChild
 from claw_adapter.drivers.ports import free_port
 from claw_adapter.errors import ClawError, OverlayError, OverlayNotFound
-from claw_adapter.frameworks import Framework, Installed, locate
+from claw_adapter.frameworks import Framework, Installed, fault, locate
 from claw_adapter.harness import Endpoint, Probe
 from claw_adapter.overlay import Overlay, OverlayContext
 from claw_adapter_metaclaw.options import Options, configuration, environment
@@ -46,14 +46,11 @@ class MetaClaw(Overlay):
     def probe(self) -> Probe:
         """Looks for the environment's marker and the folders of the options; starts nothing."""
         wanted = framework()
-        there = locate(wanted)
-        if there is None:
-            return Probe(ready=False, reason=f"MetaClaw {wanted.version} is not installed", remedy=REMEDY)
-        if not there.base.is_dir() or not there.python.exists():
-            return Probe(ready=False, reason=f"the Python it was installed with is gone: {there.base}", remedy=REMEDY)
+        if reason := fault(wanted):
+            return Probe(ready=False, reason=reason, remedy=REMEDY)
         if missing := self.options.missing():
             return Probe(ready=False, reason=missing, remedy="Say where it is in the experiment.")
-        return Probe(ready=True, versions={"aiming-metaclaw": there.version})
+        return Probe(ready=True, versions={"aiming-metaclaw": wanted.version})
 
     async def wrap(self, ctx: OverlayContext, endpoint: Endpoint) -> Endpoint:
         """Lay out a pool of the trial's own, start MetaClaw over it, open the front hop.

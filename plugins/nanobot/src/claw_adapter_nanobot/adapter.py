@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from claw_adapter.drivers import RemoteError
 from claw_adapter.errors import AdapterError, ClawError, HarnessNotFound, HarnessStartError
-from claw_adapter.frameworks import Framework, Installed, locate
+from claw_adapter.frameworks import Framework, Installed, fault, locate
 from claw_adapter.harness import (
     Capabilities,
     Checkpoint,
@@ -99,12 +99,9 @@ class NanoBot(Harness):
     def probe(self) -> Probe:
         """Looks for the environment's marker; starts nothing."""
         wanted = framework()
-        there = locate(wanted)
-        if there is None:
-            return Probe(ready=False, reason=f"NanoBot {wanted.version} is not installed", remedy=REMEDY)
-        if not there.base.is_dir() or not there.python.exists():
-            return Probe(ready=False, reason=f"the Python it was installed with is gone: {there.base}", remedy=REMEDY)
-        return Probe(ready=True, versions={"nanobot-ai": there.version})
+        if reason := fault(wanted):
+            return Probe(ready=False, reason=reason, remedy=REMEDY)
+        return Probe(ready=True, versions={"nanobot-ai": wanted.version})
 
     def session_key(self, session_id: str) -> str:
         """As its tools read_session and search_sessions know it."""

@@ -18,6 +18,7 @@ from claw_adapter.errors import (
     HarnessCrash,
     HarnessError,
     HarnessProtocolError,
+    endpoint_error,
 )
 
 __all__ = ["CLI_EMPTY", "CLI_MARK", "by_text", "failure"]
@@ -59,18 +60,7 @@ _BY_TEXT: Final[tuple[tuple[str, type[EndpointError]], ...]] = (
 
 def by_text(text: str) -> type[EndpointError]:
     """The class that an error text of a provider most likely means."""
-    return next((kind for pattern, kind in _BY_TEXT if re.search(pattern, text, re.IGNORECASE)), EndpointError)
-
-
-def by_status(status: int, text: str) -> type[EndpointError]:
-    """The class of an HTTP status."""
-    if status in (401, 403):
-        return EndpointAuthError
-    if status in (402, 429):
-        return EndpointQuotaError
-    if status >= 500 or status in (408, 409):
-        return EndpointTransientError
-    return by_text(text)
+    return endpoint_error(0, text, _BY_TEXT)
 
 
 def failure(reply: Mapping[str, Any]) -> ClawError | None:
@@ -94,7 +84,7 @@ def failure(reply: Mapping[str, Any]) -> ClawError | None:
 def _of_model(reply: Mapping[str, Any], said: str) -> EndpointError:
     status = reply.get("status")
     if isinstance(status, int):
-        return by_status(status, said)(said, where=f"model request, status {status}")
+        return endpoint_error(status, said, _BY_TEXT)(said, where=f"model request, status {status}")
     return _by_kind(str(reply.get("error_kind")), said)(said, where="model request")
 
 

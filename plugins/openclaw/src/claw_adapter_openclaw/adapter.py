@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 from claw_adapter.drivers import acp
 from claw_adapter.drivers.ports import free_port
 from claw_adapter.errors import ClawError, HarnessNotFound, HarnessStartError
-from claw_adapter.frameworks import Framework, Installed, locate
+from claw_adapter.frameworks import Framework, Installed, fault, locate
 from claw_adapter.harness import (
     Capabilities,
     Checkpoint,
@@ -85,14 +85,11 @@ class OpenClaw(Harness):
     def probe(self) -> Probe:
         """Looks for the environment's marker; starts nothing."""
         wanted = framework()
-        there = locate(wanted)
-        if there is None:
-            return Probe(ready=False, reason=f"OpenClaw {wanted.version} is not installed", remedy=REMEDY)
-        if not there.node.exists():
-            return Probe(ready=False, reason=f"its Node.js is gone: {there.node}", remedy=REMEDY)
+        if reason := fault(wanted):
+            return Probe(ready=False, reason=reason, remedy=REMEDY)
         if self.options.mode == "acp" and not acp.available():
             return Probe(ready=False, reason="the ACP driver needs agent-client-protocol", remedy=acp.REMEDY)
-        return Probe(ready=True, versions={"openclaw": there.version})
+        return Probe(ready=True, versions={"openclaw": wanted.version})
 
     def session_key(self, session_id: str) -> str:
         """As its tools sessions_list, sessions_history and sessions_search know it."""

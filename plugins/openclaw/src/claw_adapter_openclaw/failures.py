@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from claw_adapter.errors import (
     EndpointQuotaError,
     EndpointTransientError,
     HarnessError,
+    endpoint_error,
 )
 from claw_adapter_openclaw.native import replies
 
@@ -61,8 +61,7 @@ def failure(status: int, text: str, said: str, events: Sequence[Mapping[str, Any
         return None
     if why or status in (400, 401, 402, 403, 408, 429, 502, 503):
         words = why or said
-        kind = next((kind for pattern, kind in _BY_TEXT if re.search(pattern, words, re.IGNORECASE)), EndpointError)
-        return kind(words, where=f"model request (gateway: {status})")
+        return endpoint_error(0, words, _BY_TEXT)(words, where=f"model request (gateway: {status})")
     if status == OK or _spoke(events):
         return EmptyAnswer("OpenClaw ended the turn without an answer", where="OpenClaw's turn")
     return HarnessError(f"the gateway answered {status}: {said}", where="OpenClaw's turn")

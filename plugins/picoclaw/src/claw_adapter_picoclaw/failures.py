@@ -18,6 +18,7 @@ from claw_adapter.errors import (
     HarnessError,
     HarnessProtocolError,
     HarnessStartError,
+    endpoint_error,
 )
 from claw_adapter_picoclaw.trace import Trace
 
@@ -57,19 +58,7 @@ def _of_model(said: str) -> EndpointError:
     found = _STATUS.search(said)
     status = int(found[1]) if found else 0
     where = f"model request, status {status}" if status else "model request"
-    return (_by_status(status, said) if status >= 400 else _by_text(said))(said, where=where)
-
-
-def _by_status(status: int, text: str) -> type[EndpointError]:
-    if status in (401, 403):
-        return EndpointAuthError
-    if status in (402, 429):
-        return EndpointQuotaError
-    return EndpointTransientError if status >= 500 or status in (408, 409) else _by_text(text)
-
-
-def _by_text(text: str) -> type[EndpointError]:
-    return next((kind for pattern, kind in _BY_TEXT if re.search(pattern, text, re.IGNORECASE)), EndpointError)
+    return endpoint_error(status, said, _BY_TEXT)(said, where=where)
 
 
 def answered(text: str, trace: Trace) -> ClawError | None:
