@@ -15,6 +15,7 @@ from claw_adapter_scenarios.stats.figures import ScenarioFigures, categories, fi
 from claw_adapter_scenarios.stats.papers import deviations, paper, suits
 from claw_adapter_scenarios.stats.scores import read_scores
 from claw_adapter_scenarios.stats.select import choose
+from claw_adapter_scenarios.suites.record import find_suite
 
 PUBLISHED = Path(__file__).parents[2].parent / "shared" / "clawarena" / "tests.json"
 TABLE_11 = {  # ClawArena v2, table 11, without hil_s1
@@ -164,3 +165,19 @@ def test_the_commands_print_text_and_json(published):
     assert run(select, [str(PUBLISHED), "--size", "11"]).exit_code == 2
     assert run(stats, []).exit_code == 2
     assert run(stats, [str(PUBLISHED), "--suite", "demo"]).exit_code == 2
+
+
+def test_the_suite_lite_is_near_the_paper_or_says_why_not():
+    done = CliRunner().invoke(stats, ["--suite", "lite", "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    far = {one["key"]: one["reason"] for one in found["deviations"] if one["reason"]}
+    assert "not explained" not in far.values()
+    assert far == find_suite("lite").elsewhere  # a reason for a figure that is near is stale
+    assert {"rounds", "mc_share", "options_mean", "correct_mean", "update_rounds", "tokens"}.isdisjoint(far)
+    assert (found["figures"]["updates"], found["figures"]["workspace_targets"]) == (98, 0.5)  # one event per target
+
+
+def test_what_is_far_from_the_paper_and_has_no_reason_is_called_so():
+    done = CliRunner().invoke(stats, ["--suite", "demo"])
+    assert "rounds: not explained" in done.output

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 from claw_adapter.protocol import Gold, Message, Round, Scenario
-from claw_adapter.protocol.update import UpdateAction
+from claw_adapter.protocol.update import Update, UpdateAction
 from claw_adapter.published.inventory import Item
 from claw_adapter.published.render import question_text
 from claw_adapter.published.tables import Facts
@@ -83,6 +84,16 @@ def neutral_facts(pairs: Iterable[Pair]) -> list[Facts]:
     return [_facts(scenario, gold) for scenario, gold in pairs]
 
 
+def _targets(update: Update) -> Iterator[Literal["workspace", "session", "group"]]:
+    """What an update is aimed at, one event for each, as the published data have one update for each."""
+    if any(action.session is None for action in update.actions):
+        yield "workspace"
+    if any(action.session is not None for action in update.actions):
+        yield "session"
+    if update.groups:
+        yield "group"
+
+
 def _facts(scenario: Scenario, gold: Gold) -> Facts:
     answers = gold.answers.rounds
     checks = [answers[r.id].check for r in scenario.rounds if r.type == "exec_check" and r.id in answers]
@@ -90,10 +101,6 @@ def _facts(scenario: Scenario, gold: Gold) -> Facts:
     choices = [item for item in scenario.rounds if item.type == "multi_choice"]
     applied = {update.id for item in scenario.rounds for update in scenario.expand(item.updates)}
     actions = [(update.id, action) for update in scenario.updates.values() for action in update.actions]
-    kinds = [
-        "group" if update.groups else "session" if any(a.session for a in update.actions) else "workspace"
-        for update in scenario.updates.values()
-    ]
     return Facts(
         scenario=scenario.id,
         rounds=len(scenario.rounds),
@@ -104,7 +111,7 @@ def _facts(scenario: Scenario, gold: Gold) -> Facts:
         stdouts=sum(check.stdout is not None for check in held),
         preference_rounds=sum(bool(a.teach) for a in answers.values()),
         update_rounds=sum(bool(item.updates) for item in scenario.rounds),
-        update_kinds=tuple(kinds),  # type: ignore[arg-type]  # the three literals above
+        update_kinds=tuple(kind for update in scenario.updates.values() for kind in _targets(update)),
         actions=tuple(action.action for _, action in actions if action.action),
         files=len(regular_files(scenario.workspace)),
         update_files=len(actions),

@@ -73,10 +73,17 @@ def stats(path: Path | None, suite: str | None, as_json: bool, against: str | No
     found = _open(path, suite)
     name = suits(found) if against is None else "v1" if against == "v1" else "v2"
     if as_json:
-        _json(suite_json(found, name))
+        _json(suite_json(found, name, _reasons(suite)))
     else:
-        show_suite(found, name, Console())
+        show_suite(found, name, _reasons(suite), Console())
     return 0
+
+
+def _reasons(suite: str | None) -> dict[str, str]:
+    """What the file of a packaged suite says of its figures."""
+    from claw_adapter_scenarios.suites.record import packaged_suites
+
+    return next((one.elsewhere for one in packaged_suites() if one.id == suite), {})
 
 
 @click.command("select")

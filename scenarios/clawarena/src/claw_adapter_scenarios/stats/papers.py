@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Literal
+from typing import Final, Literal
 
 import yaml
 from pydantic import TypeAdapter
@@ -13,8 +13,9 @@ from pydantic import TypeAdapter
 from claw_adapter.protocol.base import Record
 from claw_adapter_scenarios.stats.figures import Suite, figures
 
-__all__ = ["Deviation", "Paper", "PaperName", "deviations", "paper", "suits"]
+__all__ = ["NEAR", "Deviation", "Paper", "PaperName", "deviations", "paper", "suits"]
 
+NEAR: Final = 0.1
 PaperName = Literal["v1", "v2"]
 
 
@@ -42,6 +43,11 @@ class Deviation:
     place: str
     ours: float | None
     relative: float | None
+
+    @property
+    def near(self) -> bool:
+        """Whether ours is within a tenth of theirs; a figure that nothing can be said of is not far."""
+        return self.relative is None or abs(self.relative) <= NEAR + 1e-9
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +12,7 @@ from rich.text import Text
 
 from claw_adapter.published.export import grids
 from claw_adapter_scenarios.stats.figures import Suite, by_domain, categories, figures
-from claw_adapter_scenarios.stats.papers import Deviation, PaperName, deviations, paper
+from claw_adapter_scenarios.stats.papers import NEAR, Deviation, PaperName, deviations, paper
 from claw_adapter_scenarios.stats.select import Chosen
 
 __all__ = ["show_chosen", "show_suite", "suite_json"]
@@ -21,21 +21,21 @@ DASH = "–"
 SMALL = 0.0005
 
 
-def suite_json(suite: Suite, against: PaperName) -> dict[str, Any]:
-    """Everything that is shown, and tables 8 to 11 by themselves."""
+def suite_json(suite: Suite, against: PaperName, reasons: Mapping[str, str]) -> dict[str, Any]:
+    """Everything that is shown, and tables 8 to 11 by themselves; `reasons` says why a figure is not where the paper's is."""
     return {
         "suite": suite.name,
         "figures": figures(suite),
         "categories": categories(suite),
         "domains": by_domain(suite),
         "paper": paper(against).title,
-        "deviations": [asdict(one) for one in deviations(suite, against)],
+        "deviations": [asdict(one) | {"reason": _reason(one, reasons)} for one in deviations(suite, against)],
         "tables": suite.measured.as_json(),
     }
 
 
-def show_suite(suite: Suite, against: PaperName, out: Console) -> None:
-    """Tables 8 to 11, rounds by category, domains, and the papers' numbers beside the suite's."""
+def show_suite(suite: Suite, against: PaperName, reasons: Mapping[str, str], out: Console) -> None:
+    """Tables 8 to 11, rounds by category, domains, and the papers' numbers beside the suite's, with the reasons why not."""
     for title, head, rows in grids(suite.measured):
         _print(out, title, head, rows)
     if found := categories(suite):
@@ -44,9 +44,18 @@ def show_suite(suite: Suite, against: PaperName, out: Console) -> None:
         _print(out, "Rounds by category", ("category", "rounds", "%"), rows)
     if domains := by_domain(suite):
         _print(out, "Scenarios by domain", ("domain", "scenarios"), [(name, str(n)) for name, n in domains.items()])
-    rows = [(one.key.replace("_", " "), one.place, *_beside(one)) for one in deviations(suite, against)]
+    beside = deviations(suite, against)
+    rows = [(one.key.replace("_", " "), one.place, *_beside(one)) for one in beside]
     head = ("figure", "place", "paper", suite.name, "deviation")
     _print(out, f"Beside {paper(against).title}", head, rows)
+    if far := [one for one in beside if not one.near]:
+        out.print(f"Further away than {NEAR:.0%}", style="bold", markup=False)
+        for one in far:
+            out.print(f"  {one.key.replace('_', ' ')}: {_reason(one, reasons)}", markup=False)
+
+
+def _reason(one: Deviation, reasons: Mapping[str, str]) -> str:
+    return "" if one.near else reasons.get(one.key, "not explained")
 
 
 def _beside(one: Deviation) -> tuple[str, str, str]:

@@ -64,6 +64,8 @@ class Suite(Record):
     title: str
     scenarios: tuple[Member, ...] = Field(min_length=1)
     targets: tuple[Target, ...] = ()
+    elsewhere: dict[str, str] = Field(default_factory=dict)
+    """Why a figure of ``claw scenarios stats`` is not where the paper's is."""
     shared_shingles: Share = 0.2
     shared_answers: Share = 0.1
     root: Path = Field(default=SUITES, exclude=True)
