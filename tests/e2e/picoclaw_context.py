@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,13 +23,16 @@ __all__ = [
     "SmallContext",
     "both",
     "choose",
+    "command",
     "in_turn",
+    "processes",
     "real",
     "say",
     "session",
     "standin",
     "talk",
     "texts",
+    "until",
 ]
 
 ROOT = Path(__file__).parents[2]
@@ -74,3 +78,25 @@ async def talk(ctx: SmallContext, *prompts: str, **options) -> list[TurnResult]:
 def texts(request: dict, roles: Sequence[str] = ("user", "assistant", "tool")) -> list[str]:
     """Message contents of a request, without the system prompt."""
     return [message["content"] for message in request["messages"] if message["role"] in roles]
+
+
+def command(text: str) -> tuple[str, dict]:
+    """A call of its shell tool."""
+    return ("exec", {"action": "run", "command": text})
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait for something that another process does."""
+    while not condition():  # noqa: ASYNC110  # there is no event to wait for
+        await asyncio.sleep(0.05)
+
+
+def processes(text: str) -> list[int]:
+    """Processes whose command line contains `text`."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found += [int(path.parent.name)] if text.encode() in path.read_bytes() else []
+        except OSError:
+            continue
+    return found

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.report import load_run, summarise
+from claw_adapter_picoclaw.adapter import PicoClaw
 from e2e.metaclaw_runs import CANARY, EVOLVED, MODEL, artefact, end, exchanges, metaclaw, pool, real, seen
 from e2e.nanobot_context import not_installed as no_nanobot
 from support.running import experiment, rounds, run_sync
@@ -15,7 +16,9 @@ from support.scenarios import write_scenario
 
 pytestmark = pytest.mark.slow
 WITH, WITHOUT = "demo--{}-metaclaw--reader--s0", "demo--{}--reader--s0"
-HARNESSES = ["reference"] if no_nanobot() else ["reference", "nanobot"]
+HARNESSES = [
+    "reference", *([] if no_nanobot() else ["nanobot"]), *(["picoclaw"] if PicoClaw().probe().ready else [])
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -25,13 +25,16 @@ from picoclaw_context import (
     SmallContext,
     both,
     choose,
+    command,
     in_turn,
+    processes,
     real,
     say,
     session,
     standin,
     talk,
     texts,
+    until,
 )
 
 pytestmark = pytest.mark.timeout(120)
@@ -66,27 +69,6 @@ def picoclaw(request, tmp_path, monkeypatch) -> str:
 def faulty(tmp_path, monkeypatch):
     """Have the adapter use a stand-in with a fault."""
     return lambda fault: monkeypatch.setenv("CLAW_PICOCLAW", str(standin(tmp_path / fault, fault)))
-
-
-def run(command: str) -> tuple[str, dict]:
-    return ("exec", {"action": "run", "command": command})
-
-
-async def until(condition) -> None:
-    """Wait for something that another process does."""
-    while not condition():  # noqa: ASYNC110  # there is no event to wait for
-        await asyncio.sleep(0.05)
-
-
-def processes(text: str) -> list[int]:
-    """Processes whose command line contains `text`."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found += [int(path.parent.name)] if text.encode() in path.read_bytes() else []
-        except OSError:
-            continue
-    return found
 
 
 @both
@@ -145,7 +127,7 @@ async def test_broken_tool_arguments_do_not_end_the_turn(tmp_path, picoclaw):
 
 @both
 async def test_token_counts_are_not_reported_when_the_hook_has_not_seen_the_whole_turn(tmp_path, picoclaw):
-    with ScriptedEndpoint(in_turn(Reply(calls=(run("sh killer.sh"),)), Reply("went on"))) as server:
+    with ScriptedEndpoint(in_turn(Reply(calls=(command("sh killer.sh"),)), Reply("went on"))) as server:
         ctx = SmallContext(tmp_path / "t", server.url)
         (ctx.workspace / "killer.sh").write_text(HOOK_KILLER)
         (turn,) = await talk(ctx, "go")
@@ -157,7 +139,7 @@ async def test_token_counts_are_not_reported_when_the_hook_has_not_seen_the_whol
 @both
 async def test_a_passed_deadline_ends_the_turn_and_everything_that_was_started(tmp_path, picoclaw):
     name = f"61{os.getpid()}"
-    script = in_turn(Reply(calls=(run(f"setsid sleep {name} & sleep {name}"),)), Reply("late"))
+    script = in_turn(Reply(calls=(command(f"setsid sleep {name} & sleep {name}"),)), Reply("late"))
     with ScriptedEndpoint(script) as server:
         ctx = SmallContext(tmp_path / "t", server.url)
         async with await PicoClaw().open(ctx) as conversation:
@@ -185,7 +167,7 @@ async def test_an_endpoint_that_stalls_does_not_outlast_the_deadline(tmp_path, p
 
 @both
 async def test_killed_in_mid_turn_it_goes_on_from_the_checkpoint_as_if_nothing_had_been(tmp_path, picoclaw):
-    hang = Reply(calls=(("write_file", {"path": "half.txt", "content": "x"}), run("sleep 60")))
+    hang = Reply(calls=(("write_file", {"path": "half.txt", "content": "x"}), command("sleep 60")))
     with ScriptedEndpoint(say("first answer")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await PicoClaw().open(ctx) as conversation:

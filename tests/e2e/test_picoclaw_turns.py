@@ -23,6 +23,7 @@ from picoclaw_context import (
     SmallContext,
     both,
     choose,
+    command,
     in_turn,
     real,
     say,
@@ -40,10 +41,6 @@ ODD = "\x1b[31mred\x1b[0m\r\n\t\u2028 ﷽ 👩‍👩‍👧 \u202e \x07 🦞 en
 def picoclaw(request, tmp_path, monkeypatch) -> str:
     choose(request.param, tmp_path / "program", monkeypatch)
     return request.param
-
-
-def run(command: str) -> tuple[str, dict]:
-    return ("exec", {"action": "run", "command": command})
 
 
 @both
@@ -86,7 +83,7 @@ async def test_a_tool_turn_yields_its_events_in_order_and_its_usage_summed(tmp_p
     script = in_turn(
         Reply("I look", calls=(("read_file", {"path": "notes.txt"}), ("no_such_tool", {"x": 1}))),
         Reply(calls=(("write_file", {"path": "answer.txt", "content": "A\n"}),)),
-        Reply(calls=(run("cat answer.txt"),)),
+        Reply(calls=(command("cat answer.txt"),)),
         Reply("the answer"),
     )
     with ScriptedEndpoint(script) as server:
@@ -179,7 +176,7 @@ async def test_updates_are_visible_in_the_next_turn_not_before_and_once(tmp_path
 
 @both
 async def test_only_its_own_files_are_left_in_the_workspace_and_nothing_anywhere_else(tmp_path, picoclaw):
-    with ScriptedEndpoint(in_turn(Reply(calls=(run("pwd"),)), Reply("ok"))) as server:
+    with ScriptedEndpoint(in_turn(Reply(calls=(command("pwd"),)), Reply("ok"))) as server:
         ctx = SmallContext(tmp_path / "t" / "trial", server.url)
         (turn,) = await talk(ctx, "go")
     assert turn.text == "ok"

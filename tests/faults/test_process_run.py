@@ -139,6 +139,19 @@ async def test_cancelling_kills(what, marker):
     assert reaper.find(marker) == []
 
 
+async def test_cancelling_while_a_passed_deadline_is_being_enforced_waits_until_nothing_is_alive(marker, tmp_path):
+    """Within the time a stubborn child has to end by itself: who gave up goes on only when it cannot write any more."""
+    asked = tmp_path / "asked"
+    stubborn = ("sh", "-c", f"trap 'touch {asked}' TERM; while :; do sleep 0.05; done")
+    task = asyncio.create_task(run(Command(stubborn, env=environment(), marker=marker), 1.0))
+    while not (asked.exists() or task.done()):  # noqa: ASYNC110  # there is no event to wait for
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert reaper.find(marker) == []
+
+
 async def test_wait_past_its_deadline_is_typed_and_leaves_the_child_running(marker):
     async with await start(Command(("sleep", "60"), env=environment(), marker=marker)) as process:
         with pytest.raises(DeadlineExceeded):

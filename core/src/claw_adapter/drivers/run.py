@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Final
 
 from claw_adapter.drivers.command import Command, Completed, ExitStatus
 from claw_adapter.drivers.launch import start
+from claw_adapter.drivers.process import Process
 
 __all__ = ["run"]
 
@@ -20,7 +22,7 @@ async def run(command: Command, deadline: float) -> Completed:
     """Run a command; after `deadline` seconds it is ended, within one more second, with everything it started.
 
     When the child ends but something it started still holds its output open, what came so far is the answer: it is
-    returned within half a second and the rest is killed. Cancelling kills everything too.
+    returned within half a second and the rest is killed. Cancelling kills everything too, before it is passed on.
 
     Raises:
         CommandInvalid: see `start`.
@@ -34,7 +36,7 @@ async def run(command: Command, deadline: float) -> Completed:
         timed_out = not await process.ended(deadline - (time.monotonic() - began))
         drained = await process.drained(0 if timed_out else DRAIN_SECONDS)
     finally:
-        survivors = await process.stop(GRACE_SECONDS if timed_out else 0)
+        survivors = await _stopped(process, GRACE_SECONDS if timed_out else 0)
     return Completed(
         exit=process.exit or ExitStatus(signal=9),
         stdout=process.stdout,
@@ -44,3 +46,12 @@ async def run(command: Command, deadline: float) -> Completed:
         drained=drained,
         survivors=survivors,
     )
+
+
+async def _stopped(process: Process, grace: float) -> int:
+    """`Process.stop`; one who cancels now, too, may count on it that nothing is alive afterwards."""
+    try:
+        return await process.stop(grace)
+    except asyncio.CancelledError:
+        await process.stop(grace)
+        raise

@@ -33,7 +33,7 @@ class PicoClaw(Harness):
         self.options = Options.parse(options)
 
     def capabilities(self) -> Capabilities:
-        """Each entry was seen with the real program; tests/e2e/test_picoclaw_*.py shows it again."""
+        """Each entry was seen with the real program; tests/e2e/test_picoclaw_*.py and test_metaclaw_runs.py show it again."""
         full = Support.full()
         return Capabilities(
             turns=full,
@@ -42,20 +42,21 @@ class PicoClaw(Harness):
             seed_history="files",
             update_workspace=full,
             update_session=full,
-            cancel=Support.not_implemented("one process per turn: it is simply ended"),
+            cancel=full,
             stream_events=full,
             usage="per_turn",
             endpoint_override=("openai-chat", "anthropic-messages"),
             concurrent=full,
             isolation_of_state=full,
-            overlay_skills=Support.not_implemented("no overlay has been tried with it"),
-            deterministic_replay=Support.full(),
+            overlay_skills=full,
+            deterministic_replay=full,
             memory_files=MEMORY,
             notes=(
                 "histories: as files (it has no tools for sessions)",
                 "system prompt of about 1,100 characters, 12 tools (web and skill installation are off)",
                 "prompts of up to 100 KiB",
                 "retries a failed model request 2 times within 6 s",
+                "cancelled, it is killed, and its session put back as it was before the turn",
                 "its shell tool refuses commands that name a path outside the workspace",
                 "its session files lie in the workspace, where the agent can read them",
             ),

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from claw_adapter.drivers import Completed
-from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, HarnessCrash, HarnessProtocolError
+from claw_adapter.errors import (
+    AdapterError,
+    ClawError,
+    DeadlineExceeded,
+    HarnessCrash,
+    HarnessError,
+    HarnessProtocolError,
+)
 from claw_adapter.harness import (
     Checkpoint,
     Conversation,
@@ -81,20 +89,28 @@ class TurnConversation(Conversation):
         self._program = program
         self._state = state
         self._failed = False
+        self._running: asyncio.Task[Completed] | None = None
 
     async def send(self, prompt: str, deadline: float) -> TurnResult:
-        """One run of the command. After a failure its prompt stays in the session; the way on is `Harness.open`."""
+        """One run of the command.
+
+        After a failure its prompt stays in the session; the way on is `Harness.open`. Of a cancelled turn nothing stays there.
+        """
         started = time.monotonic()
         inside, text, trace = 0.0, "", Trace()
         error: ClawError | None = None
         try:
             refuse(prompt)
             self._refuse_after_failure()
+            before = self._state.native()
             self._failed = True
             self._state.next_turn()
             done = await self._run(prompt, deadline)
-            inside = done.duration
+            inside = done.duration if done else time.monotonic() - started
             trace = Trace.read(self._state.trace, started)
+            if done is None:
+                self._forget(before)
+                raise HarnessError("the turn was cancelled", where="picoclaw agent")
             text = self._text(done, deadline)
             error = answered(text, trace)
             self._failed = error is not None
@@ -119,13 +135,37 @@ class TurnConversation(Conversation):
         """The session as the last run left it."""
         return self._state.checkpoint()
 
-    async def close(self) -> None:
-        """Nothing runs between turns."""
+    async def cancel(self) -> None:
+        """Kill the run of the turn under way with all that it started; back when nothing of it is alive."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.cancel()
+            await asyncio.wait({running})
 
-    async def _run(self, prompt: str, deadline: float) -> Completed:
+    async def close(self) -> None:
+        """Nothing runs between turns; a turn under way is cancelled."""
+        await self.cancel()
+
+    async def _run(self, prompt: str, deadline: float) -> Completed | None:
+        """The run of the command; None if `cancel` ended it."""
         argv = [str(self._program), "agent", "-s", session_key(self._state.main), "-m", prompt]
         readable = [self._program, SCRIPT, interpreter()]
-        return await self._ctx.run(argv, deadline, env=self._state.environment(), readable=readable)
+        work = self._ctx.run(argv, deadline, env=self._state.environment(), readable=readable)
+        self._running = asyncio.ensure_future(work)
+        try:
+            return await self._running
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():  # it is `send` itself that is given up, and its run with it
+                raise
+            return None
+        finally:
+            self._running = None
+
+    def _forget(self, before: Mapping[str, bytes]) -> None:
+        """Make the session what it was before the turn: it may hold the prompt, half an answer, or a torn line."""
+        self._state.put_back(before)
+        self._failed = False
 
     def _text(self, done: Completed, deadline: float) -> str:
         if done.timed_out:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -64,9 +65,6 @@ class State:
         self.config.touch(0o600)
         self.config.write_text(json.dumps(configuration, indent=1, ensure_ascii=False), "utf-8")
         (self.folder / "tmp").mkdir()
-        if self.sessions.is_symlink() or (self.sessions.exists() and not self.sessions.is_dir()):
-            self.sessions.unlink()
-        self.sessions.mkdir(exist_ok=True)
         self._clear()
         if checkpoint is None or not self._restored(checkpoint):
             self.store.write(sessions, self.sessions)
@@ -78,10 +76,32 @@ class State:
 
     def checkpoint(self) -> Checkpoint:
         """The conversation's session and its files."""
-        file = self._trusted()
+        files = self.native()
+        return Checkpoint(sessions=tuple(self.store.read(self._trusted())), files=files)
+
+    def native(self) -> dict[str, bytes]:
+        """The files of the conversation's session as they are now, by their place in the workspace.
+
+        Raises:
+            HarnessProtocolError: the session is gone, or the agent has put something else in its place.
+        """
+        self._trusted()
         found = [self.sessions / name for name in names(self.main)]
-        files = {f"sessions/{path.name}": path.read_bytes() for path in found if path.is_file()}
-        return Checkpoint(sessions=tuple(self.store.read(file)), files=files)
+        return {f"sessions/{path.name}": path.read_bytes() for path in found if path.is_file()}
+
+    def put_back(self, files: Mapping[str, bytes]) -> None:
+        """Make the session be these files of `native` again, whatever there is now; PicoClaw must not be in a turn.
+
+        Raises:
+            HarnessProtocolError: the agent has left something that cannot be replaced.
+        """
+        try:
+            self._clear()
+            for name in names(self.main):
+                if (content := files.get(f"sessions/{name}")) is not None:
+                    (self.sessions / name).write_bytes(content)
+        except OSError as error:
+            raise HarnessProtocolError(f"the session cannot be put back: {error}", where=str(self.sessions)) from error
 
     def last_text(self) -> str:
         """The last message of the session if it is the assistant's, else an empty text."""
@@ -90,18 +110,21 @@ class State:
         return last.text if last is not None and last.role == "assistant" else ""
 
     def _clear(self) -> None:
+        """A folder for sessions, without ours, whatever there is now."""
+        if self.sessions.is_symlink() or (self.sessions.exists() and not self.sessions.is_dir()):
+            self.sessions.unlink()
+        self.sessions.mkdir(exist_ok=True)
         for name in names(self.main):
             path = self.sessions / name
-            if path.is_symlink() or path.is_file():
-                path.unlink()
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            path.unlink(missing_ok=True)
 
     def _restored(self, checkpoint: Checkpoint) -> bool:
         """Put back the native files if they say what the checkpoint's sessions say; they know more, such as a summary."""
-        ours = [name for name in names(self.main) if f"sessions/{name}" in checkpoint.files]
-        if names(self.main)[0] not in ours:
+        if f"sessions/{names(self.main)[0]}" not in checkpoint.files:
             return False
-        for name in ours:
-            (self.sessions / name).write_bytes(checkpoint.files[f"sessions/{name}"])
+        self.put_back(checkpoint.files)
         if tuple(self.store.read(self.sessions / names(self.main)[0])) == checkpoint.sessions:
             return True
         self._clear()
