@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from claw_adapter.protocol import ModelSpec
+from claw_adapter.protocol import ATTACHED, ModelSpec, ServerRecord
 from claw_adapter.report import Summary, load_run, summarise, words
 from claw_adapter.report.measures import measured
 from claw_adapter.scoring import RoundScore, ScoringError, aggregate, interval
@@ -195,6 +195,20 @@ def test_what_is_not_sold_or_not_in_the_list_costs_nothing_that_is_shown(tmp_pat
     model = GPT.model_copy(update={"model": "our-own-model", "base_url": base_url})
     found = one(tmp_path, lambda runs: [runs.record(0, 1.0, usage=make.usage(10, 100, 5))], model=model)
     assert found.rows[0].cost is None
+
+
+@pytest.mark.parametrize(("about", "shown"), [({"weights": "x"}, "0.00 USD"), ({ATTACHED: "http://x"}, "–")])
+def test_a_model_that_the_run_served_itself_costs_nothing_and_one_that_others_serve_an_unknown_sum(
+    tmp_path, about, shown
+):
+    model = ModelSpec(name="own", kind="llamacpp")
+    moments = {"began": "2026-11-22T00:00:00Z", "ended": "2026-11-22T00:01:00Z"}
+    server = ServerRecord(model="own", kind="llamacpp", about=about, **moments)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "servers.jsonl").write_text(server.model_dump_json() + "\n")
+    found = one(tmp_path, lambda runs: [runs.record(0, 1.0, usage=make.usage(10, 100, 5))], model=model)
+    assert words.money(found.rows[0].cost) == shown
+    assert any("Nobody is paid" in warning for warning in found.warnings) == (shown == "0.00 USD")
 
 
 def test_without_a_price_list_a_paid_run_says_how_to_get_one(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ from claw_adapter.protocol.journal import (
     TrialStart,
     Usage,
 )
-from claw_adapter.protocol.model import ModelSpec, ServerRecord
+from claw_adapter.protocol.model import ATTACHED, ModelSpec, ServerRecord
 from claw_adapter.protocol.scenario import Manifest, Round, RoundFile, RoundTags, Scenario, SessionEntry
 from claw_adapter.protocol.session import Message, Session, ToolCall
 from claw_adapter.protocol.trial import HarnessSpec, OverlaySpec, RunSettings, TrialSpec
@@ -22,6 +22,7 @@ from claw_adapter.protocol.turn import Checkpoint, Event, Failure, ReportedUsage
 from claw_adapter.protocol.update import SessionChange, Update, UpdateAction, UpdateTags
 
 __all__ = [
+    "ATTACHED",
     "Answer",
     "Answers",
     "Brief",

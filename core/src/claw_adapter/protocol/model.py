@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
 from claw_adapter.protocol.base import Record
 
-__all__ = ["ModelSpec", "ReaderPolicy", "ServerRecord"]
+__all__ = ["ATTACHED", "ModelSpec", "ReaderPolicy", "ServerRecord"]
 
 ReaderPolicy = Literal["careful", "hasty", "forgetful"]
 
@@ -52,6 +52,10 @@ class ModelSpec(Record):
         return kind not in ("reader", "scripted")
 
 
+ATTACHED: Final = "attached to"
+"""In `ServerRecord.about`: the address of a server that somebody else had started."""
+
+
 class ServerRecord(Record):
     """What an upstream plugin served a model of the run with, once; a continued run has several of these."""
 
@@ -67,3 +71,8 @@ class ServerRecord(Record):
     ended: str
     fault: str = ""
     """Why it ended by itself."""
+
+    @property
+    def own(self) -> bool:
+        """Whether the run started it, so that nobody asks money for its tokens."""
+        return ATTACHED not in self.about

@@ -158,6 +158,8 @@ class Cost(Record):
     money: Money
     counted: Literal["upstream", "metered"]
     """Whose tokens were priced: the upstream's own, or ours (cl100k) where it did not count every turn: an estimate."""
+    local: bool = False
+    """The run's own server answered: nobody is paid for tokens, and what the machine costs is not counted."""
 
 
 class Times(Record):

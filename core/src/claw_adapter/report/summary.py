@@ -129,7 +129,7 @@ def _row(run: RunData, key: RowKey, trials: Sequence[TrialData], profile: Profil
         strict=strict,
         adjusted=measured(sequences, profile, "adjusted") if causes else strict.model_copy(update={"view": "adjusted"}),
         tokens=tokens,
-        cost=cost_of(trials[0].spec.model, tokens, _day(run)),
+        cost=cost_of(trials[0].spec.model, tokens, _day(run), [s for s in run.servers if s.model == model]),
         tool_calls=sum(record.tool_calls for record in records),
         times=times_of(trials),
         evidence=evidence_of(trials),
@@ -220,7 +220,8 @@ def _server_warnings(run: RunData) -> Iterator[str]:
 def _price_warnings(run: RunData, rows: Sequence[Row]) -> Iterator[str]:
     """Where prices come from, or how to get them."""
     yield from dict.fromkeys(words.price_note(row.cost) for row in rows if row.cost)
-    if not prices_available() and any(is_sold(trial.spec.model) for trial in run.trials):
+    served = {server.model for server in run.servers if server.own}
+    if not prices_available() and any(is_sold(t.spec.model) for t in run.trials if t.spec.model.name not in served):
         yield words.NO_PRICES
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from statistics import median
 from typing import cast
 
 from claw_adapter.endpoint.neutral import TokenUse
-from claw_adapter.endpoint.prices import cost
-from claw_adapter.protocol import Metered, ModelSpec, ReportedUsage
+from claw_adapter.endpoint.prices import Money, cost
+from claw_adapter.protocol import Metered, ModelSpec, ReportedUsage, ServerRecord
 from claw_adapter.report.load import TrialData
 from claw_adapter.report.records import (
     Cost,
@@ -46,11 +47,15 @@ def _overlay(trials: Sequence[TrialData]) -> MeteredSum | None:
     return _metered([metered for metered in known if metered.requests]) if known else None
 
 
-def cost_of(model: ModelSpec, tokens: Tokens, day: date | None) -> Cost | None:
+def cost_of(model: ModelSpec, tokens: Tokens, day: date | None, servers: Sequence[ServerRecord] = ()) -> Cost | None:
     """What the requests of these turns cost at the list prices of `day` (today if None).
 
-    The upstream's own counts are priced if it gave them for every turn, else ours. What overlays asked for is paid too.
+    Nothing if servers that the run itself had started answered. Else the upstream's own counts are priced if it gave them for
+    every turn, and ours if not. What overlays asked for is paid too.
     """
+    if servers and all(server.own for server in servers):
+        free = Money(amount=Decimal(0), prices="", day=day or datetime.now(UTC).date(), entry=model.name)
+        return Cost(money=free, counted="upstream", local=True)
     own = tokens.overlay or MeteredSum()
     theirs, more = tokens.metered.upstream, own.upstream or UpstreamSum()
     known = own.upstream is not None or not own.requests

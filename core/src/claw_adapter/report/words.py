@@ -119,12 +119,14 @@ def money(cost: Cost | None) -> str:
     if cost is None:
         return "–"
     amount = cost.money.amount
-    digits = f"{amount:,.2f}" if amount >= 1 else f"{amount:.4f}"
+    digits = f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.4f}"
     return f"{'' if cost.counted == 'upstream' else '~'}{digits} {cost.money.currency}"
 
 
 def price_note(cost: Cost) -> str:
     """Where a cost's price comes from, and what it leaves out."""
+    if cost.local:
+        return f"Nobody is paid for the tokens of {cost.money.entry}: a server of the run answered. Its machine is not counted."
     counted = "" if cost.counted == "upstream" else " The upstream did not count every turn: ours (cl100k) were priced."
     return (
         f"Cost is at list price ({cost.money.prices}, {cost.money.entry}, prices of {cost.money.day}), nothing taken off for "

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 from claw_adapter.drivers.ports import free_port
 from claw_adapter.errors import EndpointError
 from claw_adapter.model_server import ModelServer, served
-from claw_adapter.protocol import ModelSpec
+from claw_adapter.protocol import ATTACHED, ModelSpec
 from claw_adapter.upstream import Upstream, UpstreamContext
 from claw_adapter_vllm.failures import EXPLANATIONS
 from claw_adapter_vllm.options import Options
@@ -90,7 +90,7 @@ class Vllm(Upstream):
             remedy = f"Name one with the option model: {', '.join(ids) or 'it serves none'}."
             what = f"the server does not serve {wanted!r}" if wanted else "the server serves several models"
             raise EndpointError(what, where=f"model {model.name} at {url}", remedy=remedy)
-        self._about = {**await self._version(), "attached to": url, "model": wanted}
+        self._about = {**await self._version(), ATTACHED: url, "model": wanted}
         return served(model, url, wanted)
 
     def about(self) -> Mapping[str, str]:
