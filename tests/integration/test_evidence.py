@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.harness import Conversation
 from claw_adapter.protocol import RoundRecord
-from claw_adapter.reference.adapter import ReferenceHarness
 from claw_adapter.scenario import load_gold, load_scenario
 from support.running import experiment, run_sync
+from support.withholding import Forgetting, withhold
 
 DEMO = Path(str(files("claw_adapter_scenarios"))) / "data" / "demo"
 SCENARIO, GOLD = load_scenario(DEMO), load_gold(DEMO)
-REDACTED = "(this line was removed)"
 
 
 def variant(root: Path, name: str) -> Path:
@@ -25,19 +23,6 @@ def variant(root: Path, name: str) -> Path:
     manifest = copy / "scenario.yaml"
     manifest.write_text(manifest.read_text().replace("id: demo\n", f"id: {name}\n", 1))
     return copy
-
-
-def withhold(copy: Path, texts: list[str]) -> None:
-    """Take literal texts out of everything a harness can be shown: workspace, sessions, updates, feedback."""
-    for path in sorted(copy.rglob("*")):
-        if not path.is_file() or "oracle" in path.parts or "hasty" in path.parts or path.name == "evidence.yaml":
-            continue
-        data = path.read_text("utf-8")
-        changed = data
-        for text in texts:
-            changed = changed.replace(text, REDACTED).replace(json.dumps(text, ensure_ascii=False)[1:-1], REDACTED)
-        if changed != data:
-            path.write_text(changed, "utf-8")
 
 
 def by_round(records: list[RoundRecord]) -> dict[str, RoundRecord]:
@@ -78,27 +63,12 @@ def test_withholding_the_sources_of_a_statement_changes_that_statement_and_no_ot
         evidence = GOLD.evidence.rounds[round_id].options[letter]
         needed = {name for group in (*evidence.supports, *evidence.refutes) for name in group}
         copies.append(variant(tmp_path, f"{round_id}{letter}"))
-        withhold(copies[-1], [GOLD.evidence.fragments[name].text for name in needed])
+        withhold(copies[-1], [GOLD.evidence.fragments[name].text for name in needed], feedback=True)
     found = run_sync(tmp_path / "run", experiment(*copies))
     for (round_id, letter), records in zip(statements(), found.values(), strict=True):
         after = answers(records)
         changed = {statement for statement in before if before[statement] != after[statement]}
         assert changed == {(round_id, letter)}, f"withheld the sources of {round_id} {letter}"
-
-
-class Forgetting(ReferenceHarness):
-    """Starts a fresh conversation every round: the history and the past turns are gone, tools and sessions work."""
-
-    async def open(self, ctx, checkpoint=None) -> Conversation:
-        conversation = await super().open(ctx, checkpoint)
-        send = conversation.send
-
-        async def fresh(prompt, deadline):
-            conversation._agent.main["messages"].clear()
-            return await send(prompt, deadline)
-
-        conversation.send = fresh
-        return conversation
 
 
 def needs_memory(index: int) -> bool:

@@ -135,3 +135,23 @@ def test_a_rule_that_takes_for_ever_is_broken_in_its_seconds(work):
     rules = {"slow": {"answer": True, "contains": "(a+)+$"}, "next": {"answer": True, "contains": "a"}}
     verdicts = run_program(work, 0.5, "a" * 60 + "!", rules)
     assert verdicts == {"slow": [False, "not decided within 0.5 s"], "next": [True, ""]}
+
+
+@pytest.mark.parametrize(
+    ("rule", "changed", "passed"),
+    [
+        ({"files": "docs/*.md", "contains": "audit"}, ["docs/notes.md"], True),
+        ({"files": "docs/*.md", "contains": "audit"}, ["docs/notes.md", "docs/2026-01-05_plan.md"], False),
+        ({"files": "docs/*.md", "lacks": "audit"}, ["docs/2026-01-05_plan.md"], True),
+        ({"files": "docs/*.md", "name": r"^\d{4}"}, ["docs/notes.md"], False),
+        ({"files": "docs/*.md", "name": r"^\d{4}"}, ["docs/notes.md", "docs/2026-01-05_plan.md", "gone.md"], True),
+        ({"files": "docs/*.md", "contains": "audit"}, [], False),
+        ({"files": "docs/*.md", "contains": "audit"}, ["bad.json"], False),
+        ({"files": "docs/*.md", "contains": "audit"}, None, False),
+    ],
+)
+def test_only_files_of_the_round_count_where_they_are_known(work, rule, changed, passed):
+    verdict, why = judge.decide(rule, "", str(work), changed)
+    assert verdict is passed, why
+    if not changed and changed is not None:
+        assert "no file of this round" in why

@@ -63,9 +63,10 @@ class Check(Record):
 class Preference(Record):
     """A rule that the user has about work products: taught in some rounds, silently examined in others.
 
-    A rule by pattern looks at the workspace files that match `files`: with `name`, one file name must match it; with
-    `contains` / `lacks`, every file must (not) contain it; with `format`, every file must parse; with `headings`, every file
-    has at least that many Markdown headings. With `answer`, `contains` and `lacks` apply to the reply instead.
+    A rule by pattern looks at the workspace files that match `files` and were created or changed in the round: with `name`,
+    one file name must match it; with `contains` / `lacks`, every file must (not) contain it; with `format`, every file must
+    parse; with `headings`, every file has at least that many Markdown headings. With `answer`, `contains` and `lacks` apply to
+    the reply instead.
     """
 
     dimension: Literal["output_format", "artefact_naming", "document_structure", "analytical_style", "tone"]

@@ -24,6 +24,8 @@ class ScoringContext:
     answers: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
     """Letters given in earlier rounds, by round id."""
     compat: str | None = None
+    changed: frozenset[str] | None = None
+    """Paths of the workspace entries that were created or changed in the round; None where that is not known."""
 
 
 class QuestionType(ABC):

@@ -4,8 +4,9 @@ A program of its own, run in the sandbox by `claw_adapter.questions.rules`, beca
 meets text from an agent and may take for ever: each rule has its seconds, and the sandbox ends the whole. Standard library
 only (and PyYAML for rules about YAML). It never writes, and follows no link.
 
-The request is JSON: ``{"seconds": S, "answer": TEXT, "rules": {ID: RULE}}`` with the fields of `protocol.Preference`; the
-reply is ``{ID: [passed, why]}``.
+The request is JSON: ``{"seconds": S, "answer": TEXT, "changed": PATHS, "rules": {ID: RULE}}`` with the fields of
+`protocol.Preference`; the reply is ``{ID: [passed, why]}``. PATHS are the files that were created or changed in the round, and
+only they count; null when that is not known.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import re
 import signal
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from types import FrameType
 from typing import Any, Final
@@ -44,8 +45,10 @@ def main(arguments: list[str]) -> int:
     with open(arguments[0], encoding="utf-8") as source:  # noqa: PTH123 - this program starts in milliseconds without pathlib
         request = json.load(source)
     signal.signal(signal.SIGALRM, _alarm)
+    answer, changed = request["answer"][:TEXT_BYTES], request.get("changed")
+    among = None if changed is None else frozenset(changed)
     verdicts = {
-        name: within(request["seconds"], partial(decide, rule, request["answer"][:TEXT_BYTES], arguments[1]))
+        name: within(request["seconds"], partial(decide, rule, answer, arguments[1], among))
         for name, rule in request["rules"].items()
     }
     json.dump(verdicts, sys.stdout)
@@ -69,13 +72,20 @@ def _alarm(_number: int, _frame: FrameType | None) -> None:
     raise TooSlow
 
 
-def decide(rule: Rule, answer: str, workspace: str) -> tuple[bool, str]:
-    """Whether a rule is kept, and if not, by what."""
+def decide(rule: Rule, answer: str, workspace: str, among: Collection[str] | None = None) -> tuple[bool, str]:
+    """Whether a rule is kept, and if not, by what.
+
+    Args:
+        rule: the fields of a preference.
+        answer: the reply.
+        workspace: a folder.
+        among: paths of the files that count; None for all.
+    """
     if rule.get("answer"):
         return _verdict(_text_fault(rule, answer), "the answer")
-    paths = list(find(workspace, rule["files"]))
+    paths = list(find(workspace, rule["files"], among))
     if not paths:
-        return False, f"no file matches {rule['files']!r}"
+        return False, f"no file{'' if among is None else ' of this round'} matches {rule['files']!r}"
     if (name := rule.get("name")) and not any(re.search(name, path.rpartition("/")[2]) for path in paths):
         return False, f"no file name among {len(paths)} matches {name!r}"
     for path in paths:
@@ -161,8 +171,11 @@ def _markdown(text: str) -> None:
 FORMATS: Final[dict[str, Callable[[str], None]]] = {"json": _json, "csv": _csv, "yaml": _yaml, "markdown": _markdown}
 
 
-def find(workspace: str, pattern: str) -> Iterator[str]:
-    """Paths of regular files that match a glob, sorted by folder: ``*`` within a name, ``**`` over folders; at most 1000."""
+def find(workspace: str, pattern: str, among: Collection[str] | None = None) -> Iterator[str]:
+    """Paths of regular files that match a glob, sorted by folder: ``*`` within a name, ``**`` over folders; at most 1000.
+
+    With `among`, only files of these paths.
+    """
     parts = pattern.strip("/").split("/")
     seen = found = 0
     for folder, names, files in os.walk(workspace):
@@ -171,6 +184,8 @@ def find(workspace: str, pattern: str) -> Iterator[str]:
         for name in sorted(files):
             seen += 1
             path = name if base == "." else f"{base}/{name}"
+            if among is not None and path not in among:
+                continue
             if matches(path.split("/"), parts) and stat.S_ISREG(os.lstat(f"{workspace}/{path}").st_mode):
                 found += 1
                 yield path

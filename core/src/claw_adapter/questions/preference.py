@@ -29,7 +29,11 @@ class PreferenceExam(QuestionType):
         try:
             rules = preferences(context.gold, key.exam, f"round {item.id}")
             verdicts = await decide_rules(
-                rules, answer=turn.text, workspace=context.workspace, isolation=context.isolation
+                rules,
+                answer=turn.text,
+                workspace=context.workspace,
+                isolation=context.isolation,
+                changed=context.changed,
             )
             check = None if key.check is None else await decide_check(key.check, context)
         except ClawError as error:

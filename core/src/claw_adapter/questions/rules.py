@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -48,9 +48,17 @@ def preferences(gold: Gold, ids: Iterable[str], where: str) -> dict[str, Prefere
 
 
 async def decide_rules(
-    rules: Mapping[str, Preference], *, answer: str, workspace: Path | None, isolation: int
+    rules: Mapping[str, Preference],
+    *,
+    answer: str,
+    workspace: Path | None,
+    isolation: int,
+    changed: Collection[str] | None = None,
 ) -> dict[str, Verdict]:
     """Decide rules about the reply and about the files of a workspace copy; nothing is changed.
+
+    With `changed`, the paths of the files that were created or changed in the round, no other file counts: what was there
+    before is no work product of the round. Without it all files count.
 
     Patterns are searched for, ``^`` and ``$`` standing for line ends in texts. Of each text the first MiB counts; links
     are no files. A rule about files is broken when no file matches. A rule that takes longer than 5 seconds is broken.
@@ -61,7 +69,7 @@ async def decide_rules(
     if not rules:
         return {}
     wanted = {name: rule.model_dump(exclude={"feedback", "rule", "dimension"}) for name, rule in rules.items()}
-    return await _ask(wanted, answer, workspace, isolation)
+    return await _ask(wanted, answer, workspace, isolation, changed)
 
 
 async def found(pattern: str, text: str, *, isolation: int) -> Verdict:
@@ -70,16 +78,24 @@ async def found(pattern: str, text: str, *, isolation: int) -> Verdict:
 
 
 async def _ask(
-    rules: Mapping[str, Mapping[str, Any]], answer: str, workspace: Path | None, isolation: int
+    rules: Mapping[str, Mapping[str, Any]],
+    answer: str,
+    workspace: Path | None,
+    isolation: int,
+    changed: Collection[str] | None = None,
 ) -> dict[str, Verdict]:
     with tempfile.TemporaryDirectory(prefix="claw-judge-") as name:
         folder = Path(name).resolve()
         (folder / "empty").mkdir()
         request = folder / "request.json"
         # lone surrogates of a reply survive only as escapes, so this JSON is ASCII
-        request.write_text(
-            json.dumps({"seconds": SECONDS, "answer": answer[: judge.TEXT_BYTES], "rules": rules}), "ascii"
-        )
+        asked = {
+            "seconds": SECONDS,
+            "answer": answer[: judge.TEXT_BYTES],
+            "changed": None if changed is None else sorted(changed),
+            "rules": rules,
+        }
+        request.write_text(json.dumps(asked), "ascii")
         place = (workspace or folder / "empty").resolve()
         done = await run_check(
             shlex.join(["python", "-I", str(JUDGE), str(request), str(place)]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from claw_adapter.protocol import Answer, Gold, TurnResult
@@ -16,7 +17,13 @@ def teaching_needs_workspace(gold: Gold, answer: Answer) -> bool:
 
 
 async def teach(
-    gold: Gold, answer: Answer, turn: TurnResult, workspace: Path | None, *, isolation: int
+    gold: Gold,
+    answer: Answer,
+    turn: TurnResult,
+    workspace: Path | None,
+    *,
+    isolation: int,
+    changed: Collection[str] | None = None,
 ) -> tuple[dict[str, bool], str]:
     """Evaluate the rules that a round teaches; return the outcome by preference id and what the feedback says of them.
 
@@ -26,6 +33,7 @@ async def teach(
         turn: the finished turn.
         workspace: a throw-away copy of the round's snapshot; None if no rule needs one.
         isolation: level at which the rules are decided.
+        changed: paths of the files that were created or changed in the round, which alone count; None for all files.
 
     Raises:
         ScenarioError: an unknown preference is taught.
@@ -36,7 +44,7 @@ async def teach(
     from claw_adapter.questions.rules import decide_rules, preferences
 
     rules = preferences(gold, answer.teach, "a round's 'teach'")
-    verdicts = await decide_rules(rules, answer=turn.text, workspace=workspace, isolation=isolation)
+    verdicts = await decide_rules(rules, answer=turn.text, workspace=workspace, isolation=isolation, changed=changed)
     taught = {name: verdict.passed for name, verdict in verdicts.items()}
     said = [rule.feedback.correct if taught[name] else rule.feedback.incorrect for name, rule in rules.items()]
     return taught, "\n".join(text for text in said if text)

@@ -110,6 +110,7 @@ class _Scorer:
             isolation=self.isolation,
             answers=dict(self.answers),
             compat=self.trial.spec.settings.compat,
+            changed=self.snapshots.diff(record.before, record.snapshot).made if record.before else None,
         )
         return await question.score(item, self._turn(record), context)
 

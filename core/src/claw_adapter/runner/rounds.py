@@ -116,7 +116,7 @@ class RoundRunner:
             trial.keep(kept.checkpoint)
         checked = time.monotonic()
         turn, meter = tried.last.turn, tried.last.meter
-        score, feedback, taught = await self._judge(item, question, turn, snapshot)
+        score, feedback, taught = await self._judge(item, question, turn, before, snapshot)
         check_seconds = time.monotonic() - checked if question.needs_workspace or taught else 0.0
         crashpoint("scored")
         events = turn.events or meter.events
@@ -251,29 +251,32 @@ class RoundRunner:
         return conversation
 
     async def _judge(
-        self, item: Round, question: QuestionType, turn: TurnResult, snapshot: str
+        self, item: Round, question: QuestionType, turn: TurnResult, before: str, snapshot: str
     ) -> tuple[Score, str, dict[str, bool]]:
         """Score, feedback for the next prompt, and what the teaching checks found."""
         trial = self.trial
         if turn.error is not None:
             return Score(value=None, cause=turn.error), "", {}
         answer = trial.gold.answers.rounds[item.id]
-        copy = trial.live / "check"
+        copy, changed = trial.live / "check", frozenset[str]()
         if question.needs_workspace or teaching_needs_workspace(trial.gold, answer):
             remove_tree(copy)
             trial.world.snapshots.materialise(snapshot, copy)
-        context = self._context(copy)
+            changed = trial.world.snapshots.diff(before, snapshot).made
+        context = self._context(copy, changed)
         try:
             score = await question.score(item, turn, context)
             if score.value is None:
                 return score, "", {}
-            taught, lesson = await teach(trial.gold, answer, turn, copy, isolation=trial.spec.settings.isolation)
+            taught, lesson = await teach(
+                trial.gold, answer, turn, copy, isolation=context.isolation, changed=context.changed
+            )
             feedback = question.feedback(item, score, trial.gold)
             return score, " ".join(part for part in (feedback, lesson) if part), taught
         finally:
             remove_tree(copy)
 
-    def _context(self, copy: Path) -> ScoringContext:
+    def _context(self, copy: Path, changed: frozenset[str]) -> ScoringContext:
         trial = self.trial
         return ScoringContext(
             gold=trial.gold,
@@ -281,6 +284,7 @@ class RoundRunner:
             isolation=trial.spec.settings.isolation,
             answers={record.round: record.score.answer for record in trial.journal.rounds},
             compat=trial.spec.settings.compat,
+            changed=changed,
         )
 
 

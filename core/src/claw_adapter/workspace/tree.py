@@ -59,6 +59,11 @@ class Diff:
     removed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
 
+    @property
+    def made(self) -> frozenset[str]:
+        """Paths whose content is new: added or changed."""
+        return frozenset((*self.added, *self.changed))
+
     def __bool__(self) -> bool:
         return bool(self.added or self.removed or self.changed)
 
