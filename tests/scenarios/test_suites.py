@@ -13,6 +13,7 @@ from claw_adapter.errors import ScenarioError
 from claw_adapter_scenarios.authoring import EXAMPLE, SPECS
 from claw_adapter_scenarios.cli import scenarios
 from claw_adapter_scenarios.compiler import canon
+from claw_adapter_scenarios.suites import likeness
 from claw_adapter_scenarios.suites.record import find_suite, packaged_suites, present
 from claw_adapter_scenarios.suites.rules import SUITE_RULES, compile_members, measures, suite_findings
 
@@ -109,6 +110,14 @@ def test_a_broken_suite_trips_exactly_its_rule(
     breaking(path, monkeypatch)
     seen = found(path)
     assert {re.findall(r"SUITE-\d+", one)[0] for one in seen} == {rule}, "\n".join(seen)
+
+
+def test_a_number_that_loses_a_digit_in_another_seed_does_not_shift_the_places_behind_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    told = {"public": ["10", "word", "4471", "2026-03-10"], "other": ["9", "term", "4471", "2026-03-17"]}
+    monkeypatch.setattr(likeness, "answers", told.get)
+    assert likeness.shared_answers("public", ["other"]) == (1 / 3, ["4471"])
 
 
 def test_every_rule_has_a_fixture():

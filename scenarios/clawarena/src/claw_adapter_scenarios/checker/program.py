@@ -13,6 +13,7 @@ import json
 import re
 import subprocess
 import sys
+import unicodedata
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ LETTER = r"[^\W\u2e80-\u9fff\uf900-\ufaff]"
 MOMENT = re.compile(
     r"(?:(\d{4}-\d{2}-\d{2})[T ])?(\d{1,2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:\s*(?:Z|UTC|[+-]\d{2}:?\d{2}))?\Z"
 )
+DAY = re.compile("(\\d{4})\\s*\u5e74\\s*(\\d{1,2})\\s*\u6708\\s*(\\d{1,2})\\s*\u65e5\\s*")
+CLOCK = re.compile("(\\d{1,2})\\s*[\u65f6\u70b9]\\s*(\\d{1,2})\\s*\u5206?")
+"""A date and a time as they are written in Chinese."""
 
 
 class Fault(Exception):
@@ -181,7 +185,7 @@ def number(value: Any) -> float | None:
 def moment(text: str, expected: str, form: str) -> bool:
     """A moment to the minute; a date alone or a time alone where that was asked for."""
     wanted = datetime.fromisoformat(expected)
-    text = text.strip()
+    text = iso(text)
     if form == "date":
         return text[:10] == wanted.date().isoformat()
     found = MOMENT.match(text)
@@ -189,6 +193,12 @@ def moment(text: str, expected: str, form: str) -> bool:
         return False
     day, clock = found[1], found[2]
     return clock.zfill(5) == wanted.strftime("%H:%M") and (day == wanted.date().isoformat() if day else form == "hm")
+
+
+def iso(text: str) -> str:
+    """A date or time as it is written in Chinese, or in full-width digits, with the signs of ISO 8601."""
+    text = DAY.sub(lambda d: f"{d[1]}-{int(d[2]):02d}-{int(d[3]):02d} ", unicodedata.normalize("NFKC", text))
+    return CLOCK.sub(lambda c: f"{c[1]}:{int(c[2]):02d}", text).strip()
 
 
 def plain(text: str) -> str:

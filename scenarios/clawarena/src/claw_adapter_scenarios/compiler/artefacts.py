@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import PurePosixPath
@@ -14,13 +14,14 @@ from typing import Any, Final
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_scenarios.compiler.beliefs import Beliefs
-from claw_adapter_scenarios.language.expressions import evaluate, names_in
 from claw_adapter_scenarios.language.values import Value, render_value
+from claw_adapter_scenarios.language.wording import words_of
 from claw_adapter_scenarios.spec.rounds import FieldRule, FileRule, Follow, PreferenceSpec, RoundSpec, RowsRule
 
-__all__ = ["Work", "compile_work", "facts_of_work", "lesson"]
+__all__ = ["Work", "compile_work", "lesson", "rests_on"]
 
 Evaluator = Callable[[str], Value]
+Spoiler = Callable[[Value], Value]
 _PROGRAM_FIELD: Final = re.compile(r"<<([^<>\n]+)>>")
 
 
@@ -33,12 +34,15 @@ class Work:
     hasty: dict[str, str]
 
 
-def facts_of_work(item: RoundSpec) -> tuple[str, ...]:
-    """Names of the facts that a round's predicates and `needs` use."""
-    found: dict[str, None] = dict.fromkeys(item.needs)
+def rests_on(item: RoundSpec, beliefs: Beliefs) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the facts that a round's predicates and `needs` use, and of the claims that the predicates compare."""
+    facts: dict[str, None] = dict.fromkeys(item.needs)
+    claims: dict[str, None] = {}
     for expression in _expressions(item):
-        found.update(dict.fromkeys(names_in(expression)))
-    return tuple(found)
+        named, compared = beliefs.rests_on(expression)
+        facts.update(dict.fromkeys(named))
+        claims.update(dict.fromkeys(compared))
+    return tuple(facts), tuple(claims)
 
 
 def _expressions(item: RoundSpec) -> list[str]:
@@ -69,19 +73,21 @@ def compile_work(item: RoundSpec, beliefs: Beliefs, followed: dict[str, Preferen
         ScenarioError: a predicate cannot be evaluated.
     """
     builder = _Builder(item, beliefs, taken)
-    oracle = builder.write(lambda expression: evaluate(expression, beliefs.value))
-    hasty = builder.write(lambda expression: evaluate(expression, beliefs.naive), hasty=True)
+    oracle = builder.write(beliefs.evaluated)
+    hasty = builder.write(lambda expression: beliefs.evaluated(expression, naive=True), hasty=True)
     plain = dict(oracle)
     for preference in followed.values():
         oracle = _follow(preference, oracle, builder)
     if hasty == oracle or (hasty == plain and not followed):
-        hasty = builder.write(lambda expression: _perturbed(evaluate(expression, beliefs.value)), hasty=True)
+        hasty = builder.write(
+            beliefs.evaluated, hasty=True, spoil=lambda value: _perturbed(value, beliefs.canon.language)
+        )
     return Work(builder.expected(), oracle, hasty)
 
 
 def lesson(work: Work, words: Mapping[str, str]) -> str:
     """What was wanted, in words: feedback on work that was not right teaches the answer."""
-    return " ".join(_wanted_words(rule, words) for rule in work.expected["files"])
+    return words["between sentences"].join(_wanted_words(rule, words) for rule in work.expected["files"])
 
 
 def _wanted_words(rule: dict[str, Any], words: Mapping[str, str]) -> str:
@@ -89,7 +95,9 @@ def _wanted_words(rule: dict[str, Any], words: Mapping[str, str]) -> str:
         words["is"].format(name=name, value=_said(wanted, words)) for name, wanted in rule.get("fields", {}).items()
     ]
     if "rows" in rule:
-        parts += ["; ".join(" / ".join(_said(cell, words) for cell in row) for row in rule["rows"]["rows"])]
+        parts += [
+            words["semicolon"].join(" / ".join(_said(cell, words) for cell in row) for row in rule["rows"]["rows"])
+        ]
     parts += [words["section"].format(name=section) for section in rule.get("sections", ())]
     parts += [group[0] for group in rule.get("mentions", ())]
     parts += [words["prints"].format(value=_said(wanted, words)) for wanted in rule.get("script", {}).get("prints", ())]
@@ -108,6 +116,10 @@ def _said(wanted: dict[str, Any], words: Mapping[str, str]) -> str:
     if wanted["kind"] == "flag":
         return "true" if wanted["value"] else "false"
     return f"{wanted['value']:g}" if wanted["kind"] == "number" else str(wanted["value"])
+
+
+def _as_it_is(value: Value) -> Value:
+    return value
 
 
 class _Builder:
@@ -145,19 +157,16 @@ class _Builder:
         if file.script is not None:
             rule["script"] = {
                 "arguments": [self.text(argument) for argument in file.script.arguments],
-                "prints": [self._wanted(self.believed(e), FieldRule(equals=e)) for e in file.script.prints],
+                "prints": [self._wanted(self.beliefs.evaluated(e), FieldRule(equals=e)) for e in file.script.prints],
                 "timeout": max(5, int(self.item.timeout) - 5),
             }
         return rule
 
-    def believed(self, expression: str) -> Value:
-        return evaluate(expression, self.beliefs.value)
-
     def _field(self, rule: FieldRule) -> dict[str, Any]:
         if rule.equals is not None:
-            return self._wanted(self.believed(rule.equals), rule)
+            return self._wanted(self.beliefs.evaluated(rule.equals), rule)
         if rule.list:
-            return {"list": [self._wanted(self.believed(one), rule) for one in rule.list]}
+            return {"list": [self._wanted(self.beliefs.evaluated(one), rule) for one in rule.list]}
         if rule.cites:
             return {"cites": [self.text(group).split("|") for group in rule.cites]}
         return {"same_as": self.text(rule.same_as), "tolerance": rule.tolerance or 0.011}
@@ -169,11 +178,15 @@ class _Builder:
             return {"kind": "number", "value": round(value, 9), "tolerance": rule.tolerance}
         if isinstance(value, datetime | date | time):
             return {"kind": "moment", "value": _moment(value).isoformat(), "form": rule.form or _form(value)}
-        return {"kind": "text", "value": render_value(value), "accept": [self.text(text) for text in rule.accept]}
+        return {
+            "kind": "text",
+            "value": render_value(value, "", self.canon.language),
+            "accept": [self.text(text) for text in rule.accept],
+        }
 
     def _rows(self, rows: RowsRule) -> dict[str, Any]:
         rule = FieldRule(equals="0", tolerance=rows.tolerance)
-        cells = [[self._wanted(self._cell(cell, self.believed), rule) for cell in row] for row in rows.rows]
+        cells = [[self._wanted(self._cell(cell, self.beliefs.evaluated), rule) for cell in row] for row in rows.rows]
         return {"columns": list(rows.columns), "key": rows.key, "rows": cells}
 
     def _cell(self, cell: Any, value: Evaluator) -> Value:
@@ -181,27 +194,35 @@ class _Builder:
             return value(cell[1:]) if cell.startswith("=") else self.text(cell)
         return cell
 
-    def write(self, value: Evaluator, *, hasty: bool = False) -> dict[str, str]:
-        """The files that somebody writes who takes facts for what `value` says."""
+    def write(self, value: Evaluator, *, hasty: bool = False, spoil: Spoiler = _as_it_is) -> dict[str, str]:
+        """The files that somebody writes who takes facts for what `value` says, every value spoilt by `spoil`."""
         written: dict[str, Any] = {}
         texts: dict[str, str] = {}
         for file in self.item.files:
             path = self.path(file)
-            written[path], texts[path] = self._file(file, value, written, hasty=hasty)
+            written[path], texts[path] = self._file(file, value, written, hasty=hasty, spoil=spoil)
         return texts
 
-    def _file(self, file: FileRule, value: Evaluator, written: dict[str, Any], *, hasty: bool) -> tuple[Any, str]:
+    def _file(
+        self, file: FileRule, value: Evaluator, written: dict[str, Any], *, hasty: bool, spoil: Spoiler
+    ) -> tuple[Any, str]:
         if file.script is not None:
             return None, self._program(file.script.hasty if hasty else file.script.oracle)
         if file.rows is not None:
-            rows = [[_written(self._cell(cell, value)) for cell in row] for row in file.rows.rows]
+            rows = [self._row(row, file.rows.key, value, spoil) for row in file.rows.rows]
             return [dict(zip(file.rows.columns, row, strict=True)) for row in rows], _csv_text(file.rows.columns, rows)
         if file.format == "json":
             data: dict[str, Any] = {}
             for name, rule in file.fields.items():
-                _put(data, name, self._value(rule, value, written, hasty=hasty))
+                _put(data, name, self._value(rule, lambda e: spoil(value(e)), written, hasty=hasty))
             return data, json.dumps(data, indent=2, ensure_ascii=False) + "\n"
         return None, self._markdown(file, hasty=hasty)
+
+    def _row(self, row: Sequence[Any], key: int, value: Evaluator, spoil: Spoiler) -> list[Any]:
+        """The cells of a row; who spoils values leaves alone what the question has named: the key, and no more than that."""
+        kept = min(key, len(row) - 1)
+        cells = [self._cell(cell, value) for cell in row]
+        return [_written(cell, self.canon.language) for cell in (*cells[:kept], *map(spoil, cells[kept:]))]
 
     def _program(self, text: str) -> str:
         """A program with its ``<<fields>>`` filled in; braces belong to the program."""
@@ -209,9 +230,9 @@ class _Builder:
 
     def _value(self, rule: FieldRule, value: Evaluator, written: dict[str, Any], *, hasty: bool) -> Any:
         if rule.equals is not None:
-            return _written(value(rule.equals), rule.form)
+            return _written(value(rule.equals), self.canon.language, rule.form)
         if rule.list:
-            return [_written(value(one), rule.form) for one in rule.list]
+            return [_written(value(one), self.canon.language, rule.form) for one in rule.list]
         if rule.cites:
             names = [self.text(group).split("|")[0] for group in rule.cites]
             return names[:-1] if hasty else names
@@ -222,7 +243,7 @@ class _Builder:
         path, _, name = place.partition("#")
         try:
             if name.startswith("sum:"):
-                return _written(sum(float(row[name[4:]]) for row in written[path]))
+                return _written(sum(float(row[name[4:]]) for row in written[path]), self.canon.language)
             found = written[path]
             for part in name.split("."):
                 found = found[part]
@@ -235,12 +256,13 @@ class _Builder:
     def _markdown(self, file: FileRule, *, hasty: bool) -> str:
         mentions = [self.text(mention).split("|")[0] for mention in file.mentions]
         mentions = [] if hasty else mentions
+        nothing = f"- {words_of(self.canon.language)['nothing further']}"
         lines: list[str] = []
         for number, section in enumerate(file.sections):
             lines += [f"## {self.text(section)}", "", *(f"- {m}" for m in mentions[number :: len(file.sections)])]
-            lines += ["- nothing further to report", ""]
+            lines += [nothing, ""]
         if not file.sections:
-            lines += [f"- {mention}" for mention in mentions] or ["- nothing further to report"]
+            lines += [f"- {mention}" for mention in mentions] or [nothing]
         return "\n".join(lines).rstrip() + "\n"
 
 
@@ -276,7 +298,7 @@ def _moment(value: Value) -> datetime:
     return datetime.combine(value, time()) if isinstance(value, date) else datetime.combine(date(2000, 1, 1), value)
 
 
-def _written(value: Value, form: str = "") -> Any:
+def _written(value: Value, language: str, form: str = "") -> Any:
     """A value as it stands in an artefact."""
     if isinstance(value, bool):
         return value
@@ -284,10 +306,10 @@ def _written(value: Value, form: str = "") -> Any:
         return int(value) if float(value).is_integer() else round(float(value), 6)
     if isinstance(value, datetime | time) and form:
         return render_value(value, form)
-    return render_value(value, "iso" if isinstance(value, datetime) else "")
+    return render_value(value, "iso" if isinstance(value, datetime) else "", language)
 
 
-def _perturbed(value: Value) -> Value:
+def _perturbed(value: Value, language: str) -> Value:
     """A value that is wrong: for readers who never looked, where nothing misleading is on record."""
     if isinstance(value, bool):
         return not value
@@ -295,7 +317,7 @@ def _perturbed(value: Value) -> Value:
         return round(value * 1.5 + 1, 2)
     if isinstance(value, datetime):
         return value.replace(hour=(value.hour + 5) % 24)
-    return f"{render_value(value)} (unchecked)"
+    return words_of(language)["unchecked"].format(value=render_value(value, "", language))
 
 
 def _put(data: dict[str, Any], name: str, value: Any) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final, TypeVar
 
+from claw_adapter.errors import ScenarioError
 from claw_adapter_scenarios.compiler.canon import NOW, Canon
 from claw_adapter_scenarios.language.expressions import UNKNOWN, calls_in, evaluate, names_in
 from claw_adapter_scenarios.language.values import Value
@@ -139,15 +140,35 @@ class Beliefs:
             made.append(Holding(value, rank, arrived, frozenset().union(*(h.fragments for h in combination))))
         return made
 
+    def evaluated(self, expression: str, *, naive: bool = False) -> Value:
+        """The value of an expression as it is believed; or as a careless reader has it, who compares claims wrongly.
+
+        Raises:
+            ScenarioError: it cannot be evaluated.
+        """
+        if naive:
+            return evaluate(self._filled(expression), self.naive, self._ask_naively)
+        return evaluate(self._filled(expression), self.value, self._ask)
+
+    def _filled(self, expression: str) -> str:
+        """``{name}`` in an expression is the true value, a bare name the believed one."""
+        return self.canon.render(expression).text
+
+    def rests_on(self, expression: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What an expression speaks of: the facts, and the claims that it compares."""
+        filled = self._filled(expression)
+        calls = calls_in(filled)
+        facts = [*names_in(filled), *(names[0] for function, names in calls if function == "unknown")]
+        claims = [name for function, names in calls if function != "unknown" for name in names]
+        return tuple(dict.fromkeys(facts)), tuple(dict.fromkeys(claims))
+
     def verdict(self, expression: str) -> Verdict:
         """The value of an expression on what is visible, and what decides it.
 
         Raises:
             ScenarioError: it cannot be evaluated.
         """
-        expression = self.canon.render(
-            expression
-        ).text  # {name} in a predicate is the true value, a bare name the believed one
+        expression = self._filled(expression)
         names, calls = names_in(expression), calls_in(expression)
         parts: list[Sequence[frozenset[str]]] = [[h.fragments for h in self.deciding(name)] for name in names]
         facts = list(names)
@@ -156,9 +177,9 @@ class Beliefs:
                 parts.append([h.fragments for h in self.deciding(arguments[0])])
                 facts.append(arguments[0])
             else:
-                claims = [self._claim(argument) for argument in arguments]
-                parts.append([frozenset(c.fragment for c in claims if c)] if all(claims) else [])
-                facts += [c.fact for c in claims if c]
+                compared = self._compared(arguments)
+                parts.append([frozenset(c.fragment for claims in compared for c in claims)] if compared else [])
+                facts += [claims[0].fact for claims in compared]
         value = evaluate(expression, self.value, self._ask)
         sets = tuple(frozenset().union(*found) for found in _combinations(parts)) if parts and all(parts) else ()
         return Verdict(value, _minimal(sets), tuple(dict.fromkeys(facts)))
@@ -166,14 +187,37 @@ class Beliefs:
     def _ask(self, function: str, arguments: tuple[str, ...]) -> Value:
         if function == "unknown":
             return self.known(arguments[0]) and self.value(arguments[0]) is UNKNOWN
-        claims = [self._claim(argument) for argument in arguments]
-        values = [claim.value if claim else None for claim in claims]
         if function == "says":
-            return values[0]
-        same = all(feature(value) == feature(values[0]) for value in values)
-        return all(claims) and (same if function == "agree" else not same)
+            claim = self.claim(arguments[0])
+            return claim.value if claim else None
+        compared = self._compared(arguments)
+        same = all(feature(claim.value) == feature(claims[0].value) for claims in compared for claim in claims)
+        return bool(compared) and (same if function == "agree" else not same)
 
-    def _claim(self, name: str) -> Claim | None:
+    def _compared(self, names: Sequence[str]) -> list[list[Claim]]:
+        """The visible claims of these names, one list for each fact of which all of them speak; none if one cannot be seen.
+
+        Raises:
+            ScenarioError: they can be seen, and do not speak of the same fact.
+        """
+        if len(names) == 1:
+            return [[claim] for claim in [self.claim(names[0])] if claim]
+        found = [{claim.fact: claim for claim in self.visible if claim.fragment == name} for name in names]
+        shared = [fact for fact in found[0] if all(fact in claims for claims in found)]
+        if all(found) and not shared:
+            raise ScenarioError(
+                f"{' and '.join(names)} do not speak of the same fact",
+                remedy="Compare claims about one fact, or the facts themselves.",
+            )
+        return [[claims[fact] for claims in found] for fact in shared]
+
+    def _ask_naively(self, function: str, arguments: tuple[str, ...]) -> Value:
+        """Who does not compare takes what differs for the same, and what agrees for different."""
+        found = self._ask(function, arguments)
+        return found if function == "says" else not found
+
+    def claim(self, name: str) -> Claim | None:
+        """The visible claim of that name."""
         return next((claim for claim in self.visible if claim.fragment == name), None)
 
     def naive(self, name: str) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from random import Random
 from typing import Final
 
@@ -37,6 +37,11 @@ class Canon:
         self._values: dict[str, Value] = {}
         self._busy: set[str] = set()
         self._dice = dice(seed, spec.truth.id, "choices")
+
+    @property
+    def language(self) -> str:
+        """The scenario's language."""
+        return self.spec.truth.language
 
     def value(self, name: str) -> Value:
         """The true value of a fact.
@@ -183,7 +188,15 @@ def _varied(vary: Vary, value: Value, rng: Random) -> Value:
         return int(drawn) if isinstance(value, int) else round(drawn, 6)
     low, high = vary.shift or (0, 0)
     step = int(vary.step)
-    return value + timedelta(minutes=step * rng.randint(-(-low // step), high // step))
+    return _moved(value, timedelta(minutes=step * rng.randint(-(-low // step), high // step)))
+
+
+def _moved(value: Value, by: timedelta) -> Value:
+    if isinstance(value, time):
+        return (datetime.combine(date.min + timedelta(days=1), value) + by).time()
+    if not isinstance(value, date):
+        raise ScenarioError(f"'shift' moves moments, not {value!r}", remedy="Vary it by 'range' or 'choices'.")
+    return value + by
 
 
 def _people(spec: Spec, rng: Random, *, varied: bool) -> dict[str, str]:

@@ -113,10 +113,10 @@ def _truth(made: Compiled) -> Any:
         "spec": truth.id,
         "seed": canon.seed,
         "people": {name: canon.text(name, "") for name in truth.actors},
-        "facts": {name: _shown(canon.value(name)) for name in truth.facts},
+        "facts": {name: _shown(canon.value(name), truth.language) for name in truth.facts},
         "claims": [
-            {"fragment": c.fragment, "fact": c.fact, "value": _shown(c.value), "true": c.true, "rank": c.rank, "where": c.where,
-             **({"update": c.update} if c.update else {})}
+            {"fragment": c.fragment, "fact": c.fact, "value": _shown(c.value, truth.language), "true": c.true, "rank": c.rank,
+             "where": c.where, **({"update": c.update} if c.update else {})}
             for c in made.material.claims
         ],
         "statements": {
@@ -126,7 +126,7 @@ def _truth(made: Compiled) -> Any:
     }  # fmt: skip
 
 
-def _shown(value: Value) -> Any:
+def _shown(value: Value, language: str) -> Any:
     if isinstance(value, SeriesValue):
         return {
             "readings": len(value.readings),
@@ -135,4 +135,4 @@ def _shown(value: Value) -> Any:
         }
     if isinstance(value, bool | int | float):
         return value
-    return render_value(value)
+    return render_value(value, "", language)

@@ -10,11 +10,11 @@ from typing import Any
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_scenarios.compiler.canon import Canon
-from claw_adapter_scenarios.compiler.wording import words_of
 from claw_adapter_scenarios.language.draw import dice
 from claw_adapter_scenarios.language.expressions import evaluate
 from claw_adapter_scenarios.language.templates import Mark, Rendered
 from claw_adapter_scenarios.language.values import SeriesValue, Value
+from claw_adapter_scenarios.language.wording import dated, words_of
 from claw_adapter_scenarios.spec.workspace import (
     Contract,
     Csv,
@@ -98,33 +98,41 @@ def _log_noise(noise: LogNoise, canon: Canon, label: str) -> list[tuple[datetime
 
 
 def _mail(document: Mail, canon: Canon) -> Rendered:
-    parts = []
+    parts, words = [], words_of(canon.language)
     for number, mail in enumerate(document.mails):
-        subject = document.subject if number == 0 else f"Re: {document.subject}"
-        to = ", ".join(f"{{{name}}} <{{{name}.mail}}>" for name in mail.to)
-        at = canon.moment(mail.at).strftime("%a, %d %b %Y %H:%M:%S ") + canon.spec.truth.offset.replace(":", "")
-        head = f"From: {{{mail.sender}}} <{{{mail.sender}.mail}}>\nTo: {to}\nDate: {at}\nSubject: {subject}\n"
+        heads = {
+            "from": f"{{{mail.sender}}} <{{{mail.sender}.mail}}>",
+            "to": words["comma"].join(f"{{{name}}} <{{{name}.mail}}>" for name in mail.to),
+            "date": f"{dated(canon.moment(mail.at), 'mail date', canon.language)} {canon.spec.truth.offset.replace(':', '')}",
+            "subject": words["answer"].format(subject=document.subject) if number else document.subject,
+        }
+        head = "".join(f"{words[name]}{words['colon']}{text}\n" for name, text in heads.items())
         parts.append(f"{head}\n{mail.text.strip()}\n")
     return canon.render("\n----------------------------------------\n".join(parts))
 
 
 def _minutes(document: Minutes, canon: Canon) -> Rendered:
-    at, words = canon.moment(document.at), words_of(canon.spec.truth.language)
+    at, words = canon.moment(document.at), words_of(canon.language)
+    colon, people = words["colon"], [_with_role(name, words) for name in document.present]
     lines = [
-        f"# {words['minutes']}: {document.meeting}", "", f"{words['date']}: {at:%Y-%m-%d %H:%M}",
-        f"{words['present']}: {', '.join(f'{{{name}}} ({{{name}.role}})' for name in document.present)}", "",
+        f"# {words['minutes']}{colon}{document.meeting}", "", f"{words['date']}{colon}{at:%Y-%m-%d %H:%M}",
+        f"{words['present']}{colon}{words['comma'].join(people)}", "",
     ]  # fmt: skip
     for number, item in enumerate(document.items, start=1):
         lines += [f"## {number}. {item.topic}", "", item.text.strip(), ""]
         if item.decision:
-            lines += [f"{words['decision']}: {item.decision.strip()}", ""]
+            lines += [f"{words['decision']}{colon}{item.decision.strip()}", ""]
     if document.actions:
         lines += [f"## {words['actions']}", "", *(f"- {action.strip()}" for action in document.actions)]
     return canon.render("\n".join(lines))
 
 
+def _with_role(name: str, words: Mapping[str, str]) -> str:
+    return words["brackets"].format(text=f"{{{name}}}", more=f"{{{name}.role}}")
+
+
 def _ticket(document: Ticket, canon: Canon) -> Rendered:
-    words = words_of(canon.spec.truth.language)
+    words = words_of(canon.language)
     lines = [
         f"{words['ticket']}{document.number}", f"{words['title']}{document.title}", f"{words['status']}{document.status}",
         f"{words['priority']}{document.priority}",
@@ -133,7 +141,9 @@ def _ticket(document: Ticket, canon: Canon) -> Rendered:
     ]  # fmt: skip
     for number, comment in enumerate(document.comments, start=1):
         lines += [
-            f"--- {words['comment']} {number}, {{{comment.by}}}, {canon.moment(comment.at):%Y-%m-%d %H:%M}",
+            words["between parts"].join(
+                [f"--- {words['comment']} {number}", f"{{{comment.by}}}", f"{canon.moment(comment.at):%Y-%m-%d %H:%M}"]
+            ),
             comment.text.strip(),
             "",
         ]
@@ -141,11 +151,12 @@ def _ticket(document: Ticket, canon: Canon) -> Rendered:
 
 
 def _contract(document: Contract, canon: Canon) -> Rendered:
+    words = words_of(canon.language)
     lines = [f"# {document.title}", ""]
     if document.parties:
-        lines += [f"Between: {'; '.join(document.parties)}", ""]
+        lines += [f"{words['parties']}{words['colon']}{words['semicolon'].join(document.parties)}", ""]
     if document.dated:
-        lines += [f"Dated: {document.dated}", ""]
+        lines += [f"{words['dated']}{words['colon']}{document.dated}", ""]
     for number, clause in enumerate(document.clauses, start=1):
         lines += [f"## {number} {clause.title}", "", clause.text.strip(), ""]
     return canon.render("\n".join(lines))

@@ -11,12 +11,12 @@ from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Answer, Check, Feedback, Fragment, Preference, Round
 from claw_adapter.protocol.gold import OptionEvidence, Revision, RoundEvidence
 from claw_adapter.protocol.scenario import RoundTags
-from claw_adapter_scenarios.compiler.artefacts import Work, compile_work, facts_of_work, lesson
+from claw_adapter_scenarios.compiler.artefacts import Work, compile_work, lesson, rests_on
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, Claim, Verdict
 from claw_adapter_scenarios.compiler.canon import Canon
 from claw_adapter_scenarios.compiler.material import Material, Places
-from claw_adapter_scenarios.compiler.wording import words_of
 from claw_adapter_scenarios.language.draw import dice
+from claw_adapter_scenarios.language.wording import words_of
 from claw_adapter_scenarios.spec.load import Spec
 from claw_adapter_scenarios.spec.rounds import OptionSpec, PreferenceSpec, RoundSpec
 
@@ -48,6 +48,8 @@ class CompiledRound:
     work: Work | None
     beliefs: Beliefs
     needed_facts: tuple[str, ...]
+    needed_claims: tuple[str, ...]
+    """Claims that the predicates of the work compare."""
     dependent: bool
     """Whether what decides it came with an update."""
 
@@ -60,26 +62,8 @@ def compile_preferences(spec: Spec, canon: Canon) -> dict[str, Preference]:
         fields = given.model_dump(
             include={"dimension", "files", "answer", "name", "contains", "lacks", "format", "headings"}
         )
-        fields["files"] = _examined_files(spec, canon, name, given)
         made[name] = Preference(rule=canon.render(given.rule).text, feedback=told, **fields)
     return made
-
-
-def _examined_files(spec: Spec, canon: Canon, name: str, given: PreferenceSpec) -> str:
-    """The glob of a preference, narrowed to the file of the one exam that looks at it.
-
-    What an agent wrote before the lesson stays in its workspace and must not fail the exam. In the teaching round the narrowed
-    glob matches nothing, so that the lesson is given. Exams with different files keep the glob as written.
-    """
-    patterns: set[str] = set()
-    for item in spec.rounds.rounds:
-        for file in item.files if name in item.exam and given.files else ():
-            place = PurePosixPath(canon.render(file.path).text)
-            if place.match(given.files):
-                renamed = f"*{place.stem}*{place.suffix}" if given.follow.rename else place.name
-                found = canon.render(file.find).text if file.find else (place.parent / renamed).as_posix()
-                patterns.add(found)
-    return patterns.pop() if len(patterns) == 1 else given.files
 
 
 def teaching_fragments(spec: Spec, preferences: Mapping[str, Preference]) -> dict[str, Fragment]:
@@ -138,10 +122,11 @@ class _Compiler:
         options = self._options(item, beliefs)
         work: Work | None = None
         facts: tuple[str, ...] = ()
+        claims: tuple[str, ...] = ()
         if item.files:
             followed = {n: self._preference(n) for n in item.exam if n in taught}
-            work, facts = compile_work(item, beliefs, followed, files), facts_of_work(item)
-        evidence = self._evidence(item, index, options, beliefs, facts)
+            work, (facts, claims) = compile_work(item, beliefs, followed, files), rests_on(item, beliefs)
+        evidence = self._evidence(item, index, options, beliefs, (facts, claims))
         question = Round(
             id=item.id, type=item.type, question=self.canon.render(item.ask).text.strip(),
             options={one.letter: one.text for one in options}, updates=item.updates,
@@ -149,7 +134,7 @@ class _Compiler:
         )  # fmt: skip
         return CompiledRound(
             item, index, question, self._answer(item, index, options, evidence, work), evidence, options, work, beliefs, facts,
-            self._dependent(evidence),
+            claims, self._dependent(evidence),
         )  # fmt: skip
 
     def _preference(self, name: str) -> PreferenceSpec:
@@ -173,7 +158,7 @@ class _Compiler:
         return tuple(made)
 
     def _evidence(
-        self, item: RoundSpec, index: int, options: Sequence[Decided], beliefs: Beliefs, facts: Iterable[str]
+        self, item: RoundSpec, index: int, options: Sequence[Decided], beliefs: Beliefs, work: tuple[Iterable[str], ...]
     ) -> RoundEvidence:
         entries = {}
         for one in options:
@@ -184,9 +169,11 @@ class _Compiler:
                 supports=sets if holds else (), refutes=() if holds else sets, hasty=hasty
             )
         needs: dict[str, None] = {}
+        facts, claims = work
         for name in facts:
             for holding in beliefs.deciding(name)[:1]:
                 needs.update(dict.fromkeys(sorted(holding.fragments)))
+        needs.update({name: None for name in claims if beliefs.claim(name)})
         needs.update({f"habit-{name}": None for name in item.exam if name in self._taught_before(index)})
         said, unsaid = self._replies(item)
         return RoundEvidence(options=entries, needs=tuple(needs), answer=said, hasty_answer=unsaid)
@@ -195,21 +182,22 @@ class _Compiler:
         return {name for item in self.spec.rounds.rounds[:index] for name in item.teach}
 
     def _replies(self, item: RoundSpec) -> tuple[str, str]:
+        words = words_of(self.canon.language)
         if item.type == "revision":
-            return "My conclusion has changed; the new source changed it.", "My conclusion has not changed."
+            return words["changed"], words["not changed"]
         if not item.files:
             return "", ""
-        said = "The work is done and lies where you asked for it."
+        said = words["done"]
         for name in item.exam:
             if own := self._preference(name).follow.answer:
                 said = self.canon.render(own).text
-        return said, "I have written it down."
+        return said, words["written"]
 
     def _answer(
         self, item: RoundSpec, index: int, options: Sequence[Decided], evidence: RoundEvidence, work: Work | None
     ) -> Answer:
         gold = tuple(one.letter for one in options if one.verdict.value)
-        words = words_of(self.spec.truth.language)
+        words = words_of(self.canon.language)
         correct = self.canon.render(item.correct).text or words["right"]
         incorrect = self.canon.render(item.incorrect).text or (
             words["wrong work"].format(lesson=lesson(work, words)) if work else words["wrong"]
@@ -230,12 +218,12 @@ class _Compiler:
             return self.canon.render(one.spec.why).text
         names = {name for group in one.verdict.sets for name in group}
         places = dict.fromkeys(self._called(c) for c in self.material.claims if c.fragment in names)
-        words = words_of(self.spec.truth.language)
+        words = words_of(self.canon.language)
         return words["holds" if one.verdict.value else "does not hold"].format(places=words["comma"].join(places))
 
     def _called(self, claim: Claim) -> str:
         kind, _, place = claim.place.partition("/")
-        words = words_of(self.spec.truth.language)
+        words = words_of(self.canon.language)
         if kind == "workspace":
             return place
         if kind == "feedback":

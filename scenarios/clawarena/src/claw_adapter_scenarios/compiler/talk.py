@@ -14,20 +14,16 @@ from claw_adapter.protocol import Message, SessionEntry, ToolCall
 from claw_adapter_scenarios.compiler.canon import Canon
 from claw_adapter_scenarios.compiler.material import Material, Places, SessionGain, SpokenLoop
 from claw_adapter_scenarios.compiler.timing import message_times, spaced
-from claw_adapter_scenarios.compiler.wording import words_of
 from claw_adapter_scenarios.language.draw import dice
 from claw_adapter_scenarios.language.templates import Rendered
+from claw_adapter_scenarios.language.wording import channel_name, dated, words_of
 from claw_adapter_scenarios.spec.controls import PoolLine
 from claw_adapter_scenarios.spec.load import Spec
 from claw_adapter_scenarios.spec.sessions import Channel, Loop
 
-__all__ = ["OPENING_REPLY", "gather_sessions"]
+__all__ = ["gather_sessions"]
 
 MAIN: Final = "main"
-OPENING_REPLY: Final = (
-    "I will look through the workspace and read the other conversations with the session tools before I answer. Where sources "
-    "disagree I will say which ones, and what each of them can establish."
-)
 TIER_WEIGHTS: Final = {1: 100.0, 2: 21.5, 3: 4.6, 4: 1.0}
 """Weight of a contact by Dunbar layer: equal steps on a logarithmic scale, 100 times between the first and the last."""
 _SLOT: Final = re.compile(r"\{slot\.(\w+)\}")
@@ -90,13 +86,9 @@ def _main(spec: Spec, canon: Canon, places: Places, material: Material) -> None:
     main, user = spec.sessions.main, spec.truth.protagonist
     at = canon.value("now")
     roster = "${roster}"
-    opening = canon.render(main.opening)
-    turns = [
-        (
-            Rendered(f"{opening.text.strip()}\n\n{words_of(spec.truth.language)['roster']}\n\n{roster}", opening.marks),
-            main.reply or OPENING_REPLY,
-        )
-    ]
+    opening, words = canon.render(main.opening), words_of(canon.language)
+    first = Rendered(f"{opening.text.strip()}\n\n{words['roster']}\n\n{roster}", opening.marks)
+    turns = [(first, main.reply or words["opening"])]
     turns += [(canon.render(turn.say), turn.reply) for turn in main.turns]
     messages: list[Message] = []
     for number, (say, reply) in enumerate(turns, start=1):
@@ -259,8 +251,9 @@ class _Writer:
         if self.channel.kind == "direct":
             return ""
         title = self.canon.render(self.channel.title).text
-        offset = self.spec.truth.offset
-        return f"[{self.channel.channel.title()} {title} | {speaker} | {at:%a %Y-%m-%d %H:%M} {offset}] "
+        language = self.canon.language
+        channel = channel_name(self.channel.channel, language).title()
+        return f"[{channel} {title} | {speaker} | {dated(at, 'stamp', language)} {self.spec.truth.offset}] "
 
     def _head(self, path: str) -> str:
         """The first lines of a file, without any that is evidence: that stands in the file alone."""
@@ -269,4 +262,4 @@ class _Writer:
             raise ScenarioError(f"a loop of {self.channel.id!r} reads {path!r}, which is not there")
         evidence = [claim.text for claim in self.material.claims if claim.where == f"workspace/{path}"]
         lines = [line for line in text.splitlines()[:8] if not any(part in line for part in evidence)]
-        return "\n".join([*lines, f"… ({len(text.splitlines())} lines)"])
+        return "\n".join([*lines, words_of(self.canon.language)["lines"].format(count=len(text.splitlines()))])

@@ -23,6 +23,11 @@ _CLAIM = re.compile(r"([A-Za-z]\w*)(?:=([A-Za-z]\w*))?\Z")
 class Scope(Protocol):
     """What names mean."""
 
+    @property
+    def language(self) -> str:
+        """The language in which values are written."""
+        ...
+
     def value(self, name: str) -> Value:
         """The value of a fact; raises ScenarioError when there is none."""
         ...
@@ -136,7 +141,8 @@ def _one(scope: Scope, extra: dict[str, Value]) -> Callable[[re.Match[str]], str
         if inner.startswith("="):
             body, bar, form = inner[1:].rpartition("|")
             expression, form = (body, form) if bar else (form, "")
-            return render_value(evaluate(expression, lambda name: _value(name, scope, extra)), form.strip())
+            value = evaluate(expression, lambda name: _value(name, scope, extra))
+            return render_value(value, form.strip(), scope.language)
         name = _NAME.match(inner)
         if name is None:
             raise ScenarioError(f"not a field: {{{inner}}}", remedy="Write {name}, {name|format} or {{ for a brace.")
@@ -147,10 +153,10 @@ def _one(scope: Scope, extra: dict[str, Value]) -> Callable[[re.Match[str]], str
 
 def _named(name: str, attribute: str, form: str, scope: Scope, extra: dict[str, Value]) -> str:
     if name not in extra and (text := scope.text(name, attribute)) is not None:
-        return render_value(text, form)
+        return render_value(text, form, scope.language)
     if attribute:
         raise ScenarioError(f"{name!r} has no attribute {attribute!r}")
-    return render_value(_value(name, scope, extra), form)
+    return render_value(_value(name, scope, extra), form, scope.language)
 
 
 def _value(name: str, scope: Scope, extra: dict[str, Value]) -> Value:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter_scenarios.language.wording import dated, joined, words_of
 
 __all__ = ["FORMATS", "Reading", "SeriesValue", "Value", "parse_moment", "render_value", "to_value"]
 
@@ -64,8 +65,10 @@ def _number(value: Value) -> str:
     return str(value)
 
 
-def render_value(value: Value, form: str = "") -> str:  # noqa: PLR0911 - one case per kind of value
+def render_value(value: Value, form: str = "", language: str = "en") -> str:  # noqa: PLR0911 - one case per kind of value
     """A value in a text: moments as ``2026-03-10 21:55``, numbers without needless zeros, lists as ``a, b and c``.
+
+    Yes and no, lists, and the formats ``dm``, ``long`` and ``wd`` are written in the language; all others are the same in each.
 
     Raises:
         ScenarioError: there is no such format, or it does not fit the value.
@@ -74,11 +77,11 @@ def render_value(value: Value, form: str = "") -> str:  # noqa: PLR0911 - one ca
         if form not in FORMATS:
             raise ScenarioError(f"there is no format {form!r}", remedy=f"Known: {', '.join(FORMATS)}.")
         try:
-            return FORMATS[form](value)
+            return dated(value, form, language) if form in _DATED else FORMATS[form](value)
         except (TypeError, ValueError, AttributeError):
             raise ScenarioError(f"format {form!r} does not fit {value!r}") from None
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return words_of(language)["yes" if value else "no"]
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%d %H:%M")
     if isinstance(value, date):
@@ -88,8 +91,7 @@ def render_value(value: Value, form: str = "") -> str:  # noqa: PLR0911 - one ca
     if isinstance(value, timedelta):
         return _number(value.total_seconds() / 60)
     if isinstance(value, list | tuple):
-        parts = [render_value(item) for item in value]
-        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else "none"
+        return joined([render_value(item, "", language) for item in value], language)
     return _number(value)
 
 
@@ -102,9 +104,9 @@ FORMATS: Mapping[str, Callable[[Value], str]] = MappingProxyType({
     "hms": lambda v: v.strftime("%H:%M:%S"),
     "date": lambda v: v.strftime("%Y-%m-%d"),
     "compact": lambda v: v.strftime("%Y%m%d"),
-    "dm": lambda v: f"{v.day} {v.strftime('%B')}",
-    "long": lambda v: f"{v.strftime('%A')} {v.day} {v.strftime('%B %Y')}",
-    "wd": lambda v: v.strftime("%A"),
+    "dm": lambda v: dated(v, "dm", "en"),
+    "long": lambda v: dated(v, "long", "en"),
+    "wd": lambda v: dated(v, "wd", "en"),
     "iso": lambda v: v.strftime("%Y-%m-%dT%H:%M:%S"),
     "n0": lambda v: f"{float(v):.0f}",
     "n1": lambda v: f"{float(v):.1f}",
@@ -118,4 +120,7 @@ FORMATS: Mapping[str, Callable[[Value], str]] = MappingProxyType({
     "slug": lambda v: _slug(render_value(v)),
     "json": lambda v: json.dumps(v, ensure_ascii=False),
 })  # fmt: skip
-"""Formats by name, as in ``{off_at|hm}``."""
+"""Formats by name, as in ``{off_at|hm}``; in English."""
+
+_DATED = frozenset({"dm", "long", "wd"})
+"""Formats with words in them."""

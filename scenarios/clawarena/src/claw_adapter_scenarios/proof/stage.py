@@ -42,15 +42,16 @@ class Stage:
         """Whether files written into the world of a round, and the reply, pass its check and the preferences it examines."""
         answer = one.evidence.hasty_answer if hasty else one.evidence.answer
         with self.workspace(one, files) as folder:
-            return self._decide(one, folder, answer)
+            return self._decide(one, folder, answer, files)
 
-    def _decide(self, one: CompiledRound, folder: Path, answer: str) -> bool:
+    def _decide(self, one: CompiledRound, folder: Path, answer: str, written: Files) -> bool:
         assert one.work is not None  # noqa: S101 - only rounds with files come here
         return not check(folder, one.work.expected) and all(
             decide_rule(
                 self.made.preferences[name].model_dump(exclude={"feedback", "rule", "dimension"}),
                 answer,
                 str(folder),
+                written.keys(),
             )[0]
             for name in one.spec.exam
         )  # fmt: skip
@@ -73,7 +74,7 @@ class Stage:
                 for path, text in files.items():
                     _write(folder / path, text.encode("utf-8", "surrogatepass"))
                 try:
-                    return self._decide(one, folder, one.evidence.answer)
+                    return self._decide(one, folder, one.evidence.answer, files)
                 finally:
                     for path in files:
                         (folder / path).unlink(missing_ok=True)

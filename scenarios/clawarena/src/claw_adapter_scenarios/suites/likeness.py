@@ -73,19 +73,20 @@ def names(made: Compiled) -> set[str]:
 
 
 def answers(made: Compiled) -> list[str]:
-    """Numbers of two digits or more and moments that checks expect, in order."""
-    found = [value for one in made.rounds if one.work is not None for value in expected_values(one.work.expected)]
-    return [value for value in found if _NUMBER.fullmatch(value)]
+    """Texts, numbers and moments that checks expect, in order: the places are the same in every variant."""
+    return [value for one in made.rounds if one.work is not None for value in expected_values(one.work.expected)]
 
 
 def shared_answers(public: Compiled, others: Sequence[Compiled]) -> tuple[float, list[str]]:
     """The part of the different public answers that every other variant has at the same places, and which.
 
-    That one of them has it is chance: a draw from eight doses repeats every eighth time.
+    Only numbers of two digits or more, and moments, count. That one of the variants has the same is chance: a draw from eight
+    doses repeats every eighth time.
     """
     theirs: dict[str, set[str]] = {}
     for other in others:
         for ours, value in zip(answers(public), answers(other), strict=False):
-            theirs.setdefault(ours, set()).add(value)
+            if _NUMBER.fullmatch(ours):
+                theirs.setdefault(ours, set()).add(value)
     same = [ours for ours, values in theirs.items() if values == {ours}]
     return len(same) / max(1, len(theirs)), same

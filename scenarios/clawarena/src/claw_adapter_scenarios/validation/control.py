@@ -15,7 +15,17 @@ from claw_adapter_scenarios.compiler.compile import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.validation.rules import spec_finding
 
-__all__ = ["control", "expected_values"]
+__all__ = ["control", "expected_values", "gives_away"]
+
+_CLAUSE = re.compile(r"[.;:()?!](?=\s|$)|[()\n\u3002\uff1b\uff1a\uff08\uff09\uff1f\uff01]")
+_COMMAS = frozenset(",\u3001\uff0c")
+_OR = re.compile(r"\bor\b|\u6216")
+"""What makes an enumeration with commas a choice."""
+_QUOTE = r"[\"'`*\u201c\u201d\u2018\u2019]*"
+_SIGN = r"([,\u3001\uff0c/|\u6216]|\bor\b)"
+_NEXT = re.compile(rf"{_QUOTE}\s*{_SIGN}")
+_BEFORE = re.compile(rf"{_SIGN}\s*{_QUOTE}\Z")
+"""What stands right after and right before a member of an enumeration."""
 
 
 def control(made: Compiled) -> Iterator[Finding]:
@@ -98,33 +108,52 @@ def _near_signal(made: Compiled) -> Iterator[Finding]:
 def _leak(made: Compiled, one: CompiledRound) -> Iterator[Finding]:
     if one.work is None:
         return
-    for wanted in expected_values(one.work.expected):
+    for wanted in expected_values(one.work.expected, keys=False):
         han = wanted[:1] > HAN
-        bounds = ("", "") if han else (rf"(?<!{LETTER})(?<!\.)", rf"(?!(?:{LETTER}|\.)*{LETTER})")
-        if len(wanted) >= (2 if wanted.isdigit() or han else 4) and re.search(
-            re.escape(wanted).join(bounds), one.round.question
-        ):
+        if len(wanted) >= (2 if wanted.isdigit() or han else 4) and gives_away(one.round.question, wanted):
             where = made.spec.where("3-rounds", "rounds", one.index, "ask")
             yield spec_finding(
                 "SPEC-065", f"round {one.spec.id!r}: the question has the expected {wanted!r} in it", where
             )
 
 
-def expected_values(data: Any) -> Iterator[str]:
-    """Texts, numbers and times that a check expects."""
+def gives_away(question: str, wanted: str) -> bool:
+    """Whether a question has a value in it, other than as one of several that it offers to choose from."""
+    bounds = ("", "") if wanted[:1] > HAN else (rf"(?<!{LETTER})(?<!\.)", rf"(?!(?:{LETTER}|\.)*{LETTER})")
+    clauses = _CLAUSE.split(question)
+    for found in (hit for clause in clauses for hit in re.finditer(re.escape(wanted).join(bounds), clause)):
+        beside = (_NEXT.match(found.string, found.end()), _BEFORE.search(found.string[: found.start()]))
+        signs = {sign[1] for sign in beside if sign is not None}
+        if signs <= _COMMAS and not (signs and _OR.search(found.string)):
+            return True
+    return False
+
+
+def expected_values(data: Any, *, keys: bool = True) -> Iterator[str]:
+    """Texts, numbers and times that a check expects.
+
+    Args:
+        data: the data of a check, or a part of it.
+        keys: also the cells that tell the rows of a table apart, which a question may well name.
+    """
     if isinstance(data, dict):
         if "kind" in data and "value" in data:
-            value = data["value"]
-            yield (
-                value[11:16] if data["kind"] == "moment" else f"{value:g}" if data["kind"] == "number" else str(value)
-            )
+            yield _told(data)
             return
         for key, item in data.items():
             if key not in ("path", "find", "columns", "sections", "old"):
-                yield from expected_values(item)
+                rows = key == "rows" and "key" in data and not keys
+                yield from expected_values([row[data["key"] :] for row in item] if rows else item, keys=keys)
     elif isinstance(data, list):
         for item in data:
-            yield from expected_values(item)
+            yield from expected_values(item, keys=keys)
+
+
+def _told(wanted: dict[str, Any]) -> str:
+    value = wanted["value"]
+    if wanted["kind"] == "moment":
+        return str(value[:10] if wanted.get("form") == "date" else value[11:16])
+    return f"{value:.12g}" if wanted["kind"] == "number" else str(value)
 
 
 def _preferences(made: Compiled) -> Iterator[Finding]:
@@ -140,29 +169,18 @@ def _preferences(made: Compiled) -> Iterator[Finding]:
             if (
                 name not in taught
                 and one.work is not None
-                and _keeps(made.preferences[name], _files_then(made, one), one.evidence.answer)
+                and _keeps(made.preferences[name], one.work.oracle, one.evidence.answer)
             ):
                 where = made.spec.where("3-rounds", "rounds", one.index, "teach")
                 yield spec_finding("SPEC-067", f"round {one.spec.id!r}: a plain reader keeps {name!r} already", where)
             taught.add(name)
 
 
-def _files_then(made: Compiled, one: CompiledRound) -> dict[str, str]:
-    """All files in the workspace of a careful reader when a round is over: a rule looks at each that its glob matches."""
-    files = dict(made.material.files)
-    files |= {c.path: c.text for c in made.material.changes if c.action == "new" and made.starts[c.update] <= one.index}
-    for earlier in made.rounds[: one.index + 1]:
-        files |= earlier.work.oracle if earlier.work is not None else {}
-    return files
-
-
 def _keeps(rule: Preference, files: dict[str, str], answer: str) -> bool:
+    """Whether the files of a round and its reply keep a rule."""
     import tempfile
     from pathlib import Path
 
-    from claw_adapter.questions.judge import matches
-
-    files = {path: text for path, text in files.items() if matches(path.split("/"), rule.files.strip("/").split("/"))}
     with tempfile.TemporaryDirectory(prefix="claw-spec-") as folder:
         for path, text in files.items():
             (Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)

@@ -140,6 +140,9 @@ def _work(made: Compiled, one: CompiledRound) -> Iterator[Finding]:
             continue
         if not one.beliefs.deciding(name):
             yield spec_finding("SPEC-042", f"round {one.spec.id!r}: nothing visible tells {name!r}", where)
+    for name in one.needed_claims:
+        if one.beliefs.claim(name) is None:
+            yield spec_finding("SPEC-042", f"round {one.spec.id!r}: no claim {name!r} can be seen", where)
 
 
 def _tags(made: Compiled, one: CompiledRound) -> Iterator[Finding]:

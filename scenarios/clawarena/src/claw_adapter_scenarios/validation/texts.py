@@ -56,6 +56,10 @@ def _walk(layer: str, path: FieldPath, data: Any) -> Iterator[SpecText]:
 def _text(layer: str, path: FieldPath, text: str) -> Iterator[SpecText]:
     words = [part for part in path if isinstance(part, str)]
     key, parent = words[-1], words[-2] if len(words) > 1 else ""
+    if _named_by_author(layer, words):
+        typed = text.startswith("=") and layer != "5-controls"
+        yield SpecText(layer, path, text[1:] if typed else text, typed, frozenset())
+        return
     extra = _extra(words)
     rule_of_preference = layer == "3-rounds" and words[0] == "preferences" and key in ("name", "contains", "lacks")
     if layer == "0-truth" and key == "value" and text.startswith("="):
@@ -63,21 +67,27 @@ def _text(layer: str, path: FieldPath, text: str) -> Iterator[SpecText]:
         return
     if layer == "0-truth" and key == "value" and to_value(text) != text:
         return  # the one place where a date is typed
-    if (
-        rule_of_preference
-        or (key in PLAIN and parent != "data")
-        or (layer == "0-truth" and words[0] == "actors" and key == "name")
-    ):
+    if rule_of_preference or key in PLAIN or (layer == "0-truth" and words[0] == "actors" and key == "name"):
         return
-    if key in EXPRESSIONS or key in IN_LISTS or parent == "marks":
+    if key in EXPRESSIONS or key in IN_LISTS or (parent == "marks" and "series" in words):
         yield SpecText(layer, path, text, True, extra)
-    elif key in MOMENTS or parent == "known_by" or (key == "from" and " " in text) or (key == "peak"):
+    elif (
+        key in MOMENTS
+        or (parent == "known_by" and layer == "0-truth")
+        or (key == "from" and " " in text)
+        or (key == "peak")
+    ):
         if parse_moment(text) is None:
             yield SpecText(layer, path, text, True, extra)
-    elif text.startswith("=") and ("rows" in words or "data" in words):
+    elif text.startswith("=") and "rows" in words:
         yield SpecText(layer, path, text[1:], True, extra)
     elif key != "from":
         yield SpecText(layer, path, text, False, extra)
+
+
+def _named_by_author(layer: str, words: list[str]) -> bool:
+    """Whether the last key is a name that the author gave, in a JSON document or among slots: it tells nothing of the text."""
+    return words[0] == "slots" if layer == "5-controls" else "data" in words[1:3] and "documents" in words[:2]
 
 
 def _extra(words: list[str]) -> frozenset[str]:
