@@ -1,24 +1,20 @@
-"""The runner's own trial context for driving the real Claude Code, and what tests of it share."""
+"""The trial context for driving the real Claude Code, and what tests of it share."""
 
 from __future__ import annotations
 
 import functools
-import os
-import secrets
 import sys
 from pathlib import Path
 
-import pytest
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
 
-from claw_adapter.drivers import Process
-from claw_adapter.harness import Message, Session, TurnResult
-from claw_adapter.protocol import HarnessSpec, ModelSpec, RunSettings, TrialSpec
-from claw_adapter.runner.context import Address, RunnerContext
+from claw_adapter.harness import TurnResult
 from claw_adapter_claude_code.adapter import ClaudeCode
 from claw_adapter_claude_code.program import REMEDY
-
-sys.path.insert(0, str(Path(__file__).parent))
-from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+from support.sessions import session
+from support.trials import KEY, FolderContext, missing, unless
 
 __all__ = [
     "KEY",
@@ -34,56 +30,12 @@ __all__ = [
     "talk",
 ]
 
-ROOT = Path(__file__).parents[2]
-KEY = "sk-trial-only"
 
+class Context(FolderContext):
+    """A trial of Claude Code."""
 
-class Context(RunnerContext):
-    """Workspace and state under one folder; remembers what it started."""
-
-    def __init__(
-        self,
-        folder: Path,
-        url: str,
-        main: Session | None = None,
-        *,
-        workspace: Path | None = None,
-        isolation: int = 1,
-        socket: Path = Path("/nowhere"),
-        key: str = KEY,
-    ) -> None:
-        workspace, state = workspace or folder / "workspace", folder / "state"
-        workspace.mkdir(parents=True, exist_ok=True)
-        state.mkdir(parents=True)
-        spec = TrialSpec(
-            id=folder.name,
-            scenario="s",
-            harness=HarnessSpec(name="claude-code", label="claude-code"),
-            model=ModelSpec(name="the-model", kind="scripted"),
-            settings=RunSettings(isolation=isolation, deadline=120),
-        )
-        self.children: list[Process] = []
-        super().__init__(
-            spec,
-            workspace=workspace,
-            state_dir=state,
-            main=main or session("main"),
-            histories=(),
-            address=Address(url, socket),
-            key=key,
-            marker=f"test-{secrets.token_hex(4)}",
-        )
-
-    async def spawn(self, argv, **more) -> Process:
-        self.children.append(await super().spawn(argv, **more))
-        return self.children[-1]
-
-
-def session(name: str, *texts: str, **fields) -> Session:
-    """A session of alternating user and assistant messages."""
-    roles = ("user", "assistant")
-    messages = [Message(id=f"{name}-{i}", role=roles[i % 2], text=text) for i, text in enumerate(texts)]
-    return Session(id=name, messages=tuple(messages), **fields)
+    harness = "claude-code"
+    deadline_seconds = 120
 
 
 async def talk(ctx: Context, *prompts: str, **options) -> list[TurnResult]:
@@ -111,14 +63,8 @@ def _text(content) -> str:
 
 @functools.cache
 def not_installed() -> str:
-    """Why the real Claude Code cannot be driven here; empty if it can. Looks into the checkout's .claw too."""
-    if not os.environ.get("CLAW_HOME") and (ROOT / ".claw" / "frameworks").is_dir():
-        os.environ["CLAW_HOME"] = str(ROOT / ".claw")
-    probe = ClaudeCode().probe()
-    return "" if probe.ready else f"{probe.reason}; run: {REMEDY}"
+    """Why the real Claude Code cannot be driven here; empty if it can."""
+    return missing(ClaudeCode(), REMEDY)
 
 
-def real(function):
-    """Mark a test that drives the real Claude Code."""
-    reason = not_installed()
-    return pytest.mark.real(pytest.mark.skipif(bool(reason), reason=reason)(function))
+real = unless(not_installed)

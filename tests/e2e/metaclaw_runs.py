@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 from pathlib import Path
-
-import pytest
 
 from claw_adapter.endpoint import Exchange, read_transcript
 from claw_adapter.protocol import TrialEnd
 from claw_adapter.runner.folder import RunFolder
 from claw_adapter.runner.journal import read_journal
 from claw_adapter_metaclaw.adapter import REMEDY, MetaClaw
+from support.trials import missing, unless
 
-ROOT = Path(__file__).parents[2]
 CANARY = "CANARY-SKILL-7781"
 EVOLVED = "EVOLVED-SKILL-9132"
 SKILL = [
@@ -64,14 +61,8 @@ def end(root: Path, trial: str) -> TrialEnd:
 
 @functools.cache
 def not_installed() -> str:
-    """Why the real MetaClaw cannot be started here; empty if it can. Looks into the checkout's .claw too."""
-    if not os.environ.get("CLAW_HOME") and (ROOT / ".claw" / "frameworks").is_dir():
-        os.environ["CLAW_HOME"] = str(ROOT / ".claw")
-    probe = MetaClaw().probe()
-    return "" if probe.ready else f"{probe.reason}; run: {REMEDY}"
+    """Why the real MetaClaw cannot be started here; empty if it can."""
+    return missing(MetaClaw(), REMEDY)
 
 
-def real(function):
-    """Mark a test that starts the real MetaClaw."""
-    reason = not_installed()
-    return pytest.mark.real(pytest.mark.skipif(bool(reason), reason=reason)(function))
+real = unless(not_installed)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from nanobot_context import SmallContext, session
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
 
 from claw_adapter.harness import TurnResult
 from claw_adapter_picoclaw.adapter import PicoClaw
+from support.processes import naming as processes
+from support.processes import until
+from support.sessions import session
+from support.trials import ROOT, FolderContext
 
 __all__ = [
+    "REAL",
+    "ROOT",
     "Reply",
     "ScriptedEndpoint",
     "SmallContext",
@@ -35,7 +40,6 @@ __all__ = [
     "until",
 ]
 
-ROOT = Path(__file__).parents[2]
 STANDIN = Path(__file__).parent / "picoclaw_standin.py"
 REAL = shutil.which("picoclaw")
 
@@ -50,6 +54,12 @@ both = pytest.mark.parametrize(
 
 real = pytest.mark.parametrize("picoclaw", [pytest.param("real", marks=[pytest.mark.real, only_real])], indirect=True)
 """Decorator: for what only the real program can show."""
+
+
+class SmallContext(FolderContext):
+    """A trial of PicoClaw."""
+
+    harness = "picoclaw"
 
 
 def standin(folder: Path, fault: str = "") -> Path:
@@ -83,20 +93,3 @@ def texts(request: dict, roles: Sequence[str] = ("user", "assistant", "tool")) -
 def command(text: str) -> tuple[str, dict]:
     """A call of its shell tool."""
     return ("exec", {"action": "run", "command": text})
-
-
-async def until(condition: Callable[[], object]) -> None:
-    """Wait for something that another process does."""
-    while not condition():  # noqa: ASYNC110  # there is no event to wait for
-        await asyncio.sleep(0.05)
-
-
-def processes(text: str) -> list[int]:
-    """Processes whose command line contains `text`."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found += [int(path.parent.name)] if text.encode() in path.read_bytes() else []
-        except OSError:
-            continue
-    return found

@@ -5,29 +5,22 @@ from __future__ import annotations
 import asyncio
 import sys
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 
-from claw_adapter.harness import Message
 from claw_adapter_picoclaw.adapter import PicoClaw
 from claw_adapter_picoclaw.store import names
 
 sys.path.insert(0, str(Path(__file__).parent))
-from picoclaw_context import REAL, ROOT, Reply, ScriptedEndpoint, SmallContext, in_turn, session
+from nanobot_golden import script, seeded
+from picoclaw_context import REAL, ROOT, ScriptedEndpoint, SmallContext
 
 GOLDEN = ROOT / "frameworks" / "picoclaw" / "golden"
 
 
 async def produced(folder: Path) -> dict[str, str]:
     """A seeded exchange, then one turn with a tool call, as PicoClaw writes it: contents by file name."""
-    seed = session("golden", title="A golden session", participants=("Ann",)).with_messages(
-        [
-            Message(id="1", role="user", text="Grüß dich", speaker="Ann", time=datetime(2026, 3, 1, 9, 30, tzinfo=UTC)),
-            Message(id="2", role="assistant", text="Hello Ann.", time=datetime(2026, 3, 1, 9, 31, tzinfo=UTC)),
-        ]
-    )
-    script = in_turn(Reply(calls=(("read_file", {"path": "notes.txt"}),)), Reply("It says 42."))
-    with ScriptedEndpoint(script) as server:
+    seed = seeded()
+    with ScriptedEndpoint(script()) as server:
         ctx = SmallContext(folder / "trial", server.url, seed)
         (ctx.workspace / "notes.txt").write_text("the number is 42\n")
         async with await PicoClaw().open(ctx) as conversation:

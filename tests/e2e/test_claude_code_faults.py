@@ -18,6 +18,7 @@ from claw_adapter.errors import HarnessProtocolError, Owner
 from claw_adapter.harness import Checkpoint, Message, SessionChange
 from claw_adapter_claude_code.adapter import ClaudeCode
 from claw_adapter_claude_code.native import session_uuid
+from support.processes import until
 from support.running import experiment, run_experiment
 from support.scenarios import write_scenario
 
@@ -49,12 +50,6 @@ FAULTS = {
     "too long an answer": (Reply("half", finish="max_tokens"), "EndpointError"),
 }
 pytestmark = pytest.mark.timeout(120)
-
-
-async def until(condition) -> None:
-    """Wait for something that another process does."""
-    while not condition():  # noqa: ASYNC110  # there is no event to wait for
-        await asyncio.sleep(0.05)
 
 
 @real

@@ -16,6 +16,7 @@ from claw_adapter.drivers import reaper
 from claw_adapter.errors import Owner
 from claw_adapter.harness import Message, SessionChange
 from claw_adapter_nanobot.adapter import NanoBot
+from support.processes import until
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_context import SmallContext, real, session
@@ -42,12 +43,6 @@ def closed_port() -> str:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{probe.getsockname()[1]}"
-
-
-async def until(condition) -> None:
-    """Wait for something that another process does."""
-    while not condition():  # noqa: ASYNC110  # there is no event to wait for
-        await asyncio.sleep(0.05)
 
 
 @real

@@ -15,6 +15,7 @@ from claw_adapter.drivers import reaper
 from claw_adapter.drivers.ports import free_port
 from claw_adapter.errors import HarnessStartError, Owner
 from claw_adapter_openclaw.adapter import OpenClaw
+from support.processes import until
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_endpoint import Reply, ScriptedEndpoint, say
@@ -28,12 +29,6 @@ FAULTS = {
 }
 """How the others look was seen too, and is tried without OpenClaw in tests/unit/test_openclaw_adapter.py."""
 pytestmark = pytest.mark.timeout(600)
-
-
-async def until(condition) -> None:
-    """Wait for something that another process does."""
-    while not condition():  # noqa: ASYNC110  # there is no event to wait for
-        await asyncio.sleep(0.05)
 
 
 @real

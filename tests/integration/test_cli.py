@@ -96,6 +96,7 @@ def test_a_tampered_snapshot_is_noticed_by_scoring(finished, tmp_path):
         (["run", "demo", "-H", "nosuch"], 4, "pip install claw-adapter-nosuch"),
         (["run", "demo", "--model", "gpt-9"], 2, "--base-url"),
         (["run", "demo", "-H", "reference:mode"], 2, "key=value"),
+        (["run", "e.yaml", "-m", "reader", "--isolation", "1"], 2, "drop --model, --isolation"),
         (["run", "demo", "-H", "reference:colour=red"], 4, "colour"),
         (["report", "."], 3, "run.json"),
         (["schema", "nosuch"], 2, "scenario"),
@@ -107,6 +108,14 @@ def test_wrong_calls_say_the_way_out(argv, code, says, tmp_path):
     assert done.returncode == code, done.stderr
     assert says in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_every_model_that_is_named_is_run(tmp_path):
+    fast = ("-H", "reference:mode=in-process", "--isolation", "0", "-q", "--json")
+    done = claw("run", "demo", "-m", "reader", "-m", "reader:hasty", *fast, "--out", tmp_path / "run")
+    rows = json.loads(done.stdout)["rows"]
+    assert [row["model"] for row in rows] == ["reader", "reader:hasty"]
+    assert rows[0]["strict"]["tcr"] > rows[1]["strict"]["tcr"]
 
 
 def test_a_wrong_experiment_file_names_file_line_and_field(tmp_path):

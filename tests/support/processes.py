@@ -1,5 +1,7 @@
-"""Finding processes of a run."""
+"""Finding processes of a run, and waiting for what another process does."""
 
+import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -17,3 +19,20 @@ def marked(mark: str, word: str = "") -> dict[int, str]:
         if any(item.startswith(f"CLAW_TRIAL={mark}".encode()) for item in environment) and word in command:
             found[int(entry.name)] = command
     return found
+
+
+def naming(text: str) -> list[int]:
+    """Living processes whose command line contains `text`."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found += [int(path.parent.name)] if text.encode() in path.read_bytes() else []
+        except OSError:
+            continue
+    return found
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait for something that another process does."""
+    while not condition():  # noqa: ASYNC110  # there is no event to wait for
+        await asyncio.sleep(0.05)

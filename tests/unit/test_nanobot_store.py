@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,62 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claw_adapter.errors import HarnessProtocolError
-from claw_adapter.harness import Message, Session, SessionChange, ToolCall
+from claw_adapter.harness import Message, Session, SessionChange
 from claw_adapter.merge import merged
 from claw_adapter_nanobot.store import NanoBotSessions, file_name, finished, last_turn, session_key
+from support.sessions import user_messages, user_session
+from support.strategies import file_names, kept, sessions_of
 
 ROOT = Path(__file__).parents[2]
 GIVEN = ROOT.parent / "shared" / "goldens" / "nanobot" / "session.jsonl"
 OWN = ROOT / "frameworks" / "nanobot" / "golden" / "session.jsonl"
 STORE = NanoBotSessions()
-
-texts = st.text(st.characters(codec="utf-8"), max_size=30)
-names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=10)
-zones = st.integers(-12 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
-times = st.none() | st.datetimes(timezones=st.none() | zones)
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | texts, lambda v: st.lists(v) | st.dictionaries(texts, v)
-)
-
-
-@st.composite
-def messages(draw, position=0):
-    role = draw(st.sampled_from(("system", "user", "assistant", "tool")))
-    calls = ()
-    if role == "assistant":
-        arguments = st.dictionaries(texts, values, max_size=3)
-        calls = draw(st.lists(st.builds(ToolCall, id=names, name=names, arguments=arguments), max_size=2))
-    return Message(
-        id=f"{draw(texts)}-{position}",
-        role=role,
-        text=draw(texts),
-        time=draw(times),
-        speaker=draw(st.none() | names),
-        tool_calls=tuple(calls),
-        tool_call_id=draw(names) if role == "tool" else None,
-    )
-
-
-@st.composite
-def sessions(draw):
-    count = draw(st.integers(0, 4))
-    name = draw(st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", fullmatch=True))
-    return Session(
-        id=name,
-        kind=draw(st.sampled_from(("group", "direct"))),
-        channel=draw(names),
-        title=draw(texts),
-        participants=tuple(draw(st.lists(names, max_size=3))),
-        messages=tuple(draw(messages(position)) for position in range(count)),
-    )
-
-
-def messages_of(*texts: str) -> list[Message]:
-    return [Message(id=text, role="user", text=text) for text in texts]
-
-
-def plain(name: str, *texts: str) -> Session:
-    return Session(id=name, messages=tuple(messages_of(*texts)))
 
 
 def change(before: Session | None, after: Session) -> SessionChange:
@@ -75,11 +28,9 @@ def change(before: Session | None, after: Session) -> SessionChange:
 
 
 @settings(max_examples=150)
-@given(st.lists(sessions(), max_size=3, unique_by=lambda session: session.id))
+@given(sessions_of(file_names))
 def test_what_is_written_is_read_again_in_the_same_order(written):
-    with tempfile.TemporaryDirectory() as folder:
-        STORE.write(written, Path(folder))
-        assert STORE.read(Path(folder)) == written
+    assert kept(STORE, written) == written
 
 
 def test_a_session_that_nanobot_wrote_is_read_with_its_tool_calls_and_results():
@@ -119,22 +70,22 @@ def test_a_speaker_stands_before_the_text_because_the_model_sees_nothing_else(tm
 
 
 def test_files_are_written_alike_whenever_they_are_written(tmp_path):
-    session = plain("s", "a", "b")
+    session = user_session("s", "a", "b")
     STORE.write([session], tmp_path / "1")
     STORE.write([session], tmp_path / "2")
     assert (tmp_path / "1" / file_name("s")).read_bytes() == (tmp_path / "2" / file_name("s")).read_bytes()
 
 
 def test_sessions_that_are_not_written_any_more_are_removed_and_other_files_are_not(tmp_path):
-    STORE.write([plain("a"), plain("b")], tmp_path)
+    STORE.write([user_session("a"), user_session("b")], tmp_path)
     (tmp_path / "my notes.jsonl").write_text("{}")
-    STORE.write([plain("b")], tmp_path)
+    STORE.write([user_session("b")], tmp_path)
     assert [session.id for session in STORE.read(tmp_path)] == ["b"]
     assert (tmp_path / "my notes.jsonl").exists()
 
 
 def test_messages_without_an_id_of_ours_get_one_that_nobody_has(tmp_path):
-    STORE.write([plain("s", "nanobot-1", "x")], tmp_path)
+    STORE.write([user_session("s", "nanobot-1", "x")], tmp_path)
     file = tmp_path / file_name("s")
     lines = file.read_text().splitlines()
     native = json.dumps({"role": "assistant", "content": "live", "timestamp": "2026-01-01T00:00:00"})
@@ -145,7 +96,7 @@ def test_messages_without_an_id_of_ours_get_one_that_nobody_has(tmp_path):
 
 
 def test_an_unfinished_turn_is_recognised_and_a_rewrite_forgets_it(tmp_path):
-    session = plain("s", "a")
+    session = user_session("s", "a")
     STORE.write([session], tmp_path)
     file = tmp_path / file_name("s")
     head, *rest = file.read_text().splitlines()
@@ -153,7 +104,7 @@ def test_an_unfinished_turn_is_recognised_and_a_rewrite_forgets_it(tmp_path):
     record["metadata"] |= {"pending_user_turn": True, "session_handle": "peti"}
     file.write_text("\n".join([json.dumps(record), *rest]) + "\n")
     assert not finished(file)
-    STORE.append([change(session, plain("s", "a", "b"))], tmp_path)
+    STORE.append([change(session, user_session("s", "a", "b"))], tmp_path)
     assert finished(file)
     assert json.loads(file.read_text().splitlines()[0])["metadata"]["session_handle"] == "peti"
 
@@ -164,7 +115,7 @@ def test_the_last_turn_is_the_answer_and_its_usage(tmp_path):
     )
     STORE.write([session], tmp_path)
     assert last_turn(tmp_path, "s") == ("a", None)
-    STORE.write([plain("s", "q")], tmp_path)
+    STORE.write([user_session("s", "q")], tmp_path)
     assert last_turn(tmp_path, "s") == ("", None)
 
 
@@ -190,17 +141,17 @@ def test_arguments_that_are_no_object_are_kept_as_text(tmp_path):
 class TestMerging:
     """An update of the scenario's session must not cost the turns that the conversation has added since."""
 
-    BEFORE = plain("s", "a", "b", "c")
-    THERE = plain("s", "a", "b", "c", "live-1", "live-2")
+    BEFORE = user_session("s", "a", "b", "c")
+    THERE = user_session("s", "a", "b", "c", "live-1", "live-2")
 
     def texts(self, after: Session, there: Session | None = None) -> list[str]:
         return [message.text for message in merged(self.BEFORE, after, there or self.THERE).messages]
 
     def test_what_is_appended_comes_after_the_turns_that_were_before_it(self):
-        assert self.texts(plain("s", "a", "b", "c", "new")) == ["a", "b", "c", "live-1", "live-2", "new"]
+        assert self.texts(user_session("s", "a", "b", "c", "new")) == ["a", "b", "c", "live-1", "live-2", "new"]
 
     def test_what_is_inserted_stays_beside_its_neighbour(self):
-        assert self.texts(plain("s", "x", "a", "y", "z", "b", "c")) == [
+        assert self.texts(user_session("s", "x", "a", "y", "z", "b", "c")) == [
             "x",
             "a",
             "y",
@@ -212,17 +163,17 @@ class TestMerging:
         ]
 
     def test_what_is_deleted_goes_and_nothing_else(self):
-        assert self.texts(plain("s", "a", "c")) == ["a", "c", "live-1", "live-2"]
+        assert self.texts(user_session("s", "a", "c")) == ["a", "c", "live-1", "live-2"]
 
     def test_what_is_rewritten_is_replaced_in_place(self):
-        new = plain("s", "a", "b", "c").with_messages(
-            [*messages_of("a"), Message(id="b", role="user", text="B"), *messages_of("c")]
+        new = user_session("s", "a", "b", "c").with_messages(
+            [*user_messages("a"), Message(id="b", role="user", text="B"), *user_messages("c")]
         )
         assert self.texts(new) == ["a", "B", "c", "live-1", "live-2"]
 
     def test_a_text_that_was_filled_in_at_the_start_is_not_undone(self):
         there = self.THERE.with_messages([Message(id="a", role="user", text="a, filled in"), *self.THERE.messages[1:]])
-        assert self.texts(plain("s", "a", "b", "c", "new"), there)[0] == "a, filled in"
+        assert self.texts(user_session("s", "a", "b", "c", "new"), there)[0] == "a, filled in"
 
     def test_a_new_session_is_as_it_is(self):
         assert merged(None, self.BEFORE, None) == self.BEFORE
@@ -234,7 +185,7 @@ class TestMerging:
     )
     def test_for_any_change_the_new_messages_are_all_there_and_so_are_the_live_ones(self, old, new, count):
         live = [f"live-{number}" for number in range(count)]
-        result = merged(plain("s", *old), plain("s", *new), plain("s", *old, *live)).messages
+        result = merged(user_session("s", *old), user_session("s", *new), user_session("s", *old, *live)).messages
         found = [message.id for message in result]
         assert sorted(found) == sorted([*new, *live])
         assert [name for name in found if name in live] == live

@@ -3,83 +3,21 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from claw_adapter.errors import AdapterError, HarnessProtocolError
 from claw_adapter.harness import Message, Session, ToolCall
 from claw_adapter_openclaw.native import filler, message_of, natives
 from claw_adapter_openclaw.store import OpenClawSessions, branch, refuse_collisions, session_id, session_key
-
-texts = st.text(st.characters(codec="utf-8"), max_size=40)
-names = st.text("abcXYZ-_.:/é ", min_size=1, max_size=12)
-zones = st.sampled_from([UTC, timezone(timedelta(hours=8))])
-times = st.none() | st.builds(
-    lambda seconds, micro, zone: datetime.fromtimestamp(seconds, zone).replace(microsecond=micro),
-    st.integers(-(10**9), 4 * 10**9),
-    st.integers(0, 999_999),
-    zones,
-)
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | texts,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
-    max_leaves=6,
-)
+from support.strategies import kept, messages, odd_names, sessions_of
 
 
-@st.composite
-def messages(draw) -> tuple[Message, ...]:
-    found: list[Message] = []
-    calls: list[str] = []
-    for index in range(draw(st.integers(0, 6))):
-        role = draw(st.sampled_from(["user", "assistant", "system", *(["tool"] if calls else [])]))
-        made = []
-        if role == "assistant":
-            made = [
-                ToolCall(
-                    id=f"c{index}-{n}", name=draw(names), arguments=draw(st.dictionaries(texts, values, max_size=2))
-                )
-                for n in range(draw(st.integers(0, 2)))
-            ]
-            calls += [call.id for call in made]
-        found.append(
-            Message(
-                id=f"{index}{draw(names)}",
-                role=role,
-                text=draw(texts),
-                time=draw(times),
-                speaker=draw(st.none() | names),
-                tool_calls=tuple(made),
-                tool_call_id=draw(st.sampled_from(calls)) if role == "tool" else None,
-            )
-        )
-    return tuple(found)
-
-
-sessions = st.lists(
-    st.builds(
-        Session,
-        id=names,
-        kind=st.sampled_from(["group", "direct"]),
-        channel=names,
-        title=texts,
-        participants=st.lists(names, max_size=2).map(tuple),
-        messages=messages(),
-    ),
-    max_size=3,
-    unique_by=lambda session: session.id,
-)
-
-
-@given(sessions)
-def test_what_is_written_is_read_back_in_order(tmp_path_factory, given):
-    folder = tmp_path_factory.mktemp("store")
-    store = OpenClawSessions()
-    store.write(given, folder)
-    assert store.read(folder) == given
+@given(sessions_of(odd_names))
+def test_what_is_written_is_read_back_in_order(written):
+    assert kept(OpenClawSessions(), written) == written
 
 
 @given(messages())

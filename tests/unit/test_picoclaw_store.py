@@ -4,63 +4,22 @@ from __future__ import annotations
 
 import json
 import tempfile
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange, ToolCall
 from claw_adapter_picoclaw.store import FILLER, PicoClawSessions, names, session_key
+from support.sessions import user_session
+from support.strategies import file_names, kept, session_of, sessions_of
 
 ROOT = Path(__file__).parents[2]
 GIVEN = ROOT.parent / "shared" / "goldens" / "picoclaw" / "session.jsonl"
 OWN = ROOT / "frameworks" / "picoclaw" / "golden"
 STORE = PicoClawSessions()
-
-words = st.text(st.characters(codec="utf-8"), max_size=30)
-short = st.text(st.characters(codec="utf-8"), min_size=1, max_size=10)
-zones = st.integers(-12 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
-times = st.none() | st.datetimes(timezones=st.none() | zones)
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | words, lambda v: st.lists(v) | st.dictionaries(words, v)
-)
-
-
-@st.composite
-def messages(draw, position=0):
-    role = draw(st.sampled_from(("system", "user", "assistant", "tool")))
-    calls = ()
-    if role == "assistant":
-        arguments = st.dictionaries(words, values, max_size=3)
-        calls = draw(st.lists(st.builds(ToolCall, id=short, name=short, arguments=arguments), max_size=2))
-    return Message(
-        id=f"{draw(words)}-{position}",
-        role=role,
-        text=draw(words),
-        time=draw(times),
-        speaker=draw(st.none() | short),
-        tool_calls=tuple(calls),
-        tool_call_id=draw(short) if role == "tool" else None,
-    )
-
-
-@st.composite
-def sessions(draw):
-    return Session(
-        id=draw(st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", fullmatch=True)),
-        kind=draw(st.sampled_from(("group", "direct"))),
-        channel=draw(short),
-        title=draw(words),
-        participants=tuple(draw(st.lists(short, max_size=3))),
-        messages=tuple(draw(messages(position)) for position in range(draw(st.integers(0, 4)))),
-    )
-
-
-def plain(name: str, *said: str) -> Session:
-    return Session(id=name, messages=tuple(Message(id=text, role="user", text=text) for text in said))
 
 
 def native(folder: Path, name: str) -> list[dict]:
@@ -68,15 +27,13 @@ def native(folder: Path, name: str) -> list[dict]:
 
 
 @settings(max_examples=150)
-@given(st.lists(sessions(), max_size=3, unique_by=lambda session: session.id))
+@given(sessions_of(file_names))
 def test_what_is_written_is_read_again_in_the_same_order(written):
-    with tempfile.TemporaryDirectory() as folder:
-        STORE.write(written, Path(folder))
-        assert STORE.read(Path(folder)) == written
+    assert kept(STORE, written) == written
 
 
 @settings(max_examples=50)
-@given(sessions())
+@given(session_of(file_names))
 def test_every_line_is_one_that_picoclaw_can_read(session):
     """A line with a time that is not RFC 3339 is skipped by it without a word."""
     with tempfile.TemporaryDirectory() as folder:
@@ -125,7 +82,7 @@ def test_a_key_is_one_that_picoclaw_takes_for_a_session():
 
 def test_no_file_of_ours_looks_like_a_session_of_an_older_version(tmp_path):
     """PicoClaw migrates every other ``.json`` file in its session folder."""
-    STORE.write([plain("s", "a")], tmp_path)
+    STORE.write([user_session("s", "a")], tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"agent_main_s.jsonl", "agent_main_s.claw"}
 
 
@@ -149,13 +106,13 @@ def test_what_the_model_would_not_see_is_written_so_that_it_does(tmp_path):
 
 
 def test_lines_that_picoclaw_has_forgotten_are_not_in_the_session(tmp_path):
-    STORE.write([plain("s", "a", "b", "c")], tmp_path)
+    STORE.write([user_session("s", "a", "b", "c")], tmp_path)
     (tmp_path / names("s")[1]).write_text(json.dumps({"key": "agent:main:s", "skip": 2, "summary": "of a and b"}))
     assert [message.text for message in STORE.read(tmp_path)[0].messages] == ["c"]
 
 
 def test_messages_without_an_id_of_ours_get_one_that_nobody_has(tmp_path):
-    STORE.write([plain("s", "picoclaw-1", "x")], tmp_path)
+    STORE.write([user_session("s", "picoclaw-1", "x")], tmp_path)
     file = tmp_path / names("s")[0]
     lines = file.read_text().splitlines()
     live = json.dumps({"role": "assistant", "content": "live", "created_at": "2026-01-01T00:00:00.123456789Z"})
@@ -191,14 +148,14 @@ def test_a_file_that_is_no_session_is_refused_with_its_place(tmp_path, content):
 
 
 def test_sessions_that_are_not_written_any_more_are_removed_and_other_files_are_not(tmp_path):
-    STORE.write([plain("a"), plain("b")], tmp_path)
+    STORE.write([user_session("a"), user_session("b")], tmp_path)
     (tmp_path / "minutes.md").write_text("the scenario's own")
-    STORE.write([plain("b")], tmp_path)
+    STORE.write([user_session("b")], tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {names("b")[0], names("b")[2], "minutes.md"}
 
 
 def test_a_change_keeps_the_turns_that_came_since_and_the_summary(tmp_path):
-    before, after = plain("s", "a", "b"), plain("s", "a", "new", "b")
+    before, after = user_session("s", "a", "b"), user_session("s", "a", "new", "b")
     STORE.write([before], tmp_path)
     with (tmp_path / names("s")[0]).open("a") as file:
         file.write('{"role": "user", "content": "live"}\n')
@@ -208,5 +165,5 @@ def test_a_change_keeps_the_turns_that_came_since_and_the_summary(tmp_path):
     STORE.append([SessionChange(session="s", action="insert", before=before, after=after)], tmp_path)
     assert [message.text for message in STORE.read(tmp_path)[0].messages] == ["a", "new", "b", "live"]
     assert json.loads((tmp_path / names("s")[1]).read_text())["summary"] == "so far"
-    STORE.append([SessionChange(session="t", action="new", before=None, after=plain("t", "x"))], tmp_path)
+    STORE.append([SessionChange(session="t", action="new", before=None, after=user_session("t", "x"))], tmp_path)
     assert [session.id for session in STORE.read(tmp_path)] == ["s", "t"]

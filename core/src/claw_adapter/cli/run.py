@@ -41,7 +41,11 @@ The same command continues a run that was interrupted; --fresh starts it anew.
     help="A harness: NAME, NAME:key=value,…, NAME+OVERLAY; may be given again.",
 )
 @click.option(
-    "--model", "-m", default="reader", show_default=True, help="reader, reader:hasty, llamacpp[:key=value,…], an id."
+    "--model",
+    "-m",
+    "models",
+    multiple=True,
+    help="reader (the default), reader:hasty, llamacpp[:key=value,…], an id; repeat.",
 )
 @click.option("--base-url", default="", help="OpenAI-compatible upstream of the model, ending in /v1.")
 @click.option("--key-env", default="", help="Environment variable that holds the upstream's key.")
@@ -96,33 +100,41 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, est
         return show(load_run(folder.root), flags["profile"], as_json=flags["as_json"])
 
 
+_FLAGS = {"harnesses": "harness", "models": "model", "seeds": "seed", "base_url": "base-url", "key_env": "key-env"}
+"""Of the parameters that are not called like their flags."""
+
+
 def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
     """From one file, or from flags."""
-    from claw_adapter.runner.plan import Experiment, served_model
+    from claw_adapter.runner.plan import Experiment
     from claw_adapter.scenario.yamlsource import check_record, read_yaml
 
     given = {name: flags[name] for name in ("isolation", "deadline", "attempts", "compat") if flags[name] is not None}
     if len(what) == 1 and what[0].endswith((".yaml", ".yml")):
-        wrong = [name for name in ("harnesses", "seeds", "base_url", "key_env") if flags[name]]
+        wrong = [name for name in ("harnesses", "models", "seeds", "base_url", "key_env") if flags[name]]
         if wrong or given:
             raise click.UsageError(
-                f"an experiment file says it all; drop {', '.join('--' + w for w in [*wrong, *given])}"
+                f"an experiment file says it all; drop {', '.join('--' + _FLAGS.get(name, name) for name in [*wrong, *given])}"
             )
         return check_record(read_yaml(Path(what[0])), Experiment)
-    model: Any = flags["model"]
-    if flags["base_url"]:
-        model = {"name": model, "base_url": flags["base_url"], "key_env": flags["key_env"]}
-    elif not model.startswith("reader"):
-        model = served_model(model) or _provided(model, flags["key_env"])
     return Experiment.model_validate(
         {
             "scenarios": what,
             "harnesses": [_harness(text) for text in flags["harnesses"] or ("reference",)],
-            "models": [model],
+            "models": [_model(text, flags) for text in flags["models"] or ("reader",)],
             "seeds": flags["seeds"] or (0,),
             "settings": given,
         }
     )
+
+
+def _model(text: str, flags: dict[str, Any]) -> Any:  # what the field `models` of an experiment takes
+    """A model as it is written on the command line."""
+    from claw_adapter.runner.plan import served_model
+
+    if flags["base_url"]:
+        return {"name": text, "base_url": flags["base_url"], "key_env": flags["key_env"]}
+    return text if text.startswith("reader") else served_model(text) or _provided(text, flags["key_env"])
 
 
 def _provided(name: str, key_env: str) -> ModelSpec:

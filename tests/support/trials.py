@@ -1,0 +1,89 @@
+"""The runner's own trial context for driving real harnesses in tests, and which tests need one that is installed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+import pytest
+
+from claw_adapter.drivers import Process
+from claw_adapter.harness import Probe, Session
+from claw_adapter.protocol import HarnessSpec, ModelSpec, RunSettings, TrialSpec
+from claw_adapter.runner.context import Address, RunnerContext
+from support.sessions import session
+
+ROOT = Path(__file__).parents[2]
+KEY = "sk-trial-only"
+
+
+class FolderContext(RunnerContext):
+    """Workspace and state under one folder; remembers what it started. Each harness's tests have a class of their own."""
+
+    harness: ClassVar[str]
+    deadline_seconds: ClassVar[float] = 60
+
+    def __init__(
+        self,
+        folder: Path,
+        url: str,
+        main: Session | None = None,
+        histories: Sequence[Session] = (),
+        *,
+        workspace: Path | None = None,
+        isolation: int = 1,
+        socket: Path = Path("/nowhere"),
+        key: str = KEY,
+    ) -> None:
+        spec = TrialSpec(
+            id=folder.name,
+            scenario=folder.name,
+            harness=HarnessSpec(name=self.harness, label=self.harness),
+            model=ModelSpec(name="the-model", kind="scripted"),
+            settings=RunSettings(isolation=isolation, deadline=self.deadline_seconds),
+        )
+        super().__init__(
+            spec,
+            workspace=workspace or folder / "workspace",
+            state_dir=folder / "state",
+            main=main or session("main"),
+            histories=tuple(histories),
+            address=Address(url, socket),
+            key=key,
+            marker=f"test-{secrets.token_hex(4)}",
+        )
+        self.workspace.mkdir(parents=True, exist_ok=True)
+        self.state_dir.mkdir(parents=True)
+        self.children: list[Process] = []
+
+    async def spawn(self, argv: Sequence[str], **more: Any) -> Process:
+        assert all(path.exists() for path in more.get("readable", ()))
+        self.children.append(await super().spawn(argv, **more))
+        return self.children[-1]
+
+
+class Probed(Protocol):
+    """A harness or an overlay."""
+
+    def probe(self) -> Probe: ...
+
+
+def missing(thing: Probed, remedy: str) -> str:
+    """Why the real thing cannot be driven here; empty if it can. Looks into the checkout's .claw too."""
+    if not os.environ.get("CLAW_HOME") and (ROOT / ".claw" / "frameworks").is_dir():
+        os.environ["CLAW_HOME"] = str(ROOT / ".claw")
+    probe = thing.probe()
+    return "" if probe.ready else f"{probe.reason}; run: {remedy}"
+
+
+def unless(reason: Callable[[], str]) -> Callable[[Any], Any]:
+    """Decorator: a test that drives the real thing, and is left out where there is a reason to."""
+
+    def marked(function: Any) -> Any:
+        why = reason()
+        return pytest.mark.real(pytest.mark.skipif(bool(why), reason=why)(function))
+
+    return marked
