@@ -15,7 +15,7 @@ COMMITTED = sorted(ROOT.glob(f"frameworks/*/certificates/*/{CERTIFICATE}"))
 
 
 def test_every_harness_that_was_certified_is_here():
-    assert {path.parts[-4] for path in COMMITTED} >= {"claude-code", "nanobot", "picoclaw"}
+    assert {path.parts[-4] for path in COMMITTED} >= {"claude-code", "nanobot", "openclaw", "picoclaw"}
 
 
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: "-".join(path.parts[-4:-1:2]))
