@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import stat
 import subprocess
-import sys
-import tarfile
-import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,7 +20,6 @@ from claw_adapter_claude_code.program import executable, framework, spoken
 from claw_adapter_claude_code.state import State
 from claw_adapter_claude_code.stream import Turn
 
-PLUGIN = Path(__file__).parents[2] / "plugins" / "claude-code"
 ENDPOINT = Endpoint(url="http://127.0.0.1:1", key="sk-secret", model="the/model")
 
 
@@ -207,23 +202,3 @@ def test_the_pins_are_one_version_with_hashes_and_without_a_registry():
     assert not [name for name in lock["packages"] if "claude-agent-sdk-" in name], "one copy of the program is enough"
     assert all(entry["integrity"].startswith("sha512-") and "resolved" not in entry for entry in packages)
     assert "http" not in (spec.folder / "requirements.txt").read_text()
-
-
-@pytest.mark.skipif(
-    not PLUGIN.is_dir() or importlib.util.find_spec("hatchling") is None, reason="needs the checkout and hatchling"
-)
-def test_a_wheel_built_from_the_source_distribution_holds_what_is_needed_and_no_more(tmp_path):
-    def build(source: Path, kind: str) -> Path:
-        argv = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(tmp_path / kind)]
-        subprocess.run(argv, cwd=source, check=True, capture_output=True)
-        (built,) = (tmp_path / kind).iterdir()
-        return built
-
-    with tarfile.open(build(PLUGIN, "sdist")) as archive:
-        archive.extractall(tmp_path, filter="data")
-    (source,) = tmp_path.glob("claw_adapter_claude_code-*")
-    with zipfile.ZipFile(build(source, "wheel")) as archive:
-        names = [Path(name) for name in archive.namelist()]
-    description = {path.name for path in names if path.parent.name == "framework"}
-    assert description == {"framework.toml", "requirements.txt", "package.json", "package-lock.json"}
-    assert not any("golden" in path.parts for path in names)

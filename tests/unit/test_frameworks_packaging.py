@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -13,23 +12,15 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.frameworks import commands
+from support.packages import PLUGINS, build, needs_checkout
 
 ROOT = Path(__file__).parents[2]
-PLUGIN = ROOT / "plugins" / "nanobot"
+PLUGIN = PLUGINS / "nanobot"
 DESCRIBE = (
     "import sys; from claw_adapter.frameworks import describe; f = describe('nanobot');"
     "print(f.requirement, f.digest[:8], 'claw_adapter_nanobot' in sys.modules, f.folder)"
 )
-pytestmark = pytest.mark.skipif(
-    not PLUGIN.is_dir() or importlib.util.find_spec("hatchling") is None, reason="needs the checkout and hatchling"
-)
-
-
-def build(source: Path, kind: str, target: Path) -> Path:
-    argv = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(target)]
-    subprocess.run(argv, cwd=source, check=True, capture_output=True)
-    (built,) = target.iterdir()
-    return built
+pytestmark = needs_checkout
 
 
 def described(*path: Path) -> list[str]:

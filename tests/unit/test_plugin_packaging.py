@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import subprocess
-import sys
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
-PLUGINS = Path(__file__).parents[2] / "plugins"
+from support.packages import PLUGINS, build, needs_checkout
+
 PINS = {"framework.toml", "requirements.txt"}
 NPM = PINS | {"package.json", "package-lock.json"}
 HELD = {
@@ -20,16 +18,7 @@ HELD = {
     "openclaw": {"framework": NPM, "bridge": {"index.mjs", "openclaw.plugin.json", "package.json"}},
 }
 """Plugin → the files of each of these folders in its wheel, no more and no less."""
-pytestmark = pytest.mark.skipif(
-    not PLUGINS.is_dir() or importlib.util.find_spec("hatchling") is None, reason="needs the checkout and hatchling"
-)
-
-
-def build(source: Path, kind: str, target: Path) -> Path:
-    argv = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(target)]
-    subprocess.run(argv, cwd=source, check=True, capture_output=True)
-    (built,) = target.iterdir()
-    return built
+pytestmark = needs_checkout
 
 
 @pytest.mark.parametrize("plugin", HELD)
