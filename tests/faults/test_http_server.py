@@ -230,6 +230,20 @@ async def test_a_server_that_is_up_on_another_port_is_never_ready(marker):
     reaper.sweep(marker + "-other", 2)
 
 
+async def test_a_process_is_known_before_its_environment_can_be_read(marker, monkeypatch):
+    """For a moment after its start a process shows no environment: that must not make another one's port ours."""
+    monkeypatch.setattr(reaper, "carries", lambda pid, marker: False)
+    async with (
+        serving(marker + "-other") as other,
+        serving(marker) as ours,
+        HttpChild(str(other._url), process=ours._process) as wrong,
+    ):
+        with pytest.raises(HarnessStartError, match="another process listens on this port"):
+            await wrong.wait_ready("/echo", 0.5)
+    monkeypatch.undo()
+    reaper.sweep(marker + "-other", 2)
+
+
 async def test_the_system_is_asked_who_listens():
     port = free_port()
     assert listens([1], port) is None

@@ -272,7 +272,8 @@ class HttpChild:
         """False only when the system says that somebody else listens there."""
         if self._process is None or self._socket is not None or self._url.port is None:
             return True
-        return listens(reaper.find(self._process.marker), self._url.port) is not False
+        pids = {self._process.pid, *reaper.find(self._process.marker)}  # a child just started shows no marker yet
+        return listens(pids, self._url.port) is not False
 
     def _target(self, path: str) -> URL:
         """The address of a path, which must not lead anywhere else."""
