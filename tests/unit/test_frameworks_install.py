@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 import zipfile
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from claw_adapter.frameworks import (
     commands,
     describe,
     doctor,
+    environments,
     fault,
     frameworks,
     install,
@@ -97,7 +99,7 @@ def test_an_installation_is_located_checked_repeated_for_free_and_removed(tmp_pa
     assert install(spec, home=home, on_progress=phases.append) == there
     assert phases == []
     assert {path.name for path in home.rglob("*") if path.parent == home} == {"frameworks"}
-    assert remove(spec, home)
+    assert remove(spec, home) == ("1.0",)
     assert locate(spec, home) is None
     assert fault(spec, home).endswith("1.0 is not installed")
     assert not remove(spec, home)
@@ -109,7 +111,7 @@ def test_a_package_with_another_hash_is_refused_and_nothing_looks_installed(tmp_
         install(spec, home=tmp_path)
     assert "Do not use it" in caught.value.remedy
     assert locate(spec, tmp_path) is None
-    assert [finding.detail for finding in doctor(spec, tmp_path)] == ["an installation was interrupted"]
+    assert not environment_path("tiny", "1.0", tmp_path).exists(), "what cannot be used is not kept"
 
 
 def test_an_environment_that_does_not_work_is_not_installed(tmp_path, spec):
@@ -153,20 +155,96 @@ def test_killed_at_any_phase_nothing_looks_installed_and_the_lock_is_free(tmp_pa
     assert install(spec, home=tmp_path) == locate(spec, tmp_path)
 
 
+INSTALL = """
+    import signal, sys
+    from pathlib import Path
+    from claw_adapter.frameworks import Framework, install
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    say = lambda phase: print(phase.name, flush=True)
+    print(install(Framework.load(Path(sys.argv[1])), home=Path(sys.argv[2]), verbose="v" in sys.argv[3:], on_progress=say).date)
+"""
+
+
+def installing(spec: Framework, home: Path, *more: str) -> subprocess.Popen[str]:
+    """An installation in a process of its own that says its phases."""
+    argv = [sys.executable, "-c", textwrap.dedent(INSTALL), str(spec.folder / "framework.toml"), str(home), *more]
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path})
+
+
+def at_work(home: Path) -> None:
+    """Wait until the last command of a slow installation runs."""
+    for _ in range(6000):
+        if any(environment_path("tiny", "1.0", home).glob("at-work-*")):
+            return
+        time.sleep(0.01)
+    pytest.fail("it did not get there within a minute")
+
+
+def slow(folder: Path, file: Path) -> Framework:
+    """A framework whose last command writes into the environment until `file` is there."""
+    code = (
+        "import pathlib, sys, time\n"
+        f"while not pathlib.Path({str(file)!r}).exists():\n"
+        " pathlib.Path(sys.prefix, 'at-work-' + str(time.time_ns())).touch(); time.sleep(0.01)"
+    )
+    return description(folder, check=["{python}", "-I", "-c", code])
+
+
+@pytest.mark.skipif(commands.uv() is None, reason="there is no uv here")
+@pytest.mark.parametrize("more", [(), ("v",)], ids=["quiet", "verbose"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_interrupted_installation_ends_its_installer_and_removes_what_it_made(tmp_path, number, more):
+    spec = slow(tmp_path / "spec", tmp_path / "never")
+    with installing(spec, tmp_path, *more) as child:
+        at_work(tmp_path)
+        child.send_signal(number)
+        assert child.wait(60) != 0
+    assert not environment_path("tiny", "1.0", tmp_path).exists()
+    time.sleep(0.1)  # an installer that was left would make the folder again, or fail on it
+    assert not environment_path("tiny", "1.0", tmp_path).exists()
+
+
+@pytest.mark.skipif(commands.uv() is None, reason="there is no uv here")
+def test_an_installer_whose_claw_was_killed_is_waited_for(tmp_path):
+    done = tmp_path / "done"
+    spec = slow(tmp_path / "spec", done)
+    with installing(spec, tmp_path) as child:
+        at_work(tmp_path)
+        child.kill()
+    with installing(spec, tmp_path) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline().strip() == "WAIT"
+        done.touch()
+        assert child.stdout.readline().strip() == "CLEAN"
+        assert child.wait(60) == 0
+    assert locate(spec, tmp_path) is not None
+
+
+@pytest.mark.skipif(commands.uv() is None, reason="there is no uv here")
+def test_versions_of_earlier_releases_are_shown_and_removed(tmp_path, spec):
+    old = description(tmp_path / "old", version="0.9")
+    other = description(tmp_path / "other", name="tiny-other")
+    for one in (old, other, spec):
+        install(one, home=tmp_path)
+    assert [one.version for one in environments(spec, tmp_path)] == ["0.9", "1.0"]
+    assert remove(spec, tmp_path, version="0.8") == ()
+    assert remove(spec, tmp_path, version="0.9") == ("0.9",)
+    install(old, home=tmp_path)
+    assert remove(spec, tmp_path) == ("0.9", "1.0")
+    assert locate(other, tmp_path) is not None
+
+
+def test_a_version_may_be_insisted_on():
+    pinned = describe("nanobot")
+    assert describe(f"nanobot@{pinned.version}") == pinned
+    with pytest.raises(FrameworkUnknown, match=f"installs {pinned.version}, not 0.0.1"):
+        describe("nanobot@0.0.1")
+
+
 @pytest.mark.skipif(commands.uv() is None, reason="there is no uv here")
 def test_two_installations_at_once_wait_for_each_other(tmp_path, spec):
-    code = textwrap.dedent("""
-        import sys
-        from pathlib import Path
-        from claw_adapter.frameworks import Framework, install
-        say = lambda phase: print(phase.name, flush=True)
-        print(install(Framework.load(Path(sys.argv[1])), home=Path(sys.argv[2]), on_progress=say).date)
-    """)
-    argv = [sys.executable, "-c", code, str(spec.folder / "framework.toml"), str(tmp_path)]
-    path = os.pathsep.join(entry for entry in sys.path if entry)
-    both = [
-        subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}) for _ in "ab"
-    ]
+    both = [installing(spec, tmp_path) for _ in "ab"]
     said = [child.communicate(timeout=120)[0].split() for child in both]
     assert [child.returncode for child in both] == [0, 0]
     assert said[0][-1] == said[1][-1], "both have the same installation"

@@ -52,8 +52,8 @@ def test_any_text_can_be_read_for_figures(text):
 def test_a_model_that_a_plugin_serves_is_named_like_a_harness_with_options():
     assert served_model("llamacpp") == {"name": "llamacpp", "kind": "llamacpp", "options": {}}
     found = served_model("llamacpp:model=/m/Qwen 3.Q4.gguf,context=4096")
-    assert found["options"] == {"model": "/m/Qwen 3.Q4.gguf", "context": "4096"}
-    assert found["name"] == "llamacpp-Qwen-3.Q4-4096"
+    assert found["options"] == {"model": "/m/Qwen 3.Q4.gguf", "context": 4096}
+    assert found["name"] == "llamacpp-Qwen-3.Q4-context-4096"
     assert served_model("openrouter:z-ai/glm-5.1") is None
     assert served_model("vllm:some-id") is None, "that is a model of the provider vllm"
     experiment = Experiment.model_validate({"scenarios": ["demo"], "harnesses": ["reference"], "models": ["llamacpp"]})

@@ -112,18 +112,14 @@ async def _run(harness: Harness, asked: Plan, out: Path, flags: dict[str, Any]) 
 
 
 def _options(pairs: tuple[str, ...]) -> dict[str, Any]:
-    """Values are JSON where they can be read as such, else text."""
-    import json
+    from claw_adapter.notation import value as read
 
     options: dict[str, Any] = {}
     for pair in pairs:
         key, found, value = pair.partition("=")
         if not found:
             raise click.UsageError(f"--option {pair!r} is not KEY=VALUE")
-        try:
-            options[key] = json.loads(value)
-        except ValueError:
-            options[key] = value
+        options[key] = read(value)
     return options
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import click
 
 from claw_adapter.cli.common import FAILED, console, print_json
@@ -20,9 +23,9 @@ def list_frameworks(as_json: bool) -> int:
     """List the frameworks that installed plugins describe, and which are installed."""
     from rich.table import Table
 
-    from claw_adapter.frameworks import frameworks, locate
+    from claw_adapter.frameworks import environments, frameworks, locate
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for framework in frameworks():
         there = locate(framework)
         rows.append(
@@ -32,6 +35,7 @@ def list_frameworks(as_json: bool) -> int:
                 "version": framework.version,
                 "kind": framework.kind,
                 "installed": str(there.path) if there else None,
+                "other_versions": [one.version for one in environments(framework) if one.version != framework.version],
                 "licence": framework.licence,
                 "homepage": framework.homepage,
             }
@@ -42,6 +46,7 @@ def list_frameworks(as_json: bool) -> int:
     table = Table("name", "version", "kind", "licence", "installed", box=None, pad_edge=False)
     for row in rows:
         where = str(row["installed"] or f"no: claw frameworks install {row['name']}")
+        where += "".join(f"\nalso {v}: claw frameworks remove {row['name']}@{v}" for v in row["other_versions"])
         table.add_row(str(row["name"]), str(row["version"]), str(row["kind"]), str(row["licence"]), where)
     console().print(table)
     return 0
@@ -52,9 +57,17 @@ def list_frameworks(as_json: bool) -> int:
 @click.option("--verbose", is_flag=True, help="Show the installer's output as it comes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def install(names: tuple[str, ...], verbose: bool, as_json: bool) -> int:
-    """Install NAMES at the versions their plugins pin, from hashed requirements. Nothing global is touched."""
+    """Install NAMES (NAME or NAME@VERSION) at the versions their plugins pin, from hashed requirements.
+
+    Nothing global is touched.
+    """
+    import signal
+
     from claw_adapter.frameworks import install as install_one
 
+    signal.signal(
+        signal.SIGTERM, lambda number, _frame: sys.exit(128 + number)
+    )  # the installer is ended, its rests removed
     out = console(stderr=True)
     installed = {}
     for name in names:
@@ -99,12 +112,15 @@ def doctor(names: tuple[str, ...], as_json: bool) -> int:
 @click.argument("names", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def remove(names: tuple[str, ...], as_json: bool) -> int:
-    """Remove the environments of NAMES."""
+    """Remove the environments of NAMES: of NAME every version, of NAME@VERSION that one."""
     from claw_adapter.frameworks import remove as remove_one
 
-    removed = {name: remove_one(name) for name in names}
-    for name, done in removed.items():
-        console(stderr=True).print(f"{name}: {'removed' if done else 'was not installed'}")
+    removed = {}
+    for text in names:
+        name, _, version = text.partition("@")
+        removed[text] = list(remove_one(name, version=version))
+        gone = f"removed {', '.join(removed[text])}" if removed[text] else "was not installed"
+        console(stderr=True).print(f"{text}: {gone}")
     if as_json:
         print_json(removed)
     return 0

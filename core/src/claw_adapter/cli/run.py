@@ -176,12 +176,14 @@ def _estimate(experiment: Experiment, scenarios: list[Scenario], *, as_json: boo
 
 def _harness(text: str) -> dict[str, Any]:
     """``NAME``, ``NAME:key=value,…`` or ``NAME+OVERLAY``; the label tells settings apart."""
-    names, _, rest = text.partition(":")
+    from claw_adapter.notation import named
+
+    try:
+        names, options, words = named(text)
+    except ValueError as error:
+        raise click.UsageError(f"--harness {error}") from None
     name, *overlays = names.split("+")
-    pairs = dict(pair.split("=", 1) for pair in rest.split(",") if "=" in pair)
-    if rest and len(pairs) != len(rest.split(",")):
-        raise click.UsageError(f"--harness {text}: options are written NAME:key=value,key=value")
-    entry = {"name": name, "label": "-".join([name, *pairs.values()]), "options": pairs}
+    entry = {"name": name, "label": "-".join([name, *words]), "options": options}
     return entry | ({"overlays": overlays} if overlays else {})
 
 

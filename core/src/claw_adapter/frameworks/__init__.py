@@ -5,7 +5,7 @@ from claw_adapter.frameworks.description import Framework
 from claw_adapter.frameworks.errors import FrameworkUnknown, InstallFailed
 from claw_adapter.frameworks.health import Finding, doctor, fault
 from claw_adapter.frameworks.home import claw_home
-from claw_adapter.frameworks.installer import Phase, install, locate, remove
+from claw_adapter.frameworks.installer import Phase, environments, install, locate, remove
 from claw_adapter.frameworks.record import Installed
 from claw_adapter.frameworks.sources import describe, frameworks
 
@@ -19,6 +19,7 @@ __all__ = [
     "claw_home",
     "describe",
     "doctor",
+    "environments",
     "fault",
     "find_binary",
     "frameworks",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -10,11 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from claw_adapter.drivers import reaper
 from claw_adapter.frameworks.errors import InstallFailed
 
 __all__ = ["environment", "execute", "uv"]
 
 TAIL_LINES: Final = 30
+SWEEP_SECONDS: Final = 5.0
+"""How long the processes of an interrupted installer may take to be gone."""
 _HIDDEN: Final = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONSTARTUP", "CONDA_PREFIX")
 _CAUSES: Final = (
     (
@@ -61,12 +65,17 @@ def uv() -> str | None:
 
 
 def execute(argv: Sequence[str], what: str, *, verbose: bool, cwd: Path) -> str:
-    """Run a program to its end and return its output.
+    """Run a program to its end and return its output; interrupted, nothing of it is left running.
 
     Raises:
         InstallFailed: it did not end with status 0; says why as far as its last lines tell.
     """
-    status, output = (_mirrored if verbose else _quiet)(argv, cwd)
+    marker = f"install-{secrets.token_hex(6)}"
+    try:
+        status, output = (_mirrored if verbose else _quiet)(argv, cwd, {**environment(), reaper.MARKER: marker})
+    except BaseException:
+        reaper.sweep(marker, SWEEP_SECONDS)
+        raise
     if status == 0:
         return output
     text = output.casefold()
@@ -87,12 +96,13 @@ def environment() -> dict[str, str]:
     }
 
 
-def _quiet(argv: Sequence[str], cwd: Path) -> tuple[int, str]:
+def _quiet(argv: Sequence[str], cwd: Path, env: dict[str, str]) -> tuple[int, str]:
     done = subprocess.run(
         argv,
         check=False,
+        close_fds=False,  # it shares the lock of the installation, which is the only one that may be inherited
         cwd=cwd,
-        env=environment(),
+        env=env,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -100,10 +110,10 @@ def _quiet(argv: Sequence[str], cwd: Path) -> tuple[int, str]:
     return done.returncode, done.stdout.decode("utf-8", "replace")
 
 
-def _mirrored(argv: Sequence[str], cwd: Path) -> tuple[int, str]:
+def _mirrored(argv: Sequence[str], cwd: Path, env: dict[str, str]) -> tuple[int, str]:
     """Live on our own streams, which is what subprocess-tee is for; what it returns is only read after a failure."""
     import subprocess_tee
 
     sys.stdout.flush()
-    done = subprocess_tee.run(list(argv), cwd=str(cwd), env=environment(), stdin=subprocess.DEVNULL)
+    done = subprocess_tee.run(list(argv), cwd=str(cwd), env=env, stdin=subprocess.DEVNULL)
     return done.returncode, f"{done.stdout or ''}{done.stderr or ''}"

@@ -7,6 +7,7 @@ counts as installed only once its marker is there (see `claw_adapter.frameworks.
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -18,12 +19,12 @@ from claw_adapter.frameworks.binary import find_binary, missing
 from claw_adapter.frameworks.commands import execute, uv
 from claw_adapter.frameworks.description import Framework
 from claw_adapter.frameworks.errors import FrameworkUnknown, InstallFailed
-from claw_adapter.frameworks.home import environment_path
+from claw_adapter.frameworks.home import environment_path, frameworks_home
 from claw_adapter.frameworks.npm import install_modules
 from claw_adapter.frameworks.record import MARKER, PARTIAL, Installed
 from claw_adapter.frameworks.sources import describe
 
-__all__ = ["Phase", "install", "locate", "remove"]
+__all__ = ["Phase", "environments", "install", "locate", "remove"]
 
 
 class Phase(StrEnum):
@@ -54,6 +55,17 @@ def locate(framework: Framework | str, home: Path | None = None) -> Installed | 
     return Installed.load(environment_path(spec.name, spec.version, home))
 
 
+def environments(framework: Framework | str, home: Path | None = None) -> tuple[Installed, ...]:
+    """Every version of the framework that is installed, by version; those of earlier releases of its plugin too.
+
+    Raises:
+        FrameworkUnknown: no plugin describes it.
+    """
+    spec = _described(framework)
+    found = (Installed.load(path) for path in sorted(frameworks_home(home).glob(f"{spec.name}-*")))
+    return tuple(one for one in found if one is not None and one.name == spec.name)
+
+
 def install(
     framework: Framework | str,
     *,
@@ -69,7 +81,8 @@ def install(
 
     Raises:
         FrameworkUnknown: no plugin describes it.
-        InstallFailed: no network, no space, a wrong hash, a wrong Python; what is left is cleaned up by the next call.
+        InstallFailed: no network, no space, a wrong hash, a wrong Python. What was made is removed again, by the next call
+            if this process is killed.
     """
     spec = _described(framework)
     if spec.kind == "binary":
@@ -85,31 +98,49 @@ def install(
             return there
         if path.exists():
             report(Phase.CLEAN)
-            shutil.rmtree(path)
+            _clear(path)
         _refuse_without_space(spec, path)
         path.mkdir(parents=True)
         (path / PARTIAL).touch()
-        installed = _build(spec, path, verbose, report)
-        installed.save()
+        try:
+            installed = _build(spec, path, verbose, report)
+            installed.save()
+        except BaseException:  # also when interrupted: half an environment is of no use to anybody
+            shutil.rmtree(path, ignore_errors=True)
+            raise
     report(Phase.DONE)
     return installed
 
 
-def remove(framework: Framework | str, home: Path | None = None) -> bool:
-    """Remove the environment of the version that the plugin asks for; False if there was nothing.
+def remove(framework: Framework | str, home: Path | None = None, *, version: str = "") -> tuple[str, ...]:
+    """Remove one version of a framework, or all of them, half-made ones too; returns the versions that were there.
 
     Raises:
         FrameworkUnknown: no plugin describes it.
         InstallFailed: the folder cannot be written.
     """
     spec = _described(framework)
-    path = environment_path(spec.name, spec.version, home)
-    if not path.exists():
-        return False
-    with _locked(path, _silent):
-        (path / MARKER).unlink(missing_ok=True)  # first, so that half a removal does not look installed
+    known = {one.version for one in environments(spec, home)} | {spec.version}
+    removed = []
+    for one in sorted(known & {version} if version else known):
+        path = environment_path(spec.name, one, home)
+        if path.exists():
+            with _locked(path, _silent):
+                _clear(path)
+            removed.append(one)
+    return tuple(removed)
+
+
+def _clear(path: Path) -> None:
+    """Remove an environment, its marker first, so that half a removal does not look installed."""
+    try:
+        (path / MARKER).unlink(missing_ok=True)
         shutil.rmtree(path)
-    return True
+    except OSError as error:
+        what = f"cannot be removed: {error.strerror or error}"
+        raise InstallFailed(
+            what, where=str(path), remedy="End what still uses it, or remove the folder by hand."
+        ) from error
 
 
 def _described(framework: Framework | str) -> Framework:
@@ -195,4 +226,5 @@ def _locked(path: Path, report: OnProgress) -> Iterator[None]:
         except BlockingIOError:
             report(Phase.WAIT)
             fcntl.flock(file, fcntl.LOCK_EX)
+        os.set_inheritable(file.fileno(), True)  # if we are killed, an installer that still writes keeps the lock
         yield

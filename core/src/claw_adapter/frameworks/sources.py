@@ -19,15 +19,16 @@ FOLDER = "framework"
 
 
 def describe(name: str) -> Framework:
-    """The description of the framework that the plugin `name` drives.
+    """The description of the framework that the plugin `name` drives; ``NAME@VERSION`` insists on a version.
 
     Raises:
-        FrameworkUnknown: no plugin of that name is installed, or it describes none.
+        FrameworkUnknown: no plugin of that name is installed, or it describes none, or it pins another version.
     """
+    name, _, version = name.partition("@")
     points = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP, name=name)
     for point in points:
         if (path := _description(point.module)) is not None:
-            return Framework.load(path)
+            return _insisted(Framework.load(path), version)
     if points:
         raise FrameworkUnknown(f"the plugin {name!r} brings no framework to install", remedy="Nothing needs doing.")
     known = ", ".join(f.name for f in frameworks()) or "none"
@@ -48,6 +49,13 @@ def frameworks() -> list[Framework]:
         except FrameworkUnknown:
             continue
     return [found[name] for name in sorted(found)]
+
+
+def _insisted(framework: Framework, version: str) -> Framework:
+    if version in ("", framework.version):
+        return framework
+    name, remedy = framework.name, "Another version comes with the release of the plugin that was tested with it."
+    raise FrameworkUnknown(f"the plugin {name!r} installs {framework.version}, not {version}", remedy=remedy)
 
 
 def _description(module: str) -> Path | None:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, TypeAdapter
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter.notation import named
 from claw_adapter.plugins import entry_points
 from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettings, Scenario, TrialSpec
 from claw_adapter.protocol.base import Record
@@ -52,12 +53,14 @@ def served_model(text: str) -> dict[str, Any] | None:
 
     The model's name is the plugin's and the values; of a path only the file's name, for harnesses send it as a model id.
     """
-    kind, _, rest = text.partition(":")
-    pairs = dict(pair.split("=", 1) for pair in rest.split(",") if "=" in pair)
-    if (rest and len(pairs) != len(rest.split(","))) or not entry_points(kind):
+    try:
+        kind, options, words = named(text)
+    except ValueError:
         return None
-    words = [kind, *(Path(value).stem if "/" in value else value for value in pairs.values())]
-    return {"name": "-".join(_slug(word) for word in words), "kind": kind, "options": pairs}
+    if not entry_points(kind):
+        return None
+    parts = [kind, *(Path(word).stem if "/" in word else word for word in words)]
+    return {"name": "-".join(_slug(part) for part in parts), "kind": kind, "options": options}
 
 
 def _overlays(value: object) -> object:

@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from claw_adapter import plugins
 from claw_adapter.drivers import Lifeline
 from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.errors import HarnessNotFound, ScenarioError
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
+from claw_adapter.notation import named
 from claw_adapter.protocol import Failure, RoundRecord, Scenario, TrialSpec
 from claw_adapter.runner.executors import LocalExecutor
 from claw_adapter.runner.folder import RunFolder
@@ -57,13 +60,13 @@ def find_scenarios(names: tuple[str, ...]) -> dict[str, Scenario]:
     return found
 
 
-def _name_and_options(text: str) -> tuple[str, dict[str, str]]:
+def _name_and_options(text: str) -> tuple[str, dict[str, JsonValue]]:
     """``lite:seed=3,only=well-nine`` as the name of a plugin and the options of its source."""
-    name, colon, rest = text.partition(":")
-    pairs = [pair.partition("=") for pair in rest.split(",")] if colon else []
-    if any(not key or not equals for key, equals, _ in pairs):
-        raise ScenarioError(f"{text!r}: options are written NAME:key=value,key=value")
-    return name, {key: value for key, _, value in pairs}
+    try:
+        name, options, _ = named(text)
+    except ValueError as error:
+        raise ScenarioError(str(error)) from None
+    return name, options
 
 
 def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:

@@ -52,7 +52,7 @@ class Options:
         values: dict[str, Any] = {}
         for name, value in given.items():
             try:
-                values[name] = kinds[name](value)
+                values[name] = kinds[name](str(value))
             except (TypeError, ValueError):
                 what = f"{value!r} is no {'whole ' if kinds[name] is int else ''}number"
                 raise PluginError(what, where=f"upstream llamacpp, option {name!r}") from None

@@ -125,6 +125,6 @@ def _numbers(given: dict[str, Any]) -> dict[str, Any]:
 def _value(name: str, value: Any) -> Any:
     kinds = {"tensor_parallel": int, "max_model_len": int, "memory_utilization": float, "start_seconds": float}
     try:
-        return kinds.get(name, str)(value)
+        return kinds.get(name, str)(str(value))
     except (TypeError, ValueError):
         raise PluginError(f"{value!r} is no number", where=f"{WHERE}, option {name!r}") from None

@@ -76,7 +76,7 @@ class Lite(SuiteSource):
 
 def _number(seed: int | str) -> int:
     try:
-        return int(seed)
+        return int(str(seed))
     except ValueError:
         raise ScenarioError(f"seed={seed} is no number", remedy="Write NAME:seed=3.") from None
 
