@@ -18,8 +18,8 @@ def test_half_a_surrogate_pair_in_a_request_becomes_a_question_mark():
 
 def test_the_reference_shell_does_not_wait_for_what_a_command_left(tmp_path):
     began = time.monotonic()
-    assert Shell(tmp_path)("echo here; sleep 5 &") == (0, "here\n")
-    assert time.monotonic() - began < 4
+    assert Shell(tmp_path)("echo here; sleep 60 &") == (0, "here\n")
+    assert time.monotonic() - began < 50
 
 
 def test_the_reference_shell_keeps_the_beginning_of_a_flood(tmp_path):

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.drivers import reaper
-from claw_adapter.drivers.ports import free_port
 from claw_adapter.endpoint.faults import FAULT_KINDS
 from claw_adapter.errors import HarnessProtocolError, Owner
 from claw_adapter.harness import Checkpoint, Message, SessionChange
 from claw_adapter_claude_code.adapter import ClaudeCode
 from claw_adapter_claude_code.native import session_uuid
+from support.ports import closed_port
 from support.processes import until
 from support.running import experiment, run_experiment
 from support.scenarios import write_scenario
@@ -101,7 +101,8 @@ async def test_a_fault_is_known_by_claude_code_itself_and_nothing_of_it_is_left_
 
 @real
 async def test_an_endpoint_that_is_down_is_a_transient_error_of_the_endpoint(tmp_path):
-    (turn,) = await talk(Context(tmp_path / "t", f"http://127.0.0.1:{free_port()}"), "hello", retries=1)
+    with closed_port() as url:
+        (turn,) = await talk(Context(tmp_path / "t", url), "hello", retries=1)
     assert turn.error.kind == "EndpointTransientError", turn.error
     assert turn.error.owner is Owner.ENDPOINT
     assert turn.error.passing
@@ -127,10 +128,10 @@ async def test_a_passed_deadline_ends_it_and_everything_that_was_started(tmp_pat
         ctx = Context(tmp_path / "t", server.url)
         async with await ClaudeCode(mode=mode).open(ctx) as conversation:
             started = time.monotonic()
-            turn = await conversation.send("hang", 6.0)
+            turn = await conversation.send("hang", 15.0)
             seconds = time.monotonic() - started
     assert (turn.error.kind, turn.error.owner) == ("DeadlineExceeded", Owner.HARNESS)
-    assert 6.0 <= seconds < 7.5
+    assert 15.0 <= seconds < 60
     assert (ctx.workspace / "begun").exists()
     assert [event.name for event in turn.events] == ["Bash"]
     assert reaper.find(ctx.children[0].marker) == []

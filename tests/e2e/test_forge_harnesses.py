@@ -5,7 +5,6 @@ A larger run: ``claw forge run --mode shim --through NAME --sample 51 -o FILE``.
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -26,9 +25,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_context import SmallContext
 from nanobot_endpoint import ScriptedEndpoint, say
 
-ROOT = Path(__file__).parents[2]
-if not os.environ.get("CLAW_HOME") and (ROOT / ".claw" / "frameworks").is_dir():
-    os.environ["CLAW_HOME"] = str(ROOT / ".claw")
 HARNESSES = ("nanobot", "openclaw", "claude-code")
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -152,7 +152,7 @@ def test_killed_in_mid_turn_five_times_every_round_is_there_once_and_the_history
     for name, model in (("undisturbed", "reader"), ("disturbed", held(rounds))):
         asked = experiment(scenario, harnesses=[harness], models=[model], settings=settings)
         made = create("harness", harness)
-        killer = Killer(made, rounds if turn else {}, 0.3 + 2 * turn)
+        killer = Killer(made, rounds if turn else {}, max(3.0, 2 * turn))
         (found[name],) = run_sync(tmp_path / name, asked, harnesses={harness: made}).values()
         turn = max(record.timing.total for record in found[name][1:])
     assert killer.killed == ["HarnessCrash"] * KILLS

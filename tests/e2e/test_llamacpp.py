@@ -27,16 +27,13 @@ from support.running import IN_PROCESS, experiment, run_experiment
 from support.scenarios import write_scenario
 from support.wires import DIALECTS, ask, post, streamed, whole
 
-ROOT = Path(__file__).parents[2]
 MODEL = ModelSpec(name="smol", kind="llamacpp", params={"temperature": 0, "max_tokens": 12})
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
 
 @functools.cache
 def not_installed() -> str:
-    """Why no model can be served here; empty if it can. Looks into the checkout's .claw too."""
-    if not os.environ.get("CLAW_HOME") and (ROOT / ".claw" / "frameworks").is_dir():
-        os.environ["CLAW_HOME"] = str(ROOT / ".claw")
+    """Why no model can be served here; empty if it can."""
     return "" if locate(framework()) else "llama.cpp is not installed; run: claw frameworks install llamacpp"
 
 

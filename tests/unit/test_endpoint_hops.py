@@ -175,13 +175,13 @@ async def test_a_failure_of_the_overlay_s_own_request_is_none_of_the_turn(world:
 
 
 async def test_the_end_of_a_round_gives_up_what_hangs_but_not_what_an_overlay_still_asks(world: World):
-    proxy = await (await world.open({"match": "slow", "reply": {"fault": "stall"}}, "x", timeout=1.5)).wrap()
+    proxy = await (await world.open({"match": "slow", "reply": {"fault": "stall"}}, "x", timeout=6)).wrap()
     await world.server.begin_round("t", "r1")
     own = asyncio.create_task(proxy.ask({"messages": [{"role": "user", "content": "slow"}]}))
     await asyncio.sleep(0.1)
     await world.say()
     assert (await world.server.end_round("t")).overlay.requests == 0, "still under way"
-    await world.server.settle("t", 10)
+    await world.server.settle("t", 60)
     assert (await world.server.end_round("t")).overlay.requests == 1
     own.cancel()
     await asyncio.gather(own, return_exceptions=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from claw_adapter.endpoint import ModelEndpoint, read_transcript
 from claw_adapter.endpoint.metering import union
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import EndpointError, KitError
-from claw_adapter.protocol import ModelSpec
+from claw_adapter.protocol import FirstRequest, ModelSpec
 from claw_adapter.protocol.brief import Brief, Locator
 from claw_adapter.protocol.gold import OptionEvidence, RoundEvidence
 from claw_adapter.tokens.chatml import count_messages
@@ -138,6 +139,7 @@ async def test_results_under_renamed_ids_are_matched_by_position(server: Endpoin
 async def test_meters_agree_with_the_token_rooms(server: EndpointServer, tmp_path: Path):
     key = await server.open_trial("t", scripted("the reply", "the second reply"), tmp_path / "t.jsonl")
     await post(server.url, key, say("outside"))
+    began = time.monotonic()
     await server.begin_round("t", "q1")
     first = say("hello world", tools=TOOLS, temperature=0.7, max_tokens=9)
     second = say("hello again", temperature=0.1)
@@ -151,11 +153,30 @@ async def test_meters_agree_with_the_token_rooms(server: EndpointServer, tmp_pat
     assert meter.rendered == count_messages([("user", "hello again"), ("assistant", "the second reply")])
     assert meter.metered.upstream_input is None
     assert meter.metered.asked == {"model": "gpt-x", "temperature": [0.7, 0.1], "max_tokens": 9}
-    assert 0 < meter.metered.seconds < 5
+    assert 0 < meter.metered.seconds <= time.monotonic() - began
     assert meter.outside.requests == 1
     assert meter.failure is None
     await server.begin_round("t", "q2")
     assert (await server.end_round("t")).metered.requests == 0
+
+
+async def test_the_first_request_that_offers_tools_is_what_a_turn_begins_with(server: EndpointServer, tmp_path: Path):
+    key = await server.open_trial("t", scripted("x"), tmp_path / "t.jsonl")
+
+    async def began(*bodies: dict) -> FirstRequest | None:
+        await server.begin_round("t", "q")
+        for body in bodies:
+            await post(server.url, key, body)
+        return (await server.end_round("t")).first
+
+    title = {"model": "m", "messages": [{"role": "system", "content": "Make a title."}]}
+    parts = [{"type": "text", "text": "1234"}, {"type": "text", "text": "567"}]
+    rules = [{"role": "system", "content": "12345"}, {"role": "user", "content": "hi"}]
+    turn = {"model": "m", "messages": [*rules, {"role": "developer", "content": parts}], "tools": TOOLS}
+    later = {**turn, "tools": [*TOOLS, *TOOLS]}
+    assert await began(title, turn, later) == FirstRequest(system=5 + len("1234\n567"), tools=len(TOOLS))
+    assert await began(title, say("hi")) == FirstRequest(system=len("Make a title."), tools=0)
+    assert await began() is None
 
 
 async def test_a_turn_without_requests_renders_nothing(server: EndpointServer, tmp_path: Path):

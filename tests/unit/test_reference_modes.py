@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,8 @@ from claw_adapter.reference.adapter import ReferenceHarness
 
 sys.path.insert(0, str(Path(__file__).parent))
 from acp_context import TRIAL, Context, scripted, session
+
+from support.processes import HANG
 
 MODES = ("child", "acp", "in-process")
 TOOLS = [{"name": "session_history", "arguments": {"session_key": "ops"}}]
@@ -120,10 +121,8 @@ async def test_cancelling_ends_the_command_under_way_and_the_conversation_goes_o
         ctx = Context(tmp_path / "a", endpoint, key, session("main", "canary", "yes"))
         async with await harness.open(ctx) as conversation:
             waiting = await hang(ctx, conversation)
-            began = time.monotonic()
             await conversation.cancel()
-            turn = await waiting
-            assert time.monotonic() - began < 2
+            turn = await asyncio.wait_for(waiting, HANG)
             assert turn.error is not None
             assert "cancelled" in turn.error.what
             assert turn.error.owner == "harness"
@@ -141,7 +140,7 @@ async def test_cancelling_ends_a_request_to_a_model_that_says_nothing(tmp_path, 
         waiting = asyncio.create_task(conversation.send("hello", 20))
         await asyncio.sleep(0.5)
         await conversation.cancel()
-        assert "cancelled" in (await asyncio.wait_for(waiting, 3)).error.what
+        assert "cancelled" in (await asyncio.wait_for(waiting, HANG)).error.what
         await endpoint.end_round(TRIAL)
 
 
@@ -149,9 +148,7 @@ async def test_a_passed_deadline_ends_everything_that_was_started(tmp_path, harn
     async with scripted(tmp_path, SLEEP) as (endpoint, key):
         ctx = Context(tmp_path / "a", endpoint, key, session("main"))
         async with await harness.open(ctx) as conversation:
-            began = time.monotonic()
-            turn = await conversation.send("wait", 1.0)
-            assert time.monotonic() - began < 2
+            turn = await asyncio.wait_for(conversation.send("wait", 1.0), HANG)
             assert turn.error.kind == "DeadlineExceeded"
             await asyncio.sleep(0.2)
             assert [reaper.find(child.marker) for child in ctx.children if child.marker] == [[]] * len(ctx.children)
