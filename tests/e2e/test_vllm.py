@@ -14,6 +14,7 @@ import pytest
 
 from claw_adapter.drivers import reaper
 from claw_adapter.errors import EndpointError
+from claw_adapter.notation import named
 from claw_adapter.protocol import ModelSpec
 from claw_adapter.report import load_run
 from claw_adapter.report.summary import summarise
@@ -38,6 +39,8 @@ SAYS = {
     "kind": ("does not know that kind of model", "Update vLLM"),
     "weights": ("not where the option model says", "folder of weights"),
     "arguments": ("does not take these arguments", "extra"),
+    "cpu": ("under another name", "vllm.entrypoints.openai.api_server"),
+    "vision": ("built for another torch", "torchvision"),
     "broken": ("installation of vLLM is broken", "environment of its own"),
     "unknown": ("Something nobody has seen before", "output"),
 }
@@ -117,9 +120,9 @@ async def test_a_server_that_is_attached_to_is_left_alone(tmp_path):
         await ours.stop()
 
 
-def asked(tmp_path: Path, model: str):
+def asked(tmp_path: Path, model: str, **options: str):
     scenario = write_scenario(tmp_path / "scenario", [{"id": "r1"}, {"id": "r2"}])
-    spec = {"name": "vllm-standin", "kind": "vllm", "options": {"model": model, "program": PROGRAM}}
+    spec = {"name": "vllm-standin", "kind": "vllm", "options": {"model": model, **(options or {"program": PROGRAM})}}
     return experiment(scenario, models=[spec], harnesses=[IN_PROCESS])
 
 
@@ -144,11 +147,24 @@ async def test_a_server_that_runs_out_of_memory_in_mid_run_is_the_endpoints_faul
     assert any("ended by itself" in warning for warning in summarise(load_run(tmp_path / "run")).warnings)
 
 
+async def test_a_server_attached_to_that_goes_away_in_mid_run_is_told(tmp_path):
+    ours, ctx = made("dies"), context(tmp_path)
+    try:
+        url = (await ours.start(MODEL, ctx)).base_url
+        run = asked(tmp_path, "m", base_url=url.removesuffix("/v1"))
+        (rounds,) = (await run_experiment(tmp_path / "run", run)).values()
+    finally:
+        await ours.stop()
+    assert rounds[-1].error.kind == "EndpointTransientError"
+    (server,) = read_servers(tmp_path / "run")
+    assert server.fault == "it did not answer any more when the run ended"
+
+
 @pytest.mark.real
 @pytest.mark.skipif(not os.environ.get("CLAW_VLLM"), reason="set CLAW_VLLM to options of a real vLLM, see above")
 @pytest.mark.timeout(1800)
 async def test_a_real_vllm_answers_and_counts(tmp_path):
-    options = dict(pair.split("=", 1) for pair in os.environ["CLAW_VLLM"].split(","))
+    options = named(f"vllm:{os.environ['CLAW_VLLM']}").options
     scenario = write_scenario(tmp_path / "scenario", [{"id": "r1"}])
     spec = {"name": "real", "kind": "vllm", "options": options}
     (rounds,) = (await run_experiment(tmp_path / "run", experiment(scenario, models=[spec]))).values()

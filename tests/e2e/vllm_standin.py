@@ -23,7 +23,9 @@ FAULTS = {
     "kind": "ValueError: Model architectures ['X'] are not supported for now.",
     "weights": "OSError: /models/x is not a local folder and is not a valid model identifier listed on",
     "arguments": "vllm: error: unrecognized arguments: --colour",
-    "broken": "importlib.metadata.PackageNotFoundError: No package metadata was found for vllm",
+    "cpu": "importlib.metadata.PackageNotFoundError: No package metadata was found for vllm",
+    "vision": "ModuleNotFoundError: Could not import module 'LlamaConfig'. Are this object's requirements defined correctly?",
+    "broken": "ModuleNotFoundError: No module named 'vllm._C'",
     "unknown": "Something nobody has seen before",
 }
 METRICS = """# HELP vllm:prompt_tokens Number of prefill tokens processed.

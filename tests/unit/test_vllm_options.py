@@ -41,6 +41,21 @@ def test_what_is_given_beside_a_profile_wins_and_text_is_read_as_numbers():
     assert argv[-3:] == ["--enforce-eager", "--seed", "1"]
 
 
+@pytest.mark.parametrize(
+    "given", [{"profile": "gemma-4-31b-it"}, {"tensor_parallel": 4}, {"extra": "--x"}, {"program": "v"}]
+)
+def test_beside_an_address_nothing_is_silently_ignored(given):
+    with pytest.raises(PluginError, match=f"option '{next(iter(given))}': has no effect beside base_url") as caught:
+        Options.parse({"base_url": "http://127.0.0.1:8000", "model": "m", **given})
+    assert "Leave it out" in caught.value.remedy
+
+
+def test_the_module_of_the_server_is_told_the_weights_by_name():
+    program = "/opt/v/bin/python -m vllm.entrypoints.openai.api_server"
+    argv = Options.parse({"model": "w", "program": program}).argv(1, "m")
+    assert argv[:5] == [*program.split(), "--model", "w"]
+
+
 def test_flags_nobody_asked_for_are_left_to_vllm():
     argv = Options.parse({"model": "w"}).argv(1, "m")
     assert argv == ["vllm", "serve", "w", "--host", "127.0.0.1", "--port", "1", "--served-model-name", "m"]

