@@ -89,6 +89,62 @@ def test_words_are_words_of_their_own(tmp_path: Path):
     assert faults(tmp_path, "a.md", "there are 30, in 10  minutes", **rule)
 
 
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("within **30** days", "30 days"), ("within _30_ `days`", "30 days"), ("10\uff05 a day", "10%"),
+        ("\uff13\uff10 days", "30 days"), ("460.00 euros", "460 euros"), ("9,600", "9600"), ("9,600.00", "9600"),
+        ("9600", "9,600"), ("a loan of 9,600.", "9600"), ("1,234,567 rows", "1234567"), ("61.1", "61.10"), ("4140", "4140.00"),
+        ("Three other tracks", "3"), ("4 of six", "4 of 6"), ("see `lamp_power.csv`", "lamp_power.csv"),
+        ("so:30 days", "30 days"), ("30*40 = 1200", "40"),
+    ],
+)  # fmt: skip
+def test_a_number_may_be_written_as_anybody_writes_it(text: str, word: str):
+    assert program.has(text, word)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("1,234", "234"), ("1,234", "1"), ("12.5", "12"), ("12.05", "12"), ("12.50", "12"), ("12", "12.5"), ("19,600", "9600"),
+        ("9,6001", "9600"), ("96,00", "9600"), ("460.50 euros", "460 euros"), ("3*40", "340"), ("raw_30", "30"), ("0.30", "30"),
+        ("W30", "30"), ("thirteen", "3"), ("twenty-three", "3"), ("three hundred", "3"), ("2026-05-14", "2026-05-1"),
+    ],
+)  # fmt: skip
+def test_a_number_is_not_found_in_another_one(text: str, word: str):
+    assert not program.has(text, word)
+
+
+def test_what_must_not_be_said_may_not_be_said_otherwise_written(tmp_path: Path):
+    rule = {"format": "markdown", "lacks": ["6000"]}
+    assert faults(tmp_path, "a.md", "it was 16,000 euros", **rule) == []
+    assert faults(tmp_path, "a.md", "it was **6,000.00** euros", **rule)
+
+
+TITLED = "# Tax assessment: deadline and sum\n\n{text}## Deadline\n\n30 days\n\n## Sum\n\n1840\n"
+HEADED = [
+    TITLED.format(text=""), TITLED.format(text="Dear sister,\n\n"), TITLED.replace("## ", "### ").format(text=""),
+    "## Deadline\n\n### Days\n\n30 days\n\n## Sum\n### Euros\n1840\n", "Deadline\n--------\n\n30 days\n\nSum\n---\n\n1840\n",
+    "Deadline\n===\n30 days\n\nSum\n===\n1840\n", "## **Deadline:**\n\n30 days\n\n## 2. The sum ##\n\n1840\n",
+    "## Deadline\n\n30 days, with Deadline in the text.\n---\n## Sum\n\n1840\n",
+    "---\ntitle: Deadline\n---\n# Deadline\n30 days\n# Sum\n1840\n",
+]  # fmt: skip
+HEADLESS = [
+    "# Deadline and sum\n\n## Deadline\n\n## Sum\n\n1840 in 30 days\n", "## Deadline\n\n### Days\n\n## Sum\n\n1840\n",
+    "# Deadline and sum\n\n## Days\n\n## Euros\n", "Deadline: 30 days\n\n## Sum\n\n1840\n",
+    "Deadline\n---\n\nSum\n---\n\n1840\n", "## Deadline\n\n---\n\n## Sum\n\n1840\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "right"), [*((t, True) for t in HEADED), *((t, False) for t in HEADLESS)])
+def test_a_section_is_there_when_a_heading_of_its_name_has_text_below(tmp_path: Path, text: str, right: bool):
+    assert (faults(tmp_path, "a.md", text, format="markdown", sections=["Deadline", "Sum"]) == []) is right
+
+
+def test_a_text_field_may_have_full_width_signs():
+    assert program.same({"kind": "text", "value": "10%"}, "\uff11\uff10\uff05")
+
+
 def test_a_link_out_of_the_workspace_is_no_artefact(tmp_path: Path):
     outside = tmp_path / "outside.json"
     outside.write_text(json.dumps(RIGHT))
@@ -118,3 +174,14 @@ def test_a_program_that_does_not_end_fails(tmp_path: Path):
     assert faults(tmp_path, "s.py", "while True: pass", format="python", script=script)
     assert faults(tmp_path, "s.py", "print('n=3')", format="python", script=script) == []
     assert faults(tmp_path, "s.py", "print('n=33')", format="python", script=script)
+
+
+@pytest.mark.parametrize("said", ["2026-05-13 22:05", "2026-05-13T22:05", "at: 2026-05-13 22:05."])
+def test_a_program_may_print_a_moment_with_a_blank(tmp_path: Path, said: str):
+    script = {
+        "arguments": [],
+        "prints": [{"kind": "moment", "value": "2026-05-13T22:05:00", "form": ""}],
+        "timeout": 5,
+    }
+    assert faults(tmp_path, "s.py", f"print({said!r})", format="python", script=script) == []
+    assert faults(tmp_path, "s.py", f"print({said.replace('13', '14')!r})", format="python", script=script)

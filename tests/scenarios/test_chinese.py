@@ -29,6 +29,18 @@ from claw_adapter_scenarios.spec.workspace import Contract, Mail, Minutes, Ticke
         ("第3次校准", "校准", True),
         ("a café12", "12", False),
         ("12 of them", "12", True),
+        ("每小时 **40** 元", "40 元", True),
+        ("每小时40元", "40 元", True),
+        ("迟交一天扣 10％", "10%", True),
+        ("扣百分之十", "百分之 10", True),
+        ("扣百分之二十", "百分之 10", False),
+        ("样品十二个", "12 个", True),
+        ("一百一十二个", "12 个", False),
+        ("两个", "2 个", True),
+        ("十二个", "2 个", False),
+        ("共12个，30天", "30", True),
+        ("１２．５", "12", False),
+        ("没有\n写入", "没有写入", True),
     ],
 )
 def test_words_are_found_where_scripts_have_no_blanks(text: str, word: str, found: bool) -> None:

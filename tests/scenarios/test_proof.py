@@ -8,7 +8,9 @@ import pytest
 from claw_adapter_scenarios.authoring import EXAMPLE
 from claw_adapter_scenarios.proof import Part, prove
 from claw_adapter_scenarios.proof import run as proof_run
+from claw_adapter_scenarios.proof.alternatives import alternatives
 from claw_adapter_scenarios.proof.baselines import Question, baselines
+from claw_adapter_scenarios.proof.mutants import mutants
 
 KINDS = {
     "compiled twice, the same bytes": "bytes", "oracle: every round right": "oracle", "null: nothing right": "null",
@@ -58,6 +60,40 @@ def test_a_check_that_is_too_narrow_is_found(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(program, "number", lambda value: value if type(value) is int else None)
     assert not part(EXAMPLE, "alternatives accepted").holds
+
+
+@pytest.mark.parametrize(
+    ("name", "narrow", "refused"),
+    [
+        ("filled", lambda lines, heads, head: lines[head[0] + 2 : head[0] + 3] != [] and "#" not in lines[head[0] + 2], "sub"),
+        ("flat", lambda text: " ".join(text.split()).casefold(), "bold numbers"),
+        ("written", lambda found: found[0], "numbers with decimals"),
+    ],
+)  # fmt: skip
+def test_other_headings_and_numbers_are_tried(name: str, narrow: object, refused: str, monkeypatch: pytest.MonkeyPatch):
+    from claw_adapter_scenarios.checker import program
+
+    monkeypatch.setattr(program, name, narrow)
+    assert [line for line in part(EXAMPLE, "alternatives accepted").detail if refused in line]
+
+
+def test_other_ways_to_write_a_document():
+    rule = {"path": "a.md", "format": "markdown", "sections": ["Costs"], "mentions": [["1840 %"]]}
+    said = dict(alternatives({"files": [rule]}, {"a.md": "In short.\n\n## Costs\n\n- 1840 %\n"}))
+    assert {name.partition(": ")[2]: files["a.md"].partition("\n\n")[2] for name, files in said.items()}.items() >= {
+        "a title that names Costs": "# Note: Costs\n\n## Costs\n\n- 1840 %\n",
+        "Costs underlined": "\nCosts\n-----\n\n- 1840 %\n",
+        "subheadings first": "## Costs\n\n### In detail\n\n- 1840 %\n", "bold numbers": "## Costs\n\n- **1840** %\n",
+        "numbers with separators": "## Costs\n\n- 1,840 %\n", "full-width per cent sign": "## Costs\n\n- 1840 \uff05\n",
+    }.items()  # fmt: skip
+
+
+def test_an_emptied_section_and_a_longer_number_are_tried_as_mutants():
+    rule = {"path": "a.md", "format": "markdown", "sections": ["Costs"], "mentions": [["840 euros"]]}
+    tried = dict(mutants({"files": [rule]}, {"a.md": "## Costs\n\n- 840 euros\n\n## More\n\n- no\n"}))
+    assert tried["a.md: nothing below Costs"]["a.md"] == "## Costs\n\n## More\n\n- no\n"
+    assert "- 1,840 euros" in tried["a.md: 840 euros: 1 before 840"]["a.md"]
+    assert "- 840.5 euros" in tried["a.md: 840 euros: 5 after 840"]["a.md"]
 
 
 def test_a_round_that_passes_with_nothing_done_is_found(tmp_path: Path):

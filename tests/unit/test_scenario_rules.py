@@ -269,6 +269,11 @@ def test_errors_refuse_a_scenario_and_warnings_do_not(copy: Copy):
     assert caught.value.where == copy.place(ANSWERS, "check_rX")
 
 
+def test_a_revision_may_cite_a_conversation_by_its_title(copy: Copy):
+    copy.edit(ANSWERS, "cites: [fleet-slack", "cites: [fleet-slack, fleet-night")
+    assert copy.find() == []
+
+
 def test_a_scenario_without_evidence_layer_has_no_findings_about_it(copy: Copy):
     shutil.move(copy.root / EVIDENCE, copy.root.parent / "evidence.yaml")
     assert {item.id for item in copy.find()} <= {"SCN-036"}  # a cited fragment id means nothing without fragments

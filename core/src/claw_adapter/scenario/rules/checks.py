@@ -114,14 +114,17 @@ def _revision(subject: Subject, index: int, item: Round, answer: Answer, revisio
 
 
 def _arrived(subject: Subject, earlier: int, now: int) -> set[str]:
-    """Names under which a reply may cite what came after a round: fragment ids, paths, file names, sessions."""
+    """Names under which a reply may cite what came after a round: fragment ids, paths, file names, sessions and titles."""
     scenario, worlds = subject.scenario, subject.worlds or ()
+    held = worlds[now].sessions
     names: set[str] = set()
     for item in scenario.rounds[earlier + 1 : now + 1]:
         for update in scenario.expand(item.updates):
             for action in update.actions:
                 target = action.workspace or action.session or ""
                 names.update((target, PurePosixPath(target).name))
+                if action.session is not None and action.session in held:
+                    names.add(held[action.session].title)
     for name, fragment in subject.evidence.fragments.items():
         text = fragment.text
         if _said(text, worlds[earlier], worlds[now]):

@@ -25,6 +25,18 @@ HAN = "\u2e7f"
 """Beyond it lie the scripts that are written without blanks: there words have no boundaries to look for."""
 LETTER = r"[^\W\u2e80-\u9fff\uf900-\ufaff]"
 """What makes a word or number longer: a letter or digit of a script that puts blanks between words."""
+MARKS = re.compile(r"([^\W_\u2e80-\u9fff][*_`]+(?=[^\W_\u2e80-\u9fff]))|[*_`]+")
+"""Emphasis; between two letters or digits it belongs to a name."""
+BESIDE_HAN = re.compile(r" (?=[\u2e80-\u9fff])|(?<=[\u2e80-\u9fff]) ")
+"""A blank beside a Chinese character, which some write and some do not."""
+NUMBER = re.compile(
+    rf"(?<!{LETTER})(?<![-:/])(?<!\d[.,])(\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.(\d+))?(?![.,:/-]?\d)(?!{LETTER})"
+)
+"""A number that stands alone: no part of a date, a time or a name. Its whole part, its decimals."""
+SPOKEN = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+NUMERALS = "\u3007\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341"
+"""Chinese ones, from nought to ten."""
+NO_NUMERAL = f"[{NUMERALS}\u96f6\u4e24\u767e\u5343\u4e07]"
 MOMENT = re.compile(
     r"(?:(\d{4}-\d{2}-\d{2})[T ])?(\d{1,2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:\s*(?:Z|UTC|[+-]\d{2}:?\d{2}))?\Z"
 )
@@ -202,8 +214,9 @@ def iso(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text without case, punctuation at its ends and runs of blanks."""
-    return " ".join(text.split()).strip(" .,;:'\"`\uff0c\u3002\uff1b\uff1a\u3001\u201c\u201d").casefold()
+    """A text without case, punctuation at its ends and runs of blanks; full-width signs are as good as others."""
+    text = " ".join(unicodedata.normalize("NFKC", text).split())
+    return text.strip(" .,;:'\"`\uff0c\u3002\uff1b\uff1a\u3001\u201c\u201d").casefold()
 
 
 def check_csv(rule: dict[str, Any], text: str, _loaded: dict[str, Any], _path: Path) -> Any:
@@ -236,17 +249,46 @@ def check_csv(rule: dict[str, Any], text: str, _loaded: dict[str, Any], _path: P
 
 
 def check_markdown(rule: dict[str, Any], text: str, _loaded: dict[str, Any], _path: Path) -> Any:
-    """Sections of a document, each with something in it."""
+    """Sections of a document, each with something in it; a heading that has just that name goes before longer ones."""
     lines = text.splitlines()
-    heads = [(i, plain(line.lstrip("#"))) for i, line in enumerate(lines) if re.match(r"#{1,6}\s", line)]
-    for section in rule.get("sections", ()):
-        found = [i for i, head in heads if plain(section) in head]
-        if not found:
+    sections = {section: heading(section) for section in rule.get("sections", ())}
+    heads = headings(lines, set(sections.values()))
+    for section, wanted in sections.items():
+        named = [head for head in heads if wanted in head[2]]
+        if not named:
             raise Fault(f"has no section {section!r}")
-        after = next((i for i, _ in heads if i > found[0]), len(lines))
-        if not any(line.strip() for line in lines[found[0] + 1 : after]):
+        exact = [head for head in named if head[2] == wanted]
+        if not any(filled(lines, heads, head) for head in exact or named):
             raise Fault(f"section {section!r} is empty")
     return text
+
+
+def headings(lines: list[str], sections: set[str]) -> list[tuple[int, int, str]]:
+    """Line, level and name of every heading, underlined ones too; three hyphens may also be a rule below a paragraph."""
+    found = []
+    for at, line in enumerate(lines):
+        if marks := re.match(r" {0,3}(#{1,6})\s", line):
+            found.append((at, len(marks[1]), heading(line)))
+            continue
+        under = lines[at + 1].strip() if at + 1 < len(lines) else ""
+        alone = at == 0 or not lines[at - 1].strip() or (found and found[-1][0] == at - 1)
+        if not re.fullmatch("=+|-+", under) or not alone or not re.match(r" {0,3}[^\s>|#=+-]", line):
+            continue
+        if under[0] == "=" or len(under) > 3 or heading(line) in sections:
+            found.append((at, 1 if under[0] == "=" else 2, heading(line)))
+    return found
+
+
+def heading(line: str) -> str:
+    """The name in a heading."""
+    return plain(flat(line.strip("# \t")))
+
+
+def filled(lines: list[str], heads: list[tuple[int, int, str]], head: tuple[int, int, str]) -> bool:
+    """Whether there is text below a heading before the next one that is not below it."""
+    end = next((at for at, level, _ in heads if at > head[0] and level <= head[1]), len(lines))
+    others = {at for at, *_ in heads}
+    return any(lines[at].strip(" \t-=*_#") for at in range(head[0] + 1, end) if at not in others)
 
 
 def check_python(rule: dict[str, Any], _text: str, _loaded: dict[str, Any], path: Path) -> Any:
@@ -265,6 +307,7 @@ def check_python(rule: dict[str, Any], _text: str, _loaded: dict[str, Any], path
     if done.returncode != 0:
         raise Fault(f"the program ends with status {done.returncode}")
     tokens = re.findall(r"[^\s=,;:()\[\]{}\"'\uff0c\uff1b\uff1a\uff08\uff09]+(?::\d{2})?", done.stdout[:MOST_BYTES])
+    tokens += re.findall(r"\d{4}-\d\d-\d\d \d{1,2}:\d\d", done.stdout[:MOST_BYTES])
     for wanted in script["prints"]:
         said = any(same(wanted, token.rstrip(".")) for token in tokens)
         if not said and not (wanted["kind"] == "text" and has(done.stdout, wanted["value"])):
@@ -283,11 +326,44 @@ def words(rule: dict[str, Any], text: str) -> None:
 
 
 def has(text: str, word: str) -> bool:
-    """Whether a word or phrase stands in a text, not as part of a longer word or number."""
-    flat, wanted = " ".join(text.split()).casefold(), " ".join(str(word).split()).casefold()
-    before = "" if wanted[:1] > HAN else rf"(?<!{LETTER})(?<![.,])"
+    """Whether a word or phrase stands in a text, not as part of a longer word or number; numbers as anybody writes them."""
+    wanted = flat(str(word))
+    before = "" if wanted[:1] > HAN else rf"(?<!{LETTER})(?<!\d[.,])(?<!\s\.)"
     after = "" if wanted[-1:] > HAN else rf"(?!{LETTER}|[.,]\d)"
-    return re.search(before + re.escape(wanted) + after, flat) is not None
+    pattern, at = "", 0
+    for found in NUMBER.finditer(wanted):
+        pattern += re.escape(wanted[at : found.start()]) + written(found)
+        at = found.end()
+    return re.search(before + pattern + re.escape(wanted[at:]) + after, flat(text)) is not None
+
+
+def flat(text: str) -> str:
+    """A text without case, emphasis, runs of blanks, blanks beside Chinese, and other shapes of the same signs (NFKC)."""
+    text = unicodedata.normalize("NFKC", text.replace("\uff0c", ", "))  # that comma stands between clauses, not digits
+    text = " ".join(MARKS.sub(lambda found: found[1] or "", text).split())
+    return BESIDE_HAN.sub("", text).casefold()
+
+
+def written(found: re.Match[str]) -> str:
+    """A pattern of all ways to write a number: 9600, 9,600 and 9600.00; small ones in words, Chinese ones in numerals."""
+    whole, part = found[1].replace(",", ""), (found[2] or "").rstrip("0")
+    pattern = "[, ]?".join(re.findall(r"\d{1,3}(?=(?:\d{3})*\Z)", whole))
+    pattern += rf"\.{part}0*" if part else r"(?:\.0+)?"
+    value = 0 if part else int(whole)
+    spoken = SPOKEN[value - 2 : value - 1] if value >= 2 else []
+    ways = [pattern, *(rf"(?<!\w-){word}(?!-\w| hundred| thousand)" for word in spoken)]
+    around = found.string[max(0, found.start() - 1) : found.start()] + found.string[found.end() : found.end() + 1]
+    if 2 <= value <= 99 and max(around, default="") > HAN:
+        ways.append(rf"(?<!{NO_NUMERAL}){numeral(value)}(?!{NO_NUMERAL})")
+    return f"(?:{'|'.join(ways)})"
+
+
+def numeral(value: int) -> str:
+    """A pattern of a Chinese number below a hundred."""
+    if value == 2:
+        return f"[{NUMERALS[2]}\u4e24]"
+    tens, ones = divmod(value, 10)
+    return (NUMERALS[tens] if tens > 1 else "") + (NUMERALS[10] if tens else "") + (NUMERALS[ones] if ones else "")
 
 
 CHECKS = {"json": check_json, "csv": check_csv, "markdown": check_markdown, "python": check_python}

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import PurePosixPath
@@ -18,7 +18,7 @@ from claw_adapter_scenarios.language.values import Value, render_value
 from claw_adapter_scenarios.language.wording import words_of
 from claw_adapter_scenarios.spec.rounds import FieldRule, FileRule, Follow, PreferenceSpec, RoundSpec, RowsRule
 
-__all__ = ["Work", "compile_work", "lesson", "rests_on"]
+__all__ = ["Work", "compile_work", "rests_on"]
 
 Evaluator = Callable[[str], Value]
 Spoiler = Callable[[Value], Value]
@@ -83,39 +83,6 @@ def compile_work(item: RoundSpec, beliefs: Beliefs, followed: dict[str, Preferen
             beliefs.evaluated, hasty=True, spoil=lambda value: _perturbed(value, beliefs.canon.language)
         )
     return Work(builder.expected(), oracle, hasty)
-
-
-def lesson(work: Work, words: Mapping[str, str]) -> str:
-    """What was wanted, in words: feedback on work that was not right teaches the answer."""
-    return words["between sentences"].join(_wanted_words(rule, words) for rule in work.expected["files"])
-
-
-def _wanted_words(rule: dict[str, Any], words: Mapping[str, str]) -> str:
-    parts = [
-        words["is"].format(name=name, value=_said(wanted, words)) for name, wanted in rule.get("fields", {}).items()
-    ]
-    if "rows" in rule:
-        parts += [
-            words["semicolon"].join(" / ".join(_said(cell, words) for cell in row) for row in rule["rows"]["rows"])
-        ]
-    parts += [words["section"].format(name=section) for section in rule.get("sections", ())]
-    parts += [group[0] for group in rule.get("mentions", ())]
-    parts += [words["prints"].format(value=_said(wanted, words)) for wanted in rule.get("script", {}).get("prints", ())]
-    return words["wanted"].format(path=rule["path"], parts=words["comma"].join(parts)) if parts else ""
-
-
-def _said(wanted: dict[str, Any], words: Mapping[str, str]) -> str:
-    if "list" in wanted:
-        return words["and"].join(_said(one, words) for one in wanted["list"])
-    if "cites" in wanted:
-        return words["list"].format(value=words["and"].join(group[0] for group in wanted["cites"]))
-    if "same_as" in wanted:
-        return words["agrees"].format(value=wanted["same_as"])
-    if wanted["kind"] == "moment":
-        return str(wanted["value"][:10] if wanted["form"] == "date" else wanted["value"][11:16])
-    if wanted["kind"] == "flag":
-        return "true" if wanted["value"] else "false"
-    return f"{wanted['value']:g}" if wanted["kind"] == "number" else str(wanted["value"])
 
 
 def _as_it_is(value: Value) -> Value:

@@ -11,12 +11,13 @@ from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Answer, Check, Feedback, Fragment, Preference, Round
 from claw_adapter.protocol.gold import OptionEvidence, Revision, RoundEvidence
 from claw_adapter.protocol.scenario import RoundTags
-from claw_adapter_scenarios.compiler.artefacts import Work, compile_work, lesson, rests_on
+from claw_adapter_scenarios.compiler.artefacts import Work, compile_work, rests_on
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, Claim, Verdict
 from claw_adapter_scenarios.compiler.canon import Canon
+from claw_adapter_scenarios.compiler.lessons import lesson
 from claw_adapter_scenarios.compiler.material import Material, Places
 from claw_adapter_scenarios.language.draw import dice
-from claw_adapter_scenarios.language.wording import words_of
+from claw_adapter_scenarios.language.wording import sentence, words_of
 from claw_adapter_scenarios.spec.load import Spec
 from claw_adapter_scenarios.spec.rounds import OptionSpec, PreferenceSpec, RoundSpec
 
@@ -128,7 +129,7 @@ class _Compiler:
             work, (facts, claims) = compile_work(item, beliefs, followed, files), rests_on(item, beliefs)
         evidence = self._evidence(item, index, options, beliefs, (facts, claims))
         question = Round(
-            id=item.id, type=item.type, question=self.canon.render(item.ask).text.strip(),
+            id=item.id, type=item.type, question=self._asked(item),
             options={one.letter: one.text for one in options}, updates=item.updates,
             tags=RoundTags(dimensions=item.dimensions, skill=item.skill), stage=item.stage,
         )  # fmt: skip
@@ -136,6 +137,13 @@ class _Compiler:
             item, index, question, self._answer(item, index, options, evidence, work), evidence, options, work, beliefs, facts,
             claims, self._dependent(evidence),
         )  # fmt: skip
+
+    def _asked(self, item: RoundSpec) -> str:
+        """The question; where a check forbids words it says that they are not even to be refuted."""
+        asked, words = self.canon.render(item.ask).text.strip(), words_of(self.canon.language)
+        if not any(file.lacks for file in item.files):
+            return asked
+        return words["between sentences"].join((asked, words["only what holds"]))
 
     def _preference(self, name: str) -> PreferenceSpec:
         if name not in self.spec.rounds.preferences:
@@ -200,7 +208,7 @@ class _Compiler:
         words = words_of(self.canon.language)
         correct = self.canon.render(item.correct).text or words["right"]
         incorrect = self.canon.render(item.incorrect).text or (
-            words["wrong work"].format(lesson=lesson(work, words)) if work else words["wrong"]
+            words["wrong work"].format(lesson=lesson(work.expected, self.canon.language)) if work else words["wrong"]
         )
         feedback = Feedback(
             correct=correct, incorrect=incorrect, options={one.letter: self._why(one) for one in options}
@@ -219,7 +227,8 @@ class _Compiler:
         names = {name for group in one.verdict.sets for name in group}
         places = dict.fromkeys(self._called(c) for c in self.material.claims if c.fragment in names)
         words = words_of(self.canon.language)
-        return words["holds" if one.verdict.value else "does not hold"].format(places=words["comma"].join(places))
+        key = "holds" if one.verdict.value else "does not hold"
+        return sentence(key, self.canon.language, places=words["comma"].join(places))
 
     def _called(self, claim: Claim) -> str:
         kind, _, place = claim.place.partition("/")
@@ -247,9 +256,12 @@ class _Compiler:
         if not fresh:
             raise ScenarioError(f"nothing that decides it has come since {item.of!r}")
         cites = dict.fromkeys(c.fragment for c in fresh)
+        titles = {entry.id: entry.title for entry in self.material.entries}
         for claim in fresh:
-            place = claim.place.partition("/")[2]
+            kind, _, place = claim.place.partition("/")
             cites.update({place: None, PurePosixPath(place).name: None})
+            if kind == "session" and titles.get(place):
+                cites[titles[place]] = None
         return Revision(of=item.of, stale=before.answer.answer, cites=tuple(cites))
 
     def _dependent(self, evidence: RoundEvidence) -> bool:

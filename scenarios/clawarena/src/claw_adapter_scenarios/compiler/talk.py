@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -252,14 +253,15 @@ class _Writer:
             return ""
         title = self.canon.render(self.channel.title).text
         language = self.canon.language
-        channel = channel_name(self.channel.channel, language).title()
-        return f"[{channel} {title} | {speaker} | {dated(at, 'stamp', language)} {self.spec.truth.offset}] "
+        channel = channel_name(self.channel.channel, language)
+        time = f"{dated(at, 'stamp', language)} {self.spec.truth.offset}"
+        return f"[{channel[:1].upper()}{channel[1:]} {title} | {speaker} | {time}] "
 
     def _head(self, path: str) -> str:
-        """The first lines of a file, without any that is evidence: that stands in the file alone."""
+        """The first lines of a file, up to one that is evidence: that stands in the file alone."""
         text = self.material.files.get(path)
         if text is None:
             raise ScenarioError(f"a loop of {self.channel.id!r} reads {path!r}, which is not there")
         evidence = [claim.text for claim in self.material.claims if claim.where == f"workspace/{path}"]
-        lines = [line for line in text.splitlines()[:8] if not any(part in line for part in evidence)]
+        lines = itertools.takewhile(lambda line: not any(part in line for part in evidence), text.splitlines()[:8])
         return "\n".join([*lines, words_of(self.canon.language)["lines"].format(count=len(text.splitlines()))])

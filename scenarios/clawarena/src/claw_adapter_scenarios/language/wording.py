@@ -7,12 +7,13 @@ This is the one place with such words: a language is a mapping with these keys. 
 # ruff: noqa: RUF001 - Chinese texts have Chinese punctuation
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from types import MappingProxyType
 from typing import Final
 
-__all__ = ["channel_name", "dated", "joined", "words_of"]
+__all__ = ["channel_name", "dated", "joined", "sentence", "words_of"]
 
 ENGLISH: Final[Mapping[str, str]] = MappingProxyType({
     # values in texts
@@ -24,6 +25,8 @@ ENGLISH: Final[Mapping[str, str]] = MappingProxyType({
     # punctuation
     "comma": ", ", "semicolon": "; ", "colon": ": ", "between sentences": " ", "brackets": "{text} ({more})",
     "between parts": ", ",
+    # questions
+    "only what holds": "Write only what holds; what does not hold is not to be named, not even to refute it.",
     # feedback
     "right": "That is right.",
     "wrong work": "That is not right yet. {lesson}",
@@ -34,8 +37,10 @@ ENGLISH: Final[Mapping[str, str]] = MappingProxyType({
     "told": "what I told you earlier",
     "own": "our own conversation",
     "wanted": "In {path} was wanted: {parts}.",
-    "is": "{name} is {value}", "section": "a section {name}", "prints": "it prints {value}", "list": "a list with {value}",
-    "and": " and ", "agrees": "in agreement with {value}",
+    "your file": "your file in {folder}",
+    "is": "{name} is {value}", "section": "a section {name}", "prints": "{path} was to print {values}.",
+    "list": "a list with {values}", "last of values": "{others} and {last}",
+    "sum": "the sum of the column {column} of {path}", "same field": "the same as {field} of {path}",
     # conversations
     "roster": "The conversations on record:",
     "opening": "I will look through the workspace and read the other conversations with the session tools before I answer. "
@@ -81,6 +86,7 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType({
     "mail date": "{year}年{month}{day}日 {weekday} {clock}", "stamp": "{short} {date} {minute}",
     "comma": "、", "semicolon": "；", "colon": "：", "between sentences": "", "brackets": "{text}（{more}）",
     "between parts": "，",
+    "only what holds": "只写成立的内容；不成立的不要写进去，哪怕是为了反驳它。",
     "right": "对，就是这样。",
     "wrong work": "还不对。{lesson}",
     "wrong": "不对。请回到来源，再逐一核对。",
@@ -89,9 +95,11 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType({
     "conversation": "会话“{title}”",
     "told": "我之前告诉你的话",
     "own": "我们自己的会话",
-    "wanted": "{path} 里应当有：{parts}。",
-    "is": "{name}：{value}", "section": "“{name}”一节", "prints": "打印 {value}", "list": "列表，含 {value}",
-    "and": " 和 ", "agrees": "与 {value} 一致",
+    "wanted": "{path}里应当有：{parts}。",
+    "your file": "你放在{folder}的文件",
+    "is": "{name}：{value}", "section": "“{name}”一节", "prints": "{path}应当打印{values}。",
+    "list": "列表，含{values}", "last of values": "{others}、{last}",
+    "sum": "{path}中{column}一列之和", "same field": "与{path}里的{field}相同",
     "roster": "现有的会话：",
     "opening": "我会先看工作区里的文件，再用会话工具读完其他会话，然后回答。"
     "来源之间有出入时，我会说明是哪几处，各自能证明什么。",
@@ -125,7 +133,19 @@ CHINESE_CHANNELS: Final[Mapping[str, str]] = MappingProxyType({
     "direct": "私聊", "group": "群聊", "wechat": "微信", "mail": "邮件", "email": "邮件", "im": "即时消息", "feishu": "飞书",
     "dingtalk": "钉钉", "sms": "短信", "phone": "电话",
 })  # fmt: skip
-"""Names of channels and of their kinds; others (Telegram, Slack, QQ) have the same name as in English."""
+CHANNELS: Final[Mapping[str, str]] = MappingProxyType({
+    "direct": "direct", "group": "group", "im": "chat", "mail": "mail", "email": "mail", "phone": "phone", "qq": "QQ",
+    "sms": "SMS", "webchat": "web chat", "wechat": "WeChat", "whatsapp": "WhatsApp", "dingtalk": "DingTalk",
+})  # fmt: skip
+"""Names of channels and of their kinds; others (Telegram, Slack) are written as they are, with a capital letter."""
+
+
+_FRAME: Final = ("\ue000", "\ue001")
+"""Marks around what is filled into a pattern, while it is being filled in."""
+_SET_OFF: Final = re.compile(
+    f"(?<=[\u4e00-\u9fff]){_FRAME[0]}(?=[A-Za-z0-9])|(?<=[A-Za-z0-9/]){_FRAME[1]}(?=[\u4e00-\u9fff])"
+)
+_EDGE: Final = re.compile(f"[{''.join(_FRAME)}]")
 
 
 def _chinese(language: str) -> bool:
@@ -139,7 +159,8 @@ def words_of(language: str) -> Mapping[str, str]:
 
 def channel_name(channel: str, language: str) -> str:
     """What people call a channel, or a kind of channel (``group``)."""
-    return CHINESE_CHANNELS.get(channel, channel.title()) if _chinese(language) else channel
+    name = CHANNELS.get(channel, channel.title())
+    return CHINESE_CHANNELS.get(channel, name) if _chinese(language) else name
 
 
 def dated(at: date, pattern: str, language: str) -> str:
@@ -152,9 +173,17 @@ def dated(at: date, pattern: str, language: str) -> str:
     )  # fmt: skip
 
 
-def joined(parts: list[str], language: str) -> str:
-    """An enumeration: ``a, b and c``."""
+def sentence(key: str, language: str, **values: str) -> str:
+    """One of the language's patterns with its fields filled in; Latin letters and digits stand off from Chinese characters."""
+    framed = words_of(language)[key].format(
+        **{name: f"{_FRAME[0]}{value}{_FRAME[1]}" for name, value in values.items()}
+    )
+    return _EDGE.sub("", _SET_OFF.sub(" ", framed))
+
+
+def joined(parts: list[str], language: str, last: str = "last of a list") -> str:
+    """An enumeration: ``a, b and c``; `last` names the pattern that adds the last one."""
     words = words_of(language)
     if len(parts) < 2:
         return parts[0] if parts else words["none"]
-    return words["last of a list"].format(others=words["comma"].join(parts[:-1]), last=parts[-1])
+    return words[last].format(others=words["comma"].join(parts[:-1]), last=parts[-1])

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from claw_adapter_scenarios.checker.program import NUMBER
+
 __all__ = ["mutants"]
 
 Files = dict[str, str]
@@ -129,13 +131,25 @@ def _table(rows: list[list[str]]) -> str:
 def _markdown(rule: dict[str, Any], text: str) -> Iterator[tuple[str, str]]:
     for section in rule.get("sections", ()):
         yield f"no section {section}", re.sub(rf"(?m)^#+ .*{re.escape(section)}.*$", "", text)
+        below = rf"(?m)^(#+ {re.escape(section)}[ \t]*\n)(?:(?!#).*\n?)+"
+        yield f"nothing below {section}", re.sub(below, r"\1\n", text)
     for group in rule.get("mentions", ()):
+        yield from _longer(group[0], text)
         changed = text
         for word in group:
             changed = changed.replace(word, "something")
         yield f"nothing of {group[0]}", changed
     for word in rule.get("lacks", ()):
         yield f"says {word}", f"{text}\nBy the way: {word}.\n"
+
+
+def _longer(mention: str, text: str) -> Iterator[tuple[str, str]]:
+    """The numbers of a mention as parts of other numbers."""
+    for found in NUMBER.finditer(mention):
+        number = found[0]
+        thousands = len(number) == 3 and number.isdigit()
+        yield f"{mention}: 1 before {number}", text.replace(number, f"1,{number}" if thousands else f"1{number}")
+        yield f"{mention}: 5 after {number}", text.replace(number, f"{number}5" if found[2] else f"{number}.5")
 
 
 def _python(rule: dict[str, Any], text: str) -> Iterator[tuple[str, str]]:

@@ -24,7 +24,7 @@ def shingles(made: Compiled) -> set[str]:
 
     Names of people and numbers are masked, so that the same sentence about somebody else counts as the same. A Chinese
     character counts as a word, a name without a blank as one. What the compiler says in every scenario (the agent's own files,
-    its first reply) is left out.
+    its first reply, what it adds to questions) is left out.
     """
     whole = [name for name in names(made) if " " not in name]
     masks = {"@", *(part.casefold() for name in names(made) for part in name.split())}
@@ -56,7 +56,7 @@ def _texts(made: Compiled) -> Iterator[str]:
     yield from (message.text for message in material.main if message.role == "user")
     yield from (message.text for loop in material.loops for message in loop.messages if message.role != "tool")
     for one in made.rounds:
-        yield one.round.question
+        yield made.canon.render(one.spec.ask).text
         yield from one.round.options.values()
         yield made.canon.render(one.spec.correct).text
         yield made.canon.render(one.spec.incorrect).text
