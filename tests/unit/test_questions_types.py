@@ -149,6 +149,7 @@ async def test_a_sandbox_that_fails_leaves_the_round_unscored(tmp_path, monkeypa
     async def broken(*_, **__):
         raise SandboxError("no namespaces")
 
+    monkeypatch.setattr("claw_adapter.questions.rules.run_check", broken)  # first: it takes the name when it is imported
     monkeypatch.setattr(claw_adapter.sandbox, "run_check", broken)
     gold = gold_of(tmp_path, Answer(check=Check(command="true"), feedback=Feedback(correct="yes", incorrect="no")))
     kind = builtin()["exec_check"]
