@@ -1,9 +1,13 @@
 """What a harness gets to read: feedback of the previous round by its own type, the update notice, the question, the roster."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from claw_adapter.protocol import Answers, Gold, Message, Round, RoundRecord, Score, Session
 from claw_adapter.questions import builtin
+from claw_adapter.questions.words import words
 from claw_adapter.runner.prompt import compat_feedback, compose, fill_roster
 
 MC = Round(id="r1", type="multi_choice", question="Which?", options={"A": "this", "B": "that"})
@@ -71,3 +75,26 @@ def test_the_roster_says_where_this_harness_finds_each_conversation():
     files = fill_roster(main, [ops], str, {"ops": "message_logs/ops.md"})
     assert files.messages[0].text.endswith("file message_logs/ops.md")
     assert "(none)" in fill_roster(main, [], str, {}).messages[0].text
+
+
+def test_what_stands_around_the_question_is_in_the_scenarios_language():
+    kinds, zh = builtin(), {"language": "zh-CN"}
+    choice, revision = MC.model_copy(update=zh), MC.model_copy(update={**zh, "type": "revision"})
+    said = [compose(item, kinds[item.type], "不对。", updated=True) for item in (choice, revision)]
+    gold = Gold(root=Path(), answers=ANSWERS)
+    said.append(kinds["multi_choice"].feedback(choice, Score(value=0, answer=("A", "B")), gold))
+    said.append(kinds["multi_choice"].feedback(choice, Score(value=0, malformed="nothing"), gold))
+    main = Session(id="main", messages=(Message(id="m1", role="user", text="${roster}"),))
+    ops = Session(id="ops", channel="微信", title="仪器室")
+    said += [fill_roster(main, [ops], str, files, "zh").messages[0].text for files in ({}, {"ops": "ops"})]
+    theirs = ("Which", "this", "that", "Check", "the", "file", "about", "ops", "A", "B", "C", "bbox")
+    for text in said:
+        assert re.search(r"[\u4e00-\u9fff]", text)
+        assert set(re.findall(r"[A-Za-z]+", text)) <= set(theirs), text
+    assert all(r"\bbox{A,C}" in text for text in said[:2])
+
+
+def test_every_language_has_the_same_places_to_fill():
+    for english, chinese in zip(words("en"), words("zh"), strict=True):
+        assert set(re.findall(r"\{[a-z]+\}", english)) == set(re.findall(r"\{[a-z]+\}", chinese))
+    assert words("fr") == words("") == words("en")

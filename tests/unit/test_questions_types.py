@@ -21,7 +21,7 @@ from claw_adapter.protocol import (
 from claw_adapter.protocol.gold import RoundEvidence
 from claw_adapter.questions import ScoringContext, builtin
 from claw_adapter.questions.exec_check import substitute
-from claw_adapter.questions.multi_choice import FORMAT_REMINDER
+from claw_adapter.questions.words import words
 
 OPTIONS = {"C": "gamma", "A": "alpha", "B": "beta", "D": "delta"}
 
@@ -105,7 +105,7 @@ async def test_an_unreadable_answer_scores_nothing_and_says_why(choice, tmp_path
     score = await choice.score(item(), turn(r"\bbox{E}"), context(gold))
     assert (score.value, score.answer) == (0.0, None)
     assert "'E'" in score.malformed
-    assert choice.feedback(item(), score, gold) == FORMAT_REMINDER
+    assert choice.feedback(item(), score, gold) == words("en").reminder
 
 
 async def test_compat_reads_the_first_box(choice, tmp_path):
@@ -149,7 +149,9 @@ async def test_a_sandbox_that_fails_leaves_the_round_unscored(tmp_path, monkeypa
     async def broken(*_, **__):
         raise SandboxError("no namespaces")
 
-    monkeypatch.setattr("claw_adapter.questions.rules.run_check", broken)  # first: it takes the name when it is imported
+    monkeypatch.setattr(
+        "claw_adapter.questions.rules.run_check", broken
+    )  # first: it takes the name when it is imported
     monkeypatch.setattr(claw_adapter.sandbox, "run_check", broken)
     gold = gold_of(tmp_path, Answer(check=Check(command="true"), feedback=Feedback(correct="yes", incorrect="no")))
     kind = builtin()["exec_check"]
@@ -200,7 +202,7 @@ async def test_revision_scores_by_rule(tmp_path, reply, earlier, value):
     assert score.value == value
     assert score.detail["was_stale"] == (None if earlier is None else earlier == ("B",))
     said = kind.feedback(item("revision"), score, gold)
-    assert said == (FORMAT_REMINDER if score.answer is None else "revised" if value == 1 else "look again")
+    assert said == (words("en").reminder if score.answer is None else "revised" if value == 1 else "look again")
 
 
 def test_a_revision_prompt_asks_for_the_evidence():

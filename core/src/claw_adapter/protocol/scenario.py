@@ -84,7 +84,10 @@ class RoundTags(Record):
 
 
 class Round(Record):
-    """One question. `type` names a question type; `options` are the statements of a multi_choice or revision round."""
+    """One question. `type` names a question type; `options` are the statements of a multi_choice or revision round.
+
+    `language` is the scenario's, unless the round says otherwise: what is put around the question is in that language.
+    """
 
     id: Identifier
     type: str
@@ -93,6 +96,7 @@ class Round(Record):
     updates: tuple[Identifier, ...] = ()
     tags: RoundTags = RoundTags()
     stage: Stage | None = None
+    language: str = ""
 
 
 class RoundFile(Record):

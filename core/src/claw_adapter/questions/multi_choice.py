@@ -11,19 +11,14 @@ from claw_adapter.protocol import Gold, Round, Score, TurnResult
 from claw_adapter.questions.base import QuestionType, ScoringContext
 from claw_adapter.questions.extract import extract, extract_compat
 from claw_adapter.questions.key import key_of
+from claw_adapter.questions.words import words
 
-__all__ = ["COMPAT", "FORMAT_REMINDER", "INSTRUCTION", "MultiChoice", "metrics", "option_lines"]
+__all__ = ["COMPAT", "MultiChoice", "metrics", "option_lines"]
 
 COMPAT: Final = "clawarena-1.0"
-INSTRUCTION: Final = (
-    r"Several statements may be true. End your answer with the letters of all true statements, like this: \bbox{A,C}"
-)
 COMPAT_INSTRUCTION: Final = r"\nSelect all correct statements, and answer with \bbox{X,Y,...} format directly."
 COMPAT_UPDATE_NOTE: Final = r"The workspace and messages in other channels are updated.\n"
 """Backslash and n are two characters in both: a slip of the original that its token counts include."""
-FORMAT_REMINDER: Final = (
-    r"Your answer could not be read. Give the letters of the true statements, and nothing else, as in \bbox{A,C}."
-)
 
 
 class MultiChoice(QuestionType):
@@ -37,7 +32,7 @@ class MultiChoice(QuestionType):
         if compat == COMPAT:
             note = f"{COMPAT_UPDATE_NOTE}\n" if item.updates else ""
             return f"{note}{item.question}\n{options}\n\n{COMPAT_INSTRUCTION}"
-        return f"{item.question}\n\n{options}\n\n{INSTRUCTION}"
+        return f"{item.question}\n\n{options}\n\n{words(item.language).choose}"
 
     async def score(self, item: Round, turn: TurnResult, context: ScoringContext) -> Score:
         """Score the letters of the reply against the key."""
@@ -54,14 +49,16 @@ class MultiChoice(QuestionType):
         if score.value is None:
             return ""
         if score.answer is None:
-            return FORMAT_REMINDER
+            return words(item.language).reminder
         if score.value >= 1:
             return feedback.correct
         chosen, right = set(score.answer), set(key_of(item, gold).answer)
         lines = [feedback.incorrect] if feedback.incorrect else []
+        said = words(item.language)
         for letter in sorted(chosen ^ right):
-            verdict = "chosen, but not true" if letter in chosen else "true, but not chosen"
-            lines.append(f"{letter} ({verdict}): {feedback.options.get(letter, '')}".removesuffix(": "))
+            line = said.verdict.format(letter=letter, verdict=said.wrong if letter in chosen else said.missed)
+            text = feedback.options.get(letter, "")
+            lines.append(line + (said.reason.format(text=text) if text else ""))
         return "\n".join(lines)
 
 

@@ -14,14 +14,11 @@ from claw_adapter.protocol import Gold, Round, Score, TurnResult
 from claw_adapter.questions.base import QuestionType, ScoringContext
 from claw_adapter.questions.extract import extract
 from claw_adapter.questions.key import key_of
-from claw_adapter.questions.multi_choice import FORMAT_REMINDER, metrics, option_lines
+from claw_adapter.questions.multi_choice import metrics, option_lines
+from claw_adapter.questions.words import words
 
-__all__ = ["INSTRUCTION", "RevisionQuestion", "cited", "normalised"]
+__all__ = ["RevisionQuestion", "cited", "normalised"]
 
-INSTRUCTION: Final = (
-    "Say what your conclusion rests on: name the file or the conversation and quote the decisive line. "
-    r"Then end with the letters of all true statements, like this: \bbox{A,C}"
-)
 EMPHASIS: Final = re.compile(r"[*`_>|\\]+")
 SPACE: Final = re.compile(r"\s+")
 
@@ -38,7 +35,7 @@ class RevisionQuestion(QuestionType):
     def prompt(self, item: Round, *, compat: str | None = None) -> str:
         """Question, statements, and the request to name the evidence."""
         del compat
-        return f"{item.question}\n\n{option_lines(item)}\n\n{INSTRUCTION}"
+        return f"{item.question}\n\n{option_lines(item)}\n\n{words(item.language).revise}"
 
     async def score(self, item: Round, turn: TurnResult, context: ScoringContext) -> Score:
         """Compare with the key, the old conclusion and the earlier answer, and look for citations."""
@@ -68,7 +65,7 @@ class RevisionQuestion(QuestionType):
         if score.value is None:
             return ""
         if score.answer is None:
-            return FORMAT_REMINDER
+            return words(item.language).reminder
         return feedback.correct if score.value >= 1 else feedback.incorrect
 
 

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from claw_adapter.protocol import Gold, Round, RoundRecord, Session
 from claw_adapter.questions.base import QuestionType
+from claw_adapter.questions.words import words
 
-__all__ = ["ROSTER", "compat_feedback", "compose", "fill_roster"]
+__all__ = ["ROSTER", "compat_feedback", "compose", "fill_roster", "with_feedback"]
 
 ROSTER = "${roster}"
 """Placeholder in a main session's messages for the list of the other conversations and where each can be read."""
 
-UPDATE_NOTICE = "Note: since your last turn, files in the workspace or messages in other conversations have changed."
-FEEDBACK = "Feedback on your previous answer: "
 COMPAT_FEEDBACK = "[Previous Feedback] "
 
 
@@ -22,10 +21,15 @@ def compose(item: Round, question: QuestionType, feedback: str, *, updated: bool
     if compat:
         text = question.prompt(item, compat=compat)
         return f"{COMPAT_FEEDBACK}{feedback}\n\n{text}" if feedback else text
-    parts = [f"{FEEDBACK}{feedback}"] if feedback else []
+    parts = [with_feedback(feedback, item.language)] if feedback else []
     if updated:
-        parts.append(UPDATE_NOTICE)
+        parts.append(words(item.language).news)
     return "\n\n".join([*parts, question.prompt(item)])
+
+
+def with_feedback(text: str, language: str) -> str:
+    """What is said of the previous answer, as it is told."""
+    return words(language).feedback.format(text=text)
 
 
 def compat_feedback(item: Round, record: RoundRecord, current: Round, gold: Gold) -> str:
@@ -46,15 +50,20 @@ def compat_feedback(item: Round, record: RoundRecord, current: Round, gold: Gold
 
 
 def fill_roster(
-    main: Session, histories: Sequence[Session], key: Callable[[str], str], files: Mapping[str, str]
+    main: Session,
+    histories: Sequence[Session],
+    key: Callable[[str], str],
+    files: Mapping[str, str],
+    language: str = "en",
 ) -> Session:
     """The main session with `ROSTER` replaced by one line per history: title, channel, and where *this* harness finds it."""
     if not any(ROSTER in message.text for message in main.messages):
         return main
-    lines = []
+    said, lines = words(language), []
     for session in histories:
-        place = f"file {files[session.id]}" if session.id in files else f"conversation {key(session.id)}"
-        lines.append(f"- {session.title or session.id} ({session.channel}): {place}")
-    text = "\n".join(lines) or "- (none)"
+        file = files.get(session.id)
+        place = said.file.format(name=file) if file else said.conversation.format(name=key(session.id))
+        lines.append(said.history.format(title=session.title or session.id, channel=session.channel, place=place))
+    text = "\n".join(lines) or said.nothing
     messages = [m.model_copy(update={"text": m.text.replace(ROSTER, text)}) for m in main.messages]
     return main.with_messages(messages)

@@ -38,7 +38,7 @@ class World:
         """The main session, its roster filled for this harness."""
         main = self.sessions[self.scenario.main.id]
         histories = [self.sessions[s.id] for s in self.scenario.histories] if self.route != "none" else []
-        return fill_roster(main, histories, harness.session_key, self.files)
+        return fill_roster(main, histories, harness.session_key, self.files, self.scenario.manifest.language)
 
     def histories(self) -> tuple[Session, ...]:
         """The history sessions that the harness keeps itself."""

@@ -49,9 +49,9 @@ def load_scenario(path: Path) -> Scenario:
     problems.raise_any()
     assert manifest is not None  # noqa: S101 - None always comes with a problem
     assert rounds is not None  # noqa: S101 - as above
-    return Scenario(
-        root=root, manifest=manifest, sessions=sessions, rounds=rounds.rounds, updates=updates, digest=digest(root)
-    )
+    spoken = {"language": manifest.language}
+    asked = tuple(item if item.language else item.model_copy(update=spoken) for item in rounds.rounds)
+    return Scenario(root=root, manifest=manifest, sessions=sessions, rounds=asked, updates=updates, digest=digest(root))
 
 
 def load_gold(source: Scenario | Path) -> Gold:
