@@ -96,6 +96,17 @@ async def test_a_fault_of_the_endpoint_has_its_class_over_acp(tmp_path, fault):
 
 
 @real
+async def test_running_out_of_requests_means_the_same_over_acp(tmp_path):
+    with ScriptedEndpoint(lambda request: Reply(calls=(("Glob", {"pattern": "*"}),))) as server:
+        (turn,) = await talk(
+            Context(tmp_path / "t", server.url, session("main", "q", "a")), "go", mode="acp", max_requests=3
+        )
+    assert turn.error.kind == "EmptyAnswer", turn.error
+    assert "max_requests" in turn.error.remedy
+    assert len(server.requests) == 3
+
+
+@real
 async def test_what_it_is_not_permitted_is_said_over_acp(tmp_path):
     steps = (Reply(calls=(("Write", {"file_path": str(tmp_path / "x"), "content": "x"}),)), Reply("done"))
     with ScriptedEndpoint(in_turn(*steps)) as server:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from claw_adapter.protocol import ModelSpec
 from claw_adapter.sandbox import IsolationLevel, detect
 from claw_adapter_claude_code.adapter import ClaudeCode
 from claw_adapter_claude_code.native import session_uuid
+from claw_adapter_claude_code.stream import Turn
 
 sys.path.insert(0, str(Path(__file__).parent))
 from claude_code_context import KEY, Context, Reply, ScriptedEndpoint, in_turn, real, said, say, session, talk
@@ -43,6 +45,24 @@ both = pytest.mark.parametrize("mode", ["live", "turn"])
 
 def bash(command: str) -> tuple:
     return ("Bash", {"command": command})
+
+
+@real
+async def test_what_we_need_to_read_its_records_counts_as_the_adapter_s_own_time(tmp_path, monkeypatch):
+    taken: list[float] = []
+
+    def slowly(turn, record):
+        taken.append(0.05)
+        time.sleep(0.05)
+        return original(turn, record)
+
+    original = Turn.take
+    monkeypatch.setattr(Turn, "take", slowly)
+    with ScriptedEndpoint(in_turn(Reply("the answer"))) as server:
+        async with await ClaudeCode().open(Context(tmp_path / "t", server.url)) as conversation:
+            turn = await conversation.send("now?", 60)
+    assert turn.text == "the answer"
+    assert sum(taken) <= turn.timing.own < turn.timing.total
 
 
 @real

@@ -207,6 +207,17 @@ async def test_long_and_odd_prompts_arrive_unchanged(tmp_path):
 
 
 @real
+async def test_running_out_of_requests_asks_once_more_without_tools(tmp_path):
+    def script(request) -> Reply:
+        return Reply(calls=(("list_dir", {"path": "."}),)) if request.get("tools") else Reply("what I have so far")
+
+    with ScriptedEndpoint(script) as server:
+        (turn,) = await drive(SmallContext(tmp_path, server.url), "go", max_iterations=3)
+    assert (turn.text, turn.error) == ("what I have so far", None)
+    assert [bool(request.get("tools")) for request in server.requests] == [True] * 3 + [False]
+
+
+@real
 async def test_equal_trials_send_equal_requests(tmp_path):
     requests = []
     for name in ("one", "two"):

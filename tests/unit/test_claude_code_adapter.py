@@ -82,10 +82,10 @@ def test_the_command_line_follows_the_options():
     ("options", "match"),
     [
         ({"colour": "red"}, "no option 'colour'"),
-        ({"mode": "telepathy"}, "none of 'live', 'turn', 'acp'"),
+        ({"mode": "telepathy"}, "none of 'live', 'turn' or 'acp'"),
         ({"permission_mode": "yes"}, "none of"),
         ({"retries": -1}, "no number from 0"),
-        ({"max_requests": True}, "no number from 0"),
+        ({"max_requests": True}, "no whole number"),
         ({"effort": 3}, "none of"),
     ],
 )

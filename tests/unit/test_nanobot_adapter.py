@@ -80,7 +80,9 @@ def test_the_configuration_knows_one_endpoint_and_lets_nothing_act_by_itself(tmp
     defaults = told["agents"]["defaults"]
     assert defaults["workspace"] == str(ctx.workspace)
     assert defaults["maxTokens"] == 7
-    assert "contextWindowTokens" not in defaults
+    assert (defaults["contextWindowTokens"], defaults["maxToolIterations"]) == (200_000, 200), (
+        "its own, said in the notes"
+    )
     assert defaults["idleCompactAfterMinutes"] == 0
     assert told["tools"]["web"] == {"enable": False}
     assert told["tools"]["restrictToWorkspace"] is True
@@ -141,7 +143,7 @@ def test_unknown_options_and_values_are_refused_with_what_there_is():
     with pytest.raises(AdapterError, match="no option 'colour'") as caught:
         NanoBot(colour="red")
     assert "mode" in caught.value.remedy
-    with pytest.raises(AdapterError, match="neither 'bridge' nor 'cli'"):
+    with pytest.raises(AdapterError, match="none of 'bridge', 'cli'"):
         NanoBot(mode="telepathy")
 
 

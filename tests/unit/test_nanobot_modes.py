@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -11,8 +12,8 @@ from claw_adapter_nanobot.failures import CLI_EMPTY, CLI_MARK, failure
 from claw_adapter_nanobot.lasting import reply_of
 from claw_adapter_nanobot.options import Options
 from claw_adapter_nanobot.pty_mode import painted
-from claw_adapter_nanobot.steps import steps
-from claw_adapter_nanobot.store import file_name, session_key
+from claw_adapter_nanobot.steps import SUMMARISED, steps
+from claw_adapter_nanobot.store import file_name, last_turn, session_key
 
 STEPS = (
     "I reached the maximum number of tool call iterations (200) without completing the task. "
@@ -50,6 +51,40 @@ def test_a_painted_screen_is_read_without_what_moves_on_it():
     spinner = "\x1b[?25l\x1b[36m⠋\x1b[0m nanobot is thinking...\r\x1b[2K\r\n"
     screen = spinner + "🐈 nanobot\r\nError: \x1b[1mone\x1b[0m\r\n\x1b]0;t\x07You: "
     assert painted(screen) == "Error: one"
+
+
+@pytest.mark.parametrize("place", ["before the prompt", "among the steps", "at the end"])
+def test_a_summary_is_a_note_of_its_turn_and_hides_none_of_its_steps(tmp_path, place):
+    began = datetime(2026, 3, 1, 9, 0, tzinfo=UTC).timestamp()
+
+    def summary(minute: int) -> dict:
+        stamp = f"2026-03-01T{8 + minute // 60:02}:{minute % 60:02}:00"
+        return {"role": "user", "content": SUMMARISED, "_hidden_history": True, "timestamp": stamp}
+
+    call = {"id": "c1", "type": "function", "function": {"name": "exec", "arguments": "{}"}}
+    now = summary(61)
+    lines = [
+        {"_type": "metadata", "key": "cli:m"},
+        {"role": "user", "content": "old"},
+        summary(30),
+        {"role": "assistant", "content": "older"},
+        *([now] if place == "before the prompt" else []),
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        *([now] if place == "among the steps" else []),
+        {"role": "tool", "content": "done", "tool_call_id": "c1"},
+        {"role": "assistant", "content": "the answer"},
+        *([now] if place == "at the end" else []),
+    ]
+    file = tmp_path / file_name("m")
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    found = steps(file, began)
+    notes = [event for event in found if event.kind == "note"]
+    assert [(note.name, note.text, note.at) for note in notes] == [
+        ("compaction", "NanoBot has summarised the session", 60.0)
+    ]
+    assert [(e.kind, e.name) for e in found if e.kind != "note"] == [("tool_call", "exec"), ("tool_result", "exec")]
+    assert last_turn(tmp_path, "m")[0] == "the answer"
 
 
 def test_the_steps_of_the_last_turn_are_read_from_the_session(tmp_path):

@@ -27,6 +27,12 @@ ENDPOINT = Endpoint(url="http://127.0.0.1:1", key="sk-secret", model="vendor/m")
 DISABLED = 'Inline API key for provider "claw" is temporarily disabled after a provider auth/billing failure.'
 
 
+LOOPED = (
+    "OpenClaw stopped this run because tool-loop recovery encountered another critical loop. "
+    "No blocked tool action was executed."
+)
+
+
 def context(folder: Path) -> SimpleNamespace:
     made = {"workspace": folder / "workspace", "state_dir": folder / "state"}
     for path in made.values():
@@ -49,6 +55,8 @@ def reply(stop: str, text: str = "", error: str = "") -> list[dict]:
         (500, "", "internal error", reply("stop"), "EmptyAnswer"),
         (500, "", "internal error", reply("stop", "NO_REPLY"), "EmptyAnswer"),
         (500, "", "internal error", [], "HarnessError"),
+        (500, "", "internal error", [{"customType": "run-failed-before-reply", "content": LOOPED}], "EmptyAnswer"),
+        (200, "", "", reply("error", "", LOOPED), "EmptyAnswer"),
         (
             500,
             "",
@@ -107,6 +115,10 @@ def test_options_change_tools_skills_and_retries(tmp_path):
     assert told["tools"]["allow"] == ["read", "write", "edit", "apply_patch", "ls"]
     assert told["tools"]["exec"] == {"pathPrepend": ["/a", "/b"]}
     assert "skills" not in told
+    assert told["tools"]["loopDetection"] == {"enabled": True}
+    assert "loopDetection" not in configuration(ctx, Options(loop_detection=False), 1, "t", tmp_path)["tools"], (
+        "its default"
+    )
     assert configuration(ctx, Options(), 1, "t", tmp_path)["skills"]["allowBundled"] == ["none"]
     assert settings(options) == {"retry": {"provider": {"maxRetries": 0}}}
     assert "sk-secret" not in str(environment(tmp_path, tmp_path / "c"))
@@ -129,9 +141,9 @@ def test_unknown_options_and_values_are_refused_with_what_there_is():
     with pytest.raises(AdapterError, match="no option 'colour'") as caught:
         OpenClaw(colour="red")
     assert "histories" in caught.value.remedy
-    with pytest.raises(AdapterError, match="neither 'native' nor 'files'"):
+    with pytest.raises(AdapterError, match="none of 'native' or 'files'"):
         OpenClaw(histories="telepathy")
-    with pytest.raises(AdapterError, match="neither 'http' nor 'acp'"):
+    with pytest.raises(AdapterError, match="none of 'http' or 'acp'"):
         OpenClaw(mode="telepathy")
 
 
@@ -323,7 +335,7 @@ def test_over_acp_no_token_is_on_the_command_line_and_the_library_is_asked_for(m
     assert argv[:2] == ["/bin/sh", "-c"]
     assert argv[4:] == ["node", "openclaw.mjs", "1234", "agent:main:main"]
     assert "token" not in " ".join(argv)
-    assert "prompts over ACP" in OpenClaw(mode="acp").capabilities().notes
+    assert "mode acp" in OpenClaw(mode="acp").capabilities().notes
     monkeypatch.setattr("claw_adapter.drivers.acp.PACKAGE", "no_such_package_at_all")
     probe = OpenClaw(mode="acp").probe()
     assert not probe.ready

@@ -91,7 +91,7 @@ def test_the_configuration_knows_one_endpoint_and_lets_nothing_act_by_itself(tmp
     defaults = told["agents"]["defaults"]
     assert defaults["workspace"] == str(ctx.workspace)
     assert defaults["max_tokens"] == 7
-    assert "max_tool_iterations" not in defaults
+    assert (defaults["max_tool_iterations"], defaults["max_llm_retries"]) == (50, 2), "its own, said in the notes"
     assert defaults["summarize_message_threshold"] > 10**6
     assert defaults["context_window"] >= 10**6
     assert not any(told["tools"][name]["enabled"] for name in ("web", "web_fetch", "find_skills", "install_skill"))
@@ -127,10 +127,10 @@ def test_the_session_folder_may_be_anything_before_it_is_laid_out(tmp_path):
     ("options", "match"),
     [
         ({"colour": "red"}, "no option 'colour'"),
-        ({"dialect": "telepathy"}, "neither 'openai-chat' nor"),
-        ({"max_iterations": 0}, "no positive number"),
-        ({"retries": True}, "no positive number"),
-        ({"context_window": "big"}, "no positive number"),
+        ({"dialect": "telepathy"}, "none of 'openai-chat' or"),
+        ({"max_iterations": 0}, "no number from 1"),
+        ({"retries": True}, "no whole number"),
+        ({"context_window": "big"}, "no whole number"),
     ],
 )
 def test_unknown_options_and_values_are_refused_with_what_there_is(options, match):

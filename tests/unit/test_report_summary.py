@@ -4,13 +4,16 @@ import json
 import re
 import runpy
 from decimal import Decimal
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
-from claw_adapter.protocol import ATTACHED, ModelSpec, ServerRecord
-from claw_adapter.report import Summary, load_run, summarise, words
+from claw_adapter.protocol import ATTACHED, FirstRequest, ModelSpec, ServerRecord
+from claw_adapter.report import Summary, load_run, render, summarise, words
+from claw_adapter.report.html import page
 from claw_adapter.report.measures import measured
 from claw_adapter.scoring import RoundScore, ScoringError, aggregate, interval
 
@@ -223,6 +226,28 @@ def test_times_are_medians_of_answered_turns(small):
     times = small.rows[1].times
     assert (times.turn_median, times.turn_total, times.own_median) == (3.0, 6.0, 0.25)
     assert times.overhead_median == 0.002
+
+
+def test_a_row_says_what_its_trials_began_with_as_it_was_measured(tmp_path):
+    left, right = make.spec("demo", "reference"), make.spec("demo", "reference", seed=1)
+    old = make.spec("demo", "nanobot")
+    runs = make.Runs(tmp_path / "run", [left, right, old], {"demo": 2})
+    late = FirstRequest(system=9_999, tools=9)
+    for trial, first in ((left, FirstRequest(system=8_622, tools=20)), (right, FirstRequest(system=9_706, tools=20))):
+        runs.write(trial, [runs.record(0, 1.0, first=first), runs.record(1, 1.0, first=late)])
+    runs.write(old, [runs.record(0, 1.0)])
+    summary = summarise(load_run(runs.root))
+    assert [first.system for first in summary.rows[0].first_requests] == [8_622, 9_706]
+    assert summary.rows[1].first_requests == ()
+    said = "system prompt of 8,622 to 9,706 characters, 20 tools"
+    assert words.first_requests(summary.rows[0].first_requests) == said
+    assert words.first_requests([FirstRequest(system=5, tools=1)]) == "system prompt of 5 characters, 1 tool"
+    shown = page(load_run(runs.root), summary)
+    assert shown.count("<dt>First request</dt>") == 1
+    assert said in shown
+    console = Console(width=200, file=StringIO())
+    render(summary, console)
+    assert f"- first request, measured: {said}" in console.file.getvalue()
 
 
 def test_evidence_is_counted_where_a_reader_watched(small):

@@ -20,6 +20,7 @@ from claw_adapter.drivers.acp_pipe import AcpPipe
 from claw_adapter.drivers.acp_turn import AcpTurn, TurnRecord
 from claw_adapter.drivers.errors import RemoteError
 from claw_adapter.drivers.process import Process
+from claw_adapter.drivers.whole import whole
 from claw_adapter.errors import (
     AdapterError,
     ClawError,
@@ -180,10 +181,16 @@ class AcpChild:
     async def close(self, grace: float = 2.0) -> int:
         """End the agent (end of input first, then `Process.stop`); returns how many processes could not be ended."""
         process = self._pipe.process
-        process.close_stdin()
-        if grace > 0:
-            await process.ended(grace / 2)
-        left = await process.stop(grace / 2)
+        try:
+            process.close_stdin()
+            if grace > 0:
+                await process.ended(grace / 2)
+        finally:  # one who cancels, too, wants it ended
+            left = await whole(self._stop(grace / 2))
+        return left
+
+    async def _stop(self, grace: float) -> int:
+        left = await self._pipe.process.stop(grace)
         await self._wire.close()
         return left
 
@@ -270,7 +277,8 @@ def _unanswered(stop: str, reply: str, where: str) -> ClawError | None:
     if stop == "refusal":
         return EndpointFilteredError(reply.strip() or "the model refused to go on", where=where)
     if stop == "max_turn_requests":
-        return HarnessError("the agent gave up: too many model requests in one turn", where=where)
+        remedy = "Raise the agent's limit of model requests in one turn."
+        return EmptyAnswer("the model still called tools after the last request allowed", where=where, remedy=remedy)
     if not reply.strip():
         return EmptyAnswer(f"the agent ended its turn ({stop}) without an answer", where=where)
     return None

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.neutral import ModelReply, ModelRequest, TokenUse
-from claw_adapter.protocol.journal import Metered
+from claw_adapter.protocol.journal import FirstRequest, Metered
 
-__all__ = ["Asked", "TurnMeter", "output_tokens", "rendered_tokens", "request_tokens", "union"]
+__all__ = ["Asked", "TurnMeter", "begun_with", "output_tokens", "rendered_tokens", "request_tokens", "union"]
 
 JsonObject = dict[str, JsonValue]
+SYSTEM: Final = ("system", "developer")
+"""Roles of messages that instruct."""
 
 
 def request_tokens(request: ModelRequest) -> int:
@@ -37,6 +40,14 @@ def rendered_tokens(messages: Iterable[Mapping[str, JsonValue]], reply: ModelRep
 
     said = [*messages, *([reply.message()] if reply is not None else [])]
     return count_messages((str(message.get("role", "")), flatten(message)[0]) for message in said)
+
+
+def begun_with(before: FirstRequest | None, request: ModelRequest) -> FirstRequest:
+    """What a turn began with, once `request` has come: a request without tools counts only as long as no other has come."""
+    if before is not None and (before.tools or not request.tools):
+        return before
+    system = sum(len(line.text) for line in request.lines if line.role in SYSTEM)
+    return FirstRequest(system=system, tools=len(request.tools))
 
 
 def union(intervals: Iterable[tuple[float, float]]) -> float:

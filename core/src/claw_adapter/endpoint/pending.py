@@ -18,6 +18,7 @@ from claw_adapter.endpoint.models import TurnId
 from claw_adapter.endpoint.neutral import Delta, ModelReply, ModelRequest, TokenUse
 from claw_adapter.endpoint.transcript import Exchange
 from claw_adapter.errors import ClawError
+from claw_adapter.protocol.journal import FirstRequest
 from claw_adapter.protocol.turn import Failure
 
 __all__ = ["Pending", "Source", "Turn", "Way", "exchange_of"]
@@ -88,6 +89,7 @@ class Turn:
     meter: TurnMeter = field(default_factory=TurnMeter)
     log: EventLog = field(default_factory=EventLog)
     last: Pending | None = None
+    first: FirstRequest | None = None
     failure: tuple[int, Failure | None] = (0, None)
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
 

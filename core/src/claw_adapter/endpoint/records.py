@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.brief import Seen
-from claw_adapter.protocol.journal import Metered
+from claw_adapter.protocol.journal import FirstRequest, Metered
 from claw_adapter.protocol.turn import Event, Failure
 
 __all__ = ["RoundMeter"]
@@ -16,6 +16,8 @@ class RoundMeter(Record):
     metered: Metered = Metered()
     rendered: int | None = None
     """cl100k tokens of the last request's messages and its reply as ChatML; None when there was no request."""
+    first: FirstRequest | None = None
+    """What the turn began with; None when there was no request."""
     seen: Seen | None = None
     failure: Failure | None = None
     """How the last request of the turn failed: the cause of a harness error that says its model did not answer."""

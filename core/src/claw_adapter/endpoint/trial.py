@@ -14,7 +14,7 @@ from typing import Any, Final
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultSchedule
 from claw_adapter.endpoint.hops import Hop, Passage, Passages, refusal, stays_with
-from claw_adapter.endpoint.metering import TurnMeter, rendered_tokens
+from claw_adapter.endpoint.metering import TurnMeter, begun_with, rendered_tokens
 from claw_adapter.endpoint.models import Model, TurnId, build
 from claw_adapter.endpoint.neutral import ModelRequest
 from claw_adapter.endpoint.pending import Pending, Source, Turn, Way, exchange_of
@@ -148,6 +148,7 @@ class Trial:
             turn.log.request(request.lines, now - turn.began)
             pending.fault = self._faults.next(turn.id.round)
             turn.last = pending
+            turn.first = begun_with(turn.first, request)
         return pending
 
     def _routed(self, request: ModelRequest, hop: Hop | None) -> tuple[ModelRequest, Way, Source]:
@@ -230,6 +231,7 @@ class Trial:
         meter = RoundMeter(
             metered=turn.meter.record(),
             rendered=rendered_tokens(last.request.messages, last.reply) if last is not None else None,
+            first=turn.first,
             seen=self.model.seen() if self._open else None,
             failure=turn.failure[1],
             events=turn.log.events,

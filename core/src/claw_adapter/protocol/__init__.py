@@ -4,6 +4,7 @@ from claw_adapter.protocol.brief import Brief, Locator, Seen
 from claw_adapter.protocol.capabilities import Capabilities, Dialect, HistoryRoute, Probe, Support
 from claw_adapter.protocol.gold import Answer, Answers, Check, Evidence, Feedback, Fragment, Gold, Preference, Revision
 from claw_adapter.protocol.journal import (
+    FirstRequest,
     Isolation,
     JournalRecord,
     Metered,
@@ -34,6 +35,7 @@ __all__ = [
     "Evidence",
     "Failure",
     "Feedback",
+    "FirstRequest",
     "Fragment",
     "Gold",
     "HarnessSpec",

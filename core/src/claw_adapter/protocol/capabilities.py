@@ -68,9 +68,11 @@ class Capabilities(Record):
     deterministic_replay: Support = Support()
     memory_files: tuple[str, ...] = ()
     """Glob patterns, relative to the workspace, of files that the harness keeps there for itself: they are no work
-    products, so workspace differences leave them out."""
+    products, so workspace differences leave them out, unless the scenario brings them or a prompt names them."""
     notes: tuple[str, ...] = ()
-    """What cannot be made equal to other harnesses; printed in every result."""
+    """What cannot be made equal to other harnesses, true for the options; printed in every result.
+
+    Sizes of requests do not belong here: the result has the system prompt's characters and the tools as they were measured."""
 
 
 class Probe(Record):

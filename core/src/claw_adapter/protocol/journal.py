@@ -13,6 +13,7 @@ from claw_adapter.protocol.turn import Failure, ReportedUsage, Timing
 from claw_adapter.protocol.update import UpdateTags
 
 __all__ = [
+    "FirstRequest",
     "Isolation",
     "JournalRecord",
     "Metered",
@@ -71,6 +72,15 @@ class Metered(Record):
 
 def _sum(one: int | None, other: int | None) -> int | None:
     return None if one is None and other is None else (one or 0) + (other or 0)
+
+
+class FirstRequest(Record):
+    """What a turn begins with, as it reached the model: its first request that offers tools, or its first if none does."""
+
+    system: int
+    """Characters of all its system messages."""
+    tools: int
+    """How many tools it offers."""
 
 
 class Usage(Record):
@@ -138,6 +148,8 @@ class RoundRecord(Record):
     """Seconds of the round that were neither the harness's nor the check's."""
     evidence: Seen | None = None
     tool_calls: int = 0
+    first: FirstRequest | None = None
+    """None where the model saw no request, and in runs of earlier versions."""
     events: str
     before: str = ""
     """Snapshot after the round's updates, before its prompt; the difference to `snapshot` is what the turn did."""

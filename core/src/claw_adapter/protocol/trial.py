@@ -37,8 +37,8 @@ class OverlaySpec(Record):
 class RunSettings(Record):
     """What all trials of a run share; part of its identity, so changing it means another run."""
 
-    isolation: Annotated[int, Field(ge=0, le=3)] = 2
-    deadline: Annotated[float, Field(gt=0)] = 600.0
+    isolation: Annotated[int, Field(ge=0, le=2)] = 2
+    deadline: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 600.0
     """Seconds one turn may take."""
     attempts: Annotated[int, Field(ge=1, le=10)] = 2
     """How often a round is tried when the harness or the endpoint fails."""

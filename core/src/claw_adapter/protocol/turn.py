@@ -14,6 +14,7 @@ from claw_adapter.errors import (
     HarnessNotFound,
     OverlayNotFound,
     Owner,
+    system_error,
 )
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.session import Session
@@ -46,6 +47,9 @@ class Failure(Record):
                 remedy=error.remedy,
                 passing=_passing(error),
             )
+        if isinstance(error, OSError) and error.errno is not None:
+            told = system_error(error)
+            return cls(owner=owner, kind=type(error).__name__, what=told.what, where=told.where, remedy=told.remedy)
         return cls(owner=owner, kind=type(error).__name__, what=str(error) or repr(error))
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Final, Literal
 
 from claw_adapter.errors import JournalError
+from claw_adapter.protocol import RoundRecord
 from claw_adapter.report.clean import Clipped, clip
 from claw_adapter.report.load import TrialData
 from claw_adapter.workspace.store import Store
@@ -61,12 +63,32 @@ class Workspace:
         try:
             old, new = self._tree(before), self._tree(record.snapshot)
             diff = difference(old, new)
-            leave_out = excluder(trial.start.memory_files if trial.start else ()) or (lambda _path: False)
-            paths = [path for path in (*diff.added, *diff.changed, *diff.removed) if not leave_out(path)]
+            own = self._own(trial, index)
+            paths = [path for path in (*diff.added, *diff.changed, *diff.removed) if not own(path)]
             files = tuple(self._change(path, old.get(path), new.get(path), characters) for path in paths[:most])
         except JournalError as error:
             return Changes(note=f"The snapshots cannot be compared: {error.what}.", known=False)
         return Changes(files, max(len(paths) - most, 0), note)
+
+    def _own(self, trial: TrialData, index: int) -> Callable[[str], bool]:
+        """Tells the files that the harness keeps for itself: no scenario brought them, and no prompt so far named them."""
+        matches = excluder(trial.start.memory_files if trial.start else ())
+        if matches is None:
+            return lambda _path: False
+        records = [record for record in trial.rounds if record.index <= index]
+        brought = self._brought(trial, records)
+        prompts = "\n".join(record.prompt for record in records)
+        return lambda path: matches(path) and path not in brought and not _named(path, prompts)
+
+    def _brought(self, trial: TrialData, records: Sequence[RoundRecord]) -> frozenset[str]:
+        """Paths of the base tree, and those that updates made before these rounds."""
+        last = trial.start.snapshot if trial.start else ""
+        found = set(self._tree(last)) if last else set[str]()
+        for record in records:
+            if record.updates and record.before and last:
+                found |= difference(self._tree(last), self._tree(record.before)).made
+            last = record.snapshot
+        return frozenset(found)
 
     @staticmethod
     def _before(trial: TrialData, index: int) -> tuple[str, str]:
@@ -104,6 +126,11 @@ class Workspace:
             return None
         lines = data.decode("utf-8", "replace").splitlines()
         return lines if len(lines) <= MAX_LINES else None
+
+
+def _named(path: str, text: str) -> bool:
+    """Whether a text says this path, alone or at the end of a longer one."""
+    return re.search(rf"(?<!\w){re.escape(path)}(?![\w-])", text) is not None
 
 
 def _what(entry: Entry | None) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from claw_adapter.report.compare_checks import NotComparable, Subject, mixed, refusal
 from claw_adapter.report.compare_judge import judged
-from claw_adapter.report.compare_records import ComparedRow, Comparison, MetricDifference, Pair
+from claw_adapter.report.compare_records import Between, ComparedRow, Comparison, MetricDifference, Pair
 from claw_adapter.report.compare_stats import Matched, Resampling, difference_of, known_names, matched
 from claw_adapter.report.load import RunData
 from claw_adapter.report.records import ModelInfo, Summary
@@ -46,14 +46,17 @@ def compare(
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
+    between: Between = "harness",
     allow_mixed: bool = False,
 ) -> Comparison:
-    """Compare every two rows of these runs.
+    """Compare every two rows of these runs that differ in what is compared.
 
-    Rows of one run under different models are not paired unless mixing is allowed: that run asked for several models.
+    Between harnesses, rows of one run under different models are not paired unless mixing is allowed: that run asked for
+    several models. Between models, rows of different labels (harness and overlays) are not.
 
     Raises:
-        NotComparable: two rows differ in scenarios, model, isolation or settings, and mixing is not allowed.
+        NotComparable: two rows differ in more than what is compared (scenarios, isolation, settings, model or harness),
+            and mixing is not allowed.
         ScoringError: fewer than two rows, a run given twice, a metric the profile lacks, or a number out of range.
     """
     chosen = tuple(dict.fromkeys(metrics)) or (HEADLINE[profile],)
@@ -62,7 +65,7 @@ def compare(
     names = _run_names(runs)
     summaries = [summarise(run, profile) for run in runs]
     subjects = _subjects(runs, names, summaries)
-    differing, skipped = _pairing(subjects, allow_mixed=allow_mixed)
+    differing, skipped = _pairing(subjects, between, allow_mixed=allow_mixed)
     how = Resampling(level, resamples, seed, comparisons=len(differing) * len(chosen))
     by_id = {subject.id: subject for subject in subjects}
     matches = {(a, b): _units(by_id[a], by_id[b]) for a, b in differing}
@@ -72,6 +75,7 @@ def compare(
         for (a, b), units in matches.items()
     ]
     return Comparison(
+        between=between,
         profile=profile,
         metrics=chosen,
         level=level,
@@ -83,7 +87,7 @@ def compare(
         rows=tuple(map(_row, subjects)),
         pairs=tuple(_pairs(drafts, differing, how)),
         not_compared=skipped,
-        warnings=tuple(_warnings(differing, names, summaries)),
+        warnings=tuple(_warnings(differing, between, names, summaries)),
     )
 
 
@@ -117,22 +121,29 @@ def _letters(number: int) -> str:
     return (_letters(head - 1) if head else "") + chr(ord("A") + last)
 
 
-def _pairing(subjects: Sequence[Subject], *, allow_mixed: bool) -> tuple[Differing, tuple[str, ...]]:
-    """The pairs to compare, with what they differ in; and those left alone because the run itself has several models."""
+def _pairing(subjects: Sequence[Subject], between: Between, *, allow_mixed: bool) -> tuple[Differing, tuple[str, ...]]:
+    """The pairs to compare, with what they differ in besides that; and those left alone because they are no such pairs."""
     differing: dict[tuple[str, str], Sequence[str]] = {}
     apart: dict[tuple[str, str], Sequence[str]] = {}
     skipped = []
     for a, b in itertools.combinations(subjects, 2):
-        if a.run is b.run and a.row.model != b.row.model and not allow_mixed:
-            apart[a.id, b.id] = mixed(a, b)
+        if not allow_mixed and _other_kind(a, b, between):
+            apart[a.id, b.id] = mixed(a, b, between)
             skipped.append(f"{a.name} and {b.name}")
         else:
-            differing[a.id, b.id] = mixed(a, b)
+            differing[a.id, b.id] = mixed(a, b, between)
     if not differing:
-        raise refusal(apart, subjects)
+        raise refusal(apart, subjects, between)
     if any(differing.values()) and not allow_mixed:
-        raise refusal(differing, subjects)
+        raise refusal(differing, subjects, between)
     return differing, tuple(skipped)
+
+
+def _other_kind(a: Subject, b: Subject, between: Between) -> bool:
+    """Whether two rows are a pair of the other kind of comparison, or of neither."""
+    if between == "model":
+        return a.row.label != b.row.label
+    return a.run is b.run and a.row.model != b.row.model
 
 
 def _units(a: Subject, b: Subject) -> dict[str, Matched]:
@@ -220,7 +231,9 @@ def _models(summaries: Sequence[Summary]) -> tuple[ModelInfo, ...]:
     return tuple({model.model_dump_json(): model for summary in summaries for model in summary.models}.values())
 
 
-def _warnings(differing: Differing, names: Sequence[str], summaries: Sequence[Summary]) -> Iterator[str]:
+def _warnings(
+    differing: Differing, between: Between, names: Sequence[str], summaries: Sequence[Summary]
+) -> Iterator[str]:
     """Allowed differences first, then what limits each run by itself."""
     lines: dict[str, list[str]] = {}
     for (a, b), found in differing.items():
@@ -229,7 +242,7 @@ def _warnings(differing: Differing, names: Sequence[str], summaries: Sequence[Su
     for line, pairs in lines.items():
         yield f"Mixed conditions ({', '.join(pairs)}): {line}"
     if lines:
-        yield "These differences are not of the harness alone: do not quote them without saying so."
+        yield f"These differences are not of the {between} alone: do not quote them without saying so."
     if len(made := dict.fromkeys(summary.run.claw_adapter for summary in summaries)) > 1:
         yield f"The runs were made by different versions of claw-adapter: {', '.join(made)}."
     several = len(summaries) > 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from claw_adapter.errors import JournalError
+from claw_adapter.report.compare_records import Between
 from claw_adapter.report.load import RunData, TrialData
 from claw_adapter.report.records import Row
 from claw_adapter.runner.plan import difference
@@ -19,7 +20,7 @@ SHOWN = 20
 
 
 class NotComparable(JournalError):
-    """Rows were not run under the same conditions, so that their difference would say nothing about the harness."""
+    """Rows were not run under the same conditions, so that their difference would say nothing about what is compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,16 @@ class Subject:
         """How messages name it."""
         return f"{self.id} ({self.run_name}: {self.row.label} · {self.row.model})"
 
-    @property
-    def conditions(self) -> dict[str, JsonValue]:
+    def conditions(self, between: Between) -> dict[str, JsonValue]:
         """Everything that must be the same on both sides, as plain JSON."""
         specs = [trial.spec for trial in self.trials]
+        fixed: dict[str, JsonValue] = {"model": specs[0].model.model_dump(mode="json")}
+        if between == "model":
+            overlays: list[JsonValue] = [overlay.model_dump(mode="json") for overlay in specs[0].overlays]
+            fixed = {"harness": specs[0].harness.model_dump(mode="json"), "overlays": overlays}
         return {
             "scenario": {spec.scenario: self.run.plan.scenarios.get(spec.scenario, "unknown")[:16] for spec in specs},
-            "model": specs[0].model.model_dump(mode="json"),
+            **fixed,
             "isolation": self._isolation(),
             "settings": specs[0].settings.model_dump(mode="json"),
         }
@@ -57,12 +61,12 @@ class Subject:
         }
 
 
-def mixed(a: Subject, b: Subject) -> tuple[str, ...]:
-    """In what two rows differ besides the harness, one line each: ``field: of A → of B``; empty when comparable.
+def mixed(a: Subject, b: Subject, between: Between = "harness") -> tuple[str, ...]:
+    """In what two rows differ besides what is compared, one line each: ``field: of A → of B``; empty when comparable.
 
     A row without any begun trial has no isolation yet: that is no difference, there is nothing to compare.
     """
-    left, right = a.conditions, b.conditions
+    left, right = a.conditions(between), b.conditions(between)
     if not (a.row.isolation and b.row.isolation):
         left, right = ({**side, "isolation": None} for side in (left, right))
     return (*difference(left, right), *_several(a), *_several(b))
@@ -75,7 +79,9 @@ def _several(subject: Subject) -> Iterator[str]:
         yield f"isolation: trials of {subject.id} ran at several levels: {levels}"
 
 
-def refusal(found: Mapping[tuple[str, str], Sequence[str]], subjects: Sequence[Subject]) -> NotComparable:
+def refusal(
+    found: Mapping[tuple[str, str], Sequence[str]], subjects: Sequence[Subject], between: Between = "harness"
+) -> NotComparable:
     """The error that shows every difference once, with the pairs it is between, and who they are."""
     lines: dict[str, list[str]] = {}
     for (a, b), differences in found.items():
@@ -89,7 +95,9 @@ def refusal(found: Mapping[tuple[str, str], Sequence[str]], subjects: Sequence[S
     return NotComparable(
         "these rows were not run under the same conditions:\n    " + "\n    ".join([*who, *shown]),
         where="claw compare",
-        remedy="Compare rows that differ in the harness only, or pass --allow-mixed and say so wherever you show it.",
+        remedy=f"Compare rows that differ in the {between} only"
+        + (" (--between model: models under one harness)" if between == "harness" else "")
+        + ", or pass --allow-mixed and say so wherever you show it.",
     )
 
 

@@ -11,11 +11,13 @@ from claw_adapter.protocol.base import Record
 from claw_adapter.report.records import ModelInfo, RunInfo
 from claw_adapter.scoring import Metric, Profile, View
 
-__all__ = ["COMPARE_VERSION", "ComparedRow", "Comparison", "MetricDifference", "Pair", "Verdict"]
+__all__ = ["COMPARE_VERSION", "Between", "ComparedRow", "Comparison", "MetricDifference", "Pair", "Verdict"]
 
 COMPARE_VERSION: Final = "compare/1"
 
 Verdict = Literal["higher", "lower", "not shown"]
+Between = Literal["harness", "model"]
+"""What a comparison is of: harnesses under one model, or models under one harness."""
 
 
 class ComparedRow(Record):
@@ -79,7 +81,7 @@ class Pair(Record):
     notes: tuple[str, ...] = ()
     """What was left out because only one side has it."""
     mixed: tuple[str, ...] = ()
-    """In what the sides differ besides the harness, as ``field: of A → of B``; empty unless mixing was allowed."""
+    """In what the sides differ besides what is compared, as ``field: of A → of B``; empty unless mixing was allowed."""
     differences: tuple[MetricDifference, ...]
 
 
@@ -87,6 +89,8 @@ class Comparison(Record):
     """All pairs."""
 
     version: Literal["compare/1"] = COMPARE_VERSION
+    between: Between = "harness"
+    """In what the sides of a pair differ; everything else is the same unless mixing was allowed."""
     profile: Profile
     metrics: tuple[Metric, ...]
     level: float
@@ -100,7 +104,7 @@ class Comparison(Record):
     rows: tuple[ComparedRow, ...]
     pairs: tuple[Pair, ...]
     not_compared: tuple[str, ...] = ()
-    """Pairs of one run under different models."""
+    """Pairs that differ in the other thing as well: between harnesses, those of one run under different models."""
     warnings: tuple[str, ...] = ()
     """What limits the comparison; differences that were allowed stand first."""
 

@@ -12,7 +12,8 @@ from rich.text import Text
 from claw_adapter.report import words
 from claw_adapter.report.clean import one_line
 from claw_adapter.report.compare_records import ComparedRow, Comparison, MetricDifference
-from claw_adapter.report.compare_words import facts, heading, interval, names, p_value, points, reading, verdict
+from claw_adapter.report.compare_words import apart, facts, heading, interval, names, p_value, points, reading, verdict
+from claw_adapter.report.narrow import parts
 
 __all__ = ["render"]
 
@@ -27,10 +28,10 @@ def render(comparison: Comparison, console: Console) -> None:
     for model in comparison.models:
         _line(console, f"Model {model.name}. {model.meaning}", style="" if model.measures_ability else "yellow")
     _line(console, f"Profile {comparison.profile}: {words.PROFILES[comparison.profile]}.")
-    console.print()
-    console.print(_rows(comparison))
-    console.print()
-    console.print(_differences(comparison))
+    for table, keys in ((_rows(comparison), 1), (_differences(comparison), 2)):
+        for part in parts(table, console.width, keys):
+            console.print()
+            console.print(part)
     for note in _notes(comparison):
         _line(console, note, indent=2)
     console.print()
@@ -111,4 +112,4 @@ def _notes(comparison: Comparison) -> Iterator[str]:
     for pair in comparison.pairs:
         yield f"{names(pair)}: {'; '.join(facts(pair))}."
     for skipped in comparison.not_compared:
-        yield f"Not compared, the models differ: {skipped}."
+        yield f"Not compared, {apart(comparison)}: {skipped}."

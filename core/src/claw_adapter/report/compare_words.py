@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from claw_adapter.report import words
 from claw_adapter.report.compare_records import Comparison, MetricDifference, Pair
 
-__all__ = ["facts", "heading", "interval", "names", "p_value", "points", "reading", "verdict"]
+__all__ = ["apart", "facts", "heading", "interval", "names", "p_value", "points", "reading", "verdict"]
 
 
 def heading(comparison: Comparison) -> str:
@@ -15,7 +15,13 @@ def heading(comparison: Comparison) -> str:
     scenarios = {name for pair in comparison.pairs for name in pair.scenarios}
     runs = ", ".join(run.name for run in comparison.runs)
     rows, pairs = words.plural(len(comparison.rows), "row"), words.plural(len(comparison.pairs), "pair")
-    return f"Comparison of {rows} in {pairs} over {words.plural(len(scenarios), 'scenario')} (runs: {runs})"
+    kind = " between models" if comparison.between == "model" else ""
+    return f"Comparison{kind} of {rows} in {pairs} over {words.plural(len(scenarios), 'scenario')} (runs: {runs})"
+
+
+def apart(comparison: Comparison) -> str:
+    """Why pairs were left alone."""
+    return "the models differ" if comparison.between == "harness" else "not one harness"
 
 
 def names(pair: Pair) -> str:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from pydantic import Field, JsonValue
 
 from claw_adapter.endpoint.prices import Money
-from claw_adapter.protocol import Failure, Isolation, RunSettings, ServerRecord
+from claw_adapter.protocol import Failure, FirstRequest, Isolation, RunSettings, ServerRecord
 from claw_adapter.protocol.base import Record
 from claw_adapter.report.facet_records import Facets
 from claw_adapter.scoring import Profile, View
@@ -214,6 +214,8 @@ class Row(Record):
     tool_calls: int
     times: Times
     evidence: EvidenceSum | None = None
+    first_requests: tuple[FirstRequest, ...] = ()
+    """What its trials began with, each value once: measured, unlike `notes`. Empty in runs of earlier versions."""
     notes: tuple[str, ...] = ()
     """What cannot be made equal to other harnesses."""
 

@@ -23,7 +23,7 @@ from claw_adapter.report.records import (
     TrialInfo,
     Unscored,
 )
-from claw_adapter.report.usage import cost_of, evidence_of, times_of, tokens_of
+from claw_adapter.report.usage import cost_of, evidence_of, first_requests_of, times_of, tokens_of
 from claw_adapter.scoring import Profile
 
 __all__ = ["summarise"]
@@ -133,6 +133,7 @@ def _row(run: RunData, key: RowKey, trials: Sequence[TrialData], profile: Profil
         tool_calls=sum(record.tool_calls for record in records),
         times=times_of(trials),
         evidence=evidence_of(trials),
+        first_requests=first_requests_of(trials),
         notes=tuple(dict.fromkeys(note for start in starts for note in start.notes)),
     )
 

@@ -14,6 +14,7 @@ from rich.text import Text
 from claw_adapter.report import words
 from claw_adapter.report.clean import one_line
 from claw_adapter.report.facet_terminal import render_facets
+from claw_adapter.report.narrow import parts
 from claw_adapter.report.records import Metrics, RoundRow, Row, Summary
 
 __all__ = ["render"]
@@ -57,8 +58,9 @@ def _line(console: Console, text: str, *, indent: int = 0, style: str = "") -> N
 
 
 def _print(console: Console, table: Table) -> None:
-    console.print()
-    console.print(table)
+    for part in parts(table, console.width):
+        console.print()
+        console.print(part)
 
 
 def _head(summary: Summary, console: Console) -> None:
@@ -90,7 +92,7 @@ def _table(title: str, first: str, *, tight: bool = False) -> Table:
         pad_edge=False,
         padding=(0, 1),
     )
-    table.add_column(first, overflow="fold", min_width=10)
+    table.add_column(first, overflow="fold")
     return table
 
 
@@ -100,7 +102,7 @@ def _scores(summary: Summary) -> Table:
     views = " (strict: unscored rounds count 0; adjusted: left out)" if unscored else ""
     table = _table(f"Scores in percent{views}", "harness", tight=unscored)
     if unscored:
-        table.add_column("view")
+        table.add_column("view", no_wrap=True)
     for _, heading in columns:
         table.add_column(heading, justify="right", no_wrap=True)
     evidence = any(row.evidence for row in summary.rows)
@@ -126,8 +128,8 @@ def _scores(summary: Summary) -> Table:
 
 def _trials(row: Row) -> str:
     """How many trials there are, and what became of those that are not finished."""
-    parts = [f"{number} {word}" for number, word in ((row.failed, "failed"), (row.unfinished, "unfinished")) if number]
-    return ", ".join((str(row.trials), *parts))
+    unlike = [f"{number} {word}" for number, word in ((row.failed, "failed"), (row.unfinished, "unfinished")) if number]
+    return ", ".join((str(row.trials), *unlike))
 
 
 def _intervals(summary: Summary) -> list[str]:
@@ -234,6 +236,7 @@ def _unscored(summary: Summary, console: Console) -> None:
         _line(console, line, indent=2)
     if len(lines) > MOST_UNSCORED:
         _line(console, f"and {len(lines) - MOST_UNSCORED} more", indent=2)
+    _line(console, words.AGAIN, indent=2)
 
 
 def _notes(summary: Summary, console: Console) -> None:
@@ -247,5 +250,7 @@ def _notes(summary: Summary, console: Console) -> None:
         said.add(row.label)
         versions = ", ".join(f"{name} {version}" for name, version in row.versions.items()) or "version unknown"
         _line(console, f"{row.label}: {versions}", indent=2)
+        if first := words.first_requests(row.first_requests):
+            _line(console, f"- first request, measured: {first}", indent=4)
         for note in (*row.notes, *row.tokens.reported.flags[:3]):
             _line(console, f"- {note}", indent=4)

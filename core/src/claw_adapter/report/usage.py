@@ -10,7 +10,7 @@ from typing import cast
 
 from claw_adapter.endpoint.neutral import TokenUse
 from claw_adapter.endpoint.prices import Money, cost
-from claw_adapter.protocol import Metered, ModelSpec, ReportedUsage, ServerRecord
+from claw_adapter.protocol import FirstRequest, Metered, ModelSpec, ReportedUsage, ServerRecord
 from claw_adapter.report.load import TrialData
 from claw_adapter.report.records import (
     Cost,
@@ -24,7 +24,7 @@ from claw_adapter.report.records import (
 )
 from claw_adapter.tokens.ledger import Readings, Semantics, per_turn
 
-__all__ = ["cost_of", "evidence_of", "times_of", "tokens_of"]
+__all__ = ["cost_of", "evidence_of", "first_requests_of", "times_of", "tokens_of"]
 
 
 def tokens_of(trials: Sequence[TrialData]) -> Tokens:
@@ -146,6 +146,12 @@ def times_of(trials: Sequence[TrialData]) -> Times:
 
 def _median(values: Sequence[float]) -> float | None:
     return median(values) if values else None
+
+
+def first_requests_of(trials: Sequence[TrialData]) -> tuple[FirstRequest, ...]:
+    """What each trial's first measured turn began with, equal ones once, the smallest first."""
+    measured = [[record.first for record in trial.rounds if record.first is not None] for trial in trials]
+    return tuple(sorted({first[0] for first in measured if first}, key=lambda first: (first.system, first.tools)))
 
 
 def evidence_of(trials: Sequence[TrialData]) -> EvidenceSum | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from claw_adapter.protocol import Failure, Isolation, ModelSpec, ServerRecord
+from claw_adapter.protocol import Failure, FirstRequest, Isolation, ModelSpec, ServerRecord
 from claw_adapter.report.records import Cell, Cost, Metrics, Row, Summary
 
 __all__ = [
+    "AGAIN",
     "COLUMNS",
     "LEGEND",
     "NO_PRICES",
@@ -16,6 +17,7 @@ __all__ = [
     "blame",
     "count",
     "defined",
+    "first_requests",
     "intervals",
     "isolation",
     "milliseconds",
@@ -55,6 +57,12 @@ LEGEND: Final = "✓ right   ✗ wrong   ½ partly   − unscored   · not run y
 NO_PRICES: Final = (
     "No price list is installed, so cost is not shown: pip install 'claw-adapter[prices]', then claw report RUN."
 )
+
+AGAIN: Final = (
+    "The same command takes up trials that ended early; rounds that were given up within a trial it does not try again. "
+    "--fresh, or another --out, starts the run anew."
+)
+"""How to run unscored rounds again."""
 
 _POLICIES: Final = {
     "careful": "It uses the harness's tools to look for evidence that is missing.",
@@ -156,6 +164,19 @@ def milliseconds(value: float | None) -> str:
 def isolation(levels: tuple[Isolation, ...]) -> str:
     """Levels of harness and checks; several when trials differ."""
     return ", ".join(f"{level.harness}/{level.check}" for level in levels) or "–"
+
+
+def first_requests(found: Sequence[FirstRequest]) -> str:
+    """What trials began with, as ranges; empty where nothing was measured."""
+    if not found:
+        return ""
+    system, tools = _range([first.system for first in found]), _range([first.tools for first in found])
+    return f"system prompt of {system} characters, {tools} {'tool' if tools == '1' else 'tools'}"
+
+
+def _range(values: Sequence[int]) -> str:
+    low, high = min(values), max(values)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def intervals(row: Row) -> str:

@@ -18,7 +18,7 @@ from claw_adapter.errors import (
     HarnessStartError,
 )
 from claw_adapter.harness import TrialContext
-from claw_adapter_claude_code.failures import failure, status
+from claw_adapter_claude_code.failures import exhausted, failure, status
 from claw_adapter_claude_code.options import Options, environment, tools
 from claw_adapter_claude_code.program import executable, installed
 from claw_adapter_claude_code.state import State
@@ -27,6 +27,8 @@ from claw_adapter_claude_code.stream import Outcome
 __all__ = ["AcpProgram"]
 
 SERVER: Final = ("@agentclientprotocol", "claude-agent-acp", "dist", "index.js")
+MOST: Final = "Reached maximum number of turns"
+"""How the server says that `max_requests` are used up."""
 
 
 class AcpProgram:
@@ -108,6 +110,8 @@ def _judged(error: ClawError | None, text: str) -> ClawError | None:
         return error
     if "Authentication required" in error.what:
         return EndpointAuthError(error.what, where="model request")
+    if MOST in error.what:
+        return exhausted("Claude Code's turn (over ACP)")
     if "API Error" not in error.what:
         return error
     said = error.what[error.what.index("API Error") :]

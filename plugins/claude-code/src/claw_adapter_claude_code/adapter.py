@@ -16,7 +16,7 @@ from claw_adapter.harness import (
 )
 from claw_adapter_claude_code.conversation import ClaudeConversation
 from claw_adapter_claude_code.native import session_uuid
-from claw_adapter_claude_code.options import Options, settings
+from claw_adapter_claude_code.options import Options, settings, tools
 from claw_adapter_claude_code.program import installed
 from claw_adapter_claude_code.state import State
 
@@ -55,13 +55,29 @@ class ClaudeCode(Harness):
             overlay_skills=full,
             deterministic_replay=full,
             memory_files=MEMORY_FILES,
-            notes=(
-                "histories: as files (it has no tools for sessions)",
-                f"mode {self.options.mode}, permissions {self.options.permission_mode}",
-                "system prompt of about 6,600 characters, 6 tools (web, timers, sub-agents and skills are off)",
-                "compaction is off",
-                f"repeats a failed model request up to {self.options.retries} times",
-            ),
+            notes=self._notes(),
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        options = self.options
+        most = f"at most {options.max_requests} model requests per turn; one that uses them up has no answer"
+        window = (
+            "takes a model that it does not know for one with a window of 1,000,000 tokens; never compacts: "
+            "what does not fit is an error"
+        )
+        files = (
+            "CLAUDE.md and CLAUDE.local.md of the workspace, or AGENTS.md if there is neither, go by themselves into the "
+            "first message of requests"
+        )
+        return (
+            f"mode {options.mode}, permissions {options.permission_mode}",
+            "histories: as files (it has no tools for sessions)",
+            f"tools: {', '.join(tools(options))}; none for the web, timers, sub-agents and skills",
+            most if options.max_requests else "no limit of model requests per turn",
+            window,
+            files,
+            "keeps notes of its own in the state directory" if options.memory else "keeps no notes of its own",
+            f"repeats a failed model request up to {options.retries} times",
         )
 
     def probe(self) -> Probe:

@@ -82,7 +82,7 @@ class ClaudeConversation(Conversation):
             error=Failure.of(error) if error else None,
             events=outcome.events,
             usage=outcome.usage,
-            timing=Timing(total=total, own=max(total - inside, 0.0)),
+            timing=Timing(total=total, own=max(total - inside, 0.0) + outcome.own),
         )
 
     async def sync(self, changes: Sequence[SessionChange]) -> None:
@@ -147,7 +147,7 @@ class ClaudeConversation(Conversation):
     async def _end(self, grace: float) -> None:
         program, self._program = self._program, None
         if program is not None and (left := await program.close(grace)):
-            self._ctx.log.warning("Claude Code left %d processes that could not be ended", left)
+            self._ctx.log.warning("%s: processes still there after being killed: %d", "Claude Code", left)
 
     def _written(self) -> Checkpoint:
         """The checkpoint if the last answer is in it; the session may have more of that reply before it."""

@@ -19,7 +19,7 @@ from claw_adapter.errors import (
     endpoint_error,
 )
 
-__all__ = ["failure", "status"]
+__all__ = ["exhausted", "failure", "status"]
 
 _BY_TEXT: Final[tuple[tuple[str, type[EndpointError]], ...]] = (
     (r"content[_ ]?filter|content management policy|usage policy|legal/aup|refus(al|ed to)", EndpointFilteredError),
@@ -52,13 +52,18 @@ def _reported(result: Mapping[str, Any], said: str, where: str) -> ClawError:
     if isinstance(code, int):
         return endpoint_error(code, said, _BY_TEXT)(said, where=f"model request, status {code}")
     if result.get("subtype") == "error_max_turns":
-        remedy = "Raise the option max_requests."
-        return EmptyAnswer("the model still called tools after the last request allowed", where=where, remedy=remedy)
+        return exhausted(where)
     if "last_content_type=none" in said:
         return EmptyAnswer("the model said nothing", where=where)
     if said.startswith("API Error") or result.get("terminal_reason") in ("api_error", "model_error"):
         return endpoint_error(0, said, _BY_TEXT)(said, where="model request")
     return HarnessError(said or "Claude Code reports an error", where=where)
+
+
+def exhausted(where: str) -> EmptyAnswer:
+    """The error of a turn that had no answer after `max_requests` requests, whatever the mode."""
+    remedy = "Raise the option max_requests."
+    return EmptyAnswer("the model still called tools after the last request allowed", where=where, remedy=remedy)
 
 
 def status(text: str) -> int | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
-from claw_adapter.errors import AdapterError
 from claw_adapter.harness import TrialContext
+from claw_adapter.options import FromZero, checked
+
+Permission = Literal["bypassPermissions", "acceptEdits", "default", "dontAsk", "plan"]
+Effort = Literal["", "low", "medium", "high", "xhigh", "max"]
 
 __all__ = ["KEY", "MEMORY", "TOOLS", "Options", "arguments", "environment", "settings", "tools"]
 
@@ -20,11 +23,6 @@ MEMORY: Final = "memory"
 """Folder of what it remembers by itself, beside its sessions: its own place for it is named after the workspace's path."""
 PATIENCE: Final = str(86_400_000)
 """Milliseconds it waits for the model, a day: our deadline decides."""
-CHOICES: Final = {
-    "mode": ("live", "turn", "acp"),
-    "permission_mode": ("bypassPermissions", "acceptEdits", "default", "dontAsk", "plan"),
-    "effort": ("", "low", "medium", "high", "xhigh", "max"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +43,12 @@ class Options:
     """
 
     mode: Literal["live", "turn", "acp"] = "live"
-    permission_mode: str = "bypassPermissions"
+    permission_mode: Permission = "bypassPermissions"
     exec: bool = True
     memory: bool = True
-    retries: int = 2
-    max_requests: int = 250
-    effort: str = ""
+    retries: FromZero = 2
+    max_requests: FromZero = 250
+    effort: Effort = ""
     path_prepend: str = ""
 
     @classmethod
@@ -60,18 +58,7 @@ class Options:
         Raises:
             AdapterError: an unknown option, or a value it cannot have.
         """
-        known, where = {field.name for field in fields(cls)}, "harness claude-code"
-        if unknown := sorted(set(given) - known):
-            raise AdapterError(f"no option {unknown[0]!r}", where=where, remedy=f"It has: {', '.join(sorted(known))}.")
-        for name, choices in CHOICES.items():
-            if given.get(name, choices[0]) not in choices:
-                what = f"{given[name]!r} is none of {', '.join(map(repr, choices))}"
-                raise AdapterError(what, where=f"{where}, option {name!r}")
-        for name in ("retries", "max_requests"):
-            value = given.get(name, 0)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-                raise AdapterError(f"{value!r} is no number from 0", where=f"{where}, option {name!r}")
-        return cls(**given)
+        return checked(cls, given, "harness claude-code")
 
 
 def tools(options: Options) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -70,6 +71,7 @@ class Program:
 
     def __init__(self, process: Process) -> None:
         self._process = process
+        self._own = 0.0
 
     @classmethod
     async def start(cls, ctx: TrialContext, options: Options, state: State, deadline: float) -> Self:
@@ -87,7 +89,7 @@ class Program:
 
     async def turn(self, prompt: str, deadline: float) -> Outcome:
         """Say a prompt and take in what comes until the turn's end; what goes wrong is in the outcome."""
-        turn = Turn()
+        turn, self._own = Turn(), 0.0
         error: ClawError | None
         try:
             async with asyncio.timeout(deadline):
@@ -97,7 +99,7 @@ class Program:
             error = DeadlineExceeded(f"no answer within {deadline:g} s", where="claude -p")
         except ClawError as fault:
             error = fault
-        return Outcome(str(turn.result.get("result") or ""), error, turn.events, turn.usage())
+        return Outcome(str(turn.result.get("result") or ""), error, turn.events, turn.usage(), self._own)
 
     async def cancel(self) -> None:
         """Ask it to stop the turn under way."""
@@ -115,7 +117,10 @@ class Program:
     async def _exchange(self, prompt: str, turn: Turn) -> None:
         await self._say({"type": "user", "message": {"role": "user", "content": spoken(prompt)}})
         while line := await self._process.readline():
-            if turn.take(_record(line)):
+            began = time.monotonic()
+            over = turn.take(_record(line))
+            self._own += time.monotonic() - began
+            if over:
                 return
         raise await self._ended()
 

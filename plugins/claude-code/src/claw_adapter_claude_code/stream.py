@@ -25,6 +25,8 @@ class Outcome:
     error: ClawError | None = None
     events: tuple[Event, ...] = ()
     usage: ReportedUsage | None = None
+    own: float = 0.0
+    """Seconds of the turn in which we read what Claude Code had said."""
 
 
 class Turn:

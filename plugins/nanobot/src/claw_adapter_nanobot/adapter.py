@@ -31,6 +31,8 @@ from claw_adapter_nanobot.store import CHANNEL, session_key
 
 __all__ = ["NanoBot", "framework"]
 
+MARGIN: Final = 1_024
+"""Tokens that NanoBot keeps free beside those of the reply."""
 REMEDY: Final = "claw frameworks install nanobot"
 MEMORY: Final = (".nanobot/**", "memory/.cursor", "memory/.dream_cursor", "memory/MEMORY.md", "memory/history.jsonl")
 TEMPLATES: Final = (
@@ -89,11 +91,27 @@ class NanoBot(Harness):
             "histories (native): its tool read_session shows the last 8 messages, or the last 8 that contain a text, each "
             "cut at 4,000 characters, and no tool calls or results; list_sessions gives nicknames only"
         )
+        options = self.options
+        window = (
+            f"takes the model's window for {options.context_window:,} tokens and summarises the session when less than "
+            f"{options.max_tokens + MARGIN:,} of them are left"
+        )
+        own = (
+            ""
+            if options.mode == "bridge"
+            else "; it lays AGENTS.md, SOUL.md and USER.md of its own into a workspace without"
+        )
         return (
-            "system prompt of about 8,300 characters, 19 tools",
-            native if self.options.histories == "native" else "histories: as files",
+            f"mode {options.mode}",
+            native if options.histories == "native" else "histories: as files",
+            "no tools for the web" + ("" if options.exec else ", no shell tool"),
+            *((f"tools denied: {', '.join(options.tools_denied)}",) if options.tools_denied else ()),
+            *(("its tools refuse paths outside the workspace, in shell commands too",) if options.restrict else ()),
+            f"at most {options.max_iterations} model requests per turn, then one more without tools for an answer",
+            window,
+            f"AGENTS.md, SOUL.md, USER.md and memory/MEMORY.md of the workspace go into the system prompt by themselves{own}",
             "asks the model to continue up to 3 times when a reply runs into the length limit",
-            "retries a failed model request 3 times within 7 s",
+            "repeats a failed model request up to 3 times",
         )
 
     def probe(self) -> Probe:

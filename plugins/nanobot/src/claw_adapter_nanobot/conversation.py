@@ -111,7 +111,7 @@ class BridgeConversation(Conversation):
             return
         left = await child.close(grace)
         if left:
-            self._log.warning("NanoBot left %d processes that could not be ended", left)
+            self._log.warning("%s: processes still there after being killed: %d", "NanoBot", left)
 
     def _alive(self) -> LineChild:
         if self._child is None:

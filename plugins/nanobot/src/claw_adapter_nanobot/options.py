@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, Self
 
 from claw_adapter.errors import AdapterError
 from claw_adapter.harness import TrialContext
+from claw_adapter.options import FromOne, checked
 
 __all__ = ["Options", "configuration", "environment"]
 
 PATIENCE: Final = "3600"
 """Seconds without a byte from the model before NanoBot gives up: the most it accepts, so that our deadline decides."""
-CHOICES: Final = {
-    "mode": ("bridge", "cli", "serve", "pty"),
-    "histories": ("native", "files"),
-    "dialect": ("", "openai-chat", "openai-responses", "anthropic-messages"),
-    "provider": ("", "custom", "openai", "anthropic"),
-}
-PROVIDERS: Final = {
+Provider = Literal["custom", "vllm", "openai", "anthropic"]
+Dialect = Literal["openai-chat", "openai-responses", "anthropic-messages"]
+PROVIDERS: Final[dict[Provider, tuple[Dialect, ...]]] = {
     "custom": ("openai-chat",),
+    "vllm": ("openai-chat",),
     "openai": ("openai-responses", "openai-chat"),
     "anthropic": ("anthropic-messages",),
 }
@@ -37,7 +35,10 @@ class Options:
         provider: NanoBot's kind of provider; by default the one that the dialect asks for.
         dialect: how it speaks to the model; by default the provider's own way.
         exec: whether it has its shell tool.
-        context_window, max_tokens, max_iterations: NanoBot's own limits; None leaves its defaults.
+        context_window: tokens that NanoBot takes for the model's window; what does not fit is summarised.
+        max_tokens: tokens of one reply.
+        max_iterations: model requests per turn; after them NanoBot asks once more, without tools. These three defaults are
+            NanoBot's own.
         path_prepend: folders put in front of the PATH of its shell tool.
         restrict: whether it refuses paths, and commands that name paths, outside the workspace.
         tools_denied: tools that are taken away, by name; mode ``bridge`` only.
@@ -45,12 +46,12 @@ class Options:
 
     mode: Literal["bridge", "cli", "serve", "pty"] = "bridge"
     histories: Literal["native", "files"] = "native"
-    provider: Literal["custom", "openai", "anthropic"] = "custom"
-    dialect: Literal["openai-chat", "openai-responses", "anthropic-messages"] = "openai-chat"
+    provider: Provider = "custom"
+    dialect: Dialect = "openai-chat"
     exec: bool = True
-    context_window: int | None = None
-    max_tokens: int | None = None
-    max_iterations: int | None = None
+    context_window: FromOne = 200_000
+    max_tokens: FromOne = 8192
+    max_iterations: FromOne = 200
     path_prepend: str = ""
     restrict: bool = True
     tools_denied: tuple[str, ...] = ()
@@ -62,34 +63,29 @@ class Options:
         Raises:
             AdapterError: an unknown option, or a value it cannot have.
         """
-        known = {field.name for field in fields(cls)}
-        if unknown := sorted(set(given) - known):
+        # "" stands for the default, which here depends on the other of the two.
+        said = {name: value for name, value in given.items() if name not in ("provider", "dialect") or value != ""}
+        options = checked(cls, said, "harness nanobot")
+        if options.tools_denied and options.mode != "bridge":
+            what = "tools are denied in mode 'bridge' only"
             raise AdapterError(
-                f"no option {unknown[0]!r}", where="harness nanobot", remedy=f"It has: {', '.join(sorted(known))}."
+                what, where="harness nanobot, option 'tools_denied'", remedy="Use the option mode: bridge."
             )
-        for name, choices in CHOICES.items():
-            if given.get(name, choices[0]) not in choices:
-                raise AdapterError(
-                    f"{given[name]!r} is neither {' nor '.join(map(repr, choices))}",
-                    where=f"harness nanobot, option {name!r}",
-                )
-        denied = given.get("tools_denied", ())
-        if isinstance(denied, str) or (denied and given.get("mode", "bridge") != "bridge"):
-            what = "tools are denied in mode 'bridge', by a list of names"
-            raise AdapterError(what, where="harness nanobot, option 'tools_denied'")
-        provider, dialect = _spoken(given.get("provider", ""), given.get("dialect", ""))
-        return cls(**{**given, "provider": provider, "dialect": dialect, "tools_denied": tuple(denied)})
+        provider, dialect = _spoken(
+            options.provider if "provider" in said else None, options.dialect if "dialect" in said else None
+        )
+        return replace(options, provider=provider, dialect=dialect)
 
 
-def _spoken(provider: str, dialect: str) -> tuple[str, str]:
+def _spoken(provider: Provider | None, dialect: Dialect | None) -> tuple[Provider, Dialect]:
     """Provider and dialect, each filled in by the other.
 
     Raises:
         AdapterError: NanoBot's provider does not speak that dialect.
     """
-    if not provider:
-        dialect = dialect or "openai-chat"
-        provider = next(name for name, spoken in PROVIDERS.items() if dialect in spoken)
+    if provider is None:
+        spoken = dialect or "openai-chat"
+        return next(name for name, known in PROVIDERS.items() if spoken in known), spoken
     dialect = dialect or PROVIDERS[provider][0]
     if dialect not in PROVIDERS[provider]:
         what = f"NanoBot's provider {provider!r} does not speak {dialect!r}"
@@ -112,11 +108,6 @@ def configuration(ctx: TrialContext, options: Options, token: str = "") -> dict[
 
     `token` is what NanoBot's own server asks of us, in mode ``serve``.
     """
-    limits = {
-        "contextWindowTokens": options.context_window,
-        "maxTokens": options.max_tokens,
-        "maxToolIterations": options.max_iterations,
-    }
     return {
         "agents": {
             "defaults": {
@@ -127,7 +118,9 @@ def configuration(ctx: TrialContext, options: Options, token: str = "") -> dict[
                 # Seeded histories are old: by default NanoBot would summarise them, with model requests of its own.
                 "idleCompactAfterMinutes": 0,
                 "dream": {"enabled": False},
-                **{key: value for key, value in limits.items() if value is not None},
+                "contextWindowTokens": options.context_window,
+                "maxTokens": options.max_tokens,
+                "maxToolIterations": options.max_iterations,
             }
         },
         "providers": {options.provider: _provider(ctx, options)},

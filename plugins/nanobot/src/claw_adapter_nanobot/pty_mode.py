@@ -89,7 +89,7 @@ class PtyConversation(LastingConversation):
         """End the command."""
         child, self._child = self._child, None
         if child is not None and (left := await child.stop(0.5)):
-            self._ctx.log.warning("NanoBot left %d processes that could not be ended", left)
+            self._ctx.log.warning("%s: processes still there after being killed: %d", "NanoBot", left)
 
     def refuse(self, prompt: str) -> None:
         """Refuse what a paste would change, and what is a command to NanoBot."""

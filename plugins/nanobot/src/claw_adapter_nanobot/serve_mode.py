@@ -93,7 +93,7 @@ class ServeConversation(LastingConversation):
             os.close(self._folder)
             self._folder = -1
         if process is not None and (left := await process.stop(0.5)):
-            self._ctx.log.warning("NanoBot left %d processes that could not be ended", left)
+            self._ctx.log.warning("%s: processes still there after being killed: %d", "NanoBot", left)
 
     def refuse(self, prompt: str) -> None:
         """Refuse what its server would not take as a question."""

@@ -9,25 +9,35 @@ from pathlib import Path
 from typing import Any, Final
 
 from claw_adapter.harness import Event
-from claw_adapter_nanobot.store import message_text, native_lines
+from claw_adapter_nanobot.store import hidden, message_text, native_lines
 
 __all__ = ["steps"]
 
+SUMMARISED: Final = "Continue the active task from the working-memory checkpoint above."
+"""What NanoBot puts, hidden, where a summary takes the place of what was said before."""
 SHOWN: Final = 20_000
 """Characters of a tool's result that go into an event."""
 
 
 def steps(file: Path, began: float) -> tuple[Event, ...]:
-    """Tool calls, results and texts after the last message of the user; `began` is the turn's begin (Unix time)."""
+    """Tool calls, results and texts after the last message of the user; `began` is the turn's begin (Unix time).
+
+    Where NanoBot has summarised the session, which may be before that message, there is a note.
+    """
     _, *records = native_lines(file)
-    last = max((number for number, record in enumerate(records) if record.get("role") == "user"), default=-1)
-    turn = records[last + 1 :]
-    names = {call["id"]: call["function"]["name"] for record in turn for call in record.get("tool_calls") or ()}
+    asked = [number for number, record in enumerate(records) if record.get("role") == "user" and not hidden(record)]
+    last = asked[-1] if asked else -1
+    names = {call["id"]: call["function"]["name"] for record in records for call in record.get("tool_calls") or ()}
+    turn = (r for number, r in enumerate(records) if number > last or (hidden(r) and _at(r, began) > 0))
     return tuple(event for record in turn for event in _events(record, names, began))
 
 
 def _events(record: Mapping[str, Any], names: Mapping[str, str], began: float) -> Iterator[Event]:
     at, text = _at(record, began), message_text(record.get("content"))
+    if hidden(record):
+        if text.strip() == SUMMARISED:
+            yield Event(kind="note", at=at, name="compaction", text="NanoBot has summarised the session")
+        return
     if record.get("role") == "tool":
         call = str(record.get("tool_call_id", ""))
         failed = text.startswith("Error")

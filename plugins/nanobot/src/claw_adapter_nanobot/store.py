@@ -31,6 +31,7 @@ __all__ = [
     "NanoBotSessions",
     "file_name",
     "finished",
+    "hidden",
     "last_turn",
     "message_text",
     "native_lines",
@@ -65,10 +66,15 @@ def finished(file: Path) -> bool:
     return not any(native_lines(file)[0].get("metadata", {}).get(mark) for mark in UNFINISHED)
 
 
+def hidden(record: Mapping[str, Any]) -> bool:
+    """Whether NanoBot keeps a line for itself: nobody said it."""
+    return any(record.get(mark) for mark in HIDDEN)
+
+
 def last_turn(folder: Path, session_id: str, channel: str = CHANNEL) -> tuple[str, dict[str, Any] | None]:
     """Last message of a session if it is the assistant's, else an empty text; and the usage of the last turn."""
     head, *records = native_lines(folder / file_name(session_id, channel))
-    last = records[-1] if records else {}
+    last: dict[str, Any] = next((record for record in reversed(records) if not hidden(record)), {})
     said = message_text(last.get("content")) if last.get("role") == "assistant" else ""
     return said, head.get("metadata", {}).get("_last_usage")
 
@@ -219,7 +225,7 @@ def _messages(records: Sequence[Mapping[str, Any]]) -> tuple[Message, ...]:
     used = {record[OURS]["id"] for record in records if OURS in record}
     found = []
     for position, record in enumerate(records):
-        if "role" not in record or any(record.get(mark) for mark in HIDDEN):
+        if "role" not in record or hidden(record):
             continue
         if OURS in record:
             found.append(_message(record, record[OURS]["id"], record[OURS]["speaker"]))

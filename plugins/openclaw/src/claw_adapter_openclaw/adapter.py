@@ -24,7 +24,16 @@ from claw_adapter.harness import (
 )
 from claw_adapter_openclaw.conversation import GatewayConversation
 from claw_adapter_openclaw.gateway import Gateway
-from claw_adapter_openclaw.options import BRIDGE, OWN_COMMAND, SETTINGS, Options, configuration, environment, settings
+from claw_adapter_openclaw.options import (
+    BRIDGE,
+    OWN_COMMAND,
+    SETTINGS,
+    Options,
+    configuration,
+    environment,
+    settings,
+    tools,
+)
 from claw_adapter_openclaw.store import refuse_collisions, session_key
 
 __all__ = ["OpenClaw", "framework"]
@@ -74,12 +83,26 @@ class OpenClaw(Harness):
             "histories (native): its tool sessions_history shows the latest messages, long ones and long lists cut, "
             "tool calls and results only on demand"
         )
+        options = self.options
+        window = (
+            f"takes the model's window for {options.context_window:,} tokens, {options.max_tokens:,} of them for the reply; "
+            "summarises the session only when it no longer fits"
+        )
+        files = (
+            "AGENTS.md, SOUL.md, USER.md, IDENTITY.md, BOOTSTRAP.md and MEMORY.md of the workspace go into the system prompt "
+            "by themselves"
+        )
+        loops = "a turn ends after some 20 calls of one tool with the same outcome; "
         return (
-            f"system prompt of about {'16,000' if self.options.skills else '9,500'} characters, 10 tools",
-            native if self.options.histories == "native" else "histories: as files",
+            f"mode {options.mode}",
+            native if options.histories == "native" else "histories: as files",
+            f"tools: {', '.join(tools(options))}",
+            "skills that come with it and whose programs are there are offered" if options.skills else "no skills",
+            f"{loops if options.loop_detection else ''}no limit of model requests per turn",
+            window,
+            files,
             "blackens in its sessions what looks like a password or a key",
-            f"repeats a failed model request up to {self.options.retries} times",
-            *(("prompts over ACP",) if self.options.mode == "acp" else ()),
+            f"repeats a failed model request up to {options.retries} times",
         )
 
     def probe(self) -> Probe:

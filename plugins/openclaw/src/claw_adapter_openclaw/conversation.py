@@ -109,7 +109,7 @@ class GatewayConversation(Conversation):
         """End the gateway and everything it started."""
         gateway, self._gateway = self._gateway, None
         if gateway is not None and (left := await gateway.close()):
-            self._log.warning("OpenClaw left %d processes that could not be ended", left)
+            self._log.warning("%s: processes still there after being killed: %d", "OpenClaw", left)
 
     async def _follow(self, change: SessionChange) -> None:
         name = change.session

@@ -22,6 +22,8 @@ from claw_adapter_openclaw.native import replies
 __all__ = ["failure", "reason"]
 
 OK: Final = 200
+LOOP: Final = "tool-loop recovery encountered another critical loop"
+"""How its guard against loops ends a turn (`loop_detection`)."""
 _BY_TEXT: Final[tuple[tuple[str, type[EndpointError]], ...]] = (
     (r"content[_ ]?filter|content management policy|refusal", EndpointFilteredError),
     (r"temporarily disabled after a provider auth/billing failure", EndpointAuthError),
@@ -57,6 +59,10 @@ def failure(status: int, text: str, said: str, events: Sequence[Mapping[str, Any
         events: what the turn added to the session.
     """
     why = reason(events)
+    if LOOP in (why or said):
+        what = "OpenClaw ended the turn: the model called the same tool again and again, with the same outcome"
+        remedy = "With the option loop_detection: false only the deadline ends such a turn."
+        return EmptyAnswer(what, where="OpenClaw's turn", remedy=remedy)
     if status == OK and text.strip() and not why:
         return None
     if why or status in (400, 401, 402, 403, 408, 429, 502, 503):

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
-from claw_adapter.errors import AdapterError
 from claw_adapter.harness import TrialContext
+from claw_adapter.options import FromOne, FromZero, checked
 
-__all__ = ["AGENT", "BRIDGE", "OWN_COMMAND", "SETTINGS", "TOOLS", "Options", "configuration", "environment", "settings"]
+__all__ = [
+    "AGENT",
+    "BRIDGE",
+    "OWN_COMMAND",
+    "SETTINGS",
+    "TOOLS",
+    "Options",
+    "configuration",
+    "environment",
+    "settings",
+    "tools",
+]
 
 AGENT: Final = "main"
 BRIDGE: Final = "claw-bridge"
@@ -30,7 +41,6 @@ TOOLS: Final = (
     "sessions_history",
     "sessions_search",
 )
-CHOICES: Final = {"histories": ("native", "files"), "mode": ("http", "acp")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +53,8 @@ class Options:
         exec: whether it has its shell tools.
         skills: whether the skills that come with OpenClaw are offered; which of them depends on the machine.
         retries: how often OpenClaw repeats a failed model request.
+        loop_detection: whether OpenClaw warns a model that repeats a tool call, and ends the turn if it goes on: its own guard,
+            off by default there. It has no limit of requests, so that without the guard only the deadline ends such a turn.
         context_window, max_tokens: what OpenClaw believes of the model.
         path_prepend: folders put in front of the PATH of its shell tool, separated by ``:``.
         own_command: whether that PATH begins with OpenClaw's own command ``openclaw``, which it puts before `path_prepend`.
@@ -52,9 +64,10 @@ class Options:
     histories: Literal["native", "files"] = "native"
     exec: bool = True
     skills: bool = False
-    retries: int = 2
-    context_window: int = 128_000
-    max_tokens: int = 8192
+    retries: FromZero = 2
+    loop_detection: bool = True
+    context_window: FromOne = 128_000
+    max_tokens: FromOne = 8192
     path_prepend: str = ""
     own_command: bool = True
 
@@ -65,15 +78,7 @@ class Options:
         Raises:
             AdapterError: an unknown option, or a value it cannot have.
         """
-        known = {field.name for field in fields(cls)}
-        where = "harness openclaw"
-        if unknown := sorted(set(given) - known):
-            raise AdapterError(f"no option {unknown[0]!r}", where=where, remedy=f"It has: {', '.join(sorted(known))}.")
-        for name, choices in CHOICES.items():
-            if given.get(name, choices[0]) not in choices:
-                what = f"{given[name]!r} is neither {' nor '.join(map(repr, choices))}"
-                raise AdapterError(what, where=f"{where}, option {name!r}")
-        return cls(**given)
+        return checked(cls, given, "harness openclaw")
 
 
 def configuration(ctx: TrialContext, options: Options, port: int, token: str, bridge: Path) -> dict[str, Any]:
@@ -139,18 +144,24 @@ def _models(ctx: TrialContext, options: Options) -> dict[str, Any]:
     return {"mode": "replace", "catalogRefresh": {"enabled": False}, "providers": {"claw": provider}}
 
 
-def _tools(options: Options) -> dict[str, Any]:
+def tools(options: Options) -> list[str]:
+    """The tools that it has."""
     shell = () if options.exec else ("exec", "process")
     session = () if options.histories == "native" else ("sessions_list", "sessions_history", "sessions_search")
-    tools: dict[str, Any] = {
+    return [name for name in TOOLS if name not in (*shell, *session)]
+
+
+def _tools(options: Options) -> dict[str, Any]:
+    told: dict[str, Any] = {
         # All inline: by default most of them wait behind a search tool.
         "toolSearch": False,
-        "allow": [name for name in TOOLS if name not in (*shell, *session)],
+        "allow": tools(options),
         "sessions": {"visibility": "agent"},
+        **({"loopDetection": {"enabled": True}} if options.loop_detection else {}),
     }
     if folders := [folder for folder in options.path_prepend.split(":") if folder]:
-        tools["exec"] = {"pathPrepend": folders}
-    return tools
+        told["exec"] = {"pathPrepend": folders}
+    return told
 
 
 def settings(options: Options) -> dict[str, Any]:

@@ -51,15 +51,31 @@ class PicoClaw(Harness):
             overlay_skills=full,
             deterministic_replay=full,
             memory_files=MEMORY,
-            notes=(
-                "histories: as files (it has no tools for sessions)",
-                "system prompt of about 1,100 characters, 12 tools (web and skill installation are off)",
-                "prompts of up to 100 KiB",
-                "retries a failed model request 2 times within 6 s",
-                "cancelled, it is killed, and its session put back as it was before the turn",
-                "its shell tool refuses commands that name a path outside the workspace",
-                "its session files lie in the workspace, where the agent can read them",
-            ),
+            notes=self._notes(),
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        options = self.options
+        window = (
+            f"takes the model's window for {options.context_window:,} tokens, {options.max_tokens:,} of them for the reply; "
+            "never summarises: it drops the older half of a session that does not fit"
+        )
+        files = (
+            "AGENT.md (or AGENTS.md and IDENTITY.md if there is none), SOUL.md, USER.md, memory/MEMORY.md and its notes of the "
+            "last 3 days go from the workspace into the system prompt by themselves"
+        )
+        shell = "its shell tool refuses commands that name a path outside the workspace"
+        return (
+            "one process per turn; prompts of up to 100 KiB",
+            "histories: as files (it has no tools for sessions)",
+            "no tools for the web, for installing skills and for schedules",
+            shell if options.exec else "no shell tool",
+            f"at most {options.max_iterations} model requests per turn; one that uses them up has no answer",
+            window,
+            files,
+            f"repeats a failed model request up to {options.retries} times",
+            "cancelled, it is killed, and its session put back as it was before the turn",
+            "its session files lie in the workspace, where the agent can read them",
         )
 
     def probe(self) -> Probe:

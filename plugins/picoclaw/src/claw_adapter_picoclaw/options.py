@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
-from claw_adapter.errors import AdapterError
 from claw_adapter.harness import TrialContext
+from claw_adapter.options import FromOne, checked
 from claw_adapter_picoclaw import hook
 
 __all__ = ["MODEL", "SCRIPT", "Options", "configuration", "interpreter"]
@@ -34,15 +34,18 @@ class Options:
         dialect: how it speaks to the model.
         exec: whether it has its shell tool.
         context_window: tokens; the default keeps PicoClaw from dropping history.
-        max_tokens, max_iterations, retries: PicoClaw's own limits; None leaves its defaults.
+        max_tokens: tokens of one reply.
+        max_iterations: model requests per turn.
+        retries: how often it repeats a failed model request. These three defaults are PicoClaw's own.
     """
 
     dialect: Literal["openai-chat", "anthropic-messages"] = "openai-chat"
     exec: bool = True
-    context_window: int = WINDOW
-    max_tokens: int | None = None
-    max_iterations: int | None = None
-    retries: int | None = None
+    # 0 would mean PicoClaw's default, which the experiment did not ask for.
+    context_window: FromOne = WINDOW
+    max_tokens: FromOne = 32_768
+    max_iterations: FromOne = 50
+    retries: FromOne = 2
 
     @classmethod
     def parse(cls, given: dict[str, Any]) -> Self:
@@ -51,23 +54,7 @@ class Options:
         Raises:
             AdapterError: an unknown option, or a value it cannot have.
         """
-        known = {field.name for field in fields(cls)}
-        if unknown := sorted(set(given) - known):
-            raise AdapterError(
-                f"no option {unknown[0]!r}", where="harness picoclaw", remedy=f"It has: {', '.join(sorted(known))}."
-            )
-        options = cls(**given)
-        if options.dialect not in ("openai-chat", "anthropic-messages"):
-            raise AdapterError(
-                f"{options.dialect!r} is neither 'openai-chat' nor 'anthropic-messages'",
-                where="harness picoclaw, option 'dialect'",
-            )
-        for name in ("context_window", "max_tokens", "max_iterations", "retries"):
-            value = getattr(options, name)
-            # 0 would mean PicoClaw's default, which the experiment did not ask for.
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-                raise AdapterError(f"{value!r} is no positive number", where=f"harness picoclaw, option {name!r}")
-        return options
+        return checked(cls, given, "harness picoclaw")
 
 
 def interpreter() -> Path:
@@ -77,11 +64,6 @@ def interpreter() -> Path:
 
 def configuration(ctx: TrialContext, options: Options) -> dict[str, Any]:
     """PicoClaw's ``config.json``, version 3: one model, our endpoint; nothing that acts by itself or leaves the machine."""
-    limits = {
-        "max_tokens": options.max_tokens,
-        "max_tool_iterations": options.max_iterations,
-        "max_llm_retries": options.retries,
-    }
     defaults = {
         "workspace": str(ctx.workspace),
         "restrict_to_workspace": True,
@@ -89,7 +71,9 @@ def configuration(ctx: TrialContext, options: Options) -> dict[str, Any]:
         "context_window": options.context_window,
         "summarize_message_threshold": NEVER,
         "summarize_token_percent": 100,
-        **{key: value for key, value in limits.items() if value is not None},
+        "max_tokens": options.max_tokens,
+        "max_tool_iterations": options.max_iterations,
+        "max_llm_retries": options.retries,
     }
     tools: dict[str, Any] = {name: {"enabled": False} for name in OFF}
     return {
