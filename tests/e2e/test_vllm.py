@@ -1,6 +1,7 @@
 """vLLM behind the endpoint: started, waited for, measured, explained, ended; against a stand-in for its command.
 
-A real one is tried with ``CLAW_VLLM='model=/models/x,program=/opt/vllm/bin/vllm'`` (options as on the command line).
+A real one is tried with ``CLAW_VLLM='model=/models/x,program=/opt/vllm/bin/vllm,tool_parser=hermes'`` (options as on the
+command line; tools need a parser).
 """
 
 from __future__ import annotations
@@ -166,7 +167,7 @@ async def test_a_server_attached_to_that_goes_away_in_mid_run_is_told(tmp_path):
 async def test_a_real_vllm_answers_and_counts(tmp_path):
     options = named(f"vllm:{os.environ['CLAW_VLLM']}").options
     scenario = write_scenario(tmp_path / "scenario", [{"id": "r1"}])
-    spec = {"name": "real", "kind": "vllm", "options": options}
+    spec = {"name": "real", "kind": "vllm", "options": options, "params": {"max_tokens": 64}}
     (rounds,) = (await run_experiment(tmp_path / "run", experiment(scenario, models=[spec]))).values()
     assert rounds[0].error is None
     assert rounds[0].usage.metered.upstream_input > 0

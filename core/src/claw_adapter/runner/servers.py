@@ -5,11 +5,13 @@ Every time a run is started or continued, one line per model server is added to 
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
+from typing import Final
 
 from claw_adapter import plugins
 from claw_adapter.endpoint.models import BUILT_IN
@@ -26,6 +28,8 @@ __all__ = ["FILE", "read_servers", "serving"]
 log = logging.getLogger(__name__)
 GONE = "it did not answer any more when the run ended"
 """All that is known of a server that was only attached to."""
+LAST_WORDS: Final = 50
+"""Tenths of a second that a server which answers no more has to end and be asked why."""
 
 
 @contextlib.asynccontextmanager
@@ -65,7 +69,7 @@ async def _served(model: ModelSpec, ctx: UpstreamContext, path: Path) -> AsyncIt
         try:
             yield started
         finally:
-            fault = upstream.fault() or ("" if await upstream.health() else GONE)
+            fault = upstream.fault() or await _silence(upstream)
             after = {} if fault else await upstream.metrics()
             grown = {key: value - before.get(key, 0.0) for key, value in after.items() if value != before.get(key, 0.0)}
             record = ServerRecord(
@@ -79,6 +83,17 @@ async def _served(model: ModelSpec, ctx: UpstreamContext, path: Path) -> AsyncIt
             await upstream.stop()
         except ClawError:
             log.exception("stopping the server of model %s", model.name)
+
+
+async def _silence(upstream: Upstream) -> str:
+    """Why it does not answer now, given a moment to end and say it; empty if it does."""
+    if await upstream.health():
+        return ""
+    for _ in range(LAST_WORDS):
+        if fault := upstream.fault():
+            return fault
+        await asyncio.sleep(0.1)
+    return GONE
 
 
 def read_servers(root: Path) -> tuple[ServerRecord, ...]:
