@@ -132,6 +132,7 @@ async def test_ending_one_child_leaves_the_others_of_the_same_trial_alone(marker
 async def test_cancelling_kills(what, marker):
     command = Command(("sh", "-c", "setsid sleep 60 & sleep 60"), env=environment(), marker=marker)
     task = asyncio.create_task(run(command, 60) if what == "run" else (await start(command)).wait())
+    await asyncio.sleep(0)  # the task has begun to wait: one that never began has nothing to end
     await until(lambda: len(reaper.find(marker)) >= 2)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import ClassVar
 
-from claw_adapter.errors import AdapterError
+from claw_adapter.errors import AdapterError, HarnessError
 from claw_adapter.harness import Checkpoint, Conversation, Failure, Message, SessionChange, TrialContext, TurnResult
 from claw_adapter.reference.adapter import ReferenceHarness
 from mutants.base import Child, Mutant, Wrapped, wrapped
@@ -52,6 +52,37 @@ async def _nothing() -> None:
 class CancelsNothing(Wrapped):
     async def cancel(self) -> None:
         return None
+
+
+class ComesBackAfterACancel(Wrapped):
+    """A prompt that is cancelled before its first request comes back by itself, `after` some seconds."""
+
+    hesitates = 0.5
+    after = 0.3
+    ghost: asyncio.Task[TurnResult] | None = None
+
+    async def send(self, prompt: str, deadline: float) -> TurnResult:
+        self.cancelled = asyncio.Event()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.hesitates):
+                await self.cancelled.wait()
+        if not self.cancelled.is_set():
+            return await self.inner.send(prompt, deadline - self.hesitates)
+        self.ghost = asyncio.create_task(self._comes_back(prompt, deadline))
+        return TurnResult(error=Failure.of(HarnessError("cancelled")))
+
+    async def _comes_back(self, prompt: str, deadline: float) -> TurnResult:
+        await asyncio.sleep(self.after)
+        return await self.inner.send(prompt, deadline)
+
+    async def cancel(self) -> None:
+        self.cancelled.set()
+        await self.inner.cancel()
+
+    async def close(self) -> None:
+        if self.ghost is not None:
+            self.ghost.cancel()
+        await super().close()
 
 
 class OverstatesItself(Wrapped):
@@ -257,6 +288,7 @@ HABITS = (
     habit("ignores the deadline", "TURN-008 TURN-009 FAULT-005", "TURN-008 TURN-009 FAULT-005", IgnoresTheDeadline),
     habit("leaks a grandchild at the deadline", "TURN-008 TURN-009", "TURN-008", LeavesWhatTheDeadlineCutOff),
     habit("cancels nothing", "TURN-009 TURN-013", "TURN-013", CancelsNothing),
+    habit("comes back after a cancel", "TURN-013 TURN-017", "TURN-017", ComesBackAfterACancel),
     habit("overstates its own time", "TURN-001 TURN-012", "TURN-012", OverstatesItself),
     habit("stale session after resume", "SEED", "SEED-009 SEED-010", StaleAfterResume),
     habit("sends history twice", "SEED-001 SEED-003 SEED-009", "SEED-003 SEED-009", PastTwice),

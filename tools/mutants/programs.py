@@ -12,7 +12,7 @@ from mutants.base import Child, Mutant, patched
 TURN_BEGINS = '        self._add("user", prompt)\n'
 ANSWER = 'return {"text": reply.get("content") or "", '
 HANDLED = 'result = {"failure": {"status": failure.status, "message": str(failure)}}'
-RESET = 'self.usage, self.cancelled, started = {"input": 0, "output": 0}, False, time.monotonic()'
+RESET = 'self.usage, started = {"input": 0, "output": 0}, time.monotonic()'
 AS_ANSWER = 'result = {"text": f"Error: {failure}", "usage": {"input": 1, "output": 1}, "seconds": 0.0}'
 UNREADABLE = 'raise ModelFailure(-1, "unreadable answer: " + answer.decode("utf-8", "replace")[:500]) from None'
 FOLDED = """said = reply.get("content") or ""
@@ -111,7 +111,7 @@ PROGRAMS = (
         "cumulative usage as per-turn",
         "TOK",
         "TOK-002",
-        ("agent", RESET, "self.cancelled, started = False, time.monotonic()"),
+        ("agent", RESET, "started = time.monotonic()"),
         quick=True,
     ),
     program(

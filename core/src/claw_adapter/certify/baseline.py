@@ -21,6 +21,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol.base import Record
+from claw_adapter.validation import said
 
 __all__ = ["Baseline", "Entry", "load_baseline"]
 
@@ -77,6 +78,7 @@ def load_baseline(path: Path) -> Baseline:
         return Baseline.model_validate(tomllib.loads(path.read_text("utf-8")))
     except OSError as error:
         raise ScenarioError(f"the baseline cannot be read: {error.strerror}", where=str(path)) from None
-    except (ValueError, ValidationError) as error:
+    except ValueError as error:
+        why = said(error) if isinstance(error, ValidationError) else str(error)
         remedy = "Each entry is [[expected]] with check, reason and until, e.g. until = 2026-12-31."
-        raise ScenarioError(f"the baseline is wrong: {error}", where=str(path), remedy=remedy) from None
+        raise ScenarioError(f"the baseline is wrong: {why}", where=str(path), remedy=remedy) from None

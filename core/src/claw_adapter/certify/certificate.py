@@ -21,6 +21,7 @@ from claw_adapter.certify.records import Report
 from claw_adapter.certify.requirements import load
 from claw_adapter.errors import JournalError, KitError
 from claw_adapter.protocol.base import Record
+from claw_adapter.validation import said
 
 __all__ = [
     "CERTIFICATE",
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 CERTIFICATE: Final = "certificate.json"
+REMEDY: Final = "Name a certificate.json, or the folder of a certification that reached a level."
 
 
 class Certificate(Record):
@@ -85,6 +87,19 @@ def issue(report: Report, folder: Path) -> Certificate | None:
     return made
 
 
+def _read(path: Path) -> Certificate:
+    try:
+        return Certificate.model_validate_json(path.read_text("utf-8"))
+    except OSError as error:
+        raise JournalError(
+            f"no certificate can be read here: {error.strerror}", where=str(path), remedy=REMEDY
+        ) from None
+    except ValidationError as error:
+        raise JournalError(f"this is no certificate: {said(error)}", where=str(path), remedy=REMEDY) from None
+    except UnicodeDecodeError:
+        raise JournalError("this is no certificate: no UTF-8 text", where=str(path), remedy=REMEDY) from None
+
+
 def verify(path: Path) -> tuple[Certificate, list[str]]:
     """Check a certificate against itself, the report beside it, and the evidence if that is there; what is wrong, if anything.
 
@@ -97,10 +112,7 @@ def verify(path: Path) -> tuple[Certificate, list[str]]:
 
     if path.is_dir():
         path /= CERTIFICATE
-    try:
-        certificate = Certificate.model_validate_json(path.read_text("utf-8"))
-    except (OSError, ValidationError) as error:
-        raise JournalError(f"this is no certificate: {error}", where=str(path)) from None
+    certificate = _read(path)
     problems = []
     if certificate.digest != certificate.computed():
         problems.append("the certificate was changed after it was issued (its digest does not fit)")
@@ -119,7 +131,7 @@ def verify(path: Path) -> tuple[Certificate, list[str]]:
     try:
         report = Report.model_validate_json(report_path.read_text("utf-8"))
     except ValidationError as error:
-        return certificate, [*problems, f"report.json is damaged: {error}"]
+        return certificate, [*problems, f"report.json is damaged: {said(error)}"]
     if (
         requirements is not None
         and level_reached(requirements, {r.id: r.outcome for r in report.results}) != certificate.level

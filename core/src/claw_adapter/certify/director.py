@@ -39,6 +39,8 @@ ASIDE: Final = "Noted."
 DONE: Final = "Done."
 PIECE: Final = 40
 MOST_ATTEMPTS: Final = 30
+STAYS: Final = 0.1
+"""Seconds after which a client that is gone has been noticed."""
 
 
 class Request:
@@ -51,6 +53,8 @@ class Request:
         self.model = request.model
         self.dialect = request.dialect
         self.stream = request.stream
+        self.awaited = False
+        """Whether its answer was still waited for a moment later; only known of what came outside rounds or met a `Hang`."""
 
     @cached_property
     def said(self) -> tuple[tuple[str, str], ...]:
@@ -133,13 +137,15 @@ class Director(Model):
         self.requests.append(seen)
         self.arrived.set()
         side = self._marker and self._marker not in seen.text and not request.tools
+        if not self._turn.round:
+            await _stays(seen)
         if side or not self._turn.round:
             yield Delta(text=ASIDE, finish="stop")
             return
-        async for delta in self._perform(request):
+        async for delta in self._perform(seen, request):
             yield delta
 
-    async def _perform(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
+    async def _perform(self, seen: Request, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         while self._at < len(self._steps):
             step = self._steps[self._at]
             match step:
@@ -156,6 +162,7 @@ class Director(Model):
                         yield delta
                     return
                 case Hang():
+                    await _stays(seen)
                     await asyncio.Event().wait()
                 case Say():
                     await asyncio.sleep(step.delay)
@@ -229,6 +236,12 @@ class Director(Model):
         names = list(dict.fromkeys([self._places.session_key(step.target), step.target]))
         deed = self.deeds[-1]
         return read_session(names, box, self._habits, lambda: [text for text in step.wanted if text not in deed.text])
+
+
+async def _stays(seen: Request) -> None:
+    """See whether the client does; if it has hung up, this is cancelled."""
+    await asyncio.sleep(STAYS)
+    seen.awaited = True
 
 
 def _command(command: str, box: Toolbox) -> Steps:

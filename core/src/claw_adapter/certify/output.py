@@ -8,10 +8,13 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from claw_adapter.certify.certificate import Certificate, issue
 from claw_adapter.certify.records import Report
 from claw_adapter.errors import JournalError
 from claw_adapter.runner.folder import remove_tree, write_atomic
+from claw_adapter.validation import said
 
 __all__ = ["FILES", "owned", "prepare_folder", "read_report", "write_all"]
 
@@ -84,4 +87,9 @@ def read_report(folder: Path) -> Report:
     try:
         return Report.model_validate_json((folder / "report.json").read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise JournalError(f"no certification report can be read here: {error}", where=str(folder)) from None
+        why = said(error) if isinstance(error, ValidationError) else getattr(error, "strerror", None) or str(error)
+        raise JournalError(
+            f"no certification report can be read here: {why}",
+            where=str(folder),
+            remedy="Name a folder that `claw certify` has filled.",
+        ) from None

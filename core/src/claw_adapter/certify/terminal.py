@@ -67,4 +67,7 @@ def print_report(console: Console, report: Report, folder: Path | None = None) -
     for problem in report.problems:
         console.print(f"[red]✗[/] {escape(problem)}", soft_wrap=True)
     if folder is not None:
-        console.print(f"report, evidence and certificate: {folder}", soft_wrap=True)
+        what = (
+            "report, evidence and certificate" if report.reached else "report and evidence (no certificate: no level)"
+        )
+        console.print(f"{what}: {folder}", soft_wrap=True)

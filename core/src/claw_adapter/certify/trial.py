@@ -28,6 +28,9 @@ __all__ = ["CLOSE_SECONDS", "LATE_SECONDS", "Closed", "KitTrial"]
 CLOSE_SECONDS: Final = 15.0
 LATE_SECONDS: Final = 5.0
 CALL_SECONDS: Final = 90.0
+GONE_SECONDS: Final = 1.0
+"""How long a process that close() has killed may take to disappear."""
+PAUSE_SECONDS: Final = 0.02
 Answer = TypeVar("Answer")
 
 
@@ -63,6 +66,8 @@ class KitTrial:
     closed: Closed | None = None
     spoilt: bool = False
     """A turn has failed, or it is closed: nothing must be sent into it any more."""
+    returned: int = 0
+    """How many requests the model had seen when the latest `send` of the adapter returned."""
     log: list[dict[str, Any]] = field(default_factory=list)
     """What happened, as evidence."""
     _numbers: dict[str, int] = field(default_factory=dict)
@@ -119,7 +124,7 @@ class KitTrial:
             self.spoilt = True
             raise
         finally:
-            seconds = time.monotonic() - started
+            seconds, self.returned = time.monotonic() - started, len(self.director.requests)
             meter = await self.server.end_round(self.name)
         turn = Turn(
             prompt, round_id, result, seconds, self.director.requests[first:], self.director.deeds, meter, raised
@@ -196,7 +201,7 @@ class KitTrial:
                 error = f"{type(fault).__name__}: {fault}"
         self.spoilt = True
         seconds = time.monotonic() - started
-        left = await asyncio.to_thread(processes, self.marker)
+        left = await asyncio.to_thread(_lingering, self.marker)
         self._note("close", seconds=seconds, error=error, left=[asdict(item) for item in left])
         self._note("files", workspace=files_below(self.ctx.workspace), state=files_below(self.ctx.state_dir))
         self._note("commands", argv=[list(argv) for argv in self.ctx.commands])
@@ -273,6 +278,14 @@ class KitTrial:
             ) from None
         except Exception as error:
             raise _broke(what, error) from error
+
+
+def _lingering(marker: str) -> list[Shown]:
+    """Processes that are still there; what has been killed is given the time to be gone."""
+    end = time.monotonic() + GONE_SECONDS
+    while (left := processes(marker)) and time.monotonic() < end:
+        time.sleep(PAUSE_SECONDS)
+    return left
 
 
 def _broke(what: str, error: Exception) -> Finding:

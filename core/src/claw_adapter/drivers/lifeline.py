@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
 import os
 import secrets
@@ -17,10 +15,13 @@ from claw_adapter.drivers import reaper
 from claw_adapter.drivers.command import PIPE, Command
 from claw_adapter.drivers.launch import start
 from claw_adapter.drivers.process import Process
+from claw_adapter.drivers.whole import whole
+from claw_adapter.errors import SandboxError
 
 __all__ = ["Lifeline"]
 
 CLOSE_SECONDS: Final = reaper.SWEEP_SECONDS + 1
+READY_SECONDS: Final = 30.0
 
 
 class Lifeline:
@@ -51,11 +52,24 @@ class Lifeline:
     async def __aenter__(self) -> Self:
         argv = (sys.executable, "-I", "-S", str(Path(reaper.__file__).absolute()))
         # The sidecar's own CLAW_TRIAL must not begin with the marker it sweeps, or it would kill itself.
-        self._sidecar = await start(Command(argv, env={}, stdin=PIPE, marker=f"lifeline-{self.marker}"))
+        command = Command(argv, env={}, stdin=PIPE, lines=True, marker=f"lifeline-{self.marker}")
+        self._sidecar = sidecar = await start(command)
+        try:
+            await self._begin(sidecar)
+        except BaseException:
+            self._sidecar = None
+            await whole(sidecar.stop(0))
+            raise
+        return self
+
+    async def _begin(self, sidecar: Process) -> None:
+        """Tell it everything, and wait until no signal of a terminal can end it any more."""
         await self._tell(self.marker)
         for path in self._paths:
             await self._tell(str(path.absolute()))
-        return self
+        if await sidecar.readline(READY_SECONDS) != reaper.READY:
+            said = sidecar.stderr.text.strip()[-500:]
+            raise SandboxError(f"the process that cleans up after us did not come up: {said}", where=sidecar.argv[0])
 
     async def __aexit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
@@ -63,13 +77,17 @@ class Lifeline:
         await self.close()
 
     async def close(self) -> None:
-        """Let the sidecar sweep and end; bounded by its own limit of five seconds. May be called twice."""
+        """Let the sidecar sweep and end; bounded by its own limit of five seconds. May be called twice.
+
+        One who cancels waits for that, too: ended before, the sidecar would leave what it has not found yet.
+        """
         sidecar, self._sidecar = self._sidecar, None
-        if sidecar is None:
-            return
-        try:
-            sidecar.close_stdin()
-            await sidecar.ended(CLOSE_SECONDS)
-        finally:
-            with contextlib.suppress(asyncio.CancelledError):
-                await sidecar.stop(0)
+        if sidecar is not None:
+            await whole(_swept(sidecar))
+
+
+async def _swept(sidecar: Process) -> None:
+    """Let it go on alone where the loop itself comes to its end: it needs us no more."""
+    sidecar.close_stdin()
+    await sidecar.ended(CLOSE_SECONDS)
+    await sidecar.stop(0)

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from claw_adapter.drivers.errors import RemoteError
 from claw_adapter.drivers.process import Process
+from claw_adapter.drivers.whole import whole
 from claw_adapter.errors import ClawError, DeadlineExceeded, HarnessCrash, HarnessProtocolError
 
 __all__ = ["EventSink", "LineChild"]
@@ -83,6 +84,8 @@ class LineChild:
             async with asyncio.timeout(deadline):
                 return await self._exchange(line, call)
         except TimeoutError as error:
+            if self._fault is None and call.answer.done() and not call.answer.cancelled():
+                return call.answer.result()  # both came while the loop was held up
             self._fault = DeadlineExceeded(f"{method}: no answer within {deadline} s", where=self._where())
             raise self._fault from error
         finally:
@@ -91,9 +94,15 @@ class LineChild:
 
     async def close(self, grace: float = 2.0) -> int:
         """End the child (end of input first, then `Process.stop`); return its survivors (0)."""
-        self._process.close_stdin()
-        await self._process.ended(grace / 2)
-        left = await self._process.stop(grace / 2)
+        try:
+            self._process.close_stdin()
+            await self._process.ended(grace / 2)
+        finally:  # one who cancels, too, wants it ended
+            left = await whole(self._stop(grace / 2))
+        return left
+
+    async def _stop(self, grace: float) -> int:
+        left = await self._process.stop(grace)
         tasks = {self._reader, self._watcher}
         for task in tasks:
             task.cancel()
@@ -110,7 +119,8 @@ class LineChild:
             if not call.answer.done():
                 with contextlib.suppress(HarnessCrash):  # the reader says it with exit status and last words
                     await writing
-            return await call.answer
+            await asyncio.wait({call.answer})  # unlike awaiting it, this leaves it whole when we are cancelled
+            return call.answer.result()
         finally:
             if not writing.done():
                 writing.cancel()

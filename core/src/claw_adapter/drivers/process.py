@@ -23,8 +23,11 @@ from claw_adapter.errors import DeadlineExceeded, HarnessCrash
 
 __all__ = ["Process"]
 
-KILL_SECONDS: Final = 0.4
-"""Most that `stop` spends on killing after the grace; more is only needed for uninterruptible processes."""
+KILL_SECONDS: Final = 0.8
+"""Most that `stop` spends on killing after the grace; more is only needed for uninterruptible processes.
+
+On a machine that stands still it takes longer: everything is killed at least once, and looked for afterwards.
+"""
 PAUSE_SECONDS: Final = 0.005
 
 
@@ -151,21 +154,25 @@ class Process:
         if self._lines is None:
             raise CommandInvalid("was not started with lines=True", where=self.argv[0])
         try:
-            async with asyncio.timeout(deadline):
-                return await self._lines.next()
-        except TimeoutError as error:
-            raise DeadlineExceeded(f"no line within {deadline} s", where=self.argv[0]) from error
+            try:
+                async with asyncio.timeout(deadline):
+                    return await self._lines.next()
+            except TimeoutError as error:
+                if (line := self._lines.ready()) is not None:  # it came while the loop was held up
+                    return line
+                raise DeadlineExceeded(f"no line within {deadline} s", where=self.argv[0]) from error
         except LineTooLong as error:
             raise LineTooLong(error.what, where=self.argv[0]) from None
 
     async def ended(self, deadline: float | None = None) -> bool:
-        """Wait up to `deadline` seconds for its end; only watches, cancelling does nothing to the child."""
-        try:
+        """Wait up to `deadline` seconds for its end; only watches, cancelling does nothing to the child.
+
+        Where both are due at once, because the loop was held up, it has ended.
+        """
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(deadline):
                 await self._ended.wait()
-        except TimeoutError:
-            return False
-        return True
+        return self._ended.is_set()
 
     async def wait(self, deadline: float | None = None) -> ExitStatus:
         """Wait for its end; cancelling kills it and everything that came of it.
@@ -184,19 +191,22 @@ class Process:
 
     async def drained(self, deadline: float) -> bool:
         """Wait up to `deadline` seconds until both output streams have ended; True if they have."""
-        try:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(deadline):
                 await asyncio.gather(self._out.ended.wait(), self._err.ended.wait())
-        except TimeoutError:
-            return False
-        return True
+        return self._out.ended.is_set() and self._err.ended.is_set()
 
     async def stop(self, grace: float = 2.0) -> int:
         """End the child and everything that came of it; return how many processes could not be killed (0).
 
         SIGTERM to the group, up to `grace` seconds, then SIGKILL to every process that is left of it. Takes at most
-        `grace` + 1 s. May be called again and from several tasks; it goes on when its caller is cancelled.
+        `grace` + 1 s. May be called again and from several tasks; it goes on when its caller is cancelled. Called again
+        after processes were left, it tries again.
         """
+        if (before := self._stopping) is not None and before.done() and not before.cancelled() and before.result():
+            self._stopping = None
+            if self._exit is None:  # the try before has given up watching
+                self._watch()
         if self._stopping is None:
             self._stopping = self._loop.create_task(self._stop(grace))
         return await asyncio.shield(self._stopping)
@@ -208,23 +218,35 @@ class Process:
                 if grace > 0:
                     reaper.ask_to_end(self.pid)
                     await self.ended(grace)
-            left = await self._kill()
-            await self.ended(KILL_SECONDS)
-            return left
+            end = time.monotonic() + KILL_SECONDS
+            left = await self._kill(end)
+            await self.ended(max(end - time.monotonic(), PAUSE_SECONDS * 20))
+            return left and len(self._kin())
         finally:
             await self._close()
 
-    async def _kill(self) -> int:
-        end = time.monotonic() + KILL_SECONDS
+    def _kin(self) -> list[int]:
+        """What came of it and lives."""
+        return reaper.find(self.marker, self._family, self._began)
+
+    async def _kill(self, end: float) -> int:
+        """Kill until two looks find nothing: a process that is just replacing its program shows no marker.
+
+        The clock is asked only after killing and a second look, however long the first took.
+        """
+        quiet = looked = False
         while True:
             if self._exit is None:  # until it is waited for, nobody else can have its id
                 self._family |= reaper.snapshot(self.pid)
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(self.pid, signal.SIGKILL)
-            left = reaper.find(self.marker, self._family, self._began)
-            if not left or time.monotonic() > end:
-                return len(left)
+            left = self._kin()
             reaper.send(left, signal.SIGKILL)
+            if not left and quiet:
+                return 0
+            if looked and time.monotonic() > end:
+                return len(left)
+            quiet, looked = not left, True
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def _close(self) -> None:

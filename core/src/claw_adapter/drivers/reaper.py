@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MARKER = "CLAW_TRIAL"
+READY = b"ready\n"
+"""What the sidecar says once no signal of a terminal ends it any more."""
 SWEEP_SECONDS = 5.0
 PAUSE_SECONDS = 0.01
 _PROC = Path("/proc")
@@ -175,6 +177,8 @@ def main() -> int:
     """The sidecar: a marker, then paths, one JSON string a line; at the end of input sweep and remove the paths."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        os.write(sys.stdout.fileno(), READY)
     marker = json.loads(sys.stdin.readline() or '""')
     if not marker:
         return 0

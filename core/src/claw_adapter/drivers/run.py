@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import Final
 
 from claw_adapter.drivers.command import Command, Completed, ExitStatus
 from claw_adapter.drivers.launch import start
-from claw_adapter.drivers.process import Process
+from claw_adapter.drivers.whole import whole
 
 __all__ = ["run"]
 
-DRAIN_SECONDS: Final = 0.3
+DRAIN_SECONDS: Final = 1.0
 """How long after the child's end we wait for streams that something else still holds open."""
 GRACE_SECONDS: Final = 0.3
 """How long a child that passed its deadline may take to end by itself."""
@@ -22,7 +21,7 @@ async def run(command: Command, deadline: float) -> Completed:
     """Run a command; after `deadline` seconds it is ended, within one more second, with everything it started.
 
     When the child ends but something it started still holds its output open, what came so far is the answer: it is
-    returned within half a second and the rest is killed. Cancelling kills everything too, before it is passed on.
+    returned a second later and the rest is killed. Cancelling kills everything too, before it is passed on.
 
     Raises:
         CommandInvalid: see `start`.
@@ -36,7 +35,7 @@ async def run(command: Command, deadline: float) -> Completed:
         timed_out = not await process.ended(deadline - (time.monotonic() - began))
         drained = await process.drained(0 if timed_out else DRAIN_SECONDS)
     finally:
-        survivors = await _stopped(process, GRACE_SECONDS if timed_out else 0)
+        survivors = await whole(process.stop(GRACE_SECONDS if timed_out else 0))
     return Completed(
         exit=process.exit or ExitStatus(signal=9),
         stdout=process.stdout,
@@ -46,12 +45,3 @@ async def run(command: Command, deadline: float) -> Completed:
         drained=drained,
         survivors=survivors,
     )
-
-
-async def _stopped(process: Process, grace: float) -> int:
-    """`Process.stop`; one who cancels now, too, may count on it that nothing is alive afterwards."""
-    try:
-        return await process.stop(grace)
-    except asyncio.CancelledError:
-        await process.stop(grace)
-        raise

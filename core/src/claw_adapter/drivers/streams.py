@@ -104,11 +104,15 @@ class LineBuffer:
         Raises:
             LineTooLong: more than `max_line` bytes came without a line end.
         """
-        while (line := self._take()) is None:
-            if self._ended:
-                rest, self._data, self._scanned = bytes(self._data), bytearray(), 0
-                return rest
+        while (line := self.ready()) is None:
             await self._more()
+        return line
+
+    def ready(self) -> bytes | None:
+        """What `next` returns without waiting, or None; raises as it does."""
+        line = self._take()
+        if line is None and self._ended:
+            line, self._data, self._scanned = bytes(self._data), bytearray(), 0
         return line
 
     def _take(self) -> bytes | None:

@@ -76,7 +76,7 @@ class ReferenceHarness(Harness):
             update_session=full, cancel=full, stream_events=full, usage="per_turn", endpoint_override=("openai-chat",),
             concurrent=full, isolation_of_state=full, deterministic_replay=full,
             overlay_skills=Support.full(),
-            notes=("histories: native, read with the tool session_history", "7 tools, system prompt of one line"),
+            notes=("histories: native, read with the tool session_history",),
         )  # fmt: skip
 
     def probe(self) -> Probe:
@@ -216,9 +216,10 @@ class _InProcess(_Reference):
 
     async def ask(self, prompt: str, emit: Emit, deadline: float) -> dict[str, Any]:
         self._agent.timeout = deadline
+        number = self._agent.accept()  # here, since its thread may begin after a cancel()
         try:
             async with asyncio.timeout(deadline):
-                return await asyncio.to_thread(self._agent.turn, prompt, emit)
+                return await asyncio.to_thread(self._agent.turn, prompt, emit, number)
         except TimeoutError:
             self._agent.cancel()
             raise DeadlineExceeded(f"no answer within {deadline:g} s", where="harness reference") from None

@@ -69,7 +69,9 @@ class Agent:
         self.key, self.model, self.execute, self.timeout = key, model, execute, timeout
         self.sessions: list[dict[str, Any]] = []
         self.usage = {"input": 0, "output": 0}
-        self.cancelled = False
+        self._accepted = self._turn_number = 0
+        self._cancelled = 0
+        """Turns up to this number are cancelled."""
         self._socket: socket.socket | None = None
 
     @property
@@ -83,9 +85,14 @@ class Agent:
         kept = [changed.pop(session["id"], session) for session in self.sessions]
         self.sessions = [*kept, *changed.values()]
 
+    def accept(self) -> int:
+        """The number of a turn that is going to be; from now on `cancel` means that turn, however late its thread begins."""
+        self._accepted += 1
+        return self._accepted
+
     def cancel(self) -> None:
-        """End the turn under way, from another thread: the request and the command it waits for are cut off."""
-        self.cancelled = True
+        """End the turn accepted last, from another thread: the request and the command it waits for are cut off."""
+        self._cancelled = self._accepted
         if (waiting := self._socket) is not None:
             with contextlib.suppress(OSError):
                 waiting.shutdown(socket.SHUT_RDWR)
@@ -93,11 +100,12 @@ class Agent:
         if stop is not None:
             stop()
 
-    def turn(self, prompt: str, emit: Emit) -> dict[str, Any]:
-        """Say `prompt`; returns the final text and the usage of this turn.
+    def turn(self, prompt: str, emit: Emit, number: int = 0) -> dict[str, Any]:
+        """Say `prompt`; returns the final text and the usage of this turn, whose `number` is from `accept`.
 
         After a `ModelFailure` the main session is as if the turn had not been.
         """
+        self._turn_number = number or self.accept()
         before = len(self.main["messages"])
         try:
             return self._turn(prompt, emit)
@@ -106,7 +114,7 @@ class Agent:
             raise
 
     def _turn(self, prompt: str, emit: Emit) -> dict[str, Any]:
-        self.usage, self.cancelled, started = {"input": 0, "output": 0}, False, time.monotonic()
+        self.usage, started = {"input": 0, "output": 0}, time.monotonic()
         self._add("user", prompt)
         for _ in range(MAX_STEPS):
             reply = self._ask()
@@ -123,7 +131,7 @@ class Agent:
         raise ModelFailure(GAVE_UP, f"no answer within {MAX_STEPS} steps")
 
     def _go_on(self) -> None:
-        if self.cancelled:
+        if self._turn_number <= self._cancelled:
             raise ModelFailure(CANCELLED, "the turn was cancelled")
 
     def _add(self, role: str, text: str, **more: Any) -> None:
@@ -149,6 +157,7 @@ class Agent:
         try:
             connection.connect()
             self._socket = connection.sock
+            self._go_on()  # who cancelled before this saw no socket to shut down
             connection.request("POST", f"{self.url.path}/chat/completions", body, headers)
             response = connection.getresponse()
             return response.status, response.read()

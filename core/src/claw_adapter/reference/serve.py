@@ -98,22 +98,29 @@ def _keep(pipe: Any, kept: bytearray) -> None:
 class Server(ABC):
     """Reads requests from standard input; all but those done at once wait their turn in one thread."""
 
+    TURN: str
+    """The method that is a turn."""
+
     def __init__(self, reference: Any) -> None:
         self.reference = reference
         self.agent: Any = None
+        self.number = 0
+        """Of the turn under way."""
         self._writing = threading.Lock()
-        self._waiting: queue.Queue[Record] = queue.Queue()
+        self._waiting: queue.Queue[tuple[int, Record]] = queue.Queue()
 
     def run(self) -> None:
         """Serve until the end of the input."""
         threading.Thread(target=self._work, daemon=True, name="turns").start()
         for line in sys.stdin.buffer:
             if line.strip() and not self.at_once(request := json.loads(line)):
-                self._waiting.put(request)
+                is_turn = self.agent is not None and request["method"] == self.TURN
+                self._waiting.put((self.agent.accept() if is_turn else 0, request))
 
     def _work(self) -> None:
         while True:
-            self.handle(self._waiting.get())
+            self.number, request = self._waiting.get()
+            self.handle(request)
 
     @abstractmethod
     def at_once(self, request: Record) -> bool:
@@ -143,6 +150,8 @@ class Server(ABC):
 class Lines(Server):
     """Our own line protocol."""
 
+    TURN = "send"
+
     def at_once(self, request: Record) -> bool:
         """See `Server.at_once`."""
         if request["method"] != "cancel":
@@ -164,7 +173,9 @@ class Lines(Server):
         if method == "open":
             self.make(Path(params["workspace"]), params["url"], params["model"], params["sessions"])
         if method == "send":
-            turn: Record = self.agent.turn(params["prompt"], lambda event: self.say({"id": number, "event": event}))
+            turn: Record = self.agent.turn(
+                params["prompt"], lambda event: self.say({"id": number, "event": event}), self.number
+            )
             return turn
         if method == "sync":
             self.agent.replace(params["sessions"])
@@ -173,6 +184,8 @@ class Lines(Server):
 
 class Acp(Server):
     """The Agent Client Protocol over standard streams."""
+
+    TURN = "session/prompt"
 
     def at_once(self, request: Record) -> bool:
         """See `Server.at_once`; an answer to us is for nobody, we ask nothing."""
@@ -222,7 +235,7 @@ class Acp(Server):
         session = self._known(params)
         text = "".join(block.get("text", "") for block in params["prompt"])
         try:
-            turn = self.agent.turn(text, lambda event: self._tell(session, _update(event)))
+            turn = self.agent.turn(text, lambda event: self._tell(session, _update(event)), self.number)
         except self.reference.ModelFailure as failure:
             if failure.status == self.reference.CANCELLED:
                 return {"stopReason": "cancelled"}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claw_adapter.crashpoints import crashpoint
+from claw_adapter.drivers.whole import beside, within
 from claw_adapter.endpoint import RoundMeter
 from claw_adapter.errors import AdapterError, ClawError, Owner
 from claw_adapter.harness import Conversation
@@ -26,7 +27,7 @@ from claw_adapter.protocol import (
 from claw_adapter.questions import QuestionType, ScoringContext, teach, teaching_needs_workspace
 from claw_adapter.runner.checkpoints import save_checkpoint
 from claw_adapter.runner.folder import remove_tree
-from claw_adapter.runner.prompt import FEEDBACK, compat_feedback, compose
+from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
 from claw_adapter.runner.types import question_type
 from claw_adapter.scenario import make_brief
 from claw_adapter.scenario.traits import round_traits
@@ -102,8 +103,8 @@ class RoundRunner:
         trial, item = self.trial, self.trial.scenario.rounds[index]
         question = question_type(item.type)
         started = time.monotonic()
-        changes = trial.world.apply(item.updates)
-        before = trial.world.snapshots.take(trial.world.workspace) if item.updates else trial.last_snapshot
+        changes = await beside(trial.world.apply, item.updates) if item.updates else []
+        before = await self._snapshot() if item.updates else trial.last_snapshot
         prompt = compose(
             item, question, self._feedback(index), updated=bool(item.updates), compat=trial.spec.settings.compat
         )
@@ -111,7 +112,7 @@ class RoundRunner:
         tried = await self._attempts(index, prompt, changes, before)
         crashpoint("answered")
         kept = tried.last.kept
-        snapshot = kept.snapshot if kept else trial.world.snapshots.take(trial.world.workspace)
+        snapshot = kept.snapshot if kept else await self._snapshot()
         if kept:
             trial.keep(kept.checkpoint)
         checked = time.monotonic()
@@ -141,6 +142,7 @@ class RoundRunner:
             overhead=max(time.monotonic() - started - tried.seconds - check_seconds, 0.0),
             evidence=meter.seen,
             tool_calls=sum(event.kind == "tool_call" for event in events),
+            first=meter.first,
             events=trial.services.store.put_json([event.model_dump(mode="json") for event in events]),
             before=before,
             snapshot=snapshot,
@@ -160,7 +162,8 @@ class RoundRunner:
         rounds = self.trial.journal.rounds
         crashpoint("feedback")
         if rounds and rounds[-1].feedback:
-            await self._turn(FEEDBACK + rounds[-1].feedback, f"{rounds[-1].round}-feedback", None, 1, [])
+            text = with_feedback(rounds[-1].feedback, self.trial.scenario.manifest.language)
+            await self._turn(text, f"{rounds[-1].round}-feedback", None, 1, [])
 
     async def _attempts(self, index: int, prompt: str, changes: list[SessionChange], before: str) -> _Attempts:
         """Send until a turn succeeds or the attempts are used up; every new attempt starts from the state before."""
@@ -170,17 +173,19 @@ class RoundRunner:
         trial.pending += changes
         for number in range(1, trial.spec.settings.attempts + 1):
             if number > 1:
-                trial.world.snapshots.restore(before, trial.world.workspace)
+                await beside(trial.world.snapshots.restore, before, trial.world.workspace)
             sent = await self._turn(prompt, trial.scenario.rounds[index].id, index, number, changes)
             seconds += sent.seconds
             error = sent.turn.error
             if error is None:
                 return _Attempts(sent, number, earlier, seconds)
-            await trial.drop()
+            if stays := await trial.drop():
+                sent = replace(sent, turn=sent.turn.model_copy(update={"error": stays}))
+                break
             if not error.passing or number == trial.spec.settings.attempts:
                 break
             earlier.append(error)
-        trial.world.snapshots.restore(before, trial.world.workspace)
+        await beside(trial.world.snapshots.restore, before, trial.world.workspace)
         return _Attempts(sent, number, earlier, seconds)
 
     async def _turn(
@@ -205,22 +210,19 @@ class RoundRunner:
                 conversation = await self._synced(changes)
             await endpoint.begin_round(trial.spec.id, round_id, brief, number)
             with clock:
-                async with asyncio.timeout(deadline + LATE_SECONDS):
+                async with within(deadline + LATE_SECONDS, self._late("send()", deadline)):
                     turn = await conversation.send(prompt, deadline)
             closing = asyncio.create_task(endpoint.end_round(trial.spec.id))
             await asyncio.sleep(0)  # lets the request go out, so that the endpoint sums up while we go on
             if turn.error is None and index is not None:
                 with clock:
                     checkpoint = await self._checkpoint(conversation)
-                digest = save_checkpoint(trial.services.store, checkpoint)
-                kept = _Kept(checkpoint, digest, trial.world.snapshots.take(trial.world.workspace))
+                digest = await beside(save_checkpoint, trial.services.store, checkpoint)
+                kept = _Kept(checkpoint, digest, await self._snapshot())
         except _Hopeless as hopeless:
             raise hopeless.error from None
         except ClawError as error:
             turn = TurnResult(error=Failure.of(error))
-        except TimeoutError:
-            late = AdapterError(f"send() or checkpoint() did not come back {LATE_SECONDS:g} s after {deadline:g} s")
-            turn = TurnResult(error=Failure.of(late))
         except Exception as error:  # noqa: BLE001 - whatever an adapter raises is a failure of the adapter
             turn = TurnResult(error=Failure.of(error))
         meter = await (closing or endpoint.end_round(trial.spec.id))
@@ -229,13 +231,19 @@ class RoundRunner:
         return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds)
 
     async def _checkpoint(self, conversation: Conversation) -> Checkpoint:
-        async with asyncio.timeout(self.trial.spec.settings.deadline):
+        deadline = self.trial.spec.settings.deadline
+        async with within(deadline + LATE_SECONDS, self._late("checkpoint()", deadline)):
             checkpoint = await conversation.checkpoint()
         if not checkpoint.sessions:
             raise AdapterError("the checkpoint has no session", where=f"harness {self.trial.spec.harness.label}")
         if self.trial.overlays is not None:
             return checkpoint.model_copy(update={"overlays": await self.trial.overlays.checkpoint()})
         return checkpoint
+
+    def _late(self, what: str, deadline: float) -> Callable[[], ClawError]:
+        where = f"harness {self.trial.spec.harness.label}"
+        said = f"{what} did not come back {LATE_SECONDS:g} s after its deadline of {deadline:g} s"
+        return lambda: AdapterError(said, where=where)
 
     async def _synced(self, changes: Sequence[SessionChange]) -> Conversation:
         """The open conversation, up to date; what no further attempt can mend ends the trial instead of every round."""
@@ -247,7 +255,7 @@ class RoundRunner:
                 raise
             raise _Hopeless(error) from error
         if is_open and changes:
-            await conversation.sync(changes)
+            await self.trial.sync(conversation, changes)
         return conversation
 
     async def _judge(
@@ -260,9 +268,7 @@ class RoundRunner:
         answer = trial.gold.answers.rounds[item.id]
         copy, changed = trial.live / "check", frozenset[str]()
         if question.needs_workspace or teaching_needs_workspace(trial.gold, answer):
-            remove_tree(copy)
-            trial.world.snapshots.materialise(snapshot, copy)
-            changed = trial.world.snapshots.diff(before, snapshot).made
+            changed = await beside(self._lay_copy, before, snapshot, copy)
         context = self._context(copy, changed)
         try:
             score = await question.score(item, turn, context)
@@ -274,7 +280,17 @@ class RoundRunner:
             feedback = question.feedback(item, score, trial.gold)
             return score, " ".join(part for part in (feedback, lesson) if part), taught
         finally:
-            remove_tree(copy)
+            await beside(remove_tree, copy)
+
+    async def _snapshot(self) -> str:
+        """Take one of the workspace, which may hold any number of files."""
+        return await beside(self.trial.world.snapshots.take, self.trial.world.workspace)
+
+    def _lay_copy(self, before: str, snapshot: str, copy: Path) -> frozenset[str]:
+        """Lay out what the checks look at; returns the paths that the turn has made."""
+        remove_tree(copy)
+        self.trial.world.snapshots.materialise(snapshot, copy)
+        return self.trial.world.snapshots.diff(before, snapshot).made
 
     def _context(self, copy: Path, changed: frozenset[str]) -> ScoringContext:
         trial = self.trial

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from claw_adapter.crashpoints import crashpoint
+from claw_adapter.drivers import reaper
+from claw_adapter.drivers.whole import beside, within
 from claw_adapter.endpoint import ModelEndpoint, RoundMeter
-from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded
+from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, HarnessError
 from claw_adapter.harness import Conversation, Harness
 from claw_adapter.protocol import (
     Checkpoint,
@@ -30,7 +32,7 @@ from claw_adapter.runner.context import Address, RunnerContext
 from claw_adapter.runner.folder import RunFolder, remove_tree
 from claw_adapter.runner.journal import Journal
 from claw_adapter.runner.overlays import OverlayStack
-from claw_adapter.runner.rounds import RoundRunner
+from claw_adapter.runner.rounds import LATE_SECONDS, RoundRunner
 from claw_adapter.runner.world import World
 from claw_adapter.scenario import load_gold
 from claw_adapter.workspace import Snapshotter, Store
@@ -38,6 +40,7 @@ from claw_adapter.workspace import Snapshotter, Store
 __all__ = ["Services", "Trial"]
 
 CLOSE_SECONDS = 15.0
+SWEEP_SECONDS = 2.0
 log = logging.getLogger(__name__)
 
 
@@ -101,7 +104,7 @@ class Trial:
                 log.exception("trial %s", self.spec.id)
                 error = Failure.of(fault)
             finally:
-                await asyncio.shield(self._close())
+                error = await self._closed(error)
             self.journal.append(TrialEnd(error=error, snapshot=self.last_snapshot, overlay=self.spent))
         self.services.on_end(self.spec, error)
 
@@ -124,12 +127,12 @@ class Trial:
                 marker=f"{self.services.marker}/{self.spec.id}",
                 hidden=self.services.hidden,
             )
-        remove_tree(self.live)
+        await beside(remove_tree, self.live)
         workspace = self.live / "workspace"
         workspace.mkdir(parents=True)
         snapshots = Snapshotter(self.services.store)
         self.world = World(self.scenario, workspace, snapshots, self.harness.capabilities().seed_history)
-        self.base = self.world.lay_out()
+        self.base = await beside(self.world.lay_out)
         self.key = await self.services.endpoint.open_trial(
             self.spec.id, self.spec.model, self.services.folder.transcript(self.spec.id)
         )
@@ -142,7 +145,7 @@ class Trial:
         if self.checkpoint is not None:
             self.world.adopt(self.checkpoint.sessions[0])
         if self.journal.rounds:
-            snapshots.restore(self.last_snapshot, workspace)
+            await beside(snapshots.restore, self.last_snapshot, workspace)
 
     def _record_start(self, versions: dict[str, str]) -> None:
         capabilities = self.harness.capabilities()
@@ -181,7 +184,7 @@ class Trial:
         if self.conversation is not None:
             return self.conversation
         state = self.live / "state"
-        remove_tree(state)
+        await beside(remove_tree, state)
         state.mkdir(parents=True)
         self.context = RunnerContext(
             self.spec,
@@ -198,18 +201,32 @@ class Trial:
         if self.overlays is not None:
             saved = self.checkpoint.overlays if self.checkpoint else {}
             self.context.endpoint = await self.overlays.open(self.context.endpoint, saved)
-        try:
-            async with asyncio.timeout(self.spec.settings.deadline):
-                self.conversation = await self.harness.open(self.context, self.checkpoint)
-        except TimeoutError:
-            what = f"the harness did not come up within {self.spec.settings.deadline:g} s"
-            raise DeadlineExceeded(what, where=f"harness {self.spec.harness.label}") from None
+        late = self._late("the harness did not come up")
+        async with within(self.spec.settings.deadline + LATE_SECONDS, late):
+            self.conversation = await self.harness.open(self.context, self.checkpoint)
         if self.checkpoint is not None and self.pending:
-            await self.conversation.sync(self.pending)
+            await self.sync(self.conversation, self.pending)
         return self.conversation
 
-    async def drop(self) -> None:
-        """Throw the conversation away; `open` makes a new one."""
+    async def sync(self, conversation: Conversation, changes: Sequence[SessionChange]) -> None:
+        """Bring changes into the harness's own store.
+
+        Raises:
+            ClawError: it fails.
+            DeadlineExceeded: it takes longer than a turn may.
+        """
+        async with within(self.spec.settings.deadline, self._late("sync() did not come back")):
+            await conversation.sync(changes)
+
+    def _late(self, what: str) -> Callable[[], ClawError]:
+        where, seconds = f"harness {self.spec.harness.label}", self.spec.settings.deadline
+        return lambda: DeadlineExceeded(f"{what} within {seconds:g} s", where=where)
+
+    async def drop(self) -> Failure | None:
+        """Throw the conversation away; `open` makes a new one. Returns what keeps the old one from being gone.
+
+        Whatever close() has failed to end is killed: it must not work on beside its successor.
+        """
         conversation, self.conversation = self.conversation, None
         if conversation is not None:
             try:
@@ -219,6 +236,11 @@ class Trial:
                 log.exception("closing %s of trial %s", type(conversation).__name__, self.spec.id)
         if self.overlays is not None:
             await self.overlays.close()
+        left = await beside(reaper.sweep, f"{self.services.marker}/{self.spec.id}", SWEEP_SECONDS)
+        if not left:
+            return None
+        where = f"harness {self.spec.harness.label}"
+        return Failure.of(HarnessError(f"processes still there after being killed: {left}", where=where))
 
     def note(self, meter: RoundMeter) -> None:
         """Keep what overlays have spent for the next record."""
@@ -235,10 +257,30 @@ class Trial:
         self.checkpoint, self.pending = checkpoint, []
         self.world.adopt(checkpoint.sessions[0])
 
-    async def _close(self) -> None:
-        await self.drop()
+    async def _closed(self, error: Failure | None) -> Failure | None:
+        """Close everything, even when that is cancelled; returns `error`, or the first that comes of closing."""
+        return await asyncio.shield(self._close(error))
+
+    async def _close(self, error: Failure | None) -> Failure | None:
+        for step in (self._let_go, self._sum_up, self._leave_endpoint, self._clear):
+            try:
+                found = await step()
+            except Exception as fault:
+                log.exception("closing trial %s", self.spec.id)
+                found = Failure.of(fault)
+            error = error or found
+        return error
+
+    async def _let_go(self) -> Failure | None:
+        return await self.drop()
+
+    async def _sum_up(self) -> None:
         if self.key and self.overlays is not None:
             self.note(await self.services.endpoint.end_round(self.spec.id))
+
+    async def _leave_endpoint(self) -> None:
         if self.key:
             await self.services.endpoint.close_trial(self.spec.id)
-        remove_tree(self.live)
+
+    async def _clear(self) -> None:
+        await beside(remove_tree, self.live)

@@ -21,6 +21,8 @@ FLAGS = (
     "concurrent", "isolation_of_state", "overlay_skills", "deterministic_replay",
 )  # fmt: skip
 CLOSE_SECONDS = 15.0
+QUICK = 1.0
+"""Seconds that a constructor may take."""
 
 
 @check(
@@ -46,7 +48,7 @@ async def name_and_api(kit: Kit) -> None:
     remedy="Only store options in __init__; do the work in open().",
 )  # fmt: skip
 async def idle_constructor(kit: Kit) -> None:
-    """A second instance with default options."""
+    """A second instance with default options; the quickest of three, since machines stand still at times."""
     kind = type(kit.harness)
     needed = [
         p.name for p in inspect.signature(kind).parameters.values()
@@ -55,12 +57,14 @@ async def idle_constructor(kit: Kit) -> None:
     if needed:
         kit.note(f"not constructed: it needs {needed}")
         return
-    started = time.monotonic()
-    with side_effects() as effects:
-        kind()
-    seconds = time.monotonic() - started
-    kit.expect(not effects, f"the constructor {'; '.join(effects[:3])}")
-    kit.expect(seconds < 1.0, f"the constructor takes {seconds:.1f} s")
+    seconds: list[float] = []
+    while len(seconds) < 3 and not any(taken < QUICK for taken in seconds):
+        started = time.monotonic()
+        with side_effects() as effects:
+            kind()
+        seconds.append(time.monotonic() - started)
+        kit.expect(not effects, f"the constructor {'; '.join(effects[:3])}")
+    kit.expect(min(seconds) < QUICK, f"the constructor takes {min(seconds):.1f} s")
 
 
 @check(

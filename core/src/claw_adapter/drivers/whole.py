@@ -1,0 +1,56 @@
+"""Waiting: for what must not be left half done, and for others within a limit."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
+
+__all__ = ["beside", "whole", "within"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+async def whole(work: Coroutine[Any, Any, T]) -> T:
+    """Wait until `work` has come to its end, however often that is cancelled; then the cancellation is passed on.
+
+    The work has to be bounded by itself.
+    """
+    task = asyncio.get_running_loop().create_task(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is None:
+        return task.result()
+    if not task.cancelled():
+        task.exception()  # seen: who cancelled does not want to hear of it
+    raise cancelled
+
+
+async def beside(call: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
+    """Do work that blocks, such as on many files, in a thread: the loop goes on, and with it everyone's deadlines.
+
+    One who cancels goes on only when the thread has ended, so that it touches nothing afterwards.
+    """
+    return await whole(asyncio.to_thread(call, *args, **more))
+
+
+@contextlib.asynccontextmanager
+async def within(seconds: float, late: Callable[[], Exception]) -> AsyncIterator[None]:
+    """Bound the block; a TimeoutError of its own is passed on as it is.
+
+    Raises:
+        Exception: what `late` makes, when the block takes longer.
+    """
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            yield
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise late() from None
