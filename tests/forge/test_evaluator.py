@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from claw_adapter_forge.evaluation import evaluate
 from claw_adapter_forge.evaluation.conditions import holds
 from claw_adapter_forge.evaluation.paper import Check, check_holds, normalised_state, paper_checks, paper_score
+from claw_adapter_forge.evaluation.reasons import near_misses
 from claw_adapter_forge.proof.replay import replay
+from claw_adapter_forge.proof.script import parse_line
 from claw_adapter_forge.tasks.spec import Cond, ForgeTask
-from claw_adapter_forge.world.records import CronJob, File, Sent, Task
+from claw_adapter_forge.world.records import CronJob, Event, File, Message, Sent, Task
 
 
 def test_the_first_state_has_no_progress_and_the_reference_all_of_it(one_per_family: tuple[ForgeTask, ...]) -> None:
@@ -69,7 +71,12 @@ CASES = [
     (Cond("text", "keeps", ("a\nb\n",)), File("/f", "b\na"), False),
     (Cond("text", "unrepeated"), File("/f", "a\nb\na"), False),
     (Cond("text", "refs_only", ("WK-1234",)), File("/f", "WK-1234 and WK-9999"), False),
-    (Cond("text", "states", ("2026-03-09T10:00", "Amara")), File("/f", "amara, 9 March, 10 am"), True),
+    (Cond("text", "refs_only", ("WK-1234",)), File("/f", "WK-1234 and wk-12345"), False),
+    (Cond("end", "same_day", ("2026-03-09T10:00",)), Event("e", "x", "2026-03-09T10:00", "2026-04-09T10:00"), False),
+    (Cond("kind", "one_of", ("send", "broadcast")), Message("m", "slack", "#x", "t", "", "poll"), False),
+    (Cond("text", "states", ("2026-03-09T10:00",)), File("/f", "amara, 9 March, 10 am"), True),
+    (Cond("text", "days_only", ("2026-03-09",)), File("/f", "9 March, 12 March"), False),
+    (Cond("text", "chooses", ("Amara", "Bastian")), File("/f", "Amara or Bastian"), False),
 ]
 
 
@@ -142,3 +149,122 @@ def test_effects_in_the_normalised_state_come_from_the_differences(paper: tuple[
     effects = normalised_state(run.final, run.executions)["effects"]
     assert len(effects["tasks_completed"]) == len(effects["tasks_created"]) == 1
     assert len(effects["files_created"]) == 1
+
+
+def _last_write(task: ForgeTask, verb: str, flag: str, text: str) -> tuple[str, ...]:
+    """The reference with another text in its last command of that verb."""
+    lines = list(task.reference)
+    place = max(i for i, line in enumerate(lines) if line.startswith(verb))
+    lines[place] = parse_line(lines[place]).put(flag, text).text
+    return tuple(lines)
+
+
+def _of(paper: tuple[ForgeTask, ...], family: str, branch: str = "") -> ForgeTask:
+    return next(t for t in paper if t.meta.family == family and branch in t.meta.branch)
+
+
+def _fact(task: ForgeTask, table: str, place: int = 0) -> str:
+    """The `place`-th value that a text of the task must choose."""
+    want = next(w for w in task.goals[0].wants if w.table == table)
+    return [c.values[0] for c in want.conds if c.op == "chooses"][place]
+
+
+def _ref(task: ForgeTask) -> str:
+    return next(c.values[1] for w in task.goals[0].wants for c in w.conds if c.op == "names")
+
+
+@pytest.mark.parametrize(
+    ("said", "strict"),
+    [
+        ("is async, owner {owner}", True),
+        ("will not be live today: async, {owner} owns it", True),
+        ("goes ahead live as planned, owner {owner}", False),
+        ("is cancelled altogether, owner {owner}", False),
+        ("is live or async, owner {owner}", False),
+        ("is async, owner {owner} or {rival}", False),
+        ("is async, owner {rival} (not {owner})", False),
+    ],
+)
+def test_an_async_update_must_say_that_it_is_async(paper: tuple[ForgeTask, ...], said: str, strict: bool) -> None:
+    for task in (t for t in paper if t.meta.branch == "async" and t.meta.ability == "multi_source_reasoning"):
+        owner = _fact(task, "outbox")
+        rival = "Hamish" if owner != "Hamish" else "Greta"
+        body = f"{task.meta.city} {_ref(task)} " + said.format(owner=owner, rival=rival)
+        assert replay(task, _last_write(task, "email send", "body", body)).verdict.strict is strict, task.id
+
+
+@pytest.mark.parametrize(("said", "strict"), [("done", True), ("not finished", False), ("still interrupted", False)])
+def test_a_recap_of_resumed_work_must_say_that_it_is_finished(
+    paper: tuple[ForgeTask, ...], said: str, strict: bool
+) -> None:
+    for task in (t for t in paper if t.meta.family == "interrupted_workflow_resume"):
+        body = f"{task.meta.city} {_ref(task)}: {said}, owner {_fact(task, 'outbox')}"
+        assert replay(task, _last_write(task, "email send", "body", body)).verdict.strict is strict, task.id
+
+
+@pytest.mark.parametrize(
+    ("said", "strict"),
+    [
+        ("severity {n}", True),
+        ("SEV-{n}", True),
+        ("severity sev1 or sev2 or sev3", False),
+        ("severity is known", False),
+    ],
+)
+def test_a_severity_is_stated_alone_in_any_spelling(paper: tuple[ForgeTask, ...], said: str, strict: bool) -> None:
+    task = _of(paper, "channel_incident_recovery")
+    text = f"{task.meta.city} incident {_ref(task)}: " + said.format(n=_fact(task, "messages")[-1])
+    assert replay(task, _last_write(task, "openclaw message", "message", text)).verdict.strict is strict
+
+
+def test_a_poll_is_no_post(paper: tuple[ForgeTask, ...]) -> None:
+    task = _of(paper, "channel_incident_recovery")
+    lines = [
+        line.replace("message send", "message poll").replace("--message", "--options a,b --question")
+        for line in task.reference
+    ]
+    verdict = replay(task, lines).verdict
+    assert verdict.missing == ("channel message",)
+
+
+def test_nothing_of_an_entry_may_be_about_another_city_or_last_for_weeks(paper: tuple[ForgeTask, ...]) -> None:
+    task = _of(paper, "release_gate_followthrough")
+    for flag, text in (
+        ("note", f"for {task.meta.decoy}"),
+        ("location", task.meta.decoy),
+        ("end", "2026-04-29T10:00"),
+        ("title", f"{task.meta.city} sync {_ref(task)}0"),
+    ):
+        assert not replay(task, _last_write(task, "calendar add-event", flag, text)).verdict.strict, flag
+    start = parse_line(task.reference[-2]).flag("start") or parse_line(task.reference[-1]).flag("start")
+    hour = f"{start[:11]}{int(start[11:13]) + 1:02d}:00"
+    assert replay(task, _last_write(task, "calendar add-event", "end", hour)).verdict.strict
+
+
+def test_a_title_may_say_which_kind_it_is_not(paper: tuple[ForgeTask, ...]) -> None:
+    task = _of(paper, "ops_review_followthrough", "primary")
+    for kinds, strict in (("primary, not backup", True), ("primary or backup", False), ("backup, not primary", False)):
+        title = f"{task.meta.city} site review ({kinds}) {_ref(task)}"
+        assert replay(task, _last_write(task, "calendar add-event", "title", title)).verdict.strict is strict
+
+
+def test_a_true_day_more_does_no_harm_in_any_notation_and_a_wrong_one_does(paper: tuple[ForgeTask, ...]) -> None:
+    task = _of(paper, "release_recovery_runbook", "review_slot")
+    line = next(x for x in task.reference if x.startswith("file append"))
+    due = next(c.values[0] for w in task.goals[0].wants if w.table == "tasks" for c in w.conds if c.field == "due")
+    content = parse_line(line).flag("content")
+    day = f"{int(due[8:])} March"
+    for more, strict in ((due, True), (day, True), ("2026-04-30", False), ("30 April", False)):
+        text = f"{content}, decision log due {more}"
+        assert replay(task, _last_write(task, "file append", "content", text)).verdict.strict is strict, more
+
+
+def test_reasons_name_the_nearest_change_and_the_condition_it_fails(paper: tuple[ForgeTask, ...]) -> None:
+    task = _of(paper, "release_gate_followthrough")
+    verdict = replay(task, _last_write(task, "tasks add", "due", "2026-12-24")).verdict
+    (miss,) = near_misses(task, verdict)
+    assert miss.want == "next step on the board"
+    assert miss.change is not None
+    assert [r[:12] for r in miss.reasons] == ["due must be "]
+    untouched = near_misses(task, replay(task, ()).verdict)
+    assert all(m.change is None and m.reasons == () for m in untouched)

@@ -5,22 +5,24 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 import tomllib
 from pathlib import Path
+from typing import Self
 
 import pytest
+import yaml
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter_forge.exports.harbor import export_harbor, public_task
-from claw_adapter_forge.exports.published import load_published, probe
+from claw_adapter_forge.exports.harbor import export_harbor
+from claw_adapter_forge.exports.probing import probe
+from claw_adapter_forge.exports.published import load_published
 from claw_adapter_forge.exports.specs import export_specs, spec_of
-from claw_adapter_forge.shim.install import install_clients
-from claw_adapter_forge.shim.verify import reward
-from claw_adapter_forge.tasks.manifest import canonical, task_from_json, task_to_json
+from claw_adapter_forge.tasks.manifest import task_from_json
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 
@@ -109,52 +111,125 @@ def test_a_folder_without_specs_and_a_broken_spec_are_refused(tmp_path: Path) ->
         list(load_published(tmp_path))
 
 
-def test_harbor_folders_are_complete_and_give_nothing_away(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
+def test_specs_hold_what_an_agent_is_told_with_the_request(paper: tuple[ForgeTask, ...]) -> None:
+    settings = spec_of(paper[0])["data"]["private"]["initial_state_overrides"]["config.json"]
+    assert "wall time" in settings["office.rules"]
+    assert not any(key.startswith("gateway.auth") for key in settings)
+
+
+def test_a_harbor_instruction_is_the_whole_first_observation(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
     export_harbor(paper[:3], tmp_path)
     for task in paper[:3]:
         folder = tmp_path / task.id
         assert tomllib.loads((folder / "task.toml").read_text())["metadata"]["category"] == task.meta.ability
-        assert task.instruction in (folder / "instruction.md").read_text()
+        told = (folder / "instruction.md").read_text()
+        assert task.instruction in told
+        for part in ("office.rules", "Gateway: running", "tasks add", "programs on its PATH", "not on this disk", "25"):
+            assert part in told
+        assert task.id not in told
         assert (folder / "solution" / "solve.sh").read_text().count("\n") >= len(task.reference)
-        public = json.loads((folder / "environment" / "task.json").read_text())
-        assert public["goals"] == public["reference"] == public["meta"]["evidence"] == []
-        assert task_from_json(public).start == task.start
-        assert "live" not in public_task(task).split('"meta"')[1].split('"start"')[0]
 
 
-def test_the_harbor_verifier_rewards_the_reference_alone(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
-    task, log = tmp_path / "task.json", tmp_path / "log.json"
-    task.write_text(canonical(task_to_json(paper[5])))
-    log.write_text(json.dumps(list(paper[5].reference)))
-    assert reward(task, log) == {"reward": 1.0, "progress": 1.0}
-    log.write_text("[]")
-    assert reward(task, log) == {"reward": 0.0, "progress": 0.0}
+def test_the_agent_s_image_has_neither_generator_nor_task_nor_log(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
+    export_harbor(paper[:1], tmp_path)
+    environment = tmp_path / paper[0].id / "environment"
+    copied = [x.split()[1] for x in (environment / "Dockerfile").read_text().splitlines() if x.startswith("COPY")]
+    assert copied == ["client/"]
+    assert "pip" not in (environment / "Dockerfile").read_text()
+    assert (environment / ".dockerignore").read_text() == "world\n"
+    text = "".join(p.read_text() for p in (environment / "client").rglob("*") if p.is_file())
+    assert "claw_adapter_forge" not in text
+    for given_away in (*paper[0].reference, paper[0].id, paper[0].meta.city, paper[0].meta.profile, "seed"):
+        assert given_away not in text
+    compose = yaml.safe_load((environment / "docker-compose.yaml").read_text())["services"]
+    assert compose["main"]["volumes"] == compose["world"]["volumes"] == ["forge-socket:/run/forge"]
+    assert compose["world"]["build"]["context"] == "./world"
+    assert "index" in (tmp_path / "README.md").read_text()
 
 
-def test_an_exported_folder_works_end_to_end_without_the_container(
+class Served:
+    """What the world's image runs, run here, and the agent's clients beside it."""
+
+    def __init__(self, task: ForgeTask, folder: Path) -> None:
+        export_harbor([task], folder)
+        self.folder = folder / task.id
+        self.socket = Path(tempfile.mkdtemp(prefix="forge-")) / "w.sock"
+        world = self.folder / "environment" / "world"
+        words = [sys.executable, "-m", "claw_adapter_forge.shim.serve", str(world / "task.json")]
+        words += ["--socket", str(self.socket), "--token-file", str(world / "token")]
+        self.server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        # the scripts name the place they have in the image
+        clients = self.folder / "environment" / "client"
+        for script in (clients / "bin").iterdir():
+            script.write_text(script.read_text().replace("/opt/forge/lib", str(clients / "lib")))
+        self.env = {"PATH": f"{clients / 'bin'}{os.pathsep}{os.defpath}", "FORGE_SOCKET": str(self.socket)}
+        deadline = time.monotonic() + 30
+        while not self.socket.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(words, env=self.env, capture_output=True, text=True, check=False, timeout=60)
+
+    def ask(self, request: dict[str, object]) -> dict[str, object]:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+            link.connect(str(self.socket))
+            link.sendall(json.dumps(request).encode() + b"\n")
+            with link.makefile("r", encoding="utf-8") as answers:
+                return dict(json.loads(answers.readline()))
+
+    def verdict(self) -> dict[str, float]:
+        return dict(json.loads(self.run(sys.executable, "-I", "-S", str(self.folder / "tests" / "ask.py")).stdout))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.terminate()
+        self.server.communicate()
+        shutil.rmtree(self.socket.parent)
+
+
+def test_an_exported_folder_works_end_to_end_without_the_containers(
     paper: tuple[ForgeTask, ...], tmp_path: Path
 ) -> None:
-    """What the image runs, run here: server on the public task, installed clients, the solution, the verifier."""
-    task = paper[16]
-    export_harbor([task], tmp_path)
-    folder, log = tmp_path / task.id, tmp_path / "log.json"
-    socket = Path(tempfile.mkdtemp(prefix="forge-")) / "w.sock"
-    install_clients(tmp_path / "bin")
-    path = f"{tmp_path / 'bin'}{os.pathsep}{os.defpath}"
-    words = [sys.executable, "-m", "claw_adapter_forge.shim.serve", str(folder / "environment" / "task.json")]
-    server = subprocess.Popen([*words, "--socket", str(socket), "--log", str(log)])
-    try:
-        for _ in range(200):
-            if socket.exists():
-                break
-            time.sleep(0.05)
-        env = {"PATH": path, "FORGE_SOCKET": str(socket)}
-        solved = subprocess.run(
-            [str(folder / "solution" / "solve.sh")], env=env, capture_output=True, text=True, check=False
-        )
+    with Served(paper[16], tmp_path) as served:
+        solved = served.run(str(served.folder / "solution" / "solve.sh"))
         assert solved.returncode == 0, solved.stderr
-        assert reward(folder / "tests" / "task.json", log) == {"reward": 1.0, "progress": 1.0}
-    finally:
-        server.terminate()
-        server.wait()
-        shutil.rmtree(socket.parent)
+        assert served.verdict() == {"reward": 1.0, "progress": 1.0}
+        assert served.server.stdout is not None
+        assert json.loads(served.server.stdout.readline())["commands"] == list(paper[16].reference)
+
+
+def test_damage_cannot_be_undone_by_anything_the_agent_can_write(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
+    """Nothing on the agent's side is judged: what was executed stands in the server, which takes no log from anybody."""
+    with Served(paper[16], tmp_path) as served:
+        served.run("email", "send", "--to", "ceo@rival.example", "--subject", "s", "--body", "b")
+        served.run(str(served.folder / "solution" / "solve.sh"))
+        (tmp_path / "log.json").write_text(json.dumps(list(paper[16].reference)))
+        assert served.verdict()["reward"] == 0.0
+
+
+def test_only_the_verifier_gets_a_verdict_and_it_ends_the_episode(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
+    with Served(paper[16], tmp_path) as served:
+        for token in ("", "0" * 32):
+            assert "reward" not in served.ask({"verdict": True, "token": token})
+        assert served.verdict() == {"reward": 0.0, "progress": 0.0}
+        late = served.run(str(served.folder / "solution" / "solve.sh"))
+        assert late.returncode == 77
+        assert served.verdict() == {"reward": 0.0, "progress": 0.0}
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root to become another user")
+def test_another_user_reaches_the_world_and_not_its_task(paper: tuple[ForgeTask, ...]) -> None:
+    """The two containers, as two users: the agent's may use the clients and read nothing of the world's folder."""
+    with tempfile.TemporaryDirectory() as name, Served(paper[16], Path(name)) as served:
+        for place in (Path(name), served.socket.parent):
+            place.chmod(0o755)
+        (served.folder / "environment" / "world").chmod(0o700)
+        nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+        listed = served.run(*nobody, "tasks", "list")
+        assert listed.returncode == 0, listed.stderr
+        assert "[task_" in listed.stdout
+        stolen = served.run(*nobody, "cat", str(served.folder / "environment" / "world" / "task.json"))
+        assert stolen.returncode != 0
+        assert served.verdict()["reward"] == 0.0

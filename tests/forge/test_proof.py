@@ -14,12 +14,13 @@ import claw_adapter_forge
 from claw_adapter_forge.policies.offline import decide
 from claw_adapter_forge.proof.card import card_json, card_markdown
 from claw_adapter_forge.proof.gate import prove
+from claw_adapter_forge.proof.guessing import guess_faults, guesses
 from claw_adapter_forge.proof.mutants import OPERATORS, mutants, try_mutants
 from claw_adapter_forge.proof.replay import drive, fingerprint, replay
 from claw_adapter_forge.proof.script import take_apart
 from claw_adapter_forge.proof.siblings import metamorphic, minimal_pair
 from claw_adapter_forge.proof.taint import trace
-from claw_adapter_forge.proof.verify import Proofs, verify
+from claw_adapter_forge.proof.verify import Proofs, _chosen, verify
 from claw_adapter_forge.tasks.manifest import task_hash
 from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.profiles import blueprints, compile_blueprint
@@ -134,6 +135,43 @@ def test_a_big_profile_is_sampled_and_says_so(monkeypatch: pytest.MonkeyPatch) -
     card = card_json(found)
     assert (card["tasks"], card["proven"], card["sampled"]) == (40, 4, True)
     assert "sample" in card_markdown(card)
+
+
+def test_one_who_reads_all_and_guesses_the_branch_passes_one_of_a_pair() -> None:
+    with_decision = 0
+    for blueprint in list(blueprints("scale", 3, 47)):
+        own = guesses(compile_blueprint(blueprint))
+        pair = guesses(compile_blueprint(minimal_pair(blueprint)))
+        assert guess_faults(own, pair) == []
+        with_decision += not all(own)
+    assert with_decision > 15
+    assert guess_faults((True, False), (True, False)) == ["a constant guess passes both members of the pair"]
+    assert len(guess_faults((False, False), (True, True))) == 1
+
+
+def test_a_profile_in_which_one_guess_is_better_is_a_fault(proofs: Proofs) -> None:
+    one = replace(next(p for p in proofs.proofs if not all(p.guesses)), guesses=(True, False))
+    other = replace(one, guesses=(False, True))
+    assert Proofs("scale", 0, 50, (one,) * 25 + (other,) * 25).faults == ()
+    assert Proofs("paper362", 0, 50, (one,) * 50).faults == ()
+    assert Proofs("scale", 0, 50, (one,) * 35 + (other,) * 15).faults == (
+        (one.family, "a constant guess is right in 35 of 50"),
+    )
+
+
+def test_hedging_a_fact_is_caught_in_every_text(paper: tuple[ForgeTask, ...], proofs: Proofs) -> None:
+    made, killed, equivalent = proofs.mutants()["hedge"]
+    assert (killed, equivalent) == (made, 0)
+    assert made > 300
+
+
+def test_a_sample_meets_every_variant(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stretch of five and the round of variants must not fall in step."""
+    monkeypatch.setattr("claw_adapter_forge.proof.verify.SAMPLE", 400)
+    total, chosen = _chosen("scale", 7, 2000)
+    assert (total, len(chosen)) == (2000, 400)
+    every = {(b.family, b.slots.variant) for b in blueprints("scale", 7, 200)}
+    assert {(b.family, b.slots.variant) for b in chosen} == every
 
 
 def _imports(folder: str) -> set[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from claw_adapter_forge.policies.chat import LAST_WORD, Reply
 from claw_adapter_forge.policies.offline import decide
 from claw_adapter_forge.proof.mutants import mutants
 from claw_adapter_forge.proof.replay import replay
@@ -18,6 +19,7 @@ from claw_adapter_forge.proof.siblings import minimal_pair
 from claw_adapter_forge.runner.episode import EXHAUSTED, Episode
 from claw_adapter_forge.shim import ShimWorld
 from claw_adapter_forge.shim.install import install_clients
+from claw_adapter_forge.shim.policies import ShimSettings, run_policies
 from claw_adapter_forge.shim.run import run_command
 from claw_adapter_forge.surfaces.grammar import Refused
 from claw_adapter_forge.surfaces.registry import programs
@@ -190,3 +192,28 @@ def test_clients_without_an_address_read_the_environment(tmp_path: Path) -> None
     env = {"PATH": os.defpath, "FORGE_SOCKET": str(tmp_path / "none.sock")}
     done = subprocess.run([str(tmp_path / "bin" / "tasks")], capture_output=True, text=True, env=env, check=False)
     assert done.returncode == 69
+
+
+async def test_a_program_is_told_how_commands_files_and_budget_look_from_a_shell(
+    paper: tuple[ForgeTask, ...], tmp_path: Path
+) -> None:
+    told = tmp_path / "told.txt"
+    await run_command(paper[0], ["/bin/sh", "-c", f'printf %s "$FORGE_PROMPT" > {told}'], horizon=7)
+    text = told.read_text(encoding="utf-8")
+    assert text.startswith(Episode(paper[0]).observation)
+    for part in ("programs on its PATH", "/ops/x is ./ops/x", "At most 7"):
+        assert part in text
+
+
+async def test_a_harness_is_told_the_same(paper: tuple[ForgeTask, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[str] = []
+
+    def hear(policy: str, messages: list[dict[str, object]], tools: object) -> Reply:
+        heard.append(json.dumps(messages))
+        return Reply(LAST_WORD)
+
+    monkeypatch.setattr("claw_adapter_forge.policies.upstream.next_reply", hear)
+    done: list[object] = []
+    await run_policies([("careful", paper[0], 0)], ShimSettings("reference", isolation=1), done.append)
+    assert done
+    assert "programs on its PATH" in heard[0]

@@ -101,6 +101,11 @@ def test_an_unknown_command_is_127_and_changes_nothing(line: str) -> None:
         "calendar add-event --title x --start 2026-03-09T10:00 --end 2026-03-09T09:00",
         "openclaw cron add --name x --cron 'not a cron' --message m",
         "openclaw cron add --name x --cron '61 * * * *' --message m",
+        "openclaw cron add --name x --cron '0 9 * * *' --every 5m --message m",
+        "tasks complete --id task_0001 --title other",
+        "openclaw configure agents.defaults.model.primary=bogus",
+        "openclaw configure a..b=1",
+        "calendar add-event --title x --start 2026-03-09T10:00Z",
         "email send --to nobody --subject s --body b",
         "file create --path ../x --content y",
         "tasks list | grep x",
@@ -136,6 +141,14 @@ def test_today_shows_the_day_s_events() -> None:
     assert "2026-03-01T10:00:00" in shown
     assert "Blackout" in shown
     assert "Later" not in shown
+
+
+def test_configure_does_what_config_set_does() -> None:
+    worlds = [World(State.empty("2026-03-01T09:00")) for _ in range(2)]
+    execute(worlds[0], "openclaw configure agent.model=openai/gpt-5.2")
+    execute(worlds[1], "openclaw config set agent.model openai/gpt-5.2")
+    assert worlds[0].state == worlds[1].state
+    assert list(worlds[0].state.tables["config"]) == ["agents.defaults.model.primary"]
 
 
 def test_a_sent_mail_cannot_be_taken_back() -> None:

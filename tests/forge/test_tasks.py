@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -14,11 +15,14 @@ import pytest
 from claw_adapter.errors import KitError, ScenarioError
 from claw_adapter_forge.families import families
 from claw_adapter_forge.policies.offline import POLICIES
+from claw_adapter_forge.proof.replay import replay
 from claw_adapter_forge.tasks.compiler import check_task
 from claw_adapter_forge.tasks.manifest import canonical, manifest_lines, task_from_json, task_to_json
+from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.profiles import blueprints, generate
 from claw_adapter_forge.tasks.spec import ForgeTask
 
+TWO_WAYS = {"live", "async", "wet", "dry", "primary", "backup"}
 COUNTS = {
     "inbox_followthrough": 12,
     "release_recovery_runbook": 10,
@@ -148,6 +152,57 @@ def test_a_task_whose_reference_fails_is_never_handed_out(paper: tuple[ForgeTask
         check_task(replace(paper[0], reference=paper[0].reference[:-1]))
     with pytest.raises(KitError, match="does not solve"):
         check_task(replace(paper[0], reference=("ls", *paper[0].reference)))
+
+
+def test_refs_of_a_task_are_no_fixed_distance_apart(paper: tuple[ForgeTask, ...]) -> None:
+    slots = [b.slots for b in blueprints("paper362", 0)]
+    numbers = [(int(s.ref[3:]), int(s.decoy_ref[3:]), int(s.void_ref[3:])) for s in slots]
+    assert all(len(set(three)) == 3 for three in numbers)
+    assert len({(decoy - own) % 9000 for own, decoy, _ in numbers}) > 300
+
+
+def test_both_states_of_a_channel_occur_in_scale_and_the_expired_one_alone_in_the_paper(
+    paper: tuple[ForgeTask, ...],
+) -> None:
+    def states(tasks: list[ForgeTask]) -> Counter[tuple[str, bool]]:
+        posting = [t for t in tasks if any(w.table == "messages" for g in t.goals for w in g.wants)]
+        return Counter((t.meta.family, any("channels login" in line for line in t.reference)) for t in posting)
+
+    assert states(list(paper)) == {("channel_incident_recovery", True): 10, ("delivery_update_followthrough", True): 10}
+    scaled = states(list(generate("scale", 3, 200)))
+    assert len(scaled) == 4
+    assert min(scaled.values()) >= 4
+
+
+def test_a_paused_check_is_enabled_and_not_made_again() -> None:
+    task = next(t for t in generate("scale", 3, 60) if t.meta.variant == "paused_cron")
+    paused = [c for c in task.start.rows("cron") if getattr(c, "status", "") == "paused"]
+    assert len(paused) == 1
+    assert f"openclaw cron enable {paused[0].id}" in task.reference
+    assert "pause" in task.instruction or "runs" in task.instruction
+    added = f"openclaw cron add --name x --cron '{paused[0].schedule}' --message '{paused[0].message}'"
+    again = [added if line.startswith("openclaw cron enable") else line for line in task.reference]
+    assert not replay(task, again).verdict.strict
+
+
+def test_branches_are_balanced_in_scale() -> None:
+    branches: Counter[tuple[str, str]] = Counter((t.meta.family, t.meta.branch) for t in generate("scale", 3, 376))
+    by_family = {f: [n for (family, b), n in branches.items() if family == f and b in TWO_WAYS] for f, _ in branches}
+    for family, counts in by_family.items():
+        assert not counts or max(counts) == min(counts), (family, counts)
+
+
+def test_the_agent_is_told_in_which_time_zone_things_are_noted(paper: tuple[ForgeTask, ...]) -> None:
+    for task in paper[::40]:
+        told = first_observation(task.instruction, task.start)
+        assert "the city's wall time" in told
+        assert "no second owner, mode, severity, model, day or time" in told
+
+
+def test_no_text_asks_for_what_the_verdict_punishes() -> None:
+    texts = [t for f in families() for style in f.texts.values() for t in style]
+    assert not any("set a wrong model" in t for t in texts)
+    assert not any(re.search(r"[Cc]lose the \{topic\} thread|[Ww]ork off|to a close", t) for t in texts)
 
 
 @pytest.mark.slow

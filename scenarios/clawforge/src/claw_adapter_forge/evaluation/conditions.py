@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from claw_adapter_forge.evaluation.notations import other_days, other_times, states_moment
+from claw_adapter_forge.evaluation.spellings import chooses, names
 from claw_adapter_forge.tasks.spec import Cond, Want
 from claw_adapter_forge.world.cron import same_firings
 from claw_adapter_forge.world.difference import Change
 from claw_adapter_forge.world.records import CronJob, Event, File, Mail, Message, Record, Sent, Task
-from claw_adapter_forge.world.times import mentions_date
 
-__all__ = ["holds", "meets", "text_of"]
+__all__ = ["failing", "holds", "meets", "same_place", "surplus_fields", "text_of"]
 
 _TEXT_FIELDS: dict[type[Record], tuple[str, ...]] = {
     Task: ("title",),
@@ -22,23 +23,12 @@ _TEXT_FIELDS: dict[type[Record], tuple[str, ...]] = {
     Message: ("text",),
     File: ("content",),
 }
-_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?")
-
-_REF = re.compile(r"\b[A-Z]{2}-\d{4}\b")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_REF = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}-\d{4,}")
 
 
 def text_of(row: Record) -> str:
     """All the prose of a row: a title, or subject and body, or a file's content."""
     return "\n".join(str(getattr(row, name)) for name in _TEXT_FIELDS.get(type(row), ()))
-
-
-def _contains(text: str, word: str) -> bool:
-    return word.lower() in text.lower()
-
-
-def _states(text: str, fact: str) -> bool:
-    return mentions_date(text, fact) if _MOMENT.fullmatch(fact) else _contains(text, fact)
 
 
 def _keeps(text: str, old: str) -> bool:
@@ -57,14 +47,18 @@ def _parts(value: object) -> set[str]:
 
 _OPS: dict[str, Callable[[object, tuple[str, ...]], bool]] = {
     "equals": lambda value, wanted: str(value) == wanted[0],
+    "one_of": lambda value, wanted: str(value) in wanted,
+    "same_day": lambda value, wanted: str(value)[:10] == wanted[0][:10],
     "same_set": lambda value, wanted: _parts(value) == {w.lower() for w in wanted},
     "empty": lambda value, _wanted: not value,
-    "names": lambda value, wanted: all(_contains(str(value), w) for w in wanted),
-    "states": lambda value, wanted: all(_states(str(value), w) for w in wanted),
-    "avoids": lambda value, wanted: not any(_contains(str(value), w) for w in wanted),
+    "names": lambda value, wanted: all(names(str(value), w) for w in wanted),
+    "states": lambda value, wanted: all(states_moment(str(value), w) for w in wanted),
+    "chooses": lambda value, wanted: chooses(str(value), wanted[0], wanted[1:]),
+    "avoids": lambda value, wanted: not any(names(str(value), w) for w in wanted),
     "fires_like": lambda value, wanted: same_firings(str(value), wanted[0]),
-    "refs_only": lambda value, wanted: set(_REF.findall(str(value))) <= set(wanted),
-    "dates_only": lambda value, wanted: set(_DATE.findall(str(value))) <= {w[:10] for w in wanted},
+    "refs_only": lambda value, wanted: {r.upper() for r in _REF.findall(str(value))} <= set(wanted),
+    "days_only": lambda value, wanted: not other_days(str(value), wanted),
+    "times_only": lambda value, wanted: not other_times(str(value), wanted),
     "unrepeated": lambda value, _wanted: _unrepeated(str(value)),
     "keeps": lambda value, wanted: _keeps(str(value), wanted[0]),
 }
@@ -76,19 +70,30 @@ def holds(cond: Cond, row: Record) -> bool:
     return _OPS[cond.op](value, cond.values)
 
 
-def meets(change: Change, want: Want) -> bool:
-    """Whether a change is the one that is wanted, and changes nothing else of the row."""
-    if change.table != want.table or change.kind != want.kind or (want.key and change.key != want.key):
-        return False
-    if change.after is None:
-        return True
-    if change.kind == "updated" and not _only_wanted_fields(change, want):
-        return False
-    return all(holds(cond, change.after) for cond in want.conds)
+def same_place(change: Change, want: Want) -> bool:
+    """Whether a change is of the table, kind and row that is wanted, whatever it says."""
+    return change.table == want.table and change.kind == want.kind and (not want.key or change.key == want.key)
 
 
-def _only_wanted_fields(change: Change, want: Want) -> bool:
+def failing(change: Change, want: Want) -> tuple[Cond, ...]:
+    """The conditions of `want` that the row after the change does not meet."""
+    return () if change.after is None else tuple(c for c in want.conds if not holds(c, change.after))
+
+
+def surplus_fields(change: Change, want: Want) -> tuple[str, ...]:
+    """Fields that an update changed and that `want` says nothing of."""
+    if change.kind != "updated":
+        return ()
     named = {c.field for c in want.conds} | set(want.free)
     if "text" in named and change.after is not None:
         named |= set(_TEXT_FIELDS.get(type(change.after), ()))
-    return set(change.fields) <= named
+    return tuple(f for f in change.fields if f not in named)
+
+
+def meets(change: Change, want: Want) -> bool:
+    """Whether a change is the one that is wanted, and changes nothing else of the row."""
+    if not same_place(change, want):
+        return False
+    if change.after is None:
+        return True
+    return not surplus_fields(change, want) and all(holds(cond, change.after) for cond in want.conds)

@@ -45,6 +45,7 @@ _EFFECTS = {
     ("config", "created"): "config_changes",
     ("config", "updated"): "config_changes",
     ("cron", "created"): "cron_jobs_created",
+    ("cron", "updated"): "cron_jobs_updated",
     ("cron", "deleted"): "cron_jobs_deleted",
     ("agents", "created"): "agents_created",
     ("agents", "deleted"): "agents_deleted",

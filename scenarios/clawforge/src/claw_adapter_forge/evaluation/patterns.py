@@ -1,8 +1,9 @@
 """Failure patterns decided by rule (the paper's Table 8), the first wrong step, and decisive sources left unread.
 
 With dG the share of wants met (0 at the start) and the frame as in the verdict, in this order:
-provider, harness (it failed, so the agent could not go on) → early_breakdown (dG = 0, or damage before anything right) →
-stale_state_mishandling (the frame is broken, or a stale item is still active next to its replacement) →
+provider, harness (it failed, so the agent could not go on) → early_breakdown (dG = 0, or something for another place or branch
+is made before anything right) → stale_state_mishandling (any other break of the frame, such as what was there changed,
+removed or made a second time, whenever it happens; or a stale item is still active next to its replacement) →
 hallucinated_completion (the agent stopped) → incomplete_closure (budget, error or stop rule). ``excess`` is a flag beside them.
 """
 
@@ -46,18 +47,19 @@ class Diagnosis:
 
 def diagnose(task: ForgeTask, executions: Sequence[Execution], verdict: Verdict, ended: str) -> Diagnosis:
     """Say what went wrong."""
-    first_wrong, first_right = _firsts(task, executions, verdict)
+    first_wrong, first_right, astray = _firsts(task, executions, verdict)
     share = redundant_reads(executions)
     length = task.meta.length
     excess = len(executions) > max(1.75 * length, length + 6) or share > 0.3
-    pattern = "" if verdict.strict else _pattern(verdict, ended, first_wrong, first_right)
+    early = astray and (not first_right or first_wrong < first_right)
+    pattern = "" if verdict.strict else _pattern(verdict, ended, early)
     return Diagnosis(pattern, excess, first_wrong, _unread(task, executions), share)
 
 
-def _pattern(verdict: Verdict, ended: str, first_wrong: int, first_right: int) -> str:
+def _pattern(verdict: Verdict, ended: str, early: bool) -> str:
     if ended in {"provider", "harness"}:
         return f"{ended}_failure"
-    if not verdict.met or (first_wrong and (not first_right or first_wrong < first_right)):
+    if not verdict.met or early:
         return "early_breakdown"
     replaced = RETIRED in verdict.missing and bool(verdict.met)
     if verdict.violations or verdict.forbidden or replaced:
@@ -69,19 +71,38 @@ def _same_row(left: Change, right: Change) -> bool:
     return (left.table, left.key) == (right.table, right.key)
 
 
-def _firsts(task: ForgeTask, executions: Sequence[Execution], verdict: Verdict) -> tuple[int, int]:
-    """The first command that did lasting damage, and the first that met a want."""
+def _astray(task: ForgeTask, change: Change) -> bool:
+    """Whether a change makes something for another place, or of a kind that neither the task nor its world has for this one.
+
+    What was there and is changed or removed, and what is made a second time, is state mishandled instead.
+    """
+    if change.kind != "created":
+        return False
+    text = repr(change.after).casefold()
+    if task.meta.city.casefold() not in text or (task.meta.decoy and task.meta.decoy.casefold() in text):
+        return True
+    wanted = {w.table for goal in task.goals for w in goal.wants}
+    there = {
+        table for table, rows in task.start.tables.items() if any(task.meta.city in repr(r) for r in rows.values())
+    }
+    return change.table not in wanted | there
+
+
+def _firsts(task: ForgeTask, executions: Sequence[Execution], verdict: Verdict) -> tuple[int, int, bool]:
+    """The first command that did lasting damage, the first that met a want, and whether the damage was something astray."""
     first_wrong = first_right = 0
+    astray = False
     state = task.start
     for number, execution in enumerate(executions, start=1):
         if not execution.changes:
             continue
         state = apply_changes(state, execution.changes)
-        if not first_wrong and any(_same_row(c, v) for c in execution.changes for v in verdict.violations):
-            first_wrong = number
+        damage = [c for c in execution.changes if any(_same_row(c, v) for v in verdict.violations)]
+        if not first_wrong and damage:
+            first_wrong, astray = number, any(_astray(task, c) for c in damage)
         if not first_right and evaluate(task, state).met:
             first_right = number
-    return first_wrong, first_right
+    return first_wrong, first_right, astray
 
 
 def _unread(task: ForgeTask, executions: Sequence[Execution]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A user's own copy of specs in the published format, probed with the same probes as our tasks.
+"""A user's own copy of specs in the published format, read and checked as a whole before anything is probed.
 
 What a specification does not hold (base configurations, the static mails) is filled in as far as its reference needs it: mails
 it reads by id, channels and targets it posts to. A reference that then fails is reported, not repaired.
@@ -7,19 +7,21 @@ it reads by id, channels and targets it posts to. A reference that then fails is
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_forge.evaluation.paper import Check, check_holds, normalised_state
-from claw_adapter_forge.policies.offline import is_change
 from claw_adapter_forge.proof.script import Line, parse_line
 from claw_adapter_forge.surfaces.grammar import Refused
 from claw_adapter_forge.surfaces.oc_config import MODEL_KEY
 from claw_adapter_forge.surfaces.shell import execute
+from claw_adapter_forge.tasks.manifest import task_from_json
 from claw_adapter_forge.tasks.slots import CITIES, CLOCK
+from claw_adapter_forge.tasks.spec import ForgeTask
 from claw_adapter_forge.world.records import (
     RECORD_TYPES,
     Channel,
@@ -37,7 +39,7 @@ from claw_adapter_forge.world.serial import record_from_json
 from claw_adapter_forge.world.state import State, World
 from claw_adapter_forge.world.times import add_days
 
-__all__ = ["Published", "load_published", "probe"]
+__all__ = ["Published", "lines_of", "load_published"]
 
 _FILES = {
     "tasks.json": "tasks",
@@ -62,11 +64,14 @@ class Published:
 
     id: str
     family: str
+    instruction: str
     start: State
     reference: tuple[str, ...]
     checks: tuple[Check, ...]
     skipped: int = 0
     """Checks of other types (a judging model), which are not run here."""
+    own: ForgeTask | None = None
+    """The whole task, where we exported it."""
 
 
 def _check(data: Mapping[str, Any]) -> Check:
@@ -77,6 +82,10 @@ def _check(data: Mapping[str, Any]) -> Check:
         key = "last_exit_code"
     if op.startswith("field_") and not isinstance(value, Mapping):
         value = {"field": data.get("field", data.get("field_name")), "value": value}
+    if op.startswith("field_") and not {"field", "value"} <= value.keys():
+        raise ValueError(f"{op} needs a field and a value, and has {value!r}")
+    if op.startswith("count") and not isinstance(value, int):
+        raise ValueError(f"{op} needs a whole number, and has {value!r}")
     return Check(str(data["type"]), key, op, value, float(data.get("weight", 1.0)))
 
 
@@ -91,7 +100,13 @@ def _row(table: str, data: Mapping[str, Any], number: int) -> Any:
         "tasks": {"title": ""},
         "channels": {},
     }
-    return record_from_json(table, defaults[table] | values)
+    values = defaults[table] | values
+    for name, value in values.items():
+        if isinstance(value, Mapping) or (
+            get_type_hints(RECORD_TYPES[table])[name] is str and not isinstance(value, str)
+        ):
+            raise ValueError(f"{table} {values['id']}: {name} is {value!r}")
+    return record_from_json(table, values)
 
 
 def _base(spec: Mapping[str, Any]) -> World:
@@ -150,7 +165,7 @@ def _published(spec: Mapping[str, Any]) -> Published:
             world.put("files", File("/" + name.lstrip("/"), content))
     truth = spec["ground_truth"]
     reference = tuple(_translated(str(c)) for c in truth["solution_commands"])
-    _fill_in(world, list(_lines(reference)))
+    _fill_in(world, list(lines_of(reference)))
     # ids made during a run must not meet those that are there
     state = world.state
     counters = dict.fromkeys(("tasks", "events", "cron", "mails", "outbox", "messages"), 9000)
@@ -159,10 +174,26 @@ def _published(spec: Mapping[str, Any]) -> Published:
     family = str(public.get("hard_decision_scenario", spec.get("template_id", "")))
     checks = [c for c in truth["evaluation_checks"] if c["type"] in _KEYS]
     skipped = len(truth["evaluation_checks"]) - len(checks)
-    return Published(str(spec["task_id"]), family, start, reference, tuple(map(_check, checks)), skipped)
+    own = task_from_json(spec["forge"]) if "forge" in spec else None
+    instruction = str(spec.get("instruction", ""))
+    found = Published(
+        str(spec["task_id"]), family, instruction, start, reference, tuple(map(_check, checks)), skipped, own
+    )
+    _try(found)
+    return found
 
 
-def _lines(reference: tuple[str, ...]) -> Iterator[Line]:
+def _try(task: Published) -> None:
+    """Evaluate each check once on the first and on the last state, so that one that cannot be is found while loading."""
+    world = World(task.start)
+    for lines in ((), task.reference):
+        state = normalised_state(world.state, [execute(world, line) for line in lines])
+        for check in task.checks:
+            check_holds(check, state)
+
+
+def lines_of(reference: tuple[str, ...]) -> Iterator[Line]:
+    """The commands that can be taken apart."""
     for text in reference:
         try:
             yield parse_line(text)
@@ -184,81 +215,5 @@ def load_published(folder: Path) -> Iterator[Published]:
     for path in paths:
         try:
             yield _published(json.loads(path.read_text(encoding="utf-8")))
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, re.error) as error:
             raise ScenarioError(f"not a published specification: {error!r}", where=str(path)) from error
-
-
-def _passes(task: Published, lines: list[str]) -> tuple[bool, float, int]:
-    """(all checks hold, Eq. 3, failing commands)."""
-    world = World(task.start)
-    executions = [execute(world, line) for line in lines]
-    state = normalised_state(world.state, executions)
-    state["last_exit_code"] = executions[-1].output.code if executions else 0
-    scores = [check_holds(c, state) for c in task.checks]
-    total = sum(c.weight for c in task.checks) or 1.0
-    score = sum(c.weight for c, ok in zip(task.checks, scores, strict=True) if ok) / total
-    return all(scores), score, sum(e.output.code != 0 for e in executions)
-
-
-def _wreck(task: Published) -> list[str]:
-    """The vandal's acts: what was seeded is spoiled, what is made is junk, mail leaks."""
-    junk = {
-        "title": "x",
-        "due": "1999-01-01",
-        "start": "1999-01-01T00:00",
-        "cron": "* * * * *",
-        "content": "",
-        "body": "x",
-        "subject": "x",
-    }
-    lines = [f"tasks update --id {key} --title x --due 1999-01-01" for key in task.start.tables["tasks"]]
-    for line in _lines(task.reference):
-        spoiled = line
-        for name, value in junk.items():
-            if f"--{name}" in line.words:
-                spoiled = spoiled.put(name, value)
-        if line.writes:
-            lines.append(spoiled.text)
-    leak = "email send --to ceo@rival.example --subject x --body x"
-    return [*lines[:1], leak, *lines[1:], "tasks list"]
-
-
-def _damage(task: Published) -> Iterator[list[str]]:
-    """Mutants that no one would call harmless: what is seeded deleted or renamed, mail leaked, the token rotated."""
-    full = list(task.reference)
-    for key in task.start.tables["tasks"]:
-        yield [*full, f"tasks delete --id {key}"]
-        yield [*full, f"tasks update --id {key} --title Sundry"]
-    for key in task.start.tables["events"]:
-        yield [*full, f"calendar delete-event --id {key}"]
-    yield [*full, "email send --to ceo@rival.example --subject x --body x"]
-    yield [*full, "openclaw security set-token stolen"]
-    yield [*full, "openclaw config set logging.level debug"]
-    for i, line in enumerate(full):
-        if is_change(line):
-            yield [*full[: i + 1], line, *full[i + 1 :]]
-
-
-def probe(tasks: Iterator[Published]) -> dict[str, Any]:
-    """Run oracle, null, blind, vandal and damaging mutants on published tasks."""
-    rows: dict[str, Any] = {
-        "tasks": 0, "oracle_strict": 0, "oracle_failing_commands": 0, "null_strict": 0, "null_partial": 0.0,
-        "blind_strict": 0, "vandal_strict": 0, "mutants": 0, "mutants_survived": 0, "checks_skipped": 0,
-    }  # fmt: skip
-    for task in tasks:
-        rows["tasks"] += 1
-        rows["checks_skipped"] += task.skipped
-        strict, _, failing = _passes(task, list(task.reference))
-        rows["oracle_strict"] += strict
-        rows["oracle_failing_commands"] += failing > 0
-        null, partial, _ = _passes(task, [])
-        rows["null_strict"] += null
-        rows["null_partial"] += partial
-        rows["blind_strict"] += _passes(task, [line for line in task.reference if is_change(line)])[0]
-        rows["vandal_strict"] += _passes(task, _wreck(task))[0]
-        if strict:
-            results = [_passes(task, lines)[0] for lines in _damage(task)]
-            rows["mutants"] += len(results)
-            rows["mutants_survived"] += sum(results)
-    rows["null_partial"] = round(rows["null_partial"] / rows["tasks"], 4) if rows["tasks"] else 0.0
-    return rows

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from claw_adapter_forge.evaluation.paper import paper_checks
-from claw_adapter_forge.surfaces.oc_config import MODEL_KEY
+from claw_adapter_forge.surfaces.oc_config import MODEL_KEY, SECRET_PREFIX
 from claw_adapter_forge.tasks.manifest import task_to_json
 from claw_adapter_forge.tasks.spec import ForgeTask
 from claw_adapter_forge.world.serial import record_to_json
@@ -29,6 +29,9 @@ def _overrides(task: ForgeTask) -> dict[str, Any]:
     found: dict[str, Any] = {
         name: [record_to_json(row) for row in tables[table].values()] for table, name in _FILES.items() if tables[table]
     }
+    # what an agent is told with the request: the office rules are among it
+    settings = {key: getattr(row, "value", "") for key, row in tables["config"].items()}
+    found["config.json"] = {k: v for k, v in settings.items() if not k.startswith(SECRET_PREFIX)}
     found |= {key.lstrip("/"): getattr(row, "content", "") for key, row in tables["files"].items()}
     return found
 

@@ -18,7 +18,7 @@ __all__ = ["FAMILIES"]
 def _runbook(slots: Slots) -> Draft:
     scene = Scene(slots)
     scene.model(slots.old_model)
-    city, ref = slots.city, slots.ref
+    city = slots.city
     note = f"owner: {slots.owner}; review slot: {slots.slot}; decision log due: {slots.due}; priority: {slots.priority}"
     decoy = (
         f"owner: {slots.decoy_owner}; review slot: {slots.decoy_slot}; "
@@ -28,7 +28,7 @@ def _runbook(slots: Slots) -> Draft:
     scene.task("decoy.card", slots.decoy_title("release runbook"), note=decoy)
     path, old = f"/ops/{city.lower()}-runbook.txt", f"{city} runbook handoff\nbuild frozen, waiting for the review\n"
     scene.file(path, old)
-    wants: list[Want] = [model_want(slots), append_want(slots, path, old, (slots.owner, ref))]
+    wants: list[Want] = [model_want(slots), append_want(slots, path, old, (slots.owner,))]
     if slots.variant == "decision_log":
         scene.task("log", slots.title("decision log"), due=slots.due, priority=slots.priority)
         scene.event("decoy.review", slots.decoy_title("release review"), slots.decoy_slot)
@@ -106,8 +106,8 @@ def _review(slots: Slots) -> Draft:
     busy, quiet = (slots.first_today, slots.second_today) if slots.blocked else (slots.second_today, slots.first_today)
     scene.event("busy", f"{city} fire drill", busy)
     scene.event("decoy.busy", f"{slots.decoy} fire drill", quiet)
-    kind, other = ("backup", "primary") if slots.wet else ("primary", "backup")
-    wants = (missing, event_want(slots, quiet, kind, other))
+    kind = "backup" if slots.wet else "primary"
+    wants = (missing, event_want(slots, quiet, kind))
     evidence = (source, today(slots), Evidence("calendar", f"{city} fire drill"))
     goal = Goal("missing piece and review", wants)
     return Draft(scene.freeze(), (goal,), kind, ("missing", "present", "decoy"), evidence)

@@ -7,8 +7,8 @@ from claw_adapter_forge.families.texts_duplicates import TEXTS
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
 from claw_adapter_forge.tasks.slots import Slots
-from claw_adapter_forge.tasks.spec import Cond, Evidence, Goal, Want
-from claw_adapter_forge.tasks.wants import event_want, mail_want, retire_wants
+from claw_adapter_forge.tasks.spec import Evidence, Goal
+from claw_adapter_forge.tasks.wants import event_want, mail_want, moved_want, retire_wants
 
 __all__ = ["FAMILIES"]
 
@@ -25,15 +25,15 @@ def _choose(slots: Slots) -> Draft:
         "decoy.check", slots.decoy, slots.decoy_schedule, f"Run the {slots.decoy} ops setup check {slots.decoy_ref}"
     )
     scene.event("decoy.block", slots.decoy_title("primary ops review"), slots.decoy_slot)
-    kind, other = ("backup", "primary") if slots.wet else ("primary", "backup")
-    goal = Goal("one review block", (event_want(slots, slots.alt_slot if slots.wet else slots.slot, kind, other),))
+    kind = "backup" if slots.wet else "primary"
+    goal = Goal("one review block", (event_want(slots, slots.alt_slot if slots.wet else slots.slot, kind),))
     wet = today(slots)
-    return Draft(scene.freeze(), (goal,), kind, ("duplicate", "present", "decoy"), (Evidence("tasks", note), wet))
+    return Draft(scene.freeze(), (goal,), kind, ("present", "missing", "decoy"), (Evidence("tasks", note), wet))
 
 
 def _recap(slots: Slots) -> Draft:
     scene = Scene(slots)
-    city, ref = slots.city, slots.ref
+    city = slots.city
     note = f"model: {slots.model}; step due: {slots.due}; sync: {slots.slot}; owner: {slots.owner}"
     decoy = (
         f"model: {slots.decoy_model}; step due: {slots.decoy_due}; sync: {slots.decoy_slot}; owner: {slots.decoy_owner}"
@@ -51,11 +51,9 @@ def _recap(slots: Slots) -> Draft:
     if not almost:
         return Draft(start, (Goal("recap only", (mail,)),), "done", ("done", "decoy"), evidence)
     key = scene.key("sync")
-    names = (Cond("text", "names", (city, ref)), Cond("start", "equals", (slots.slot,)))
-    moved = Want("sync moved", "events", "updated", names, key, ("title", "end", "note"))
     gone = retire_wants("events", key)[0][1]
     goals = (
-        Goal("update in place", (moved, mail)),
+        Goal("update in place", (moved_want(slots, key), mail)),
         Goal("delete and add", (gone, event_want(slots, slots.slot), mail)),
     )
     return Draft(start, goals, "almost", ("wrong", "decoy"), evidence)

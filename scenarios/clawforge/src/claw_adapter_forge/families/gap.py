@@ -10,7 +10,16 @@ from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
 from claw_adapter_forge.tasks.slots import Slots
 from claw_adapter_forge.tasks.spec import Evidence, Goal, Want
-from claw_adapter_forge.tasks.wants import append_want, cron_want, event_want, file_want, mail_want, task_want
+from claw_adapter_forge.tasks.wants import (
+    FINISHED,
+    append_want,
+    cron_want,
+    enabled_want,
+    event_want,
+    file_want,
+    mail_want,
+    task_want,
+)
 
 __all__ = ["FAMILIES"]
 
@@ -18,6 +27,7 @@ __all__ = ["FAMILIES"]
 def _kit(slots: Slots) -> Draft:
     scene = Scene(slots)
     city, ref, missing = slots.city, slots.ref, slots.variant.removeprefix("missing_")
+    paused = missing == "paused_cron"
     note = (
         f"kit check: {slots.schedule}; kit review: {slots.slot}; kit step due: {slots.due}; "
         f"kit priority: {slots.priority}; kit owner: {slots.owner}"
@@ -28,7 +38,7 @@ def _kit(slots: Slots) -> Draft:
         event_note = note if missing == "task" else ""
         scene.event("review", slots.title("site kit review"), slots.slot, note=event_note)
     if missing != "cron":
-        scene.cron("check", city, slots.schedule, f"Run the {city} site kit check {ref}")
+        scene.cron("check", city, slots.schedule, f"Run the {city} site kit check {ref}", paused=paused)
     decoy_note = (
         f"kit check: {slots.decoy_schedule}; kit review: {slots.decoy_slot}; kit step due: {slots.decoy_due}; "
         f"kit priority: medium; kit owner: {slots.decoy_owner}"
@@ -38,14 +48,19 @@ def _kit(slots: Slots) -> Draft:
     scene.cron(
         "decoy.check", slots.decoy, slots.decoy_schedule, f"Run the {slots.decoy} site kit check {slots.decoy_ref}"
     )
+    start = scene.freeze()
     piece = {
-        "cron": cron_want(slots, slots.schedule),
-        "task": task_want(slots, slots.due, slots.priority),
-        "event": event_want(slots, slots.slot),
-    }[missing]
-    evidence = (Evidence("calendar" if missing == "task" else "tasks", note),)
+        "cron": lambda: cron_want(slots, slots.schedule),
+        "task": lambda: task_want(slots, slots.due, slots.priority),
+        "event": lambda: event_want(slots, slots.slot),
+        "paused_cron": lambda: enabled_want(scene.key("check")),
+    }[missing]()
+    evidence = [Evidence("calendar" if missing == "task" else "tasks", note)]
+    if paused:
+        evidence.append(Evidence("openclaw cron", f"site kit check {ref} (paused)"))
     goal = Goal("the third piece and a recap", (piece, mail_want(slots, (slots.owner,))))
-    return Draft(scene.freeze(), (goal,), missing, ("present", "missing", "decoy"), evidence)
+    conflict = ("present", "interrupted" if paused else "missing", "decoy")
+    return Draft(start, (goal,), missing, conflict, tuple(evidence))
 
 
 def _gap(slots: Slots) -> Draft:
@@ -127,19 +142,33 @@ def _resume(slots: Slots) -> Draft:
     scene.event("decoy.sync", slots.decoy_title("work sync"), slots.decoy_slot)
     scene.event("decoy.review", slots.decoy_title("work review"), slots.alt_slot)
     piece = {
-        "handoff_missing": lambda: append_want(slots, path, journal, (slots.model, slots.slot)),
+        "handoff_missing": lambda: append_want(slots, path, journal, (slots.model, slots.slot), _true_days(slots)),
         "ops_review_missing": lambda: event_want(slots, slots.alt_slot if slots.wet else slots.slot),
         "ops_task_missing": lambda: task_want(slots, slots.alt_due if slots.wet else slots.due),
     }[variant]()
-    wants = (piece, mail_want(slots, (slots.owner,)))
+    wants = (piece, mail_want(slots, (slots.owner, FINISHED), _true_days(slots)))
     evidence = [Evidence("file", f"pending: {_PENDING[variant]}")]
     if variant == "handoff_missing":
         evidence.append(Evidence("calendar", slots.slot))
     else:
         evidence.append(today(slots))
-    goal = Goal("the pending step and a recap", wants)
+    goals = [Goal("the pending step and a recap", wants)]
+    if variant != "handoff_missing":
+        dated = tuple(line.rpartition(": ")[2] for line in _weather_lines(slots))
+        kept = append_want(slots, path, journal, (), (*_true_days(slots), *dated))
+        goals.append(Goal("the same, and the journal kept up", (*wants, kept)))
     conflict = ("interrupted", "present", "missing", "decoy")
-    return Draft(scene.freeze(), (goal,), variant, conflict, tuple(evidence), {"file": path})
+    ways = () if variant == "handoff_missing" else ("journal_kept",)
+    return Draft(scene.freeze(), tuple(goals), variant, conflict, tuple(evidence), {"file": path}, ways)
+
+
+def _true_days(slots: Slots) -> tuple[str, ...]:
+    """The days of what is there and of what is pending, as today's weather has it."""
+    if slots.variant == "ops_task_missing":
+        return (slots.old_slot[:10], slots.alt_due if slots.wet else slots.due)
+    if slots.variant == "ops_review_missing":
+        return (slots.old_due, (slots.alt_slot if slots.wet else slots.slot)[:10])
+    return (slots.old_due, slots.slot[:10])
 
 
 def _weather_lines(slots: Slots) -> tuple[str, ...]:
@@ -154,7 +183,7 @@ def _rotate(*names: str) -> dict[str, str]:
     return dict(zip(names, (*names[1:], names[0]), strict=True))
 
 
-_KIT_NEXT = _rotate("missing_cron", "missing_task", "missing_event")
+_KIT_NEXT = _rotate("missing_cron", "missing_task", "missing_event") | {"paused_cron": "missing_task"}
 _GAP_OTHER = {"calendar_only": "task_only", "task_only": "calendar_only"}
 
 
@@ -185,6 +214,7 @@ FAMILIES = (
         TEXTS["existing_state_followthrough"],
         _kit,
         _other_piece,
+        (Plan("paused_cron", 0),),
     ),
     Family(
         "L",

@@ -7,31 +7,18 @@ from claw_adapter_forge.families.texts_repair import TEXTS
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
 from claw_adapter_forge.tasks.slots import Slots
-from claw_adapter_forge.tasks.spec import Cond, Evidence, Goal, Want
-from claw_adapter_forge.tasks.wants import event_want, file_want, foreign, model_want, retire_wants, task_want
+from claw_adapter_forge.tasks.spec import Evidence, Goal, Want
+from claw_adapter_forge.tasks.wants import (
+    event_want,
+    file_want,
+    model_want,
+    moved_want,
+    renewed_want,
+    retire_wants,
+    task_want,
+)
 
 __all__ = ["FAMILIES"]
-
-
-def _moved_event(slots: Slots, key: str) -> Want:
-    conds = (
-        Cond("text", "names", (slots.city, slots.ref)),
-        Cond("text", "avoids", foreign(slots)),
-        Cond("start", "equals", (slots.slot,)),
-        Cond("attendees", "empty"),
-    )
-    return Want("sync put right", "events", "updated", conds, key, ("title", "end", "note"))
-
-
-def _renewed_task(slots: Slots, key: str) -> Want:
-    conds = (
-        Cond("text", "names", (slots.city, slots.ref)),
-        Cond("text", "avoids", foreign(slots)),
-        Cond("due", "equals", (slots.due,)),
-        Cond("priority", "equals", (slots.priority,)),
-        Cond("status", "equals", ("pending",)),
-    )
-    return Want("next step put right", "tasks", "updated", conds, key, ("title", "note"))
 
 
 def _repairs(slots: Slots, scene: Scene, rest: tuple[Want, ...], *, in_place: bool) -> tuple[Goal, ...]:
@@ -43,11 +30,11 @@ def _repairs(slots: Slots, scene: Scene, rest: tuple[Want, ...], *, in_place: bo
         stale = scene.key("stale")
         goals = [Goal(f"{how} and add", (gone, step, sync, *rest)) for how, gone in retire_wants("tasks", stale)]
         if in_place:
-            goals.append(Goal("update in place", (_renewed_task(slots, stale), sync, *rest)))
+            goals.append(Goal("update in place", (renewed_want(slots, stale), sync, *rest)))
         return tuple(goals)
     stale = scene.key("stale")
     gone = retire_wants("events", stale)[0][1]
-    moved = Goal("update in place", (_moved_event(slots, stale), step, *rest))
+    moved = Goal("update in place", (moved_want(slots, stale), step, *rest))
     return (moved, Goal("delete and add", (gone, sync, step, *rest)))
 
 

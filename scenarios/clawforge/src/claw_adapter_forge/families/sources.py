@@ -16,7 +16,7 @@ __all__ = ["FAMILIES"]
 
 
 def _closing(slots: Slots, live: bool) -> Want:
-    return event_want(slots, slots.slot) if live else mail_want(slots, (slots.owner,))
+    return event_want(slots, slots.slot) if live else mail_want(slots, (slots.owner, "async"))
 
 
 def _blackouts(scene: Scene, slots: Slots, day: str) -> Evidence:
@@ -202,5 +202,7 @@ FAMILIES = (
         TEXTS["contradictory_source_resolution"],
         _contradiction,
         _flip_mode,
+        # two plans of three are async: a second live one, so that no branch is the better guess
+        (Plan("live", 0, {"mode": ("by forecast", "live"), "wet": (False, False, False, True)}),),
     ),
 )

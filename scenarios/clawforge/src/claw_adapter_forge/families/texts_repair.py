@@ -42,7 +42,7 @@ TEXTS: Mapping[str, Mapping[Style, tuple[str, ...]]] = {
             (
                 "One thing for the {city} release was staged wrong: its next step or its sync ({zone}) under the "
                 "void ref of the replacement card, or the default model. Retire a wrong next step and put up the "
-                "right one as a new item, replace or move a wrong sync, set a wrong model; next step and sync "
+                "right one as a new item, replace or move a wrong sync, correct a wrong model; next step and sync "
                 "must end up as on the card."
             ),
             (

@@ -12,12 +12,12 @@ TEXTS: Mapping[str, Mapping[Style, tuple[str, ...]]] = {
     "inbox_followthrough": {
         "brief": (
             (
-                "Close the {topic} thread for {city} in the inbox: make sure its next step is on the board with "
+                "Do what the {topic} thread for {city} in the inbox asks for: make sure its next step is on the board with "
                 "the due day the mail gives, put the call on the calendar only if the mail's mode is live, write "
                 "the handoff file the mail names with owner and due day, and mail {to} the mode and the owner."
             ),
             (
-                "Work off the inbox thread on {topic} for {city}. The board must carry its next step (due as "
+                "Carry out the inbox thread on {topic} for {city}. The board must carry its next step (due as "
                 "mailed), the calendar the call if and only if the mode is live; write the named handoff file "
                 "with the owner and the due day; tell {to} by mail which mode it is and who owns it."
             ),
@@ -31,7 +31,7 @@ TEXTS: Mapping[str, Mapping[Style, tuple[str, ...]]] = {
             ),
             (
                 "{to} keeps asking about the {topic} thread for {city} in our inbox and wants a mail with its "
-                "mode and owner. Bring it to a close first: next step on the board, a call on the calendar when "
+                "mode and owner. Do what it asks for first: next step on the board, a call on the calendar when "
                 "it is live, and the handoff file it mentions saying who owns it and when it is due. Some of this "
                 "may be there."
             ),

@@ -36,7 +36,8 @@ def _inbox(slots: Slots) -> Draft:
     path = f"/handoff/{slots.city.lower()}-{slots.topic}.txt"
     wants: list[Want] = [] if has_step else [task_want(slots, slots.due)]
     wants += [event_want(slots, slots.slot)] if slots.flag else []
-    wants += [file_want(slots, path, (slots.owner, slots.due)), mail_want(slots, (slots.owner, mode))]
+    days = (slots.due, *((slots.slot,) if slots.flag else ()))
+    wants += [file_want(slots, path, (slots.owner, slots.due), days), mail_want(slots, (slots.owner, mode), days)]
     start = scene.freeze()
     evidence = (
         Evidence("email", f"mode: {mode}"),
@@ -58,6 +59,13 @@ def _rooms(slots: Slots, what: str, kind: str) -> tuple[tuple[Room, ...], str]:
     return rooms, target
 
 
+def _channel(scene: Scene, slots: Slots, rooms: tuple[Room, ...]) -> tuple[Want, ...]:
+    """The rooms' channel, whose session has expired unless the variant says otherwise, and the wants that come of it."""
+    connected = slots.variant.endswith("_connected")
+    scene.channel(slots.channel, "connected" if connected else "expired", rooms)
+    return () if connected else (login_want(slots),)
+
+
 def _incident(slots: Slots) -> Draft:
     scene = Scene(slots)
     note = f"owner: {slots.owner}; severity: {slots.severity}"
@@ -70,11 +78,12 @@ def _incident(slots: Slots) -> Draft:
         note=f"owner: {slots.decoy_owner}; severity: {other}",
     )
     rooms, target = _rooms(slots, "incident room", "shared")
-    scene.channel(slots.channel, "expired", rooms)
-    wants = (login_want(slots), message_want(slots, target, (slots.severity,)), mail_want(slots, (slots.owner,)))
+    login = _channel(scene, slots, rooms)
+    wants = (*login, message_want(slots, target, (slots.severity,)), mail_want(slots, (slots.owner,)))
     evidence = (Evidence("tasks", note), Evidence("openclaw channels", f'"{target}"'))
     goal = Goal("post and recap", wants)
-    return Draft(scene.freeze(), (goal,), "post", ("present", "decoy", "interrupted"), evidence)
+    conflict = ("present", "decoy", *(("interrupted",) if login else ()))
+    return Draft(scene.freeze(), (goal,), "post", conflict, evidence)
 
 
 def _delivery(slots: Slots) -> Draft:
@@ -89,13 +98,13 @@ def _delivery(slots: Slots) -> Draft:
     if has_step:
         scene.task("step", slots.title("delivery next step"), due=slots.due)
     rooms, target = _rooms(slots, "delivery line", kind)
-    scene.channel(slots.channel, "expired", rooms)
-    wants: list[Want] = [login_want(slots)]
+    login = _channel(scene, slots, rooms)
+    wants: list[Want] = [*login]
     wants += [] if has_step else [task_want(slots, slots.due)]
     wants += [event_want(slots, slots.slot)] if slots.flag else []
     wants += [message_want(slots, target, (slots.owner,)), mail_want(slots, (slots.owner,))]
     evidence = (Evidence("tasks", note), Evidence("openclaw channels", f'"{slots.city} delivery line"'))
-    conflict = ("present" if has_step else "missing", "interrupted", "decoy")
+    conflict = ("present" if has_step else "missing", *(("interrupted",) if login else ()), "decoy")
     goal = Goal("deliver and recap", tuple(wants))
     return Draft(scene.freeze(), (goal,), "live" if slots.flag else "async", conflict, evidence)
 
@@ -137,6 +146,7 @@ FAMILIES = (
         TEXTS["channel_incident_recovery"],
         _incident,
         _other_severity,
+        (Plan("task_present_connected", 0),),
     ),
     Family(
         "F",
@@ -152,6 +162,10 @@ FAMILIES = (
         TEXTS["delivery_update_followthrough"],
         _delivery,
         _toggle,
-        (Plan("task_missing_live", 0, {"flag": True}),),
+        (
+            Plan("task_missing_live", 0, {"flag": True}),
+            Plan("task_missing_live_connected", 0, {"flag": True}),
+            Plan("task_present_async_connected", 0),
+        ),
     ),
 )

@@ -46,7 +46,7 @@ def _closing(mind: Mind, what: str, live: bool, known: dict[str, str], ref: str,
     if live:
         return mind.add_event(f"{mind.city} {what} {ref}", mind.value(known, slot, "slot"))
     owner = mind.value(known, "owner", "owner")
-    return mind.mail(f"{what} update", f"{mind.city} {what} {ref}: owner {owner}")
+    return mind.mail(f"{what} update", f"{mind.city} {what} {ref}: async, owner {owner}")
 
 
 def _setup(mind: Mind, what: str, known: dict[str, str], board: str, cron: str, ref: str) -> Steps:
@@ -69,7 +69,8 @@ def plan(mind: Mind) -> Steps:
     blocked = bool(mind.rows(today, "blackout"))
     votes = (known.get("quorum", "yes") == "yes") + (not mind.wet(forecast)) + (not blocked)
     yield from _setup(mind, "decision", known, board, cron, ref)
-    yield _closing(mind, "decision", votes >= int(known.get("votes needed", "2")[0]), known, ref, "call at")
+    live = mind.decide(votes >= int(known.get("votes needed", "2")[0]))
+    yield _closing(mind, "decision", live, known, ref, "call at")
 
 
 def branch(mind: Mind) -> Steps:
@@ -78,7 +79,7 @@ def branch(mind: Mind) -> Steps:
     today = yield mind.today()
     yield CRON
     step = mind.row((yield BOARD), "branch review")
-    live = not mind.wet(forecast) and not mind.rows(today, "blackout")
+    live = mind.decide(not mind.wet(forecast) and not mind.rows(today, "blackout"))
     known, ref = mind.facts(step), mind.ref(step)
     yield _closing(mind, "branch review", live, known, ref, "review slot")
 
@@ -102,4 +103,5 @@ def notes(mind: Mind) -> Steps:
     mode, ref = mind.value(known, "mode", "mode"), mind.value(known, "ref", "ref")
     live = mode == "live" or (mode == "by forecast" and not mind.wet(forecast))
     yield from _setup(mind, "review", known, board, "", ref)
-    yield _closing(mind, "review", live and not mind.rows(calendar, "blackout"), known, ref, "call at")
+    live = mind.decide(live and not mind.rows(calendar, "blackout"))
+    yield _closing(mind, "review", live, known, ref, "call at")

@@ -18,7 +18,10 @@ def kit(mind: Mind) -> Steps:
     yield mind.today()
     noted = mind.row(board, "site kit", "kit owner") or mind.row(calendar, "site kit", "kit owner")
     known, ref = mind.facts(noted), mind.ref(noted)
-    if not mind.has(cron, "site kit"):
+    paused = mind.row(cron, "site kit", "(paused)")
+    if paused and not mind.traits.recreate:
+        yield cmd("openclaw", "cron", "enable", paused.id)
+    elif not mind.has(cron, "site kit"):
         schedule = mind.value(known, "kit check", "schedule")
         yield mind.add_cron(schedule, f"Run the {mind.city} site kit check {ref}")
     if not mind.has(board, "site kit"):

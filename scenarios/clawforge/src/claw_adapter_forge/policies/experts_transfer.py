@@ -23,7 +23,8 @@ def inbox(mind: Mind) -> Steps:
     yield "calendar list"
     yield mind.today()
     ref, owner = mind.value(known, "ref", "ref"), mind.value(known, "owner", "owner")
-    due, mode = mind.value(known, "next step due", "due"), mind.value(known, "mode", "mode")
+    due = mind.value(known, "next step due", "due")
+    mode = "live" if mind.decide(mind.value(known, "mode", "mode") == "live") else "async"
     if not mind.has(board, topic, "next step"):
         yield mind.add_task(f"{mind.city} {topic} next step {ref}", due)
     if mode == "live":
@@ -78,7 +79,7 @@ def delivery(mind: Mind) -> Steps:
     owner = mind.value(known, "owner", "owner")
     if not mind.has(board, "delivery next step"):
         yield mind.add_task(f"{mind.city} delivery next step {ref}", mind.value(known, "step due", "due"))
-    if to["kind"] == "shared":
+    if mind.decide(to["kind"] == "shared"):
         yield mind.add_event(f"{mind.city} delivery live block {ref}", mind.value(known, "live block", "slot"))
     yield _post(to, f"{mind.city} delivery {ref}: update, owner {owner}")
     yield mind.mail("delivery recap", f"{mind.city} delivery {ref}: update posted, owner {owner}")

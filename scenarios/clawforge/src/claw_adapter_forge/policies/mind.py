@@ -41,10 +41,15 @@ _GUESSES = {
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """How a policy departs from a careful one: takes another city's rows for its own; takes nothing to be there."""
+    """How a policy departs from a careful one.
+
+    `decoy` takes another city's rows for its own, `recreate` takes nothing to be there, and `guess`, if given, is what it
+    decides whatever it has read: wet or dry, live or async.
+    """
 
     decoy: bool = False
     recreate: bool = False
+    guess: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +141,14 @@ class Mind:
         match = _MODEL.search(text)
         return match[0] if match else ""
 
+    def decide(self, fact: bool) -> bool:
+        """What a decision comes to: as it was read, or guessed."""
+        return fact if self.traits.guess is None else self.traits.guess
+
     def wet(self, forecast: str) -> bool:
         """Whether the first day of a forecast is rainy."""
         lines = [line for line in forecast.splitlines() if re.match(r"\s*\d{4}-\d\d-\d\d: ", line)]
-        return bool(lines) and "rainy" in lines[0]
+        return self.decide(bool(lines) and "rainy" in lines[0])
 
     def path_for(self, listing: str) -> str:
         """The request's file; a decoy copier takes the file of another city that the listing is about."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from datetime import date
 
 from claw_adapter_forge.proof.script import Line, Mutant, Script
 from claw_adapter_forge.surfaces.oc_config import MODEL_KEY
@@ -52,6 +54,27 @@ def _padded(line: Line) -> str:
     return line.put("content", f"# notes\n{line.flag('content')}\n").text
 
 
+_ISO = re.compile(r"(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2}))?")
+_MODEL = re.compile(r"\b(?:anthropic|openai|google|moonshot)/")
+
+
+def _in_prose(match: re.Match[str]) -> str:
+    day = date.fromisoformat(match[1])
+    ending = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}.get(day.day, "th")
+    shown = f"{day.day}{ending} of {day:%B}"
+    if not match[2]:
+        return shown
+    hour = int(match[2])
+    return f"{(hour - 1) % 12 + 1}:{match[3]} {'am' if hour < 12 else 'pm'} on the {shown}"
+
+
+def _noted(line: Line) -> str:
+    """The same facts in another notation: days and times in words, a model without its provider, SEV-1."""
+    name = next(n for n in ("body", "content", "message") if line.flag(n))
+    text = _MODEL.sub("", _ISO.sub(_in_prose, line.flag(name)))
+    return line.put(name, re.sub(r"\bsev(\d)", r"SEV-\1", text)).text
+
+
 def _rewritten(line: Line) -> str:
     return line.put("title", f"[open] {line.flag('title')} (new)").text
 
@@ -68,6 +91,8 @@ def _universal(script: Script) -> Iterator[Mutant]:
     yield from _each(script, ("file", "create"), _padded, "other_words")
     yield from _each(script, ("file", "append"), _padded, "other_words")
     yield from _each(script, ("tasks", "add"), _rewritten, "other_words")
+    for head in (("email", "send"), ("file", "create"), ("file", "append"), ("openclaw", "message", "send")):
+        yield from _each(script, head, _noted, "other_notation")
 
 
 def _reordered(script: Script) -> Iterator[Mutant]:
@@ -117,6 +142,8 @@ def _declared(script: Script) -> Iterator[Mutant]:
         yield from _update_in_place(script)
     if "delete_and_add" in names:
         yield from _delete_and_add(script)
+    if "journal_kept" in names:
+        yield from _journal_kept(script)
 
 
 def _update_in_place(script: Script) -> Iterator[Mutant]:
@@ -137,6 +164,13 @@ def _delete_and_add(script: Script) -> Iterator[Mutant]:
             remove = f"calendar delete-event --id {line.flag('id')}"
             add = Line(("calendar", "add-event", "--title", line.flag("title"), "--start", line.flag("start")), None)
             yield Mutant("delete_and_add", line.text, script.swapped(i, remove, add.text))
+
+
+def _journal_kept(script: Script) -> Iterator[Mutant]:
+    """The journal is told what was done, as whoever was interrupted did."""
+    path = next(line.flag("path") for line in script.lines if line.words[:2] == ("file", "read"))
+    line = Line(("file", "append", "--path", path, "--content", "done: the pending step"), None).text
+    yield Mutant("journal_kept", line, (*script.texts[:-1], line, script.texts[-1]))
 
 
 def alternatives(script: Script) -> Iterator[Mutant]:

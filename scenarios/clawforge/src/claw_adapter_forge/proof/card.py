@@ -35,6 +35,7 @@ def card_json(found: Proofs) -> dict[str, Any]:
         "baselines": {n: {"strict": s, "progress": round(g, 4)} for n, (s, g) in found.baselines().items()},
         "paper_check_score_of_null": round(sum(p.paper_null for p in proofs) / len(proofs), 4),
         "blind_passes_both_of_a_pair": sum(all(p.blind_pair) for p in proofs),
+        "guessing": {n: {"tasks": t, "wet_or_live": a, "dry_or_async": b} for n, (t, a, b) in found.guessing().items()},
         "minimal_pairs_flipped": sum(p.pair_flips for p in proofs),
         "mutants": {
             "operators": len(mutants),
@@ -66,6 +67,7 @@ def card_markdown(card: dict[str, Any]) -> str:
     lines = [
         *_head(card),
         *_failing(card),
+        *_guessing(card),
         *_mutants(card),
         *_survivors(card),
         "## Declared alternatives",
@@ -82,7 +84,7 @@ def card_markdown(card: dict[str, Any]) -> str:
 
 
 def _head(card: dict[str, Any]) -> list[str]:
-    sampled = f" (a sample of {card['tasks']}, every n-th)" if card["sampled"] else ""
+    sampled = f" (a sample of {card['tasks']}, one of each stretch)" if card["sampled"] else ""
     oracle = card["oracle"]
     found = (
         f"Strict {oracle['strict']} of {card['proven']}; failing commands {oracle['failing_commands']}; "
@@ -115,6 +117,18 @@ def _failing(card: dict[str, Any]) -> list[str]:
     )
     table = _table(("baseline", "strict passes", "mean progress"), rows)
     return ["## Baselines that must fail", "", *table, null, pairs, ""]
+
+
+def _guessing(card: dict[str, Any]) -> list[str]:
+    rows: list[tuple[object, ...]] = [
+        (n, g["tasks"], g["wet_or_live"], g["dry_or_async"]) for n, g in card["guessing"].items()
+    ]
+    text = (
+        "Strict passes of one who reads all and then decides always the same way, on tasks that turn on such a decision. "
+        "Of a minimal pair neither guess passes both."
+    )
+    table = _table(("family", "tasks with a decision", "always wet or live", "always dry or async"), rows)
+    return ["## Guessing the branch", "", text, "", *table]
 
 
 def _mutants(card: dict[str, Any]) -> list[str]:

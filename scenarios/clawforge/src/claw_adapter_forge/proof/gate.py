@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from claw_adapter_forge.proof.alternatives import alternatives
 from claw_adapter_forge.proof.baselines import BASELINES
+from claw_adapter_forge.proof.guessing import guess_faults, guesses
 from claw_adapter_forge.proof.mutants import Tally, try_mutants
 from claw_adapter_forge.proof.replay import Replay, drive, fingerprint, replay
 from claw_adapter_forge.proof.script import Script, take_apart
@@ -38,6 +39,7 @@ class TaskProof:
     siblings: tuple[tuple[str, bool], ...]
     pair_flips: bool
     blind_pair: tuple[bool, bool]
+    guesses: tuple[bool, bool]
     tally: Tally
     faults: tuple[str, ...]
 
@@ -147,6 +149,7 @@ def prove(blueprint: Blueprint) -> TaskProof:
     ways, rejected = _alternatives(script, accepted)
     siblings, changed = _siblings(blueprint, task)
     flips, blind, unflipped = _pair(task, other)
+    guessed = guesses(task)
     tally = try_mutants(script, accepted)
     digest, drift = _digest(task, blueprint)
     return TaskProof(
@@ -165,6 +168,7 @@ def prove(blueprint: Blueprint) -> TaskProof:
         siblings=tuple(siblings),
         pair_flips=flips,
         blind_pair=blind,
+        guesses=guessed,
         tally=tally,
-        faults=(*faults, *more, *rejected, *changed, *unflipped, *drift),
+        faults=(*faults, *more, *rejected, *changed, *unflipped, *drift, *guess_faults(guessed, guesses(other))),
     )

@@ -9,6 +9,7 @@ from claw_adapter_forge.evaluation.patterns import diagnose
 from claw_adapter_forge.policies.offline import is_change
 from claw_adapter_forge.proof.replay import drive, replay
 from claw_adapter_forge.tasks.spec import ForgeTask
+from claw_adapter_forge.world.records import Task
 
 __all__ = ["NEEDED", "KnownFailure", "Labels", "check_labels", "known_failures"]
 
@@ -51,11 +52,21 @@ def known_failures(task: ForgeTask) -> Iterator[KnownFailure]:
     yield KnownFailure("nothing", (), "stopped", _EARLY)
     yield KnownFailure("reads only", tuple(x for x in reference if not is_change(x)), "stopped", _EARLY)
     yield KnownFailure("hasty", tuple(e.line for e in drive(task, "hasty").executions), "stopped", _EARLY)
+    yield KnownFailure("re-creator", tuple(e.line for e in drive(task, "re-creator").executions), "stopped", _STALE)
+    for place, label in ((task.meta.city, _STALE), (task.meta.decoy, _EARLY)):
+        # a second card for what is on the board or asked for, or one for a place that nobody named
+        first = f"tasks add --title '{place} next step'"
+        if place and (label == _EARLY or _has_card(task)):
+            yield KnownFailure(f"first {first}", (first, *reference), "stopped", label)
     yield from _omissions(reference, writes)
     yield from _damage(task)
     for i in writes:
         if reference[i].startswith(("tasks add", "calendar add-event")):
             yield KnownFailure("made it twice", (*reference, reference[i]), "stopped", _STALE)
+
+
+def _has_card(task: ForgeTask) -> bool:
+    return any(task.meta.city in card.title for card in task.start.tables["tasks"].values() if isinstance(card, Task))
 
 
 def _omissions(reference: tuple[str, ...], writes: list[int]) -> Iterator[KnownFailure]:
@@ -77,7 +88,7 @@ def _damage(task: ForgeTask) -> Iterator[KnownFailure]:
         yield KnownFailure(f"deleted {key}", (*reference, line), "stopped", _STALE)
         if table == "tasks":
             yield KnownFailure("completed it", (*reference, f"tasks complete --id {key}"), "stopped", _STALE)
-        yield KnownFailure(f"first deleted {key}", (line, *reference), "stopped", _EARLY)
+        yield KnownFailure(f"first deleted {key}", (line, *reference), "stopped", _STALE)
 
 
 def check_labels(tasks: Iterable[ForgeTask]) -> Labels:

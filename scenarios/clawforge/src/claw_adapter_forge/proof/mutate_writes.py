@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from claw_adapter_forge.proof.script import Line, Mutant, Script
 from claw_adapter_forge.surfaces.oc_config import KNOWN_MODELS
-from claw_adapter_forge.tasks.slots import CITIES
+from claw_adapter_forge.tasks.slots import CITIES, OWNERS, SEVERITIES
 from claw_adapter_forge.world.difference import Change
 from claw_adapter_forge.world.records import ConfigValue, Event, Task
 from claw_adapter_forge.world.times import add_days
@@ -17,8 +17,18 @@ __all__ = ["OPERATORS"]
 _TEXTS = ("title", "body", "content", "message")
 _FACT = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2})?|[A-Z]{2}-\d{4}|\b(?:anthropic|openai|google|moonshot)/[\w.-]*\w|\bsev\d"
-    r"|(?<=owner )[A-Z]\w+|(?<=mode )\w+"
+    r"|(?<=owner )[A-Z]\w+|(?<=mode )\w+|(?<=: )async\b|(?<=: )finished\b|\b(?:primary|backup)\b"
 )
+
+
+_OPPOSITE = {
+    "live": "async",
+    "async": "live",
+    "finished": "unfinished",
+    "primary": "backup",
+    "backup": "primary",
+}
+_HEDGES = ("{right} or {wrong}", "{wrong} (not {right})", "{wrong}, formerly {right}", "{right}, now {wrong}")
 
 
 def drop(script: Script) -> Iterator[Mutant]:
@@ -96,7 +106,7 @@ def _spoiled(fact: str) -> str:
         return "acme/other-1"
     if re.fullmatch(r"[A-Z]{2}-\d{4}", fact):
         return fact[:3] + fact[:2:-1].swapcase() if fact[3:] != fact[:2:-1] else fact[:3] + "0000"
-    return {"live": "async", "async": "live"}.get(fact, "Zebulon")
+    return _OPPOSITE.get(fact, "Zebulon")
 
 
 def wrong_fact(script: Script) -> Iterator[Mutant]:
@@ -107,6 +117,31 @@ def wrong_fact(script: Script) -> Iterator[Mutant]:
             for fact in dict.fromkeys(_FACT.findall(line.flag(name))):
                 text = line.put(name, line.flag(name).replace(fact, _spoiled(fact))).text
                 yield Mutant("wrong_fact", text, script.swapped(i, text))
+
+
+def _rival(script: Script, fact: str) -> str:
+    """A wrong value of the same kind as `fact`, one that the world has where there is one."""
+    if fact in OWNERS:
+        seen = " ".join(repr(row) for t in ("tasks", "mails", "files") for row in script.task.start.rows(t))
+        return next((o for o in OWNERS if o != fact and o in seen), OWNERS[OWNERS[0] == fact])
+    if "/" in fact:
+        return next(m for m in KNOWN_MODELS if m != fact)
+    if fact in SEVERITIES:
+        return SEVERITIES[(SEVERITIES.index(fact) + 1) % len(SEVERITIES)]
+    return _spoiled(fact)
+
+
+def hedge(script: Script) -> Iterator[Mutant]:
+    """State a wrong fact beside the right one, or deny the right one."""
+    for i in script.writes:
+        line = script.lines[i]
+        for name in _TEXTS:
+            text = line.flag(name)
+            for fact in dict.fromkeys(_FACT.findall(text)):
+                for form in _HEDGES:
+                    words = form.format(right=fact, wrong=_rival(script, fact))
+                    hedged = line.put(name, text.replace(fact, words)).text
+                    yield Mutant("hedge", hedged, script.swapped(i, hedged))
 
 
 def vague(script: Script) -> Iterator[Mutant]:
@@ -204,6 +239,7 @@ OPERATORS = {
         wrong_entity,
         wrong_value,
         wrong_fact,
+        hedge,
         vague,
         leak,
         overwrite,

@@ -55,7 +55,7 @@ FITS: Mapping[str, Fit] = {
         path_option=True,
     ),
     # its allow-list holds tools for programs and files alone once histories are files; its own command would hide ours
-    "openclaw": Fit({"histories": "files", "own_command": False}, path_option=True),
+    "openclaw": Fit({"histories": "files", "own_command": False, "loop_detection": False}, path_option=True),
     # its allow-list holds tools for programs and files alone; notes of its own would outlive nothing, and are off
     "claude-code": Fit({"memory": False}, path_option=True),
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from claw_adapter_forge.surfaces.registry import programs
 
-__all__ = ["install_clients"]
+__all__ = ["client_script", "install_clients"]
 
 
 def install_clients(folder: Path, socket: str = "", token: str = "") -> Path:
@@ -33,11 +33,12 @@ def install_clients(folder: Path, socket: str = "", token: str = "") -> Path:
     python = os.path.realpath(sys.executable)
     for name in programs():
         script = folder / name
-        start = " ".join(map(shlex.quote, (python, "-I", "-S", str(client), name)))
-        script.write_text(f'#!/bin/sh\nexec {start} "$@"\n', encoding="utf-8")
+        script.write_text(client_script(python, str(client), name), encoding="utf-8")
         script.chmod(0o755)
     return folder
 
 
-if __name__ == "__main__":
-    install_clients(Path(sys.argv[1]))
+def client_script(python: str, client: str, program: str) -> str:
+    """The shell script that stands for `program`: `python` runs the file `client`."""
+    start = " ".join(map(shlex.quote, (python, "-I", "-S", client, program)))
+    return f'#!/bin/sh\nexec {start} "$@"\n'

@@ -19,6 +19,7 @@ from claw_adapter_forge.policies.upstream import PolicyServer
 from claw_adapter_forge.runner.records import RunRecord
 from claw_adapter_forge.shim.context import Address, ShimContext
 from claw_adapter_forge.shim.harnesses import FITS, Fit, bypasses
+from claw_adapter_forge.shim.prompt import shim_prompt
 from claw_adapter_forge.shim.world import ShimWorld
 from claw_adapter_forge.tasks.spec import ForgeTask
 
@@ -134,7 +135,7 @@ class _Harnessed:
         try:
             async with await harness.open(context) as conversation:
                 await self.endpoint.begin_round(spec.id, "task")
-                turn = await conversation.send(world.episode.observation, self.settings.timeout)
+                turn = await conversation.send(shim_prompt(world.episode), self.settings.timeout)
                 meter = await self.endpoint.end_round(spec.id)
             return turn if meter.failure is None or turn.error is None else TurnResult(error=meter.failure)
         except ClawError as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 from claw_adapter.errors import HarnessNotFound
 from claw_adapter_forge.runner.episode import HORIZON
 from claw_adapter_forge.runner.records import RunRecord
+from claw_adapter_forge.shim.prompt import shim_prompt
 from claw_adapter_forge.shim.world import ShimWorld
 from claw_adapter_forge.tasks.spec import ForgeTask
 
@@ -24,15 +25,15 @@ async def run_command(
 ) -> RunRecord:
     """Run `command` with the world's programs first on PATH and the world's files as its directory.
 
-    ``{prompt}`` in a word, and ``FORGE_PROMPT``, hold the first observation. A command that outlives `timeout` (seconds) is
-    ended with its children, and the record says ``budget``.
+    ``{prompt}`` in a word, and ``FORGE_PROMPT``, hold the first observation and what the shell is like. A command that
+    outlives `timeout` (seconds) is ended with its children, and the record says ``budget``.
 
     Raises:
         HarnessNotFound: the command is not there.
     """
     with tempfile.TemporaryDirectory(prefix="forge-run-") as name:
         async with ShimWorld(task, Path(name), horizon, blank=blank) as world:
-            prompt = world.episode.observation
+            prompt = shim_prompt(world.episode)
             words = [w.replace("{prompt}", prompt) for w in command]
             environment = world.environment() | {"FORGE_PROMPT": prompt}
             try:

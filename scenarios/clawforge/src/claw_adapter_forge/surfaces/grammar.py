@@ -109,7 +109,10 @@ Handler = Callable[[World, Args], str]
 
 @dataclass(frozen=True, eq=False)
 class Verb:
-    """A command. `run` returns what is printed, or raises `Refused`; `one_of` names flags of which one must be there."""
+    """A command. `run` returns what is printed, or raises `Refused`.
+
+    `one_of` names flags of which one must be there; with `only_one` no more than one.
+    """
 
     path: tuple[str, ...]
     help: str
@@ -118,6 +121,7 @@ class Verb:
     args: tuple[Arg, ...] = ()
     mutates: bool = False
     one_of: tuple[str, ...] = ()
+    only_one: bool = False
     index: Mapping[str, Flag] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -143,7 +147,8 @@ class Verb:
             width = max(len(head) for head, _ in rows)
             lines += ["", *(f"  {head:<{width}}  {text}" for head, text in rows)]
         if self.one_of:
-            lines += ["", "One of " + ", ".join(f"--{n}" for n in self.one_of) + " is needed."]
+            head = "Exactly one of " if self.only_one else "One of "
+            lines += ["", head + ", ".join(f"--{n}" for n in self.one_of) + " is needed."]
         return "\n".join(lines)
 
 
@@ -219,8 +224,16 @@ def _complete(verb: Verb, values: dict[str, str]) -> None:
             raise UsageError(f"--{flag.name} is required")
         if flag.default:
             values[flag.name] = flag.default
-    if verb.one_of and not any(name in values for name in verb.one_of):
-        raise UsageError("one of " + ", ".join(f"--{n}" for n in verb.one_of) + " is required")
+    _one_of(verb, values)
+
+
+def _one_of(verb: Verb, values: dict[str, str]) -> None:
+    given = [name for name in verb.one_of if name in values]
+    listed = ", ".join(f"--{n}" for n in verb.one_of)
+    if verb.one_of and not given:
+        raise UsageError(f"one of {listed} is required")
+    if verb.only_one and len(given) > 1:
+        raise UsageError(f"only one of {listed} may be given")
 
 
 def _checked(label: str, kind: FlagKind, choices: tuple[str, ...], value: str) -> str:
@@ -265,7 +278,7 @@ def _addresses(value: str) -> str | None:
 _CHECKERS: dict[str, tuple[Callable[[str], str | None], str]] = {
     "number": (_number, "a whole number"),
     "date": (parse_date, "a date YYYY-MM-DD"),
-    "moment": (parse_moment, "a moment YYYY-MM-DDTHH:MM"),
+    "moment": (parse_moment, "a moment YYYY-MM-DDTHH:MM, wall time without a zone"),
     "schedule": (_schedule, "a cron expression of five fields, or an interval such as 30m"),
     "zone": (_zone, "a known time zone such as Europe/Oslo"),
     "path": (_path, "a file path without '..'"),

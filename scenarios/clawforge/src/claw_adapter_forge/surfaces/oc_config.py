@@ -9,7 +9,7 @@ from claw_adapter_forge.surfaces.grammar import Arg, Args, Refused, UsageError, 
 from claw_adapter_forge.world.records import ConfigValue
 from claw_adapter_forge.world.state import World
 
-__all__ = ["KNOWN_MODELS", "MODEL_KEY", "SECRET_PREFIX", "VERBS", "config_tree", "current_model"]
+__all__ = ["KNOWN_MODELS", "MODEL_KEY", "SECRET_PREFIX", "VERBS", "config_tree", "current_model", "put_setting"]
 
 MODEL_KEY = "agents.defaults.model.primary"
 SECRET_PREFIX = "gateway.auth."  # noqa: S105  # the name of a settings branch, not a secret
@@ -73,11 +73,20 @@ def _get(world: World, args: Args) -> str:
     return "\n".join(f"{r.id} = {_shown(r.id, r.value)}" for r in sorted(below, key=lambda r: r.id))
 
 
-def _set(world: World, args: Args) -> str:
-    key, value = _key(args.text("path")), args.text("value")
+def put_setting(world: World, path: str, value: str) -> None:
+    """Change a setting.
+
+    Raises:
+        UsageError: no config path, or no model's name where there must be one.
+    """
+    key = _key(path)
     if key == MODEL_KEY:
         _check_model(value)
     world.put("config", ConfigValue(key, value if key == MODEL_KEY else _scalar(value)))
+
+
+def _set(world: World, args: Args) -> str:
+    put_setting(world, args.text("path"), args.text("value"))
     return f"Updated {args.text('path')}."
 
 

@@ -67,6 +67,7 @@ VERBS = (
         ),
         mutates=True,
         one_of=("cron", "every"),
+        only_one=True,
     ),
     *(
         Verb(("openclaw", "cron", word), "Remove a recurring check.", _delete, args=_ID, mutates=True)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from claw_adapter_forge.surfaces.grammar import Arg, Args, Flag, Refused, UsageError, Verb
-from claw_adapter_forge.surfaces.oc_config import SECRET_PREFIX, current_model
+from claw_adapter_forge.surfaces.oc_config import SECRET_PREFIX, current_model, put_setting
 from claw_adapter_forge.world.records import Agent, Channel, ConfigValue, CronJob, Gateway, Plugin
 from claw_adapter_forge.world.state import World
 
@@ -105,7 +105,7 @@ def _configure(world: World, args: Args) -> str:
     key, equals, value = args.text("setting").partition("=")
     if not equals or not key:
         raise UsageError("configure takes KEY=VALUE")
-    world.put("config", ConfigValue(key, value))
+    put_setting(world, key, value)
     return f"Configured {key}."
 
 

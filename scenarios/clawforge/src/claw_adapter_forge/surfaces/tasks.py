@@ -109,6 +109,7 @@ VERBS = (
         (Flag("id", "the task's id"), Flag("title", "its exact title")),
         mutates=True,
         one_of=("id", "title"),
+        only_one=True,
     ),
     Verb(("tasks", "delete"), "Remove a task.", _delete, (_ID,), mutates=True),
     Verb(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from claw_adapter.errors import KitError
 from claw_adapter_forge.evaluation.verdict import evaluate
+from claw_adapter_forge.policies.mind import Traits
 from claw_adapter_forge.policies.router import script
 from claw_adapter_forge.surfaces.shell import execute
 from claw_adapter_forge.tasks.family import Draft, Family
@@ -85,10 +86,10 @@ def _preserved(start: State, retired: set[tuple[str, str]], city: str) -> tuple[
     )
 
 
-def reference_of(request: str, start: State) -> tuple[str, ...]:
-    """C*: the commands the expert gives when its commands are executed and it reads what they print."""
+def reference_of(request: str, start: State, traits: Traits | None = None) -> tuple[str, ...]:
+    """C*: the commands the expert (one with `traits`) gives when they are executed and it reads what they print."""
     world = World(start)
-    steps = script(request)
+    steps = script(request, traits)
     lines: list[str] = []
     try:
         line = next(steps)

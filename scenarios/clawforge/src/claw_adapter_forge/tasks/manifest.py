@@ -13,7 +13,7 @@ from claw_adapter_forge import GENERATOR_VERSION
 from claw_adapter_forge.tasks.spec import Allowed, Cond, Evidence, ForgeTask, Goal, Meta, Want
 from claw_adapter_forge.world.serial import state_from_json, state_to_json
 
-__all__ = ["canonical", "manifest_lines", "task_from_json", "task_hash", "task_to_json"]
+__all__ = ["canonical", "manifest_lines", "public_json", "task_from_json", "task_hash", "task_to_json"]
 
 
 def canonical(data: object) -> str:
@@ -35,6 +35,13 @@ def task_to_json(task: ForgeTask) -> dict[str, Any]:
         "allowed": [asdict(a) for a in task.allowed],
         "meta": asdict(task.meta),
     }
+
+
+def public_json(task: ForgeTask) -> dict[str, Any]:
+    """The task as an agent may see it: without goals, reference, evidence and what its number and variant would tell."""
+    keep = ("format", "id", "instruction", "start")
+    meta = {name: getattr(task.meta, name) for name in ("ability", "family", "style")}
+    return {k: v for k, v in task_to_json(task).items() if k in keep} | {"meta": meta}
 
 
 def _want(data: Mapping[str, Any]) -> Want:

@@ -14,7 +14,16 @@ from claw_adapter_forge.tasks.family import Family, Plan
 from claw_adapter_forge.tasks.slots import Draw, Slots, draw_slots
 from claw_adapter_forge.tasks.spec import ForgeTask, Style
 
-__all__ = ["PAPER_BRIEF", "PAPER_TOTAL", "PROFILES", "Blueprint", "blueprints", "compile_blueprint", "generate"]
+__all__ = [
+    "PAPER_BRIEF",
+    "PAPER_TOTAL",
+    "PROFILES",
+    "Blueprint",
+    "blueprints",
+    "compile_blueprint",
+    "generate",
+    "round_length",
+]
 
 PROFILES = ("paper362", "scale")
 PAPER_TOTAL = 362
@@ -100,6 +109,11 @@ def _paper_style(number: int) -> Style:
 def _rounds() -> tuple[tuple[Family, Plan], ...]:
     """One round of `scale`: every variant of every family once."""
     return tuple((fam, plan) for fam in families() for plan in (*fam.plan, *fam.extra))
+
+
+def round_length() -> int:
+    """Tasks in a round of `scale`."""
+    return len(_rounds())
 
 
 def _scaled(seed: int, index: int) -> Blueprint:

@@ -29,11 +29,14 @@ HOUSE_RULES = (
     "1. Titles, names and messages of new items carry the city and the ref of the work they belong to, "
     "and no other city or ref. "
     "2. A new board item has medium priority unless its card or note says otherwise. "
-    "3. Recaps, updates, messages and handoffs name the city and quote the ref; they stay with that one city and ref. "
+    "3. Recaps, updates, messages and handoffs name the city and quote the ref; they stay with that one city and ref, "
+    "and state only what holds: no second owner, mode, severity, model, day or time. "
     "4. Invite and copy nobody who was not asked for. "
     "5. Change nothing the request does not call for, and never make a second copy of what is there. "
     "6. A day is wet when its forecast says rainy, otherwise dry. "
-    "7. An existing item belongs to a work item when it carries its city and ref."
+    "7. An existing item belongs to a work item when it carries its city and ref. "
+    "8. Times in notes, mails, checks and on the calendar are the city's wall time: enter and quote them as noted, "
+    "without a zone."
 )
 
 _CHORES = ("Order printer paper", "Renew the first-aid kit", "Water the plants", "Return the loan laptops")
@@ -59,9 +62,10 @@ class Scene:
         """A calendar entry."""
         self._rows.append((role, "events", Event("", title, start, start, "", (), note)))
 
-    def cron(self, role: str, city: str, schedule: str, message: str) -> None:
+    def cron(self, role: str, city: str, schedule: str, message: str, *, paused: bool = False) -> None:
         """A recurring check."""
-        self._rows.append((role, "cron", CronJob("", f"{city.lower()}-daily-check", schedule, message)))
+        status = "paused" if paused else "active"
+        self._rows.append((role, "cron", CronJob("", f"{city.lower()}-daily-check", schedule, message, status)))
 
     def mail(self, role: str, subject: str, body: str, *, days_ago: int = 1) -> None:
         """A received mail."""

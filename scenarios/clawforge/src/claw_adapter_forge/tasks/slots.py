@@ -11,7 +11,7 @@ from claw_adapter_forge.surfaces.oc_config import KNOWN_MODELS
 from claw_adapter_forge.tasks.spec import Style
 from claw_adapter_forge.world.times import add_days
 
-__all__ = ["CITIES", "CLOCK", "Draw", "Slots", "draw_slots"]
+__all__ = ["CITIES", "CLOCK", "OWNERS", "SEVERITIES", "Draw", "Slots", "draw_slots"]
 
 CLOCK = "2026-03-01T09:00"
 
@@ -57,7 +57,7 @@ _PEOPLE = (
     "leila",
     "bruno",
 )
-_OWNERS = (
+OWNERS = (
     "Amara",
     "Bastian",
     "Chiara",
@@ -71,6 +71,7 @@ _OWNERS = (
     "Keiko",
     "Luca",
 )
+SEVERITIES = ("sev1", "sev2", "sev3")
 _TOPICS = ("catering", "lease", "badge", "freight", "heating", "payroll", "parking", "signage")
 _CHANNELS = ("discord", "slack", "telegram")
 _SCHEDULES = (
@@ -163,7 +164,7 @@ def draw_slots(draw: Draw, variant: str, style: Style) -> Slots:
     city, *others = draw.shuffled("city", list(CITIES))
     # a city whose name stands in the other's time zone would be named without being meant
     decoy = next(c for c in others if CITIES[c][0] != CITIES[city][0])
-    owner, decoy_owner = draw.shuffled("owner", _OWNERS)[:2]
+    owner, decoy_owner = draw.shuffled("owner", OWNERS)[:2]
     refs = _refs(draw)
     models = draw.shuffled("model", KNOWN_MODELS)
     dues = [add_days(CLOCK[:10], 3 + d) for d in draw.shuffled("due", range(14))]
@@ -187,7 +188,7 @@ def draw_slots(draw: Draw, variant: str, style: Style) -> Slots:
         old_model=models[1],
         decoy_model=models[2],
         channel=draw.pick("channel", _CHANNELS),
-        severity=draw.pick("severity", ("sev1", "sev2", "sev3")),
+        severity=draw.pick("severity", SEVERITIES),
         priority=draw.pick("priority", ("high", "low")),
         due=dues[0],
         old_due=min(dues[1], dues[3]),
@@ -219,4 +220,10 @@ def draw_slots(draw: Draw, variant: str, style: Style) -> Slots:
 def _refs(draw: Draw) -> list[str]:
     prefix = draw.pick("prefix", ("WK", "QN", "VB", "TZ"))
     first = 1000 + draw.number("ref", 8000)
-    return [f"{prefix}-{1000 + (first - 1000 + step) % 9000}" for step in (0, 131 + draw.number("gap", 400), 1117)]
+    return [f"{prefix}-{1000 + (first - 1000 + step) % 9000}" for step in _steps(draw)]
+
+
+def _steps(draw: Draw) -> tuple[int, int, int]:
+    """How far the refs of a task are apart: never the same distance, so that none can be told from another."""
+    void, decoy = 131 + draw.number("gap", 4000), 131 + draw.number("decoy gap", 4000)
+    return (0, void, -decoy if draw.number("decoy side", 2) else void + decoy)

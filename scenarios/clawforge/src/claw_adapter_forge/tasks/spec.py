@@ -16,16 +16,20 @@ __all__ = ["Allowed", "Cond", "Evidence", "ForgeTask", "Goal", "Meta", "Op", "St
 
 Op = Literal[
     "equals",
+    "one_of",
+    "same_day",
     "same_set",
     "empty",
     "names",
     "states",
+    "chooses",
     "avoids",
     "fires_like",
     "keeps",
     "unrepeated",
     "refs_only",
-    "dates_only",
+    "days_only",
+    "times_only",
 ]
 Style = Literal["brief", "underspecified"]
 
@@ -34,10 +38,12 @@ Style = Literal["brief", "underspecified"]
 class Cond:
     """A predicate on one field of the row after the change (`text` is the row's whole text).
 
-    ``equals`` one value · ``same_set`` the values in any order · ``empty`` nothing · ``names`` all words, any case ·
-    ``states`` all facts (a date or moment in any usual notation) · ``avoids`` none of the words · ``fires_like`` a cron
-    expression with the same firings · ``keeps`` all lines of the old text, in order · ``unrepeated`` no line twice ·
-    ``refs_only`` no ref but these · ``dates_only`` no date but these.
+    ``equals`` the value · ``one_of`` one of the values · ``same_day`` a moment of the value's day · ``same_set`` the values
+    in any order · ``empty`` nothing · ``names`` all words, whole, any case · ``states`` all days or moments, in any usual
+    notation · ``chooses`` the first value and none of the others, which are of its kind (one that is denied is not named) ·
+    ``avoids`` none of the words · ``fires_like`` a cron expression with the same firings · ``keeps`` all lines of the old
+    text, in order · ``unrepeated`` no line twice · ``refs_only`` no ref but these · ``days_only`` no day but these
+    (one with a time only with that time) · ``times_only`` no time of day but those of these moments.
     """
 
     field: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta
 
-__all__ = ["ZONES", "add_days", "local_now", "mentions_date", "parse_date", "parse_moment"]
+__all__ = ["ZONES", "add_days", "local_now", "parse_date", "parse_moment"]
 
 _BY_OFFSET = {
     0: "UTC Europe/Lisbon Europe/Dublin Europe/London Atlantic/Reykjavik Africa/Accra",
@@ -30,21 +30,7 @@ _BY_OFFSET = {
 ZONES = {name: offset for offset, names in _BY_OFFSET.items() for name in names.split()}
 """Minutes east of UTC."""
 
-_MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::\d{2})?Z?")
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
+_MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::\d{2})?")
 
 
 def parse_date(text: str) -> str | None:
@@ -58,7 +44,10 @@ def parse_date(text: str) -> str | None:
 
 
 def parse_moment(text: str) -> str | None:
-    """``YYYY-MM-DDTHH:MM`` if `text` is a moment (a blank for the T and seconds are accepted), else None."""
+    """``YYYY-MM-DDTHH:MM`` if `text` is a moment of wall time (a blank for the T and seconds are accepted), else None.
+
+    One with a time zone (``Z``, ``+01:00``) is none: what is left off would change its meaning.
+    """
     match = _MOMENT.fullmatch(text)
     if match is None or parse_date(match[1]) is None or int(match[2]) > 23 or int(match[3]) > 59:
         return None
@@ -75,22 +64,3 @@ def local_now(now: str, zone: str) -> str:
     """The wall time ``YYYY-MM-DDTHH:MM:SS`` in `zone` when it is `now` in UTC."""
     moment = datetime.fromisoformat(now) + timedelta(minutes=ZONES[zone])
     return moment.isoformat(timespec="seconds")
-
-
-def mentions_date(text: str, moment: str) -> bool:
-    """Whether a text states the day (and, if `moment` has one, the time) in one of the usual ways of writing it."""
-    day = date.fromisoformat(moment[:10])
-    month = _MONTHS[day.month - 1]
-    ways = (moment[:10], f"{day.day} {month}", f"{month} {day.day}", f"{day.day} {month[:3]}", f"{month[:3]} {day.day}")
-    found = any(re.search(rf"(?<!\d){re.escape(way)}(?!\d)", text, re.IGNORECASE) for way in ways)
-    return found and (len(moment) == 10 or _mentions_time(text, moment[11:16]))
-
-
-def _mentions_time(text: str, clock: str) -> bool:
-    hour, minute = int(clock[:2]), clock[3:]
-    half = "am" if hour < 12 else "pm"
-    twelve = f"{(hour - 1) % 12 + 1}"
-    ways = [clock, f"{twelve}:{minute} {half}", f"{twelve}:{minute}{half}"]
-    if minute == "00":
-        ways += [f"{twelve} {half}", f"{twelve}{half}"]
-    return any(re.search(rf"(?<!\d){re.escape(way)}", text, re.IGNORECASE) for way in ways)

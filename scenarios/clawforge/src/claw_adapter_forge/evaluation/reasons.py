@@ -1,0 +1,60 @@
+"""Why a want is not met: the change that came nearest to it, and the conditions it fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from claw_adapter_forge.evaluation.conditions import failing, same_place, surplus_fields
+from claw_adapter_forge.evaluation.verdict import Verdict
+from claw_adapter_forge.tasks.spec import Cond, ForgeTask, Want
+from claw_adapter_forge.world.difference import Change
+
+__all__ = ["NearMiss", "near_misses"]
+
+_WORDS = {
+    "equals": "must be {0}",
+    "one_of": "must be one of {all}",
+    "same_day": "must be on the day of {0}",
+    "same_set": "must be exactly {all}",
+    "empty": "must be empty",
+    "names": "must name {all}",
+    "states": "must state {all}",
+    "chooses": "must say {0} and no other value of its kind",
+    "avoids": "must not mention {all}",
+    "fires_like": "must fire like {0}",
+    "refs_only": "must have no ref but {all}",
+    "days_only": "names a day that does not hold",
+    "times_only": "names a time that does not hold",
+    "unrepeated": "must not repeat a line",
+    "keeps": "must keep its old lines in order",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """A want that is not met. `change` is what came nearest, if anything of its kind was done; `reasons` are for people."""
+
+    want: str
+    change: Change | None
+    reasons: tuple[str, ...]
+
+
+def _said(cond: Cond) -> str:
+    return f"{cond.field} " + _WORDS[cond.op].format(*cond.values, all=", ".join(cond.values))
+
+
+def _reasons(change: Change, want: Want) -> tuple[str, ...]:
+    more = tuple(f"{name} must stay as it was" for name in surplus_fields(change, want))
+    return (*(_said(c) for c in failing(change, want)), *more)
+
+
+def near_misses(task: ForgeTask, verdict: Verdict) -> tuple[NearMiss, ...]:
+    """One entry per missing want of the goal that came nearest."""
+    goal = next(g for g in task.goals if g.name == verdict.goal)
+    found = []
+    for want in (w for w in goal.wants if w.name in verdict.missing):
+        tried = [(c, _reasons(c, want)) for c in verdict.changes if same_place(c, want)]
+        tried = [(c, reasons) for c, reasons in tried if reasons]
+        nearest = min(tried, key=lambda pair: len(pair[1])) if tried else (None, ())
+        found.append(NearMiss(want.name, *nearest))
+    return tuple(found)
