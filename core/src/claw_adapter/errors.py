@@ -28,6 +28,7 @@ Each says what happened, where, and what to do about it (`remedy`).
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Sequence
 from enum import StrEnum
@@ -58,6 +59,7 @@ __all__ = [
     "SandboxError",
     "ScenarioError",
     "endpoint_error",
+    "system_error",
 ]
 
 
@@ -90,6 +92,27 @@ class ClawError(Exception):
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
         return f"{text}\n  {self.remedy}" if self.remedy else text
+
+
+_BY_ERRNO: Final = {
+    errno.ENOSPC: "Free some space on that disk, or write elsewhere.",
+    errno.EDQUOT: "Free some space on that disk, or write elsewhere.",
+    errno.EACCES: "Change its permissions, or name another place.",
+    errno.EPERM: "Change its permissions, or name another place.",
+    errno.EROFS: "Name a place that can be written.",
+    errno.ENOENT: "Name something that is there.",
+    errno.ENOTDIR: "Name a place below a folder.",
+    errno.EISDIR: "Name a file.",
+    errno.EEXIST: "Name another place.",
+    errno.ENAMETOOLONG: "Choose a shorter name.",
+}
+
+
+def system_error(error: OSError) -> ClawError:
+    """A refusal of the system (no space, no permission) with the file it is about and the way out."""
+    files = [str(name) for name in (error.filename, error.filename2) if name is not None]
+    what = error.strerror or str(error) or type(error).__name__
+    return ClawError(what, where=" and ".join(files), remedy=_BY_ERRNO.get(error.errno or 0, ""))
 
 
 class ScenarioError(ClawError):

@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 import importlib.metadata
+import inspect
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import pluggy
 
 from claw_adapter import API_VERSION, hooks
-from claw_adapter.errors import PluginError
+from claw_adapter.errors import AdapterError, PluginError
 
-__all__ = ["Plugin", "PluginStatus", "create", "entry_points", "probe_all", "provides"]
+__all__ = [
+    "DISTRIBUTIONS",
+    "Plugin",
+    "PluginStatus",
+    "create",
+    "entry_points",
+    "missing",
+    "probe_all",
+    "provides",
+    "way_to",
+]
 
 PROBE_SECONDS = 20.0
+DISTRIBUTIONS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("demo", "lite", "clinic-fridge"), "claw-adapter-scenarios"),
+    **{
+        name: f"claw-adapter-{name}"
+        for name in ("openclaw", "claude-code", "nanobot", "picoclaw", "metaclaw", "vllm", "llamacpp")
+    },
+}
+"""Name of a plugin → the distribution of ours that brings it; nobody else's package is ever suggested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +83,31 @@ def entry_points(name: str | None = None) -> list[Plugin]:
     return sorted(plugins, key=lambda p: (p.name, p.distribution))
 
 
+def missing(name: str) -> PluginError:
+    """The error of a plugin that is not installed."""
+    known = sorted({plugin.name for plugin in entry_points()})
+    what = f"there is no plugin {name!r} (installed: {', '.join(known) or 'none'})"
+    return PluginError(what, remedy=way_to(name, known))
+
+
+def way_to(name: str, known: Iterable[str] = ()) -> str:
+    """What to do about a name that is not installed; a distribution is only named when it is one of ours.
+
+    Args:
+        name: as it was typed.
+        known: names that would have been right.
+    """
+    import difflib
+
+    if name in DISTRIBUTIONS:
+        return f"Install the distribution that brings it: pip install {DISTRIBUTIONS[name]}"
+    near = difflib.get_close_matches(name, [*known, *DISTRIBUTIONS], n=1)
+    if not near:
+        return "`claw plugins` lists what is installed."
+    install = "" if near[0] in known else f" Then: pip install {DISTRIBUTIONS[near[0]]}"
+    return f"Did you mean {near[0]!r}?{install}"
+
+
 def _load(name: str) -> tuple[pluggy.PluginManager, Plugin]:
     """Import the one plugin of that name.
 
@@ -72,11 +116,7 @@ def _load(name: str) -> tuple[pluggy.PluginManager, Plugin]:
     """
     found = entry_points(name)
     if not found:
-        known = ", ".join(sorted({p.name for p in entry_points()})) or "none"
-        raise PluginError(
-            f"there is no plugin {name!r} (installed: {known})",
-            remedy=f"Install the distribution that brings it: pip install claw-adapter-{name} (demo: claw-adapter-scenarios).",
-        )
+        raise missing(name)
     if len(found) > 1:
         raise PluginError(
             f"the plugin name {name!r} is taken by {' and '.join(p.distribution for p in found)}",
@@ -132,17 +172,38 @@ def create(kind: str, name: str, options: dict[str, Any] | None = None) -> Any:
     """Make the thing `name` of `kind` (``harness``, ``overlay``, ``upstream``, ``executor``, ``scenarios``, ``question_type``).
 
     Raises:
-        PluginError: as `provides`; also when it brings something else, or refuses the options.
+        PluginError: as `provides`; also when it brings something else, or cannot be made with the options.
+        AdapterError: it has no option of that name, or lacks one.
     """
     brought = provides(name)
     if kind not in brought:
-        raise PluginError(f"{name!r} is a plugin for {', '.join(brought)}, not for {kind}")
+        raise PluginError(
+            f"{name!r} is a plugin for {', '.join(brought)}, not for {kind}",
+            remedy="`claw plugins` says what each brings.",
+        )
+    _check_options(brought[kind], options or {}, f"{kind} {name}")
     try:
         return brought[kind](**(options or {}))
     except TypeError as error:
         raise PluginError(
             f"{kind} {name!r} does not take these options: {error}", remedy=f"Given: {sorted(options or {})}."
         ) from error
+
+
+def _check_options(made: type, options: Mapping[str, Any], where: str) -> None:
+    """Compare names of options with the parameters that the class is made with; one that takes any checks them itself."""
+    try:
+        parameters = inspect.signature(made).parameters.values()
+    except (TypeError, ValueError):  # made by something that does not say
+        return
+    known = sorted(p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+    has = f"It has: {', '.join(known)}." if known else "It has none."
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    if not takes_any and (unknown := sorted(set(options) - set(known))):
+        raise AdapterError(f"no option {unknown[0]!r}", where=where, remedy=has)
+    needed = [p.name for p in parameters if p.default is p.empty and p.name in known and p.name not in options]
+    if needed:
+        raise AdapterError(f"the option {needed[0]!r} is needed", where=where, remedy=has)
 
 
 def _probe(plugin: Plugin, seconds: float) -> PluginStatus:
@@ -161,9 +222,16 @@ def _probe(plugin: Plugin, seconds: float) -> PluginStatus:
 
 
 def probe_all(names: Iterable[str] = (), seconds: float = PROBE_SECONDS) -> list[PluginStatus]:
-    """Probe plugins, each in a child process with a time limit: none of them can stop or change the host."""
-    wanted = set(names)
+    """Probe plugins, each in a child process with a time limit: none of them can stop or change the host.
+
+    Raises:
+        PluginError: there is no plugin of one of these names.
+    """
+    wanted = list(names)
     plugins = [plugin for plugin in entry_points() if not wanted or plugin.name in wanted]
+    for name in wanted:
+        if not any(plugin.name == name for plugin in plugins):
+            raise missing(name)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         return list(pool.map(lambda plugin: _probe(plugin, seconds), plugins))
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from claw_adapter.cli.common import FAILED, console, print_json
+from claw_adapter.cli.numbers import SECONDS
 
 if TYPE_CHECKING:
+    from claw_adapter.certify.certificate import Certificate
     from claw_adapter.certify.judge import Plan
     from claw_adapter.certify.records import Report
     from claw_adapter.harness import Harness
@@ -37,26 +39,37 @@ __all__ = ["command"]
 @click.option(
     "--isolation", type=click.IntRange(0, 2), help="Level for the harness's processes.  [default: the highest here]"
 )
-@click.option("--deadline", type=float, default=90.0, show_default=True, help="Seconds for one turn, or for opening.")
+@click.option("--deadline", type=SECONDS, default=90.0, show_default=True, help="Seconds for one turn, or for opening.")
 @click.option("--beside", multiple=True, type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Folder of another certification, for the matrix page.")  # fmt: skip
 @click.option(
     "--verify",
     type=click.Path(path_type=Path, exists=True),
     metavar="CERT",
-    help="Check a certificate and what lies beside it.",
+    help="Check a certificate and what lies beside it; it must be of NAME and reach --level where these are given.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="Only the summary.")
-def command(name: str | None, verify: Path | None, **flags: Any) -> int:
+@click.pass_context
+def command(ctx: click.Context, /, name: str | None, verify: Path | None, **flags: Any) -> int:
     """Certify the harness NAME: prove offline that its adapter keeps the contract claw/1."""
     if verify is not None:
-        return _verify(verify, as_json=flags["as_json"])
+        given = _given(ctx)
+        if wrong := sorted(given - {"verify", "name", "level", "as_json"}):
+            names = ", ".join("--" + {"options": "option"}.get(one, one) for one in wrong)
+            raise click.UsageError(f"{names} says how to certify and means nothing with --verify")
+        return _verify(verify, name, flags["level"] if "level" in given else None, as_json=flags["as_json"])
     if name is None:
         raise click.UsageError("name a harness, or a certificate with --verify")
     if flags["certified"] and (flags["baseline"] or flags["only"]):
         raise click.UsageError("certified mode takes neither --baseline nor --only")
     return _certify(name, flags)
+
+
+def _given(ctx: click.Context) -> set[str]:
+    """Parameters that stand on the command line."""
+    default = click.core.ParameterSource.DEFAULT
+    return {name for name in ctx.params if ctx.get_parameter_source(name) is not default}
 
 
 def _certify(name: str, flags: dict[str, Any]) -> int:
@@ -65,7 +78,7 @@ def _certify(name: str, flags: dict[str, Any]) -> int:
     from claw_adapter import plugins
     from claw_adapter.certify.baseline import load_baseline
     from claw_adapter.certify.judge import plan
-    from claw_adapter.certify.output import owned, write_all
+    from claw_adapter.certify.output import owned, read_report, write_all
     from claw_adapter.certify.requirements import CURRENT
     from claw_adapter.certify.terminal import print_report
     from claw_adapter.errors import HarnessNotFound
@@ -79,6 +92,8 @@ def _certify(name: str, flags: dict[str, Any]) -> int:
         flags["level"], name=flags["requirements"] or CURRENT, certified=flags["certified"], baseline=baseline,
         only=flags["only"],
     )  # fmt: skip
+    for folder in flags["beside"]:
+        read_report(folder)
     out = (flags["out"] or Path("certification") / name).absolute()
     with owned(out):
         report = asyncio.run(_run(harness, asked, out, flags))
@@ -123,15 +138,28 @@ def _options(pairs: tuple[str, ...]) -> dict[str, Any]:
     return options
 
 
-def _verify(path: Path, *, as_json: bool) -> int:
+def _unlike(certificate: Certificate, name: str | None, level: str | None) -> list[str]:
+    """In what a certificate is not the one that was asked for."""
+    from claw_adapter.certify.check import LEVELS
+
+    problems = []
+    if name not in (None, certificate.adapter):
+        problems.append(f"it is a certificate of {certificate.adapter}, not of {name}")
+    if level is not None and LEVELS.index(certificate.level) < list[str](LEVELS).index(level):
+        problems.append(f"its level is {certificate.level}, {level} was asked for")
+    return problems
+
+
+def _verify(path: Path, name: str | None, level: str | None, *, as_json: bool) -> int:
     from claw_adapter.certify.certificate import has_evidence, installed_otherwise, verify
 
     certificate, problems = verify(path)
+    unlike = _unlike(certificate, name, level)
     whole, other = has_evidence(path), installed_otherwise(certificate)
     if as_json:
         found = certificate.model_dump(mode="json")
-        print_json({"certificate": found, "problems": problems, "notes": other, "evidence_checked": whole})
-        return FAILED if problems else 0
+        print_json({"certificate": found, "problems": [*unlike, *problems], "notes": other, "evidence_checked": whole})
+        return FAILED if problems or unlike else 0
     versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
     out = console()
     out.print(
@@ -139,7 +167,7 @@ def _verify(path: Path, *, as_json: bool) -> int:
         f"{certificate.spec}, set {certificate.requirement_set}, isolation {certificate.isolation}, {certificate.issued}",
         soft_wrap=True, markup=False,
     )  # fmt: skip
-    for problem in problems:
+    for problem in [*unlike, *problems]:
         out.print(f"✗ {problem}", soft_wrap=True, markup=False)
     if not problems:
         checked = "certificate, results and evidence" if whole else "certificate and results"
@@ -147,4 +175,4 @@ def _verify(path: Path, *, as_json: bool) -> int:
         out.print(f"✓ {checked} belong together and are unchanged{more}", soft_wrap=True, markup=False)
     for note in other:
         out.print(f"  {note}", soft_wrap=True, markup=False)
-    return FAILED if problems else 0
+    return FAILED if problems or unlike else 0

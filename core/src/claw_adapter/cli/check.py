@@ -56,6 +56,7 @@ def _show(checked: Checked, out: Console, *, verbose: bool, fine: bool) -> None:
     from rich.table import Table
 
     from claw_adapter.published.checking import demand
+    from claw_adapter.report.words import plural
 
     layouts = list(checked.findings)
     counts = checked.counts()
@@ -68,11 +69,17 @@ def _show(checked: Checked, out: Console, *, verbose: bool, fine: bool) -> None:
     if severities:
         out.print(table, "")
     shown: set[str] = set()
+    left = 0
     for layout, found in checked.findings.items():
         for one in found:
-            if verbose or one.id not in shown:
+            if not verbose and one.id in shown:
+                left += 1
+            else:
                 shown.add(one.id)
                 out.print(f"{layout}: {one}" if len(layouts) > 1 else str(one), markup=False, soft_wrap=True)
+    if left:
+        out.print(f"and {left} more of these kinds: --verbose (-v) shows them all", markup=False)
     errors, warnings = checked.count("error"), checked.count("warning")
     verdict = "can be run" if fine else "must not be run as it is"
-    out.print(f"{checked.name}: {errors} errors, {warnings} warnings: {verdict}", markup=False)
+    found_all = f"{plural(errors, 'error')}, {plural(warnings, 'warning')}"
+    out.print(f"{checked.name}: {found_all}: {verdict}", markup=False)

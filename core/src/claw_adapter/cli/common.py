@@ -12,10 +12,22 @@ from claw_adapter.errors import ClawError, HarnessNotFound, JournalError, Overla
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["FAILED", "INTERRUPTED", "MISSING", "REFUSED", "WRONG", "console", "exit_code_of", "print_json"]
+__all__ = [
+    "FAILED",
+    "INTERRUPTED",
+    "MISSING",
+    "PIPE_CLOSED",
+    "REFUSED",
+    "WRONG",
+    "console",
+    "exit_code_of",
+    "print_json",
+]
 
 PIPE_WIDTH = 120
 FAILED, WRONG, REFUSED, MISSING, INTERRUPTED = 1, 2, 3, 4, 130
+PIPE_CLOSED = 141
+"""As shells say it of a program whose output nobody reads any more."""
 
 
 def exit_code_of(error: BaseException) -> int | None:
@@ -31,13 +43,20 @@ def console(*, stderr: bool = False) -> Console:
     """A console that has colour in a terminal; in a pipe it has none, and room for whole tables."""
     from rich.console import Console
 
-    made = Console(stderr=stderr, highlight=False)
+    class Ours(Console):
+        """Rich ends the process with exit code 1 when its pipe is closed; `claw` has a code for that."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    made = Ours(stderr=stderr, highlight=False)
     if not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = PIPE_WIDTH
     return made
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document on standard output."""
-    json.dump(value, sys.stdout, indent=1, ensure_ascii=False)
+    """Print one JSON document on standard output; JSON is UTF-8, so another encoding gets ASCII with escapes."""
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "").replace("_", "") == "utf8"
+    json.dump(value, sys.stdout, indent=1, ensure_ascii=not utf8)
     sys.stdout.write("\n")

@@ -10,6 +10,7 @@ import click
 from claw_adapter.cli.common import console, print_json
 
 if TYPE_CHECKING:
+    from claw_adapter.report.compare_records import Between
     from claw_adapter.scoring import Metric, Profile
 
 __all__ = ["command"]
@@ -36,6 +37,13 @@ METRICS = ("tcr", "mc", "ec", "sc", "fd", "robustness", "crs", "overall")
 )
 @click.option("--resamples", type=click.IntRange(100, 1_000_000), default=2000, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the resampling.")
+@click.option(
+    "--between",
+    type=click.Choice(["harness", "model"]),
+    default="harness",
+    show_default=True,
+    help="Pair harnesses under one model, or models under one harness.",
+)
 @click.option("--allow-mixed", is_flag=True, help="Compare rows of different conditions, with a warning on top.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to this file.")
@@ -46,6 +54,7 @@ def command(  # noqa: PLR0917 - click passes every option by name
     level: float,
     resamples: int,
     seed: int,
+    between: str,
     allow_mixed: bool,
     as_json: bool,
     page: Path | None,
@@ -53,7 +62,7 @@ def command(  # noqa: PLR0917 - click passes every option by name
     """Compare the rows (harness with overlays, under a model) of one or several RUNS pairwise.
 
     Only rows of the same scenarios, model, isolation and settings are compared, on the rounds both have; else the
-    difference is shown and the exit code is 3.
+    difference is shown and the exit code is 3. With --between model the harness is the same and the model is not.
     """
     from claw_adapter.report import load_run
     from claw_adapter.report.compare import compare
@@ -67,6 +76,7 @@ def command(  # noqa: PLR0917 - click passes every option by name
         level=level,
         resamples=resamples,
         seed=seed,
+        between=cast("Between", between),
         allow_mixed=allow_mixed,
     )
     if page is not None:

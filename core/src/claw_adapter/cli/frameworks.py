@@ -45,7 +45,8 @@ def list_frameworks(as_json: bool) -> int:
         return 0
     table = Table("name", "version", "kind", "licence", "installed", box=None, pad_edge=False)
     for row in rows:
-        where = str(row["installed"] or f"no: claw frameworks install {row['name']}")
+        way = "doctor" if row["kind"] == "binary" else "install"  # a vendor's program is not installed by us
+        where = str(row["installed"] or f"no: claw frameworks {way} {row['name']}")
         where += "".join(f"\nalso {v}: claw frameworks remove {row['name']}@{v}" for v in row["other_versions"])
         table.add_row(str(row["name"]), str(row["version"]), str(row["kind"]), str(row["licence"]), where)
     console().print(table)
@@ -102,7 +103,9 @@ def doctor(names: tuple[str, ...], as_json: bool) -> int:
         for name, findings in found.items():
             for finding in findings:
                 mark = "[green]✓[/]" if finding.ok else "[red]✗[/]"
-                out.print(f"{mark} {name}: {escape(finding.what)} {escape(finding.detail)}", soft_wrap=True)
+                said = f": {finding.detail}" if finding.detail else ""
+                verdict = "" if finding.ok else " – no"
+                out.print(f"{mark} {name}: {escape(finding.what)}{verdict}{escape(said)}", soft_wrap=True)
                 if finding.remedy:
                     out.print(f"    {escape(finding.remedy)}", soft_wrap=True)
     return 0 if all(finding.ok for findings in found.values() for finding in findings) else FAILED

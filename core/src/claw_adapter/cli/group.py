@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
+import os
 import sys
+from typing import Any, Final, NoReturn
 
 import click
 
 from claw_adapter.cli import COMMANDS, PLUGIN_COMMANDS, help_text, plugin_commands
-from claw_adapter.cli.common import INTERRUPTED, WRONG, exit_code_of
+from claw_adapter.cli.common import INTERRUPTED, PIPE_CLOSED, WRONG, exit_code_of
 
 __all__ = ["call", "claw"]
+
+DISTRIBUTIONS: Final = {"scenarios": "claw-adapter-scenarios", "forge": "claw-adapter-forge"}
+"""Command → the distribution of ours that brings it."""
+
+
+def _refuse_missing(name: str) -> None:
+    """Say which distribution of ours brings a command; of any other name click says that there is none."""
+    if name in DISTRIBUTIONS:
+        from claw_adapter.errors import PluginError
+
+        remedy = f"Install the distribution that brings it: pip install {DISTRIBUTIONS[name]}"
+        raise PluginError(f"the command {name!r} is not installed", remedy=remedy)
 
 
 class Lazy(click.Group):
     """A group that imports a command only when it is used; distributions add commands by entry point."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # click's signature
+        """Run the command and flush what it printed: click, and the interpreter at its end, would not say that it got lost."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:  # click makes this exit code 1, which is "finished, but with failures"
+            _let_go_of_stdout()
+            sys.exit(PIPE_CLOSED)
+        return result
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Ours, then those of plugins."""
@@ -30,6 +56,7 @@ class Lazy(click.Group):
 
         point = next(iter(entry_points(group=PLUGIN_COMMANDS, name=cmd_name)), None)
         if point is None:
+            _refuse_missing(cmd_name)
             return None
         try:
             loaded: click.Command = point.load()
@@ -58,8 +85,26 @@ def claw() -> None:
     """Run, certify and compare agent harnesses under one fixed model."""
 
 
+def _let_go_of_stdout() -> None:
+    """What is still to be printed goes nowhere, so that nobody complains of it when the process ends."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def _end(message: str, code: int) -> NoReturn:
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    with contextlib.suppress(OSError):
+        click.echo(f"error: {message}" if plain else click.style(f"error: {message}", fg="red"), err=True)
+    sys.exit(code)
+
+
 def call() -> None:
     """Run the command line; our errors become one clear message and an exit code, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a character that the terminal lacks is no reason to print nothing
     try:
         status = claw.main(prog_name="claw", standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
@@ -69,12 +114,15 @@ def call() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
+    except OSError as error:
+        if error.errno is None:  # not the system's, but a fault of ours
+            raise
+        from claw_adapter.errors import system_error
+
+        _let_go_of_stdout()
+        _end(str(system_error(error)), WRONG)
     except Exception as error:
         code = exit_code_of(error)
         if code is None:
             raise
-        click.secho(f"error: {error}", fg="red", err=True)
-        sys.exit(code)
+        _end(str(error), code)

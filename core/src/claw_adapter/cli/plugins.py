@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from claw_adapter.cli.common import FAILED, console, print_json
+from claw_adapter.cli.numbers import SECONDS
 
 __all__ = ["command"]
 
@@ -12,11 +13,11 @@ __all__ = ["command"]
 @click.command("plugins")
 @click.argument("names", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--seconds", default=20.0, show_default=True, help="How long one plugin may take.")
+@click.option("--seconds", type=SECONDS, default=20.0, show_default=True, help="How long one plugin may take.")
 def command(names: tuple[str, ...], as_json: bool, seconds: float) -> int:
     """List plugins (all, or NAMES). Each is probed in a process of its own, so a broken one can do no harm.
 
-    Exit code 1 when a plugin is broken.
+    Exit code 1 when a plugin is broken, 4 when one that is named is not installed.
     """
     from rich.markup import escape
     from rich.table import Table
@@ -33,7 +34,7 @@ def command(names: tuple[str, ...], as_json: bool, seconds: float) -> int:
     for state in states:
         ready = "" if state.ready is None else (" · installed" if state.ready else " · harness not installed")
         words = "[green]ok[/]" + ready if state.ok else "[red]broken[/]"
-        detail = [escape(line) for line in (state.error, state.remedy) if line]
+        detail = [escape(line) for line in (state.error, "" if state.ok and state.ready else state.remedy) if line]
         if state.plugin.name in taken:
             words = "[red]name taken twice[/]"
         table.add_row(

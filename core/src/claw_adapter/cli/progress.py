@@ -54,7 +54,8 @@ class _Bars:
         if error is not None:
             from rich.markup import escape
 
-            self.progress.console.print(f"[red]{trial.id} ended early:[/] {escape(error.what)}")
+            where = f"{error.where}: " if error.where else ""
+            self.progress.console.print(f"[red]{trial.id} ended early:[/] {escape(where + error.what)}")
             if error.remedy:
                 self.progress.console.print(f"  {escape(error.remedy)}")
 

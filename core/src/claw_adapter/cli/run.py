@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from claw_adapter.cli.common import console, print_json
+from claw_adapter.cli.numbers import SECONDS
 
 if TYPE_CHECKING:
+    from pydantic import ValidationError
+
     from claw_adapter.protocol import ModelSpec, Scenario
     from claw_adapter.runner.folder import RunFolder
     from claw_adapter.runner.plan import Experiment, Plan
@@ -51,9 +54,12 @@ The same command continues a run that was interrupted; --fresh starts it anew.
 @click.option("--key-env", default="", help="Environment variable that holds the upstream's key.")
 @click.option("--seed", "seeds", multiple=True, type=int, help="A seed; may be given again.")
 @click.option("--isolation", type=click.IntRange(0, 2), default=None, help="0 none, 1 process, 2 namespaces (default).")
-@click.option("--deadline", type=float, default=None, help="Seconds one turn may take.")
+@click.option("--deadline", type=SECONDS, default=None, help="Seconds one turn may take.")
 @click.option(
-    "--attempts", type=int, default=None, help="How often a round is tried when the harness or endpoint fails."
+    "--attempts",
+    type=click.IntRange(1, 10),
+    default=None,
+    help="How often a round is tried when the harness or endpoint fails.",
 )
 @click.option(
     "--compat", type=click.Choice(["clawarena-1.0"]), default=None, help="Published prompt format and feedback."
@@ -74,28 +80,20 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, est
     """Run an experiment, or continue it."""
     from claw_adapter.cli.show import show
     from claw_adapter.report import load_run
-    from claw_adapter.runner.folder import RunFolder, remove_tree
+    from claw_adapter.runner.folder import RunFolder
     from claw_adapter.runner.plan import unfold
     from claw_adapter.runner.run import find_scenarios, prepare
-    from claw_adapter.runner.servers import FILE as SERVERS
 
     experiment = _experiment(what, flags)
     scenarios = find_scenarios(experiment.scenarios)
     if estimate:
         return _estimate(experiment, list(scenarios.values()), as_json=flags["as_json"])
     if flags["replay"] is not None:
-        from claw_adapter.endpoint.replay import replay_model
-
-        models = tuple(replay_model(model, flags["replay"]) for model in experiment.models)
-        experiment = experiment.model_copy(update={"models": models})
+        experiment = _replayed(experiment, scenarios, flags["replay"])
     plan, harnesses = prepare(unfold(experiment, scenarios))
     root = out or Path("runs") / f"{'-'.join(list(scenarios)[:2])}-{plan.digest[:8]}"
     with RunFolder(root) as folder:
-        if fresh:
-            remove_tree(folder.root / "trials")
-            for name in ("run.json", SERVERS):
-                (folder.root / name).unlink(missing_ok=True)
-        goes_on = folder.begin(plan)
+        goes_on = folder.begin(plan, fresh=fresh)
         _run(folder, plan, (scenarios, harnesses), jobs, quiet=flags["quiet"] or flags["as_json"], goes_on=goes_on)
         return show(load_run(folder.root), flags["profile"], as_json=flags["as_json"])
 
@@ -104,8 +102,23 @@ _FLAGS = {"harnesses": "harness", "models": "model", "seeds": "seed", "base_url"
 """Of the parameters that are not called like their flags."""
 
 
+def _replayed(experiment: Experiment, scenarios: dict[str, Scenario], recording: Path) -> Experiment:
+    """The experiment with models that answer from a recorded run, which must have every trial."""
+    from claw_adapter.endpoint.replay import replay_model
+    from claw_adapter.runner.plan import unfold
+
+    trials = unfold(experiment, scenarios).trials
+    models = tuple(
+        replay_model(model, recording, [trial.id for trial in trials if trial.model.name == model.name])
+        for model in experiment.models
+    )
+    return experiment.model_copy(update={"models": models})
+
+
 def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
     """From one file, or from flags."""
+    from pydantic import ValidationError
+
     from claw_adapter.runner.plan import Experiment
     from claw_adapter.scenario.yamlsource import check_record, read_yaml
 
@@ -116,16 +129,41 @@ def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
             raise click.UsageError(
                 f"an experiment file says it all; drop {', '.join('--' + _FLAGS.get(name, name) for name in [*wrong, *given])}"
             )
-        return check_record(read_yaml(Path(what[0])), Experiment)
-    return Experiment.model_validate(
-        {
-            "scenarios": what,
-            "harnesses": [_harness(text) for text in flags["harnesses"] or ("reference",)],
-            "models": [_model(text, flags) for text in flags["models"] or ("reader",)],
-            "seeds": flags["seeds"] or (0,),
-            "settings": given,
-        }
-    )
+        return check_record(read_yaml(Path(what[0])), Experiment, fields="`claw schema experiment`")
+    asked: dict[str, Any] = {
+        "scenarios": what,
+        "harnesses": flags["harnesses"] or ("reference",),
+        "models": flags["models"] or ("reader",),
+        "seeds": flags["seeds"] or (0,),
+        "settings": given,
+    }
+    entries = {
+        "harnesses": [_harness(text) for text in asked["harnesses"]],
+        "models": [_model(text, flags) for text in asked["models"]],
+    }
+    try:
+        return Experiment.model_validate(asked | entries)
+    except ValidationError as error:
+        raise click.UsageError(_wrong_flag(error, asked)) from None
+
+
+def _wrong_flag(error: ValidationError, asked: dict[str, Any]) -> str:
+    """The first mistake, by the flag that it was made in and what was typed there."""
+    first = error.errors(include_url=False)[0]
+    field, *rest = first["loc"]
+    if field == "settings" and rest:
+        field, *rest = rest
+    typed = asked.get(str(field))
+    where = f"--{_FLAGS.get(str(field), field)}"
+    if isinstance(typed, tuple | list) and rest and isinstance(rest[0], int):
+        where, rest = f"{where} {typed[rest[0]]!r}", rest[1:]
+    kind = first["type"]
+    what = "it is no name: at most 64 letters, digits, '.', '_' and '-'" if kind in _NO_NAME else first["msg"]
+    part = f"{rest[-1]}: " if rest and isinstance(rest[-1], str) and kind not in _NO_NAME else ""
+    return f"{where}: {part}{what.removeprefix('Value error, ')}"
+
+
+_NO_NAME = ("string_pattern_mismatch", "string_too_short")
 
 
 def _model(text: str, flags: dict[str, Any]) -> Any:  # what the field `models` of an experiment takes
@@ -134,7 +172,7 @@ def _model(text: str, flags: dict[str, Any]) -> Any:  # what the field `models` 
 
     if flags["base_url"]:
         return {"name": text, "base_url": flags["base_url"], "key_env": flags["key_env"]}
-    return text if text.startswith("reader") else served_model(text) or _provided(text, flags["key_env"])
+    return text if text.partition(":")[0] == "reader" else served_model(text) or _provided(text, flags["key_env"])
 
 
 def _provided(name: str, key_env: str) -> ModelSpec:
@@ -183,8 +221,15 @@ def _harness(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise click.UsageError(f"--harness {error}") from None
     name, *overlays = names.split("+")
-    entry = {"name": name, "label": "-".join([name, *words]), "options": options}
+    entry = {"name": name, "label": "-".join([name, *map(_word, words)]), "options": options}
     return entry | ({"overlays": overlays} if overlays else {})
+
+
+def _word(text: str) -> str:
+    """A value as part of a label, after which a folder is named; of a path only the file's name."""
+    from claw_adapter.runner.plan import slug
+
+    return slug(Path(text).name if "/" in text else text)
 
 
 def _run(folder: RunFolder, plan: Plan, things: tuple[Any, Any], jobs: int, *, quiet: bool, goes_on: bool) -> None:

@@ -45,9 +45,11 @@ def command(
 
     result = asyncio.run(rescore(run, data, isolation=isolation))
     if as_json:
-        print_json(
-            {"rounds": result.rounds, "differences": [difference.as_json() for difference in result.differences]}
-        )
+        from claw_adapter.report import summarise
+
+        differences = [difference.as_json() for difference in result.differences]
+        summary = summarise(result.run, profile).model_dump(mode="json")
+        print_json({"rounds": result.rounds, "differences": differences, "summary": summary})
     else:
         show(result.run, profile, as_json=False, page=False)
         for difference in result.differences:

@@ -23,7 +23,12 @@ def show(run: RunData, profile: str, *, as_json: bool, page: bool = True) -> int
     summary = summarise(run, cast("Literal['published', 'macro', 'v1']", profile))
     path = run.root / PAGE if page else None
     if path is not None:
-        write_html(run, summary, path, fragments=_fragments(run))
+        try:
+            write_html(run, summary, path, fragments=_fragments(run))
+        except OSError as error:  # the numbers are worth showing all the same
+            why = f"{error.filename or path}: {error.strerror or error}"
+            console(stderr=True).print(f"no page was written: {why}", style="yellow", markup=False, soft_wrap=True)
+            path = None
     if as_json:
         print_json(summary.model_dump(mode="json"))
     else:

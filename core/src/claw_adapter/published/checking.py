@@ -8,18 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter.protocol import Scenario
 from claw_adapter.published.examine import examine
 from claw_adapter.published.measuring import NEUTRAL
 from claw_adapter.published.rules import RULES as PUBLISHED_RULES
 from claw_adapter.published.suite import is_published, open_suite
 from claw_adapter.scenario.finding import RULES as SCENARIO_RULES
 from claw_adapter.scenario.finding import Finding
-from claw_adapter.scenario.problems import ScenarioProblems
+from claw_adapter.scenario.problems import Problem, ScenarioProblems
 
-__all__ = ["UNREADABLE", "Checked", "check_data", "demand"]
+__all__ = ["TWICE", "UNREADABLE", "Checked", "check_data", "demand"]
 
 UNREADABLE = "SCN-000"
 """The id under which a folder that cannot be loaded at all is reported."""
+TWICE = "SCN-070"
+"""The id under which scenarios that lie together and share an id are reported."""
+DEMANDS = {UNREADABLE: "the folder can be loaded", TWICE: "scenarios that lie together have ids of their own"}
+"""What is demanded beside the rules for one scenario."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ def _plain(one: Finding) -> dict[str, Any]:
 def demand(rule: str) -> str:
     """What a rule demands, in one line."""
     known = PUBLISHED_RULES.get(rule) or SCENARIO_RULES.get(rule)
-    return known.demand if known else "the folder can be loaded"
+    return known.demand if known else DEMANDS[rule]
 
 
 def check_data(path: Path, layout: str = "all") -> Checked:
@@ -79,16 +84,29 @@ def check_data(path: Path, layout: str = "all") -> Checked:
         return Checked(suite.name, {one: examine(suite, one).findings for one in suite.layouts(layout)})
     from claw_adapter.scenario import resolve
 
-    found = [one for folder in resolve(path) for one in _neutral(folder)]
+    known: dict[str, Scenario] = {}
+    found = [one for folder in resolve(path) for one in _neutral(folder, known)]
     return Checked(path.name, {NEUTRAL: tuple(found)})
 
 
-def _neutral(folder: Path) -> list[Finding]:
+def _neutral(folder: Path, known: dict[str, Scenario]) -> list[Finding]:
+    """Findings of one folder; `known` are the scenarios read before it, by id."""
     from claw_adapter.scenario import findings, load_gold, load_scenario
 
     try:
-        return findings(load_scenario(folder), load_gold(folder))
+        scenario = load_scenario(folder)
+        found = findings(scenario, load_gold(folder))
     except ScenarioProblems as error:
-        return [Finding(UNREADABLE, "error", problem.what, problem.where) for problem in error.problems]
+        return [_unreadable(problem) for problem in error.problems]
     except ScenarioError as error:
-        return [Finding(UNREADABLE, "error", error.what, error.where)]
+        return [_unreadable(error)]
+    other = known.setdefault(scenario.id, scenario)
+    if other.digest != scenario.digest:
+        what = f"the id {scenario.id!r} is that of another scenario: {other.root}"
+        found.append(Finding(TWICE, "error", what, f"{folder / 'scenario.yaml'}:1"))
+    return found
+
+
+def _unreadable(problem: Problem | ScenarioError) -> Finding:
+    remedy = f" ({problem.remedy})" if problem.remedy else ""
+    return Finding(UNREADABLE, "error", problem.what + remedy, problem.where)

@@ -198,8 +198,9 @@ class _Writer:
         loaded, gold = load_scenario(self.out), load_gold(self.out)
         sessions = {session.id: session.messages for session in loaded.sessions}
         wanted = {self.main_id: self.made.main, **self.made.histories}
+        spoken = {"language": loaded.manifest.language}
         same = (
-            loaded.rounds == self._items()
+            loaded.rounds == tuple(item.model_copy(update=spoken) for item in self._items())
             and gold.answers.rounds == {one.item.id: one.answer for one in self.scenario.rounds}
             and sessions == wanted
         )

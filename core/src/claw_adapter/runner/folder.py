@@ -16,57 +16,69 @@ import contextlib
 import fcntl
 import json
 import os
-import shutil
-import stat
-import sys
 import time
 from pathlib import Path
 from typing import Any, Self
+
+from pydantic import ValidationError
 
 from claw_adapter import __version__
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError
 from claw_adapter.runner.plan import Plan, difference
+from claw_adapter.validation import said
+from claw_adapter.workspace import folders
 
-__all__ = ["FORMAT", "RunFolder", "remove_tree", "write_atomic"]
+__all__ = ["FORMAT", "SERVERS", "RunFolder", "remove_tree", "write_atomic"]
 
 FORMAT = "run/1"
+SERVERS = "servers.jsonl"
+"""What served the run's models; see `claw_adapter.runner.servers`."""
+OURS = frozenset({".lock", "live"})
+"""What a run folder holds before its run.json is written."""
+DAMAGED = "Restore the run folder from a copy, or choose another folder with --out."
 
 
 def write_atomic(path: Path, text: str) -> None:
     """Write a file so that at any instant either the old or the new text is there."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        error.filename = str(path)  # nobody knows the temporary one, and a full disk names none
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
     crashpoint(f"write-{path.name}")
     temporary.replace(path)
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a folder that an agent may have filled, with whatever permissions it left; links are not followed."""
+    """Remove a folder that an agent may have filled: of any depth, with whatever permissions; links are not followed.
 
-    def allow(_function: object, name: str, _error: object) -> None:
-        for folder in (Path(name).parent, Path(name)):
-            if folder.is_dir() and not folder.is_symlink():
-                folder.chmod(stat.S_IRWXU)
-        if Path(name).is_dir() and not Path(name).is_symlink():
-            shutil.rmtree(name)
-        else:
-            Path(name).unlink(missing_ok=True)
-
+    Raises:
+        JournalError: it cannot be removed, not even after two seconds.
+    """
     for _ in range(20):  # something that is just being killed may still write here
-        if not path.exists():
-            return
         with contextlib.suppress(OSError):
-            if sys.version_info >= (3, 12):
-                shutil.rmtree(path, onexc=allow)
-            else:
-                shutil.rmtree(path, onerror=allow)
+            _clear(path)
+        if not os.path.lexists(path):
             return
         time.sleep(0.1)
     raise JournalError("this folder cannot be removed", where=str(path), remedy="Look what still uses it.")
+
+
+def _clear(path: Path) -> None:
+    """What is too deep is moved up on the way, but never out of `path`: a runner may be killed in the middle of this."""
+    with folders.opened(path.parent.resolve()) as parent:
+        if path.is_dir() and not path.is_symlink():
+            with folders.child(parent, path.name, repair=True) as inside:
+                for name in os.listdir(inside):  # noqa: PTH208 - a descriptor, which Path has no word for
+                    folders.remove(inside, name)
+        folders.remove(parent, path.name)
 
 
 class RunFolder:
@@ -104,26 +116,51 @@ class RunFolder:
         Raises:
             JournalError: there is no run here, or it was written by another version.
         """
-        path = self.root / "run.json"
-        if not path.is_file():
-            raise JournalError("this is not a run folder (no run.json)", where=str(self.root))
-        data = json.loads(path.read_text("utf-8"))
-        if data.get("format") != FORMAT:
-            raise JournalError(f"format {data.get('format')!r} is not {FORMAT!r}", where=str(path))
-        return Plan.model_validate(data["plan"])
+        data = self.about()
+        try:
+            return Plan.model_validate(data["plan"])
+        except (KeyError, ValidationError) as error:
+            why = "it has no plan" if isinstance(error, KeyError) else said(error)
+            raise JournalError(f"run.json is damaged: {why}", where=str(self._about), remedy=DAMAGED) from None
 
     def about(self) -> dict[str, Any]:
-        """The whole of run.json."""
-        data: dict[str, Any] = json.loads((self.root / "run.json").read_text("utf-8"))
+        """The whole of run.json.
+
+        Raises:
+            JournalError: there is no run here, or it was written by another version, or is damaged.
+        """
+        if not self._about.is_file():
+            remedy = "Name a folder that `claw run` has made."
+            raise JournalError("this is not a run folder (no run.json)", where=str(self.root), remedy=remedy)
+        try:
+            data = json.loads(self._about.read_text("utf-8"))
+        except ValueError as error:
+            raise JournalError(f"run.json is damaged: {error}", where=str(self._about), remedy=DAMAGED) from None
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            found = data.get("format") if isinstance(data, dict) else None
+            remedy = "Name a folder that this version of `claw run` has made."
+            raise JournalError(f"format {found!r} is not {FORMAT!r}", where=str(self._about), remedy=remedy)
         return data
 
-    def begin(self, plan: Plan) -> bool:
+    @property
+    def _about(self) -> Path:
+        return self.root / "run.json"
+
+    def begin(self, plan: Plan, *, fresh: bool = False) -> bool:
         """Write run.json, or check that this run goes on with the same configuration; True if it goes on.
+
+        Args:
+            plan: what is asked.
+            fresh: remove what an earlier run has left and start anew.
 
         Raises:
             JournalError: the folder holds a run of another configuration, or something else.
         """
-        if (self.root / "run.json").exists():
+        self._refuse_foreign()
+        if fresh:
+            remove_tree(self.root / "trials")
+            (self.root / SERVERS).unlink(missing_ok=True)
+        elif self._about.exists():
             before = self.plan()
             if before.digest != plan.digest:
                 lines = difference(before.configuration, plan.configuration)
@@ -140,10 +177,27 @@ class RunFolder:
             "claw_adapter": __version__,
             "plan": plan.model_dump(mode="json"),
         }
-        write_atomic(self.root / "run.json", json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+        write_atomic(self._about, json.dumps(about, indent=1, ensure_ascii=False) + "\n")
         return False
 
+    def _refuse_foreign(self) -> None:
+        """A folder of somebody else is left as it is: beside run.json a run may remove what it finds."""
+        if self._about.exists():
+            self.about()
+            return
+        try:
+            names = sorted(path.name for path in self.root.iterdir()) if self.root.exists() else []
+        except OSError as error:
+            raise JournalError(f"the run folder cannot be read: {error}", where=str(self.root)) from error
+        if other := [name for name in names if name not in OURS and not name.startswith(".run.json.")]:
+            raise JournalError(
+                f"this folder holds something else: {', '.join(other[:5])}",
+                where=str(self.root),
+                remedy="Choose another with --out: an empty one, a new one, or that of a run.",
+            )
+
     def __enter__(self) -> Self:
+        self._refuse_foreign()
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -156,11 +210,17 @@ class RunFolder:
             raise JournalError(
                 "another process is working on this run", where=str(self.root), remedy="Wait for it, or end it."
             ) from error
-        remove_tree(self.live)
-        for unfinished in self.root.glob(".*.*.[0-9]*"):
-            unfinished.unlink(missing_ok=True)
+        try:
+            remove_tree(self.live)
+            for unfinished in self.root.glob(".*.*.[0-9]*"):
+                unfinished.unlink(missing_ok=True)
+        except BaseException:
+            os.close(self._lock)
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        remove_tree(self.live)
-        os.close(self._lock)
+        try:
+            remove_tree(self.live)
+        finally:
+            os.close(self._lock)

@@ -106,6 +106,13 @@ class Journal:
 
     def append(self, record: JournalRecord) -> None:
         """Write one record and wait until it is on disk."""
+        try:
+            self._append(record)
+        except OSError as error:
+            error.filename = error.filename or str(self.path)  # the system does not say what a descriptor is called
+            raise
+
+    def _append(self, record: JournalRecord) -> None:
         body = json.dumps(record.model_dump(mode="json"), ensure_ascii=False, separators=(",", ":")).encode()
         checksum = _sum(self._last, body)
         line = _HEAD + checksum.encode() + _MIDDLE + body + b"}\n"

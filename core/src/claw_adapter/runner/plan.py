@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,7 +19,7 @@ from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettin
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.scenario import Identifier
 
-__all__ = ["Experiment", "Plan", "difference", "served_model", "unfold"]
+__all__ = ["Experiment", "Plan", "difference", "is_place", "served_model", "slug", "unfold"]
 
 READERS = ("careful", "hasty", "forgetful")
 
@@ -60,7 +60,7 @@ def served_model(text: str) -> dict[str, Any] | None:
     if not entry_points(kind):
         return None
     parts = [kind, *(Path(word).stem if "/" in word else word for word in words)]
-    return {"name": "-".join(_slug(part) for part in parts), "kind": kind, "options": options}
+    return {"name": "-".join(slug(part) for part in parts), "kind": kind, "options": options}
 
 
 def _overlays(value: object) -> object:
@@ -105,8 +105,8 @@ class Experiment(Record):
     scenarios: tuple[str, ...] = Field(min_length=1)
     harnesses: tuple[HarnessItem, ...] = Field(min_length=1)
     models: tuple[ModelItem, ...] = Field(min_length=1)
-    overlays: tuple[OverlayStack, ...] = ((),)
-    seeds: tuple[int, ...] = (0,)
+    overlays: tuple[OverlayStack, ...] = Field(default=((),), min_length=1)
+    seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
     settings: RunSettings = RunSettings()
 
 
@@ -135,7 +135,19 @@ class Plan(Record):
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _slug(text: str) -> str:
+def is_place(name: str) -> bool:
+    """Whether scenarios of that name are looked for in the file system, and not at a plugin.
+
+    A plugin is not hidden by a folder that happens to have its name (a run folder ``demo``), unless scenarios are in it.
+    """
+    path = Path(name)
+    if not path.exists():
+        return False
+    return not entry_points(name) or any(path.glob("scenario.yaml")) or any(path.glob("*/scenario.yaml"))
+
+
+def slug(text: str) -> str:
+    """Text as part of a folder's name."""
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-.") or "x"
 
 
@@ -143,7 +155,8 @@ def unfold(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Plan:
     """All trials of an experiment over the loaded `scenarios` (by id).
 
     Raises:
-        ScenarioError: two harnesses or stacks of overlays have the same label, or two models the same name.
+        ScenarioError: two harnesses or stacks of overlays have the same label, two models the same name, or two trials the
+            same id.
     """
     rows = [_row(h.label, stack) for h in experiment.harnesses for stack in _stacks(experiment, h)]
     harnesses = {h.spec.model_dump_json(): h.label for h in experiment.harnesses}
@@ -163,12 +176,27 @@ def unfold(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Plan:
                 remedy="Give each a 'label' (harness, overlay) or 'name' (model) of its own.",
             )
     trials = tuple(_trials(experiment, scenarios))
+    _refuse_twice(trials)
     return Plan(
         trials=trials,
         scenarios={key: value.digest for key, value in scenarios.items()},
-        sources=tuple(name if not Path(name).exists() else str(Path(name).resolve()) for name in experiment.scenarios),
+        sources=tuple(str(Path(name).resolve()) if is_place(name) else name for name in experiment.scenarios),
         rounds={key: len(value.rounds) for key, value in scenarios.items()},
     )
+
+
+def _refuse_twice(trials: Sequence[TrialSpec]) -> None:
+    """Trials live in folders called by their ids, and one of two with the same id would never be run."""
+    known: dict[str, TrialSpec] = {}
+    for trial in trials:
+        if (other := known.setdefault(trial.id, trial)) is trial:
+            continue
+        lines = difference(other.model_dump(mode="json"), trial.model_dump(mode="json"))
+        raise ScenarioError(
+            f"two trials are both called {trial.id!r}; "
+            + ("they are the same" if not lines else f"they differ in {'; '.join(lines)}"),
+            remedy="Give every seed once, and models and harnesses names that differ in letters, digits, '.', '_' or '-'.",
+        )
 
 
 def _stacks(experiment: Experiment, harness: HarnessEntry) -> tuple[tuple[OverlaySpec, ...], ...]:
@@ -188,7 +216,7 @@ def _trials(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Iterat
     ):
         words = [scenario, _row(harness.label, overlays), model.name, f"s{seed}"]
         yield TrialSpec(
-            id="--".join(_slug(word) for word in words),
+            id="--".join(slug(word) for word in words),
             scenario=scenario,
             harness=harness.spec,
             model=model,

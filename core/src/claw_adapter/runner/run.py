@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
 from claw_adapter import plugins
 from claw_adapter.drivers import Lifeline
 from claw_adapter.endpoint import ModelEndpoint
-from claw_adapter.errors import HarnessNotFound, ScenarioError
+from claw_adapter.errors import ClawError, EndpointAuthError, EndpointError, HarnessNotFound, ScenarioError
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
 from claw_adapter.notation import named
-from claw_adapter.protocol import Failure, RoundRecord, Scenario, TrialSpec
+from claw_adapter.protocol import Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
 from claw_adapter.runner.executors import LocalExecutor
 from claw_adapter.runner.folder import RunFolder
 from claw_adapter.runner.journal import read_journal
 from claw_adapter.runner.overlays import make_overlays
-from claw_adapter.runner.plan import Plan
+from claw_adapter.runner.plan import Plan, is_place
 from claw_adapter.runner.servers import serving
 from claw_adapter.runner.trial import Services, Trial
 from claw_adapter.sandbox import IsolationLevel, require
@@ -32,6 +35,12 @@ from claw_adapter.source import ScenarioSource
 from claw_adapter.workspace import Store
 
 __all__ = ["Watcher", "find_scenarios", "prepare", "run"]
+
+NUMBERS: Final = frozenset({
+    "frequency_penalty", "max_completion_tokens", "max_output_tokens", "max_tokens", "min_p", "n", "presence_penalty", "seed",
+    "temperature", "top_k", "top_p",
+})  # fmt: skip
+"""Sampling parameters that are numbers in every dialect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +56,29 @@ def find_scenarios(names: tuple[str, ...]) -> dict[str, Scenario]:
     """Scenarios by id: each name is a folder (of one or several scenarios) or a plugin's, with options as ``NAME:key=value,…``.
 
     Raises:
-        ScenarioError, PluginError: not found, or wrong.
+        ScenarioError, PluginError: not found, or wrong, or two different scenarios have the same id.
     """
     found: dict[str, Scenario] = {}
     for name in names:
-        if Path(name).exists():
-            scenarios = [load_scenario(path) for path in resolve(name)]
-        else:
-            source: ScenarioSource = plugins.create("scenarios", *_name_and_options(name))
-            scenarios = list(source.load().scenarios)
-        found.update({scenario.id: scenario for scenario in scenarios})
+        for scenario in _scenarios(name):
+            other = found.setdefault(scenario.id, scenario)
+            if other.digest != scenario.digest:
+                raise ScenarioError(
+                    f"two different scenarios are called {scenario.id!r}",
+                    where=f"{other.root} and {scenario.root}",
+                    remedy="Give each an id of its own in its scenario.yaml, or run them apart.",
+                )
     return found
+
+
+def _scenarios(name: str) -> Sequence[Scenario]:
+    if is_place(name):
+        return [load_scenario(path) for path in resolve(name)]
+    plugin, options = _name_and_options(name)
+    if "/" in plugin or plugin.endswith((".yaml", ".yml")) or plugin in (".", "..", "~"):
+        raise ScenarioError("no such file or folder", where=name, remedy="Name a folder that holds a scenario.yaml.")
+    source: ScenarioSource = plugins.create("scenarios", plugin, options)
+    return source.load().scenarios
 
 
 def _name_and_options(text: str) -> tuple[str, dict[str, JsonValue]]:
@@ -75,10 +96,13 @@ def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:
     Raises:
         PluginError: a harness has no plugin, or refuses its options.
         HarnessNotFound, OverlayNotFound: a harness or an overlay is not installed.
+        EndpointError: a model's key is not set, or its address or a parameter is none.
         SandboxError: the isolation level cannot be provided here.
     """
     for level in {trial.settings.isolation for trial in plan.trials}:
         require(IsolationLevel(level))
+    for model in {trial.model.name: trial.model for trial in plan.trials}.values():
+        _check_model(model)
     harnesses: dict[str, Harness] = {}
     for trial in plan.trials:
         if trial.harness.label not in harnesses:
@@ -92,6 +116,32 @@ def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:
     for stack in {tuple(overlay.label for overlay in t.overlays): t.overlays for t in plan.trials}.values():
         make_overlays(stack)
     return plan.model_copy(update={"versions": versions}), harnesses
+
+
+def _check_model(model: ModelSpec) -> None:
+    """What every request to a model would fail of, as far as it can be known without one."""
+    where = f"model {model.name}"
+    if model.key_env and not os.environ.get(model.key_env):
+        what = f"the environment variable {model.key_env} is not set"
+        raise EndpointAuthError(
+            what, where=where, remedy="Set it to the provider's key, then run the same command again."
+        )
+    if model.base_url and not _is_address(model.base_url):
+        remedy = "Give an address that begins with http:// or https://, such as http://127.0.0.1:8000/v1."
+        raise EndpointError(f"{model.base_url!r} is no address", where=f"{where}, base_url", remedy=remedy)
+    for name in sorted(NUMBERS & set(model.params)):
+        value = model.params[name]
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            remedy = "Write a number, without quotation marks."
+            raise EndpointError(f"{value!r} is no number", where=f"{where}, params.{name}", remedy=remedy)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        address = urlsplit(text)
+    except ValueError:
+        return False
+    return address.scheme in ("http", "https") and bool(address.hostname)
 
 
 async def run(
@@ -114,11 +164,31 @@ async def run(
         await _run(folder, plan, scenarios, harnesses, store, jobs, executor or LocalExecutor(), watcher)
 
 
+def _first(group: ExceptionGroup) -> Exception:
+    """The first error of ours in a group that holds nothing else: it says what to do; else the group itself."""
+    leaves: list[Exception] = []
+    pending: list[Exception] = [group]
+    while pending:
+        error = pending.pop(0)
+        if isinstance(error, ExceptionGroup):
+            pending.extend(error.exceptions)
+        else:
+            leaves.append(error)
+    return leaves[0] if all(isinstance(error, ClawError | OSError) for error in leaves) else group
+
+
+class _Log(logging.FileHandler):
+    """What cannot be logged is not worth a traceback in the middle of the screen: a full disk ends the run anyway."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+        del record
+
+
 @contextlib.contextmanager
 def _logging_to(path: Path) -> Iterator[None]:
     """What adapters and the runner log goes into the run folder, not into the middle of a progress bar."""
     logger = logging.getLogger("claw_adapter")
-    handler = logging.FileHandler(path, encoding="utf-8", delay=True)
+    handler = _Log(path, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     propagate, logger.propagate = logger.propagate, False
     logger.addHandler(handler)
@@ -174,4 +244,7 @@ async def _run(
                 started = spec.model_copy(update={"model": models[spec.model.name]})
                 await Trial(started, scenario, harnesses[spec.harness.label], services).run()
 
-            await executor.map(plan.trials, one, jobs)
+            try:
+                await executor.map(plan.trials, one, jobs)
+            except ExceptionGroup as group:
+                raise _first(group) from None

@@ -40,8 +40,13 @@ _REMEDIES = {
     "missing": "add the field",
     "extra_forbidden": "remove it, or check its spelling",
     "string_type": "put the value in quotes",
+    "tuple_type": "write a list: [a, b]",
+    "list_type": "write a list: [a, b]",
+    "too_short": "add an item",
     "value_error": "",
 }
+_MESSAGES = {"tuple_type": "this must be a list", "list_type": "this must be a list"}
+"""Kind of a mistake → what is said in place of pydantic's words, which are those of Python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +208,13 @@ def field_name(path: FieldPath) -> str:
     return name
 
 
-def check_record(source: YamlSource, model: type[R]) -> R:
+def check_record(source: YamlSource, model: type[R], *, fields: str = "scenario/1") -> R:
     """The record that a file holds.
+
+    Args:
+        source: the file.
+        model: the record's type.
+        fields: where its fields are described.
 
     Raises:
         ScenarioError: it does not hold one; every problem is named with its line and field.
@@ -213,7 +223,7 @@ def check_record(source: YamlSource, model: type[R]) -> R:
 
     if not isinstance(source.data, dict):
         raise ScenarioError(
-            "the file must hold a mapping of fields", where=source.where(), remedy="See scenario/1 for its fields."
+            "the file must hold a mapping of fields", where=source.where(), remedy=f"See {fields} for its fields."
         )
     try:
         return model.model_validate(source.data)
@@ -232,7 +242,7 @@ def _collect(source: YamlSource, error: ValidationError, problems: Problems) -> 
             continue  # a list counts as short because its items are wrong, and those are reported
         path = _known(source, loc)
         name = field_name(loc if entry["type"] == "missing" else path)
-        message = entry["msg"].removeprefix("Value error, ")
+        message = _MESSAGES.get(entry["type"]) or entry["msg"].removeprefix("Value error, ")
         remedy = _REMEDIES.get(entry["type"], "correct the value")
         problems.add(f"{name}: {message}" if name else message, where=source.where(*path), remedy=remedy)
 

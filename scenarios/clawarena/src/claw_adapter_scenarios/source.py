@@ -31,12 +31,20 @@ class SpecSource(ScenarioSource):
         return _dataset(self.name, [find_spec(self.name if path is None else str(path))], self.seed)
 
 
+_WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+
+
 class SuiteSource(ScenarioSource):
     """A suite. Options: ``seed=N``, ``heavy=no`` leaves heavy ones out, ``only=ID+ID`` takes some."""
 
     def __init__(self, seed: int | str = 0, heavy: bool | str = True, only: str = "") -> None:
         self.seed = _number(seed)
-        self.heavy = str(heavy).lower() not in ("no", "false", "0")
+        said = str(heavy).lower()
+        if said not in _WORDS:
+            raise ScenarioError(
+                f"{heavy!r} is neither yes nor no", where="option 'heavy'", remedy="Write heavy=yes or heavy=no."
+            )
+        self.heavy = _WORDS[said]
         self.only = tuple(filter(None, only.split("+")))
 
     def load(self, path: Path | None = None) -> Dataset:

@@ -1,0 +1,35 @@
+"""What pydantic finds wrong, said in one line for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+__all__ = ["said"]
+
+MOST: Final = 3
+"""Mistakes that are named; the rest is counted."""
+WORDS: Final = {
+    "missing": "it is missing",
+    "extra_forbidden": "there is no such field",
+    "json_invalid": "this is no JSON",
+    "tuple_type": "it must be a list",
+}
+"""Kind of a mistake → what is said in place of pydantic's own words."""
+
+
+def said(error: ValidationError) -> str:
+    """The first mistakes as ``field: what is wrong``, without addresses of documentation."""
+    entries = error.errors(include_url=False, include_context=False, include_input=False)
+    lines = [
+        ": ".join(filter(None, (".".join(map(str, entry["loc"])), WORDS.get(entry["type"]) or _own(entry["msg"]))))
+        for entry in entries[:MOST]
+    ]
+    more = len(entries) - MOST
+    return "; ".join([*lines, *([f"and {more} more"] if more > 0 else [])])
+
+
+def _own(message: str) -> str:
+    return message.removeprefix("Value error, ")
