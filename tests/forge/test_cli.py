@@ -36,14 +36,37 @@ def test_show_keeps_the_solution_back_unless_asked() -> None:
     assert "Request:" in plain.stdout
     assert "Reference:" not in plain.stdout
     assert "Reference:" in call("show", "forge-017", "--solution").stdout
-    assert json.loads(call("show", "17", "--json").stdout)["id"] == "forge-017"
+    public = json.loads(call("show", "17", "--json").stdout)
+    assert public["id"] == "forge-017"
+    assert not {"goals", "reference", "phrasings", "allowed"} & set(public)
+    assert "evidence" not in public["meta"]
+    assert {"goals", "reference"} <= set(json.loads(call("show", "17", "--solution", "--json").stdout))
+
+
+def reference_of_17() -> list[str]:
+    return list(json.loads(call("show", "17", "--solution", "--json").stdout)["reference"])
+
+
+def test_play_tells_all_that_an_agent_is_told() -> None:
+    told = call("play", "43", text="done\n").stdout
+    for part in ("office.rules", "wall time", "Gateway: running", "tasks add --title TEXT", "25 steps"):
+        assert part in told
+
+
+def test_play_says_which_condition_of_a_want_fails_and_help_costs_no_step() -> None:
+    lost = call("play", "43", text="help\ntasks add --title 'gate step' --due 1999-01-01\nhelp\ndone\n").stdout
+    assert "missing: next step on the board\n    nearest: + tasks" in lost
+    assert "    text must name " in lost
+    assert "    due must be " in lost
+    assert "2 $" in lost
+    assert "3 $" not in lost
 
 
 def test_play_says_what_is_missing_and_passes_the_reference() -> None:
     lost = call("play", "17", text="tasks list\ndone\n")
     assert lost.exit_code == 1
     assert "missing: channel login" in lost.stdout
-    reference = json.loads(call("show", "17", "--json").stdout)["reference"]
+    reference = reference_of_17()
     assert call("play", "17", text="\n".join([*reference, "done"]) + "\n").exit_code == 0
 
 
@@ -81,16 +104,16 @@ def test_run_in_shim_mode_typed_and_through_the_reference_harness(tmp_path: Path
         out = tmp_path / f"{through}.jsonl"
         words = ("run", "--mode", "shim", "--through", through, "--sample", "2", "--policy", "careful", "-o", str(out))
         assert json.loads(call(*words, "--json").stdout)["strict"] == {"careful": 2}
-        blank = call(*words, "--blank", "--json")
+        blank = call(*words, "--fresh", "--blank", "--json")
         assert json.loads(blank.stdout)["strict"] == {"careful": 0}
 
 
 def test_shim_runs_a_program_and_appends_its_record(tmp_path: Path) -> None:
     out = tmp_path / "r.jsonl"
-    reference = json.loads(call("show", "17", "--json").stdout)["reference"]
+    reference = reference_of_17()
     assert call("shim", "17", "-o", str(out), "--", "sh", "-c", " && ".join(reference)).exit_code == 0
     assert call("shim", "17", "-o", str(out), "--", "true").exit_code == 1
-    assert call("shim", "17", "--", "no-such-program").exit_code == 2
+    assert call("shim", "17", "--", "no-such-program").exit_code == 4
     assert len(out.read_text().splitlines()) == 2
 
 
@@ -135,7 +158,7 @@ def test_run_resumes_with_what_is_missing(tmp_path: Path) -> None:
     words = ("run", "--policy", "careful", "--sample", "5", "-o", str(out))
     assert call(*words).exit_code == 0
     lines = out.read_text().splitlines(keepends=True)
-    out.write_text("".join(lines[:3]))
+    out.write_text("".join(lines[:4]))
     done = call(*words, "--resume", "--json")
     assert json.loads(done.stdout)["strict"] == {"careful": 5}
     assert out.read_text().splitlines(keepends=True) == lines
@@ -146,7 +169,7 @@ def test_run_refuses_what_does_not_go_together(tmp_path: Path) -> None:
     assert call("run", "--blank", *out).exit_code == 2
     assert call("run", "--through", "reference", *out).exit_code == 2
     assert call("run", "--mode", "shim", "--model", "m", "--base-url", "http://x/v1", *out).exit_code == 2
-    assert call("run", "--mode", "shim", "--through", "no-such-harness", *out).exit_code == 2
+    assert call("run", "--mode", "shim", "--through", "no-such-harness", *out).exit_code == 4
 
 
 def test_labels_are_shown_right(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from claw_adapter_forge.policies.chat import LAST_WORD, conversation, next_reply
 from claw_adapter_forge.policies.offline import POLICIES
 from claw_adapter_forge.policies.upstream import PolicyServer, completion
 from claw_adapter_forge.proof.replay import drive
-from claw_adapter_forge.runner.agents import Turn
+from claw_adapter_forge.runner.agents import ContextOverflow, Turn
 from claw_adapter_forge.runner.chat_agent import ChatAgent
 from claw_adapter_forge.runner.loop import run_episode
 from claw_adapter_forge.shim import ShimWorld
@@ -143,9 +143,11 @@ def test_a_provider_s_failures_have_their_own_errors(paper: tuple[ForgeTask, ...
 
 async def test_statuses_filters_and_rubbish_of_a_provider() -> None:
     answers = [(401, "no"), (402, "no"), (429, "no"), (503, "no"), (400, "content_filter"), (200, "rubbish")]
+    answers += [(400, "maximum context length is 4096 tokens"), (429, "insufficient_quota"), (400, "bad role")]
     answers.append((200, json.dumps({"choices": [{"message": {}, "finish_reason": "content_filter"}]})))
     kinds = [EndpointAuthError, EndpointQuotaError, EndpointTransientError, EndpointTransientError]
-    kinds += [EndpointFilteredError, EndpointMalformedError, EndpointFilteredError]
+    kinds += [EndpointFilteredError, EndpointMalformedError, ContextOverflow, EndpointQuotaError, EndpointError]
+    kinds.append(EndpointFilteredError)
 
     async def handle(_request: web.Request) -> web.Response:
         status, text = answers[len(seen)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from claw_adapter_forge.evaluation.patterns import diagnose, redundant_reads
-from claw_adapter_forge.proof.labels import NEEDED, check_labels
-from claw_adapter_forge.proof.replay import replay
+from claw_adapter_forge.proof.labels import NEEDED, check_labels, known_failures
+from claw_adapter_forge.proof.replay import drive, replay
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 
@@ -57,3 +57,17 @@ def test_excess_steps_are_a_flag_beside_the_pattern(paper: tuple[ForgeTask, ...]
     assert redundant_reads(replay(task, ("tasks list",) * 4).executions) == 0.75
     between = replay(task, ("tasks list", "tasks add --title x", "tasks list"))
     assert redundant_reads(between.executions) == 0.0
+
+
+def test_making_again_what_is_there_is_stale_state_even_before_anything_right(paper: tuple[ForgeTask, ...]) -> None:
+    for task in paper[::9]:
+        run = drive(task, "re-creator")
+        assert run.verdict.met
+        assert diagnose(task, run.executions, run.verdict, "stopped").pattern == "stale_state_mishandling"
+
+
+def test_known_failures_have_duplicates_first_and_last(paper: tuple[ForgeTask, ...]) -> None:
+    known = [k for t in paper[::9] for k in known_failures(t)]
+    first = [k for k in known if k.what.startswith("first tasks add")]
+    assert {k.label for k in first} == {"early_breakdown", "stale_state_mishandling"}
+    assert any(k.what == "re-creator" for k in known)

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from claw_adapter.errors import JournalError
 from claw_adapter_forge.report.render import render_html, render_markdown
-from claw_adapter_forge.report.stats import holm, mcnemar, pass_hat_k, wilson
+from claw_adapter_forge.report.stats import clustered, pass_hat_k, sign_flip, wilson
 from claw_adapter_forge.report.tables import summarise
 from claw_adapter_forge.runner.agents import policy_agent
 from claw_adapter_forge.runner.loop import run_episode
-from claw_adapter_forge.runner.records import RunRecord, append_record, read_records, write_records
+from claw_adapter_forge.runner.recordfile import write_records
+from claw_adapter_forge.runner.records import RunRecord, append_record, read_records
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 
@@ -107,16 +108,74 @@ def test_pass_hat_k_and_wilson_at_known_values() -> None:
     assert pass_hat_k({"a": [True]}, 2) is None
     assert wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=1e-3)
     assert wilson(164, 362) == pytest.approx((0.4025, 0.5045), abs=1e-3)
-    assert mcnemar({"a": True, "b": True, "c": True}, {"a": False, "b": False, "c": False}) == (3, 0, 0.25)
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    # McNemar's exact test: three tasks that only one passes
+    assert sign_flip([1, 1, 1]) == 0.25
+    assert sign_flip([1, 1, 0, 0, -1]) == 1.0
+    # of the eight signs of 3, 1, 1 two have a sum of 5 in size
+    assert sign_flip([3, 1, 1]) == 0.25
+    assert sign_flip([]) == sign_flip([0, 0]) == 1.0
+
+
+def test_trials_of_a_task_are_no_independent_evidence() -> None:
+    once, five = [[True]] * 8, [[True] * 5] * 8
+    assert clustered(five) == clustered(once) == wilson(8, 8)
+    half = [[True] * 5] * 4 + [[False] * 5] * 4
+    assert clustered(half) == pytest.approx(wilson(4, 8), abs=1e-9)
+    # trials of a task that differ among themselves do tell something: narrower than tasks, never than trials
+    mixed = [[True, False, True, True, False]] * 4 + [[False, True, False, False, True]] * 4
+    low, high = clustered(mixed)
+    widths = [b - a for a, b in (wilson(20, 40), (low, high), wilson(4, 8))]
+    assert widths[0] <= widths[1] < widths[2]
+    assert clustered([[True], [False], [True]]) == pytest.approx(wilson(2, 3))
+    assert clustered([]) == (0.0, 1.0)
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=1, max_size=5), min_size=1, max_size=12))
+def test_a_clustered_interval_holds_the_rate_and_is_no_wider_than_that_of_tasks(passes: list[list[bool]]) -> None:
+    low, high = clustered(passes)
+    rate = sum(map(sum, passes)) / sum(map(len, passes))
+    assert 0.0 <= low <= rate + 1e-9
+    assert rate - 1e-9 <= high <= 1.0
+
+
+@given(st.lists(st.integers(-3, 3), max_size=9))
+def test_the_exact_p_is_that_of_all_signs(differences: list[int]) -> None:
+    sums = [0]
+    for d in differences:
+        sums = [s + d for s in sums] + [s - d for s in sums]
+    expected = sum(abs(s) >= abs(sum(differences)) for s in sums) / len(sums)
+    assert sign_flip(differences) == pytest.approx(expected)
+
+
+def test_failures_of_provider_and_harness_are_no_wrong_answers(records: list[RunRecord]) -> None:
+    rows = [r for r in records if r.agent == "careful" and r.trial == 0][:8]
+    gone = [replace(r, ended="harness", failure="harness: HarnessCrash: x") for r in rows[:4]]
+    row = summarise([*gone, *rows[4:]])["table_1"]["careful"]
+    assert (row["accuracy"], row["adjusted_accuracy"], row["harness_failures"]) == (0.5, 1.0, 4)
+    nothing = summarise(gone)
+    assert nothing["table_1"]["careful"]["adjusted_accuracy"] is None
+    assert render_markdown(nothing).splitlines()[6].endswith("| 4 | – |")
+
+
+def test_pairs_show_the_difference_and_what_could_have_been_shown(records: list[RunRecord]) -> None:
+    tasks = sorted({r.task for r in records})
+    keep = set(tasks[::2])
+    weaker = [replace(r, agent="weaker", strict=r.task in keep) for r in records if r.agent == "careful"]
+    [pair] = summarise([*(r for r in records if r.agent == "careful"), *weaker])["paired"]
+    assert pair["difference"] == pytest.approx(len(keep) / len(tasks) - 1)
+    assert 0.1 < pair["smallest_detectable"] < 0.5
+    [same] = summarise([r for r in records if r.agent != "careful"])["paired"]
+    assert (same["difference"], same["smallest_detectable"]) == (0.0, None)
+    assert "detectable, points" in render_markdown(summarise(records))
+
+
+def test_abilities_that_no_task_has_are_a_dash(records: list[RunRecord]) -> None:
+    rows = [r for r in records if r.ability == "state_repair"]
+    table = render_markdown(summarise(rows)).split("## Table 3")[1].split("## Table 4")[0]
+    assert "| information_transfer | – | – | – |" in table
 
 
 @given(st.integers(0, 50), st.integers(1, 50))
 def test_an_interval_holds_its_rate(passed: int, more: int) -> None:
     low, high = wilson(passed, passed + more)
     assert 0.0 <= low <= passed / (passed + more) <= high <= 1.0
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
-def test_holm_never_lowers_a_p_value(values: list[float]) -> None:
-    assert all(adjusted >= p for p, adjusted in zip(values, holm(values), strict=True))

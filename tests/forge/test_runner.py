@@ -12,7 +12,7 @@ import pytest
 from claw_adapter.errors import EndpointAuthError, EndpointFilteredError, EndpointTransientError
 from claw_adapter_forge.policies.offline import POLICIES, decide
 from claw_adapter_forge.proof.replay import drive
-from claw_adapter_forge.runner.agents import PolicyAgent, Turn, command_of, policy_agent
+from claw_adapter_forge.runner.agents import ContextOverflow, PolicyAgent, Turn, command_of, policy_agent
 from claw_adapter_forge.runner.episode import EXHAUSTED, Episode
 from claw_adapter_forge.runner.loop import LoopConfig, run_episode
 from claw_adapter_forge.tasks.observation import first_observation
@@ -89,6 +89,39 @@ def test_history_is_full_summed_up_or_summed_up_when_it_grows(paper: tuple[Forge
     assert record.provider_impacted
 
 
+def test_a_conversation_that_is_too_long_is_summed_up_and_the_episode_goes_on(paper: tuple[ForgeTask, ...]) -> None:
+    class Short:
+        """Takes no more than `room` messages."""
+
+        name = "short"
+
+        def __init__(self, room: int) -> None:
+            self.room, self.lines = room, list(paper[0].reference)
+
+        def reply(self, turns: Sequence[Turn]) -> str:
+            if len(turns) > self.room:
+                raise ContextOverflow("HTTP 400: maximum context length")
+            return self.lines.pop(0) if self.lines else "done"
+
+    # a summary and one whole turn are four messages; with five commands a full history has eleven
+    record = run_episode(Short(4), paper[0])
+    assert (record.strict, record.provider_failure, record.provider_impacted) == (True, False, True)
+    assert record.compact_fallbacks > 0
+    none = run_episode(Short(0), paper[0])
+    assert (none.provider_failure, none.failure) == (
+        True,
+        "endpoint: ContextOverflow: HTTP 400: maximum context length",
+    )
+
+
+def test_the_reason_of_a_provider_failure_is_kept(paper: tuple[ForgeTask, ...]) -> None:
+    refused = run_episode(Scripted([EndpointAuthError("HTTP 401: bad key")]), paper[0])
+    assert refused.failure == "endpoint: EndpointAuthError: HTTP 401: bad key"
+    assert refused.hopeless
+    shaky = run_episode(Scripted([EndpointTransientError("x"), *paper[0].reference]), paper[0])
+    assert (shaky.failure, shaky.hopeless) == ("", False)
+
+
 @pytest.mark.parametrize(
     ("text", "command"),
     [
@@ -98,6 +131,15 @@ def test_history_is_full_summed_up_or_summed_up_when_it_grows(paper: tuple[Forge
         ("tasks list\nbecause I must", "tasks list"),
         ("  ", ""),
         ('{"say": 1}', '{"say": 1}'),
+        ("file create --path /a --content 'one\n\n  two'\nand then", "file create --path /a --content 'one\n\n  two'"),
+        ("```\nfile create --path /a --content 'one\ntwo'\n```", "file create --path /a --content 'one\ntwo'"),
+        ("tasks add --title 'open\nand more", "tasks add --title 'open"),
+        ("`tasks list`", "tasks list"),
+        ("<think>I should\nlook</think>\ntasks list", "tasks list"),
+        ("<think>no end", ""),
+        ("done.", "done"),
+        ("Done!", "done"),
+        ("tasks add --title End.", "tasks add --title End."),
     ],
 )
 def test_the_command_in_a_message(text: str, command: str) -> None:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from claw_adapter_forge.cli.common import JSON, as_json, fail_clean, pick_tasks, profile_options
+from claw_adapter_forge.cli.common import COUNT, JSON, as_json, fail_clean, pick_tasks, profile_options
 
 __all__ = ["labels", "parity"]
 
@@ -34,11 +34,13 @@ def labels(profile: str, seed: int, count: int, json_out: bool) -> None:
 
 @click.command()
 @click.option("--mode", "modes", multiple=True, type=click.Choice(["real", "hybrid"]), help="Default: both.")
-@click.option("--scripts", default=0, help="Only so many scripts per mode, spread over all.")
-@click.option("--isolation", default=2, show_default=True, help="Of the real program: 1 or 2.")
+@click.option("--scripts", type=COUNT, help="Only so many scripts per mode, spread over all (default: all).")
+@click.option(
+    "--isolation", default=2, show_default=True, type=click.IntRange(1, 2), help="Of the real program: 1 or 2."
+)
 @JSON
 @fail_clean
-def parity(modes: tuple[str, ...], scripts: int, isolation: int, json_out: bool) -> None:
+def parity(modes: tuple[str, ...], scripts: int | None, isolation: int, json_out: bool) -> None:
     """Run the same scripts on the world and on the real OpenClaw. Exit status 1 if a difference differs."""
     import tempfile
     from pathlib import Path
@@ -54,7 +56,7 @@ def parity(modes: tuple[str, ...], scripts: int, isolation: int, json_out: bool)
     for mode in modes or ("real", "hybrid"):
         with tempfile.TemporaryDirectory(prefix="forge-parity-") as name:
             folder = Path(name, "openclaw")
-            found += compare_modes(mode, folder, scripts_for(mode, scripts), isolation=isolation, told=tell)
+            found += compare_modes(mode, folder, scripts_for(mode, scripts or 0), isolation=isolation, told=tell)
     faults = [p for p in found if p.faults]
     if json_out:
         rows = [{"script": p.name, "mode": p.mode, "changes": p.changes, "faults": list(p.faults)} for p in found]

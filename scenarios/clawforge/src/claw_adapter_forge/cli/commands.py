@@ -8,9 +8,19 @@ from pathlib import Path
 import click
 
 from claw_adapter_forge.cli.checking import labels, parity
-from claw_adapter_forge.cli.common import JSON, OUT, as_json, fail_clean, pick_tasks, profile_options, progress_line
+from claw_adapter_forge.cli.common import (
+    COUNT,
+    JSON,
+    OUT,
+    as_json,
+    fail_clean,
+    pick_tasks,
+    profile_options,
+    progress_line,
+)
+from claw_adapter_forge.cli.reporting import report
 from claw_adapter_forge.cli.running import run
-from claw_adapter_forge.cli.working import play, report, shim
+from claw_adapter_forge.cli.working import play, shim
 
 __all__ = ["forge"]
 
@@ -68,12 +78,12 @@ def generate(profile: str, seed: int, count: int, out: Path | None, json_out: bo
 @fail_clean
 def show(task: str, profile: str, seed: int, count: int, solution: bool, json_out: bool) -> None:
     """Show one task: instruction, first observation, on request its goal and reference."""
-    from claw_adapter_forge.tasks.manifest import task_to_json
+    from claw_adapter_forge.tasks.manifest import public_json, task_to_json
     from claw_adapter_forge.tasks.observation import first_observation
 
     found = next(pick_tasks(profile, seed, count, (task,)))
     if json_out:
-        as_json(task_to_json(found))
+        as_json(task_to_json(found) if solution else public_json(found))
         return
     meta = found.meta
     click.echo(f"{found.id}  {meta.family} / {meta.variant}  {meta.ability}  {meta.style}  reference {meta.length}\n")
@@ -87,7 +97,7 @@ def show(task: str, profile: str, seed: int, count: int, solution: bool, json_ou
 
 @forge.command()
 @profile_options
-@click.option("--jobs", default=2, show_default=True, help="Processes.")
+@click.option("--jobs", default=2, show_default=True, type=COUNT, help="Processes.")
 @click.option("--card", type=OUT, help="Write the quality card to FOLDER/<profile>-<seed>.md and .json.")
 @JSON
 @fail_clean
@@ -139,12 +149,26 @@ def export(target: Path, profile: str, seed: int, count: int, kind: str, json_ou
 @JSON
 @fail_clean
 def import_specs(folder: Path, json_out: bool) -> None:
-    """Probe your own copy of published specs: oracle, null, blind, vandal and damaging mutants."""
-    from claw_adapter_forge.exports.published import load_published, probe
+    """Probe your own copy of published specs: oracle, null, blind, vandal and mutants.
 
-    found = probe(load_published(folder))
+    Beside them stand the same probes on 51 tasks of ours.
+    """
+    from claw_adapter_forge.cli.common import stratified
+    from claw_adapter_forge.exports.probing import probe, probe_ours
+    from claw_adapter_forge.exports.published import load_published
+
+    found = probe(list(load_published(folder)))
+    found["ours"] = probe_ours(stratified(list(pick_tasks("paper362", 0, 362)), 51)).to_json()
     if json_out:
         as_json(found)
         return
-    for name, value in found.items():
-        click.echo(f"{name}: {value}")
+    columns = {"their checks": found, "their verdict": found["verdict"], "ours": found["ours"]}
+    shown = {name: column for name, column in columns.items() if column}
+    click.echo(f"{'':26}" + "".join(f"{name:>16}" for name in shown))
+    for name in (n for n in found["ours"] if n != "operators"):
+        click.echo(f"{name:26}" + "".join(f"{column[name]:>16}" for column in shown.values()))
+    click.echo("survivors by operator")
+    for name in found["operators"]:
+        cells = (column["operators"][name] for column in shown.values())
+        click.echo(f"  {name:24}" + "".join(f"{c['survived']:>8} of {c['made']:>4}" for c in cells))
+    click.echo(f"checks_skipped: {found['checks_skipped']}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,17 +15,44 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from claw_adapter.errors import ClawError
+from claw_adapter.errors import ClawError, HarnessNotFound, JournalError, PluginError, SandboxError
 
 if TYPE_CHECKING:
     from claw_adapter_forge.tasks.spec import ForgeTask
 
-__all__ = ["JSON", "OUT", "as_json", "fail_clean", "pick_tasks", "profile_options", "progress_line", "stratified"]
+__all__ = [
+    "COUNT",
+    "JSON",
+    "OUT",
+    "SECONDS",
+    "as_json",
+    "fail_clean",
+    "pick_tasks",
+    "profile_options",
+    "progress_line",
+    "stratified",
+]
 
 OUT = click.Path(path_type=Path)
+COUNT = click.IntRange(min=1)
+WRONG, REFUSED, MISSING = 2, 3, 4
 JSON = click.option("--json", "json_out", is_flag=True, help="Print JSON.")
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
+
+
+class _Seconds(click.FloatRange):
+    """More than 0, and a number: a plain range lets "nan" and "inf" through."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value!r} is no number of seconds", param, ctx)
+        return found
+
+
+SECONDS = _Seconds(min=0, min_open=True)
 
 
 def profile_options(command: F) -> F:
@@ -40,17 +68,43 @@ def profile_options(command: F) -> F:
 
 
 def fail_clean(command: F) -> F:
-    """Turn this package's errors into a message and exit status 2."""
+    """Turn errors that a user can mend into a message and core's exit status: 3 refused, 4 something is not here, else 2."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         try:
             return command(*args, **kwargs)
-        except ClawError as error:
-            click.echo(f"Error: {error}", err=True)
-            sys.exit(2)
+        except BrokenPipeError:
+            raise  # whoever read has enough; `claw` ends quietly
+        except (ClawError, OSError, ExceptionGroup) as error:
+            known = _only(error)
+            if known is None:
+                raise
+            click.echo(f"Error: {_message(known)}", err=True)
+            sys.exit(_exit_status(known))
 
     return run  # type: ignore[return-value]  # the wrapper has the signature of what it wraps
+
+
+def _only(error: Exception) -> ClawError | OSError | None:
+    """The error itself, or the one that a group of tasks ended with."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error if isinstance(error, (ClawError, OSError)) else None
+
+
+def _exit_status(error: ClawError | OSError) -> int:
+    """As the commands of the core have it."""
+    if isinstance(error, JournalError):
+        return REFUSED
+    return MISSING if isinstance(error, (PluginError, SandboxError, HarnessNotFound)) else WRONG
+
+
+def _message(error: ClawError | OSError) -> str:
+    if isinstance(error, ClawError):
+        return str(error)
+    what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    return f"{what}\n  Give a path that can be used."
 
 
 def as_json(data: object) -> None:
@@ -99,13 +153,23 @@ def pick_tasks(profile: str, seed: int, count: int, names: tuple[str, ...] = ())
 
 
 def stratified(tasks: list[ForgeTask], size: int) -> list[ForgeTask]:
-    """`size` tasks that go round the families, so that each is there; all of them if `size` is 0."""
+    """`size` tasks that go round the abilities, and round the families of each; all of them if `size` is 0.
+
+    Six have every ability and 17 every family, where the profile has them.
+    """
     if not 0 < size < len(tasks):
         return tasks
-    by_family: dict[str, list[ForgeTask]] = {}
+    abilities: dict[str, dict[str, list[ForgeTask]]] = {}
     # in an order that goes by nothing, so that variants and styles mix, and the same one every time
     for task in sorted(tasks, key=lambda t: sha256(t.instruction.encode()).digest()):
-        by_family.setdefault(task.meta.family, []).append(task)
-    rounds = zip_longest(*by_family.values())
-    chosen = [task for one_round in rounds for task in one_round if task is not None]
-    return sorted(chosen[:size], key=lambda t: t.number)
+        abilities.setdefault(task.meta.ability, {}).setdefault(task.meta.family, []).append(task)
+    # the families in turns of one per ability; then their tasks in turns of one per family
+    families = _in_turns([list(of.values()) for of in abilities.values()])
+    return sorted(_in_turns(families)[:size], key=lambda t: t.number)
+
+
+def _in_turns(piles: list[list[T]]) -> list[T]:
+    """The first of each pile, then the second of each, and so on."""
+    missing = object()
+    turns = zip_longest(*piles, fillvalue=missing)
+    return [one for turn in turns for one in turn if one is not missing]  # type: ignore[misc]  # the fill value is left out

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from claw_adapter_forge.cli.asked import BARE, Asked, checked, settings_of
 from claw_adapter_forge.cli.common import (
+    COUNT,
     JSON,
     OUT,
+    SECONDS,
     as_json,
     fail_clean,
     pick_tasks,
@@ -29,40 +32,10 @@ __all__ = ["run"]
 
 Job = tuple[str, "ForgeTask", int]
 Keep = Callable[["RunRecord"], None]
-BARE = "bare"
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What the options of ``run`` say, checked."""
-
-    names: tuple[str, ...]
-    base_url: str
-    key_env: str
-    mode: str
-    through: str
-    history: str
-    horizon: int
-    blank: bool
-    isolation: int
-    timeout: float
-    jobs: int
-
-
-def _checked(policies: tuple[str, ...], model: str, through: str, mode: str, **more: object) -> _Asked:
-    from claw_adapter_forge.policies.offline import POLICIES
-
-    asked = _Asked((model,) if model else policies or tuple(POLICIES), mode=mode, through=through, **more)  # type: ignore[arg-type]  # the rest of the fields, by name
-    unknown = [p for p in policies if p not in POLICIES]
-    if unknown:
-        raise click.UsageError(f"no policy {unknown[0]!r}; there are {', '.join(POLICIES)}")
-    if mode != "shim" and (asked.blank or through != BARE):
-        raise click.UsageError("--blank and --through need --mode shim")
-    if bool(model) != bool(asked.base_url) or (model and policies):
-        raise click.UsageError("--model and --base-url go together, without --policy")
-    if model and mode == "shim" and through == BARE:
-        raise click.UsageError("in shim mode a model needs a harness: --through NAME")
-    return asked
+BATCH = 8
+"""Trials per job that are begun before it is looked whether the provider still lets us in."""
 
 
 @click.command()
@@ -81,53 +54,67 @@ def _checked(policies: tuple[str, ...], model: str, through: str, mode: str, **m
     help="In shim mode: a harness by name (see `claw plugins`); without one, commands are typed into a shell.",
 )
 @click.option(
-    "--isolation", default=2, show_default=True, help="Of a harness's processes, or of the real program: 0, 1 or 2."
+    "--isolation",
+    default=2,
+    show_default=True,
+    type=click.IntRange(0, 2),
+    help="Of a harness's processes, or of the real program: 0, 1 or 2.",
 )
-@click.option("--timeout", default=300.0, show_default=True, help="Seconds a harness may take for one task.")
-@click.option("--jobs", default=1, show_default=True, help="Episodes at a time in shim mode.")
+@click.option(
+    "--timeout", default=300.0, show_default=True, type=SECONDS, help="Seconds a harness may take for one task."
+)
+@click.option("--jobs", default=1, show_default=True, type=COUNT, help="Episodes at a time in shim mode.")
 @click.option("--history", default="full", show_default=True, type=click.Choice(["full", "summary", "auto"]))
-@click.option("--sample", default=0, help="Only so many tasks, spread over the families.")
-@click.option("--trials", default=1, show_default=True)
-@click.option("--horizon", default=25, show_default=True, help="H: commands per episode.")
+@click.option("--sample", type=COUNT, help="Only so many tasks, spread over abilities and families (default: all).")
+@click.option("--trials", default=1, show_default=True, type=COUNT)
+@click.option("--horizon", default=25, show_default=True, type=COUNT, help="H: commands per episode.")
 @click.option("--blank", is_flag=True, help="Shim mode: show nothing of what commands print (a control).")
 @click.option("-o", "--out", type=OUT, required=True, help="Where the records go (JSON lines).")
-@click.option("--resume", is_flag=True, help="Keep the records that are there and run only what is missing.")
+@click.option("--resume", is_flag=True, help="Keep the records that are there; run what is missing or had failed.")
+@click.option("--fresh", is_flag=True, help="Drop the records that are there.")
 @JSON
 @fail_clean
-def run(
+def run(  # noqa: PLR0917  # click passes options by name
     profile: str,
     seed: int,
     count: int,
-    sample: int,
+    sample: int | None,
     trials: int,
     out: Path,
     resume: bool,
+    fresh: bool,
     json_out: bool,
     **options: object,
 ) -> None:
-    """Let offline policies, or a model, work on tasks: in the bare loop, or through a harness."""
-    asked = _checked(**options)  # type: ignore[arg-type]  # click passes options by name
-    tasks = stratified(list(pick_tasks(profile, seed, count)), sample)
-    before = _there(out) if resume else []
-    if not resume:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text("", encoding="utf-8")
-    known = {r.identity for r in before}
-    through = "shell" if asked.mode == "shim" and asked.through == BARE else asked.through
-    plan = [(p, t, k) for p in asked.names for t in tasks for k in range(trials)]
-    plan = [j for j in plan if (asked.mode, through, j[0], j[1].id, j[2]) not in known]
-    made = _work(plan, asked, through, out)
-    _tell([*before, *made], out, asked, through, len(tasks) * trials, json_out=json_out)
+    """Let offline policies, or a model, work on tasks: in the bare loop, or through a harness.
+
+    Exit status 1 if a provider or harness failed; such trials are no wrong answers, and --resume runs them again.
+    """
+    from claw_adapter_forge.runner.recordfile import begin, check_free
+
+    if resume and fresh:
+        raise click.UsageError("--resume keeps what is there and --fresh drops it: give one of them")
+    asked = checked(**options)  # type: ignore[arg-type]  # click passes options by name
+    check_free(out, resume=resume, fresh=fresh)
+    everything = list(pick_tasks(profile, seed, count))
+    tasks = stratified(everything, sample or 0)
+    jobs = [(p, t, k) for p in asked.names for t in tasks for k in range(trials)]
+    before = begin(out, settings_of(asked, profile, seed, count, everything), resume=resume, fresh=fresh)
+    done = {r.identity: r for r in before}
+    made, stopped = _work([j for j in jobs if _identity(j, asked) not in done], asked, out)
+    done |= {r.identity: r for r in made}
+    wanted = [done[i] for j in jobs if (i := _identity(j, asked)) in done]
+    _tell(wanted, out, asked, len(tasks) * trials, stopped, json_out=json_out)
+    sys.exit(0 if all(r.scored for r in wanted) and len(wanted) == len(jobs) else 1)
 
 
-def _there(out: Path) -> list[RunRecord]:
-    from claw_adapter_forge.runner.records import read_records
+def _identity(job: Job, asked: Asked) -> tuple[str, str, str, str, int]:
+    """That of the record which the job makes."""
+    return asked.mode, asked.through, job[0], job[1].id, job[2]
 
-    return list(read_records(out)) if out.exists() else []
 
-
-def _work(plan: list[Job], asked: _Asked, through: str, out: Path) -> list[RunRecord]:
-    """Run, and write each record down as it comes."""
+def _work(plan: list[Job], asked: Asked, out: Path) -> tuple[list[RunRecord], str]:
+    """Run, and write each record down as it comes; also why it was stopped early, if it was."""
     from claw_adapter_forge.runner.records import append_record
 
     progress = progress_line("running")
@@ -138,14 +125,26 @@ def _work(plan: list[Job], asked: _Asked, through: str, out: Path) -> list[RunRe
         made.append(record)
         progress(len(made), len(plan))
 
-    if asked.mode == "shim":
-        _in_shim(plan, asked, through, keep)
-    else:
-        _in_process(plan, asked, keep)
-    return made
+    work = _in_shim if asked.mode == "shim" else _in_process
+    for batch in _batches(plan, asked):
+        work(batch, asked, keep)
+        if hopeless := [r.failure for r in made if r.hopeless]:
+            return made, hopeless[0]
+    return made, ""
 
 
-def _in_process(plan: list[Job], asked: _Asked, keep: Keep) -> None:
+def _batches(plan: list[Job], asked: Asked) -> Iterator[list[Job]]:
+    """A provider may refuse: then the first batch is as small as can be, and in the bare loop all are."""
+    if not asked.base_url:
+        yield plan
+        return
+    size = asked.jobs if asked.mode == "shim" else 1
+    yield plan[:size]
+    later = size * BATCH if asked.mode == "shim" else 1
+    yield from (plan[i : i + later] for i in range(size, len(plan), later))
+
+
+def _in_process(plan: list[Job], asked: Asked, keep: Keep) -> None:
     import os
 
     from claw_adapter_forge.runner.agents import policy_agent
@@ -165,13 +164,13 @@ def _in_process(plan: list[Job], asked: _Asked, keep: Keep) -> None:
         keep(run_episode(agents[name], task, config, trial))
 
 
-def _in_shim(plan: list[Job], asked: _Asked, through: str, keep: Keep) -> None:
+def _in_shim(plan: list[Job], asked: Asked, keep: Keep) -> None:
     import asyncio
 
     from claw_adapter_forge.shim.policies import ShimSettings, run_policies
 
     settings = ShimSettings(
-        through=through,
+        through=asked.through,
         horizon=asked.horizon,
         blank=asked.blank,
         isolation=asked.isolation,
@@ -183,17 +182,30 @@ def _in_shim(plan: list[Job], asked: _Asked, through: str, keep: Keep) -> None:
     asyncio.run(run_policies(plan, settings, keep))
 
 
-def _tell(records: list[RunRecord], out: Path, asked: _Asked, through: str, each: int, *, json_out: bool) -> None:
-    passed = dict.fromkeys(asked.names, 0) | Counter(r.agent for r in records if r.strict)
+def _tell(records: list[RunRecord], out: Path, asked: Asked, each: int, stopped: str, *, json_out: bool) -> None:
+    passed = dict.fromkeys(asked.names, 0) | Counter(r.agent for r in records if r.passed)
+    unscored = Counter((r.agent, "provider" if r.provider_failure else "harness") for r in records if not r.scored)
     failed = [f"{r.agent}, {r.task}: {r.failure}" for r in records if r.failure]
     bypassed = sum(bool(r.bypasses) for r in records)
     if json_out:
-        told = {"records": len(records), "out": str(out), "mode": asked.mode, "through": through, "strict": passed}
-        as_json(told | {"of": each, "failures": failed, "bypassed": bypassed})
-        return
-    for policy, strict in passed.items():
-        click.echo(f"{policy}: strict {strict} of {each}")
-    for line in failed:
-        click.echo(f"failed: {line}", err=True)
-    if bypassed:
-        click.echo(f"{bypassed} episodes used tools that do not work in the world", err=True)
+        told = {"records": len(records), "out": str(out), "mode": asked.mode, "through": asked.through}
+        told |= {"strict": passed, "of": each, "failures": failed, "bypassed": bypassed, "stopped": stopped}
+        kinds = ("provider", "harness")
+        as_json(told | {f"{k}_failures": {a: unscored[a, k] for a in asked.names} for k in kinds})
+    else:
+        for name, strict in passed.items():
+            apart = "".join(f", {k} failures {n}" for (a, k), n in sorted(unscored.items()) if a == name)
+            click.echo(f"{name}: strict {strict} of {each}{apart}")
+        for line in failed:
+            click.echo(f"failed: {line}", err=True)
+        if bypassed:
+            click.echo(f"{bypassed} episodes used tools that do not work in the world", err=True)
+    _way_out(stopped, bool(unscored))
+
+
+def _way_out(stopped: str, unscored: bool) -> None:
+    if stopped:
+        click.echo(f"Error: stopped, as every further trial would fail too: {stopped}", err=True)
+        click.echo("  Put the key or the account right; the same command with --resume goes on.", err=True)
+    elif unscored:
+        click.echo("Failures of providers and harnesses are no wrong answers; --resume runs them again.", err=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from claw_adapter_forge.cli.common import JSON, OUT, as_json, fail_clean, pick_tasks, profile_options
+from claw_adapter_forge.cli.common import COUNT, JSON, OUT, SECONDS, as_json, fail_clean, pick_tasks, profile_options
 
-__all__ = ["play", "report", "shim"]
+__all__ = ["play", "shim"]
 
 
 @click.command()
@@ -18,10 +18,12 @@ __all__ = ["play", "report", "shim"]
 @fail_clean
 def play(task: str, profile: str, seed: int, count: int) -> None:
     """Try a task yourself: type commands, `done` when you think it is. Exit status 1 if it is not."""
+    from claw_adapter_forge.evaluation.reasons import near_misses
     from claw_adapter_forge.runner.episode import Episode
+    from claw_adapter_forge.surfaces.registry import hints
 
     episode = Episode(next(pick_tasks(profile, seed, count, (task,))))
-    click.echo(f"{episode.task.instruction}\n\n`help` lists the commands, `done` ends. {episode.horizon} steps.")
+    click.echo(f"{episode.observation}\n\n`help` prints the commands again, `done` ends. {episode.horizon} steps.")
     while not episode.exhausted:
         try:
             line = click.prompt(f"{len(episode.executions) + 1}", prompt_suffix=" $ ", default="", show_default=False)
@@ -30,13 +32,19 @@ def play(task: str, profile: str, seed: int, count: int) -> None:
             break
         if line.strip().lower() in {"done", "exit", "quit"}:
             break
-        if line.strip():
+        if line.strip() == "help":
+            click.echo(hints())  # the commands stand in the first observation: looking there again costs no step
+        elif line.strip():
             done = episode.step(line)
             click.echo(done.text)
     verdict = episode.verdict()
     click.echo(f"\nstrict {'pass' if verdict.strict else 'fail'}, progress {verdict.progress:.2f}")
-    for name in verdict.missing:
-        click.echo(f"  missing: {name}")
+    for miss in near_misses(episode.task, verdict):
+        click.echo(f"  missing: {miss.want}")
+        if miss.change is not None:
+            click.echo(f"    nearest: {miss.change.line()}")
+        for reason in miss.reasons:
+            click.echo(f"    {reason}")
     for change in verdict.violations:
         click.echo(f"  not called for: {change.line()}")
     for name in verdict.forbidden:
@@ -48,8 +56,8 @@ def play(task: str, profile: str, seed: int, count: int) -> None:
 @click.argument("task")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @profile_options
-@click.option("--horizon", default=25, show_default=True, help="H: commands per episode.")
-@click.option("--timeout", default=600.0, show_default=True, help="Seconds until the command is ended.")
+@click.option("--horizon", type=COUNT, default=25, show_default=True, help="H: commands per episode.")
+@click.option("--timeout", type=SECONDS, default=600.0, show_default=True, help="Seconds until the command is ended.")
 @click.option("-o", "--out", type=OUT, help="Append the record to this file.")
 @JSON
 @fail_clean
@@ -81,26 +89,3 @@ def shim(  # noqa: PLR0917  # click passes options by name
         for number, step in enumerate(record.steps, start=1):
             click.echo(f"  {number}. {step.command}" + (f"  [exit {step.exit}]" if step.exit else ""))
     sys.exit(0 if record.strict else 1)
-
-
-@click.command()
-@click.argument("records", type=click.Path(exists=True, dir_okay=False, path_type=Path), nargs=-1, required=True)
-@click.option("--html", type=OUT, help="Write one page with all tables and the difference of every failed task.")
-@JSON
-@fail_clean
-def report(records: tuple[Path, ...], html: Path | None, json_out: bool) -> None:
-    """The paper's tables, with intervals and null lines, from the records of runs."""
-    from claw_adapter_forge.report.render import render_html, render_markdown
-    from claw_adapter_forge.report.tables import summarise
-    from claw_adapter_forge.runner.records import read_records
-
-    rows = [r for path in records for r in read_records(path)]
-    if not rows:
-        raise click.UsageError("there are no records in these files")
-    summary = summarise(rows)
-    if html is not None:
-        html.write_text(render_html(summary, rows), encoding="utf-8")
-    if json_out:
-        as_json(summary)
-    else:
-        click.echo(render_markdown(summary))

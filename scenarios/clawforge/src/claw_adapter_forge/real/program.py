@@ -24,7 +24,7 @@ from claw_adapter_forge.real.layout import configuration, environment
 from claw_adapter_forge.surfaces.grammar import Output
 from claw_adapter_forge.world.state import World
 
-__all__ = ["Program"]
+__all__ = ["Program", "installed"]
 
 COMMAND_SECONDS = 120.0
 START_SECONDS = 120.0
@@ -40,7 +40,7 @@ class Program:
     """
 
     def __init__(self, world: World, folder: Path, *, gateway: bool, isolation: int = 2) -> None:
-        self.there = _installed()
+        self.there = installed()
         self.gateway = gateway
         self.state = folder / "state"
         self.config = self.state / "openclaw.json"
@@ -155,7 +155,12 @@ class Program:
         return socket.create_connection(("127.0.0.1", self._port), timeout=5.0)
 
 
-def _installed() -> Installed:
+def installed() -> Installed:
+    """Where the real program is.
+
+    Raises:
+        HarnessNotFound: it is not installed here.
+    """
     there = locate("openclaw")
     if there is None or not shutil.which(str(there.node)):
         remedy = "pip install claw-adapter-openclaw, then: claw frameworks install openclaw"

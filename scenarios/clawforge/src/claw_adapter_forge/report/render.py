@@ -15,6 +15,10 @@ def _pct(row: dict[str, Any]) -> str:
     return f"{100 * row['accuracy']:.1f} [{100 * row['low']:.0f}–{100 * row['high']:.0f}]" if row["n"] else "–"
 
 
+def _share(value: float | None, sign: str = "") -> str:
+    return "–" if value is None else f"{100 * value:{sign}.1f}"
+
+
 def _grid(title: str, data: dict[str, dict[str, Any]], cell: Any, first: str = "") -> Table:
     """Rows are the inner keys, columns the agents."""
     agents = list(data)
@@ -61,14 +65,14 @@ def _overall(summary: dict[str, Any]) -> Table:
                 hats,
                 f"{row['provider_failures']} / {row['provider_impacted']}",
                 str(row["harness_failures"]),
-                f"{100 * row['adjusted_accuracy']:.1f}",
+                _share(row["adjusted_accuracy"]),
             ]
         )
     return "Table 1: overall", head, rows
 
 
 def _partial(row: dict[str, Any]) -> str:
-    return f"{row['partial']:.3f} ({row['null']:.3f}) / {row['progress']:.3f}"
+    return "–" if not row["n"] else f"{row['partial']:.3f} ({row['null']:.3f}) / {row['progress']:.3f}"
 
 
 def _length(row: dict[str, Any]) -> str:
@@ -80,12 +84,14 @@ def _paired(summary: dict[str, Any]) -> Table:
         [
             *(p["a"], p["b"], p["differ"]),
             *(str(p[name]) for name in ("tasks", "only_a", "only_b")),
+            *(_share(p["difference"], "+"), _share(p["smallest_detectable"])),
             *(f"{p[name]:.4g}" for name in ("p", "p_holm")),
         ]
         for p in summary["paired"]
     ]
-    head = ["a", "b", "differ in", "tasks both have", "only a", "only b", "p", "p (Holm)"]
-    return "Paired tests (exact McNemar)", head, rows
+    shares = ("b − a, points", "detectable, points")
+    head = ["a", "b", "differ in", "tasks both have", "a better", "b better", *shares, "p", "p (Holm)"]
+    return "Paired tests (exact, by task; McNemar's with one trial)", head, rows
 
 
 def _tables(summary: dict[str, Any]) -> list[Table]:
@@ -109,9 +115,19 @@ def _tables(summary: dict[str, Any]) -> list[Table]:
     ]
 
 
+def _told(summary: dict[str, Any]) -> str:
+    """What was run, with the settings that the files name."""
+    parts = [f"{summary['tasks']} tasks", f"{summary['records']} trials", f"mode {', '.join(summary['modes'])}"]
+    for name, values in summary.get("settings", {}).items():
+        if values:
+            parts.append(f"{name} {', '.join(map(str, values))}")
+    return ", ".join(parts)
+
+
 def render_markdown(summary: dict[str, Any]) -> str:
     """All tables as Markdown."""
-    lines = [f"# Runs: {summary['tasks']} tasks, {summary['records']} trials, mode {', '.join(summary['modes'])}", ""]
+    lines = [f"# Runs: {_told(summary)}", ""]
+    lines += [f"Note: {notice}\n" for notice in summary.get("notices", ())]
     for title, head, rows in _tables(summary):
         lines += [f"## {title}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
         lines += ["| " + " | ".join(row) + " |" for row in rows] + [""]
@@ -130,9 +146,10 @@ pre { overflow-x: auto; background: #8881; padding: .6rem; white-space: pre-wrap
 summary { cursor: pointer; }
 </style></head><body>
 <h1>ClawForge runs</h1>
-<p>{{ summary.tasks }} tasks, {{ summary.records }} trials, mode {{ summary.modes | join(", ") }}.
+<p>{{ told }}.
 Partial scores are to be read against their null line, the score of doing nothing.</p>
-{% for title, head, rows in tables %}
+{% for notice in summary.notices %}<p>Note: {{ notice }}</p>
+{% endfor %}{% for title, head, rows in tables %}
 <h2>{{ title }}</h2>
 <table><thead><tr>{% for h in head %}<th scope="col">{{ h }}</th>{% endfor %}</tr></thead><tbody>
 {% for row in rows %}<tr>{% for c in row %}<td>{{ c }}</td>{% endfor %}</tr>
@@ -164,5 +181,5 @@ def render_html(summary: dict[str, Any], records: Records) -> str:
     from jinja2 import Environment
 
     template = Environment(autoescape=True).from_string(_PAGE)
-    failed = [r for r in records if not r.strict]
-    return template.render(summary=summary, tables=_tables(summary), failed=failed)
+    failed = [r for r in records if not r.passed]
+    return template.render(summary=summary, told=_told(summary), tables=_tables(summary), failed=failed)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
+from math import lcm
 from statistics import fmean
 from typing import Any
 
+from claw_adapter.scoring import holm, smallest_detectable
 from claw_adapter_forge.evaluation.patterns import PATTERNS
 from claw_adapter_forge.families import families
-from claw_adapter_forge.report.stats import holm, mcnemar, pass_hat_k, wilson
+from claw_adapter_forge.report.stats import clustered, pass_hat_k, sign_flip
 from claw_adapter_forge.runner.records import RunRecord
 from claw_adapter_forge.tasks.family import ABILITIES
 
@@ -49,8 +51,8 @@ def _names(labels: Iterable[Label]) -> dict[Label, str]:
 
 def _rate(records: Iterable[RunRecord]) -> dict[str, Any]:
     rows = list(records)
-    passed = sum(r.strict for r in rows)
-    low, high = wilson(passed, len(rows))
+    passed = sum(r.passed for r in rows)
+    low, high = clustered(_passes(rows).values())
     accuracy = passed / len(rows) if rows else 0.0
     return {"n": len(rows), "passed": passed, "accuracy": accuracy, "low": low, "high": high}
 
@@ -63,13 +65,12 @@ def _mean(rows: Iterable[RunRecord], value: Callable[[RunRecord], float]) -> flo
 def _passes(rows: Records) -> dict[str, list[bool]]:
     found: dict[str, list[bool]] = {}
     for r in rows:
-        found.setdefault(r.task, []).append(r.strict)
+        found.setdefault(r.task, []).append(r.passed)
     return found
 
 
 def _main(rows: list[RunRecord]) -> dict[str, Any]:
-    failures = sum(r.provider_failure for r in rows)
-    counted = len(rows) - failures
+    counted = sum(r.scored for r in rows)
     row = _rate(rows)
     trials = min(len(t) for t in _passes(rows).values())
     return row | {
@@ -78,11 +79,11 @@ def _main(rows: list[RunRecord]) -> dict[str, Any]:
         "progress": _mean(rows, lambda r: r.progress),
         "null_progress": 0.0,
         "pass_hat_k": {str(k): pass_hat_k(_passes(rows), k) for k in range(1, trials + 1)},
-        "provider_failures": failures,
+        "provider_failures": sum(r.provider_failure for r in rows),
         "harness_failures": sum(r.ended == "harness" for r in rows),
         "bypass_rate": _mean(rows, lambda r: bool(r.bypasses)),
         "provider_impacted": sum(r.provider_impacted for r in rows),
-        "adjusted_accuracy": row["passed"] / counted if counted else 0.0,
+        "adjusted_accuracy": row["passed"] / counted if counted else None,
         "forbidden_rate": _mean(rows, lambda r: bool(r.forbidden)),
         "guard_violation_rate": _mean(rows, lambda r: bool(r.violations)),
         "redundant_reads": _mean(rows, lambda r: r.redundant_reads),
@@ -96,28 +97,43 @@ def _split(rows: list[RunRecord], keys: Sequence[Any], key: Callable[[RunRecord]
 
 
 def _patterns(rows: list[RunRecord]) -> dict[str, Any]:
-    failed = [r for r in rows if not r.strict]
+    failed = [r for r in rows if not r.passed]
     mix = Counter(r.pattern for r in failed)
     return {"failed": len(failed), **{p: mix[p] for p in PATTERNS}, "excess_steps": sum(r.excess for r in rows)}
 
 
 def _paired(labelled: dict[Label, list[RunRecord]], names: dict[Label, str]) -> list[dict[str, Any]]:
-    """Tests of pairs that differ in one thing: the agent within a harness, or the harness in front of an agent."""
-    # several trials of a task count as one: it passes if most of them do
-    verdicts = {label: {t: 2 * sum(v) > len(v) for t, v in _passes(rows).items()} for label, rows in labelled.items()}
-    found: list[dict[str, Any]] = []
-    for a, b in combinations(labelled, 2):
-        if a[0] != b[0] and a[1] != b[1]:
-            continue
-        tasks = len(verdicts[a].keys() & verdicts[b].keys())
-        only_a, only_b, p = mcnemar(verdicts[a], verdicts[b])
-        differ = "harness" if a[0] == b[0] else "agent"
-        found.append(
-            {"a": names[a], "b": names[b], "differ": differ, "tasks": tasks, "only_a": only_a, "only_b": only_b, "p": p}
-        )
+    """Tests of pairs that differ in one thing: the agent within a harness, or the harness in front of an agent.
+
+    Trials that were not scored are left out, so a task counts if both have a scored one.
+    """
+    passes = {label: _passes([r for r in rows if r.scored]) for label, rows in labelled.items()}
+    pairs = [(a, b) for a, b in combinations(labelled, 2) if a[0] == b[0] or a[1] == b[1]]
+    found = [
+        {"a": names[a], "b": names[b], "differ": "harness" if a[0] == b[0] else "agent"}
+        | _compared(passes[a], passes[b], len(pairs))
+        for a, b in pairs
+    ]
     for row, p in zip(found, holm([r["p"] for r in found]), strict=True):
         row["p_holm"] = p
     return found
+
+
+def _compared(a: dict[str, list[bool]], b: dict[str, list[bool]], pairs: int) -> dict[str, Any]:
+    """The difference b − a over the tasks both have, tasks weighing alike, and what such a test of `pairs` could have shown."""
+    both = [(a[t], b[t]) for t in a if t in b]
+    rates = [sum(y) / len(y) - sum(x) / len(x) for x, y in both]
+    # whole numbers in one unit: the number of trials may differ from task to task
+    unit = lcm(*(len(side) for pair in both for side in pair))
+    whole = [sum(y) * unit // len(y) - sum(x) * unit // len(x) for x, y in both]
+    return {
+        "tasks": len(both),
+        "only_a": sum(r < 0 for r in rates),
+        "only_b": sum(r > 0 for r in rates),
+        "difference": fmean(rates) if rates else None,
+        "smallest_detectable": smallest_detectable(rates, 0.05 / pairs) if rates else None,
+        "p": sign_flip(whole),
+    }
 
 
 def _by_length(rows: list[RunRecord]) -> dict[str, Any]:
@@ -147,6 +163,7 @@ def summarise(records: Records) -> dict[str, Any]:
         "table_3": {
             a: {
                 k: {
+                    "n": len(v),
                     "partial": _mean(v, lambda r: r.partial),
                     "null": _mean(v, lambda r: r.null_partial),
                     "progress": _mean(v, lambda r: r.progress),

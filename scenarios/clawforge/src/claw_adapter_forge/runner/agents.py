@@ -10,12 +10,22 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from claw_adapter.errors import EndpointError
 from claw_adapter_forge.policies.chat import spoken
 from claw_adapter_forge.policies.offline import POLICIES, decide
+from claw_adapter_forge.surfaces.grammar import UsageError
+from claw_adapter_forge.surfaces.words import split_words
 
-__all__ = ["Agent", "PolicyAgent", "Turn", "command_of", "policy_agent"]
+__all__ = ["STOP_WORDS", "Agent", "ContextOverflow", "PolicyAgent", "Turn", "command_of", "policy_agent"]
 
 _FENCE = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
+_THOUGHTS = re.compile(r"<(think|thinking)>.*?(</\1>|\Z)", re.DOTALL)
+STOP_WORDS = frozenset({"done", "exit", "quit"})
+"""The runner's words, by which an agent ends an episode."""
+
+
+class ContextOverflow(EndpointError):
+    """The conversation is longer than the model takes."""
 
 
 class Turn(NamedTuple):
@@ -35,8 +45,12 @@ class Agent(Protocol):
 
 
 def command_of(text: str) -> str:
-    """The command in a model's message: a JSON object's ``command``, else the first line (of the first code block)."""
-    stripped = text.strip()
+    """The command in a model's message, thoughts aside: a JSON object's ``command``, else the first line (of a code block).
+
+    A quote that the line leaves open takes in the lines up to its end. Backticks around the line, and the full stop behind
+    a stop word, are not part of the command.
+    """
+    stripped = _THOUGHTS.sub("", text).strip()
     if stripped.startswith("{"):
         try:
             data = json.loads(stripped)
@@ -45,8 +59,24 @@ def command_of(text: str) -> str:
         if isinstance(data, dict) and isinstance(data.get("command"), str):
             return str(data["command"]).strip()
     block = _FENCE.search(stripped)
-    lines = [line.strip() for line in (block[1] if block else stripped).splitlines() if line.strip()]
-    return lines[0].removeprefix("$ ").strip() if lines else ""
+    line = _first(block[1] if block else stripped).strip().removeprefix("$ ").strip()
+    if len(line) > 1 and line[0] == line[-1] == "`":
+        line = line.strip("`").strip()
+    word = line.rstrip(".!").lower()
+    return word if word in STOP_WORDS else line
+
+
+def _first(text: str) -> str:
+    """The first line that says something, with those that its open quote takes in; by itself if the quote never ends."""
+    lines = text.strip().splitlines()
+    for end in range(1, len(lines) + 1):
+        whole = "\n".join(lines[:end])
+        try:
+            split_words(whole.strip().strip("`"))
+        except UsageError:
+            continue
+        return whole
+    return lines[0] if lines else ""
 
 
 class PolicyAgent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,13 +17,20 @@ from claw_adapter.errors import (
     EndpointQuotaError,
     EndpointTransientError,
 )
-from claw_adapter_forge.runner.agents import Turn
+from claw_adapter_forge.runner.agents import ContextOverflow, Turn
 
 __all__ = ["ChatAgent"]
 
 _AUTH = {401, 403}
 _QUOTA = {402}
 _TRANSIENT = {408, 409, 425, 429}
+_TOO_LONG = re.compile(
+    r"context_length|context (length|window|size)|maximum (context|number of tokens)"
+    r"|prompt is too long|too many (input )?tokens",
+    re.IGNORECASE,
+)
+_SPENT = re.compile(r"insufficient_quota|exceeded your current quota|credit balance|billing", re.IGNORECASE)
+"""What providers say with 429 when waiting does not help."""
 
 
 class ChatAgent:
@@ -49,6 +57,7 @@ class ChatAgent:
         Raises:
             EndpointTransientError: no connection, a time-out, 429 or 5xx.
             EndpointAuthError, EndpointQuotaError, EndpointError: the provider refused.
+            ContextOverflow: the conversation is too long for it.
             EndpointFilteredError: its filter did.
             EndpointMalformedError: what came back cannot be read.
         """
@@ -82,8 +91,10 @@ def _error(status: int, text: str) -> EndpointError:
         return EndpointFilteredError(what)
     if status in _AUTH:
         return EndpointAuthError(what, remedy="check the key")
-    if status in _QUOTA:
+    if status in _QUOTA or (status == 429 and _SPENT.search(text)):
         return EndpointQuotaError(what)
+    if status in {400, 413, 422} and _TOO_LONG.search(text):
+        return ContextOverflow(what)
     return EndpointTransientError(what) if status in _TRANSIENT or status >= 500 else EndpointError(what)
 
 

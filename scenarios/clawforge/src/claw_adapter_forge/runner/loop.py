@@ -1,8 +1,9 @@
 """The bare loop (Algorithm 1): one command per step, H = 25, history full, summary or auto.
 
 ``done``, ``exit`` and ``quit`` are the runner's words and never reach the world. Stop rules: five identical commands in a row,
-three messages in a row without a command. A provider that fails is retried; if it stays down the trial counts as a provider
-failure, which is reported apart and never as a wrong answer.
+three messages in a row without a command. A conversation that is too long for the model is summed up, and more so if that is
+not enough (compact fallbacks). A provider that fails is retried; if it stays down the trial counts as a provider failure, which
+is reported apart and never as a wrong answer.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from claw_adapter.errors import EndpointError, EndpointFilteredError, EndpointTransientError
 from claw_adapter_forge.evaluation.paper import paper_checks, paper_score
 from claw_adapter_forge.evaluation.patterns import diagnose
-from claw_adapter_forge.runner.agents import Agent, Turn, command_of
+from claw_adapter_forge.runner.agents import STOP_WORDS, Agent, ContextOverflow, Turn, command_of
 from claw_adapter_forge.runner.episode import HORIZON, Episode
 from claw_adapter_forge.runner.modes import LOCAL_MODES, Executor, executor
 from claw_adapter_forge.runner.records import RunRecord, Step
@@ -27,7 +28,6 @@ from claw_adapter_forge.tasks.spec import ForgeTask
 __all__ = ["HISTORIES", "LoopConfig", "record_of", "run_episode"]
 
 HISTORIES = ("full", "summary", "auto")
-STOP_WORDS = frozenset({"done", "exit", "quit"})
 MAX_REPEATS = 5
 MAX_UNPARSABLE = 3
 RULES = "Answer with exactly one command and nothing else. Answer `done` when the request is fulfilled."
@@ -61,6 +61,9 @@ class _Trial:
     fallbacks: int = 0
     filtered: int = 0
     unparsable: int = 0
+    failure: str = ""
+    keep: int = 0
+    """Turns that stay whole since the conversation was too long for the model; 0 if it never was."""
     commands: list[str] = field(default_factory=list)
 
 
@@ -81,6 +84,8 @@ def _summed_up(turns: Sequence[Turn], keep: int) -> list[Turn]:
 
 def _view(trial: _Trial, config: LoopConfig) -> list[Turn]:
     """What the agent is shown of the conversation."""
+    if trial.keep:
+        return _summed_up(trial.turns, trial.keep)
     if config.history == "full":
         return trial.turns
     if config.history == "summary":
@@ -92,20 +97,43 @@ def _view(trial: _Trial, config: LoopConfig) -> list[Turn]:
 
 
 def _ask(agent: Agent, trial: _Trial, config: LoopConfig) -> str | None:
-    """The agent's message, or None if its provider failed for good."""
-    for attempt in range(config.retries + 1):
+    """The agent's message, or None if its provider failed for good; the trial then says how."""
+    attempts = 0
+    while True:
         try:
             return agent.reply(_view(trial, config))
-        except EndpointTransientError:
-            if attempt < config.retries:
-                trial.retries += 1
-                time.sleep(config.backoff * 2**attempt)
         except EndpointFilteredError:
             trial.filtered += 1
             return ""
-        except EndpointError:
+        except ContextOverflow as error:
+            if not _tightened(trial, config):
+                trial.failure = _told(error)
+                return None
+        except EndpointTransientError as error:
+            if attempts == config.retries:
+                trial.failure = _told(error)
+                return None
+            time.sleep(config.backoff * 2**attempts)
+            attempts += 1
+            trial.retries += 1
+        except EndpointError as error:
+            trial.failure = _told(error)
             return None
-    return None
+
+
+def _told(error: EndpointError) -> str:
+    """A failure as records keep it: whose it was, its kind, what happened."""
+    return f"{error.owner}: {type(error).__name__}: {error.what}"
+
+
+def _tightened(trial: _Trial, config: LoopConfig) -> bool:
+    """Sum up from now on, or with half as many whole turns; False if one turn was too many already."""
+    before = trial.keep or (config.keep if config.history == "summary" else 2 * config.keep)
+    if before <= 1:
+        return False
+    trial.keep = before // 2
+    trial.fallbacks += 1
+    return True
 
 
 def _stop_rule(trial: _Trial) -> str:
@@ -172,6 +200,7 @@ def _run(agent: Agent, episode: Episode, settings: LoopConfig, trial: int) -> Ru
         provider_impacted=impacted,
         retries=state.retries,
         compact_fallbacks=state.fallbacks,
+        failure=state.failure if ended == "provider" else "",
     )
 
 

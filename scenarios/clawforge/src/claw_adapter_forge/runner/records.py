@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from claw_adapter.errors import JournalError
+from claw_adapter.errors import EndpointAuthError, EndpointQuotaError
 
-__all__ = ["RUN_FORMAT", "RunRecord", "Step", "append_record", "read_records", "write_records"]
+__all__ = [
+    "RUN_FORMAT",
+    "RunRecord",
+    "Step",
+    "append_record",
+    "mend_end",
+    "read_records",
+    "record_from_line",
+    "record_line",
+]
 
 RUN_FORMAT = "forge-run/1"
+_HOPELESS = frozenset({EndpointAuthError.__name__, EndpointQuotaError.__name__})
+"""Failures that every further trial would meet too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +40,9 @@ class RunRecord:
     """One trial of one agent on one task.
 
     `ended` is ``stopped`` (by the agent), ``budget``, ``repeats``, ``unparsable``, ``provider`` or ``harness`` (it failed;
-    `failure` says how). `progress` is normalised (first state 0, oracle 1); `partial` and `null_partial` are Eq. 3 of this
-    run and of doing nothing. `harness` is what stood between the agent and the world: ``bare`` (the loop), ``shell``, or an
-    adapter's name; `bypasses` are the tools it used that do not work in the world.
+    `failure` says how: its owner, its kind, what happened). `progress` is normalised (first state 0, oracle 1); `partial` and
+    `null_partial` are Eq. 3 of this run and of doing nothing. `harness` is what stood between the agent and the world:
+    ``bare`` (the loop), ``shell``, or an adapter's name; `bypasses` are the tools it used that do not work in the world.
     """
 
     agent: str
@@ -70,12 +81,33 @@ class RunRecord:
         """What no two records of a run share."""
         return self.mode, self.harness, self.agent, self.task, self.trial
 
+    @property
+    def scored(self) -> bool:
+        """Whether the agent had its chance: neither provider nor harness failed (protocol.md, section 3)."""
+        return not self.provider_failure and self.ended != "harness"
+
+    @property
+    def passed(self) -> bool:
+        """Whether it counts as a pass."""
+        return self.strict and self.scored
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether the provider refused the key, or its budget is used up: no use in going on."""
+        return self.provider_failure and any(part in _HOPELESS for part in self.failure.split(": ")[:2])
+
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
         return {"format": RUN_FORMAT, **asdict(self)}
 
 
-def _record(data: Mapping[str, Any]) -> RunRecord:
+def record_from_line(line: str) -> RunRecord:
+    """The record of one line.
+
+    Raises:
+        ValueError, KeyError, TypeError: it is none of this version.
+    """
+    data: Mapping[str, Any] = json.loads(line)
     if data["format"] != RUN_FORMAT:
         raise KeyError("format")
     values = {k: v for k, v in data.items() if k != "format"}
@@ -85,35 +117,44 @@ def _record(data: Mapping[str, Any]) -> RunRecord:
     return RunRecord(**values)
 
 
-def write_records(path: Path, records: Iterable[RunRecord]) -> int:
-    """Write records to a file, a line each; returns how many."""
-    count = 0
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8") as out:
-        for record in records:
-            out.write(json.dumps(record.to_json(), ensure_ascii=False) + "\n")
-            count += 1
-    return count
+def record_line(record: RunRecord) -> str:
+    """The record as one line of JSON, with the end of the line."""
+    return json.dumps(record.to_json(), ensure_ascii=False) + "\n"
 
 
 def append_record(path: Path, record: RunRecord) -> None:
-    """Add one record to a file."""
+    """Add one record to a file; a torn last line is cut before."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    mend_end(path)
     with path.open("a", encoding="utf-8") as out:
-        out.write(json.dumps(record.to_json(), ensure_ascii=False) + "\n")
+        out.write(record_line(record))
+
+
+def mend_end(path: Path) -> None:
+    """Make a file end with a whole line: a record that only lacks the line's end gets it, anything less is cut."""
+    if not path.is_file() or not path.stat().st_size:
+        return
+    with path.open("r+b") as file:
+        file.seek(-1, 2)
+        if file.read(1) == b"\n":
+            return
+        file.seek(0)
+        content = file.read()
+        start = content.rfind(b"\n") + 1
+        try:
+            record_from_line(content[start:].decode("utf-8"))
+        except (ValueError, KeyError, TypeError):
+            file.truncate(start)
+        else:
+            file.write(b"\n")
 
 
 def read_records(path: Path) -> Iterator[RunRecord]:
-    """The records of a file.
+    """The records of a file, failed tries that were followed by another left out.
 
     Raises:
-        JournalError: a line is not a record of this version.
+        JournalError: a line that is not the last one is damaged, or the file is something else.
     """
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                yield _record(json.loads(line))
-            except (ValueError, KeyError, TypeError) as error:
-                raise JournalError(
-                    f"not a {RUN_FORMAT} record: {error}", where=f"{path}:{number}", remedy="run `claw forge run` again"
-                ) from error
+    from claw_adapter_forge.runner.recordfile import read_file
+
+    yield from read_file(path).records

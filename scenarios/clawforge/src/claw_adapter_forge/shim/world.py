@@ -94,8 +94,16 @@ class ShimWorld:
     async def __aenter__(self) -> Self:
         install_clients(self.bin, str(self.socket), self._token)
         self._files.show(self.episode.world)
-        self._server = await asyncio.start_unix_server(self._serve, path=str(self.socket), limit=MAX_REQUEST)
-        self.socket.chmod(0o600)
+        # Not serving yet, it waits for nothing, so that a cancellation cannot come before we hold it.
+        path, limit = str(self.socket), MAX_REQUEST
+        self._server = await asyncio.start_unix_server(self._serve, path=path, limit=limit, start_serving=False)
+        try:
+            self.socket.chmod(0o600)
+            await self._server.start_serving()
+        except BaseException:
+            self._server.close()
+            shutil.rmtree(self._short, ignore_errors=True)
+            raise
         return self
 
     async def __aexit__(
