@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from claw_adapter import plugins
+from claw_adapter.drivers.whole import within
 from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.errors import DeadlineExceeded, OverlayNotFound, Owner
 from claw_adapter.harness import Endpoint
@@ -144,12 +145,10 @@ class OverlayStack:
                 hidden=self.hidden,
             )
             self._started.append(overlay)
-            try:
-                async with asyncio.timeout(self.spec.settings.deadline):
-                    inner = await overlay.wrap(context, inner)
-            except TimeoutError:
-                what = f"the overlay did not come up within {self.spec.settings.deadline:g} s"
-                raise DeadlineExceeded(what, where=f"overlay {spec.label}", owner=Owner.OVERLAY) from None
+            what = f"the overlay did not come up within {self.spec.settings.deadline:g} s"
+            late = DeadlineExceeded(what, where=f"overlay {spec.label}", owner=Owner.OVERLAY)
+            async with within(self.spec.settings.deadline, lambda late=late: late):  # type: ignore[misc]
+                inner = await overlay.wrap(context, inner)
         return inner
 
     async def checkpoint(self) -> dict[str, dict[str, bytes]]:

@@ -169,11 +169,14 @@ def _shares(path: Path | None) -> dict[str, float]:
     from pydantic import TypeAdapter, ValidationError
 
     from claw_adapter.errors import ScenarioError
+    from claw_adapter.validation import said
 
     try:
         return {} if path is None else TypeAdapter(dict[str, float]).validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        raise ScenarioError(f"no shares of noise: {error}", where=str(path)) from None
+        what = said(error) if isinstance(error, ValidationError) else error.strerror
+        remedy = 'It holds one JSON object: {"SCENARIO": 0.4}.'
+        raise ScenarioError(f"no shares of noise: {what}", where=str(path), remedy=remedy) from None
 
 
 def _json(data: object) -> None:
