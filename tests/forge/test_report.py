@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markupsafe import escape
 
 from claw_adapter.errors import JournalError
 from claw_adapter_forge.report.render import render_html, render_markdown
@@ -78,6 +79,8 @@ def test_markdown_and_html_show_the_null_line_and_every_failed_trial(records: li
     assert "null line" in text
     assert page.count("<details>") == sum(not r.strict for r in records)
     assert "<script" not in page
+    near = next(r for r in records if any(line.startswith("  nearest: ") for line in r.reasons))
+    assert all(str(escape(line)) in page for line in near.reasons), "what came nearest, and the condition that it fails"
 
 
 def test_text_of_an_agent_cannot_break_the_page(paper: tuple[ForgeTask, ...]) -> None:

@@ -40,11 +40,8 @@ def play(task: str, profile: str, seed: int, count: int) -> None:
     verdict = episode.verdict()
     click.echo(f"\nstrict {'pass' if verdict.strict else 'fail'}, progress {verdict.progress:.2f}")
     for miss in near_misses(episode.task, verdict):
-        click.echo(f"  missing: {miss.want}")
-        if miss.change is not None:
-            click.echo(f"    nearest: {miss.change.line()}")
-        for reason in miss.reasons:
-            click.echo(f"    {reason}")
+        for text in miss.lines():
+            click.echo(f"  {text}")
     for change in verdict.violations:
         click.echo(f"  not called for: {change.line()}")
     for name in verdict.forbidden:

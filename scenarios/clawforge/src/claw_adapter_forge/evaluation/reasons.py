@@ -38,6 +38,11 @@ class NearMiss:
     change: Change | None
     reasons: tuple[str, ...]
 
+    def lines(self) -> tuple[str, ...]:
+        """The want, what came nearest to it, and why that is not it."""
+        nearest = (f"  nearest: {self.change.line()}",) if self.change is not None else ()
+        return (f"missing: {self.want}", *nearest, *(f"  {reason}" for reason in self.reasons))
+
 
 def _said(cond: Cond) -> str:
     return f"{cond.field} " + _WORDS[cond.op].format(*cond.values, all=", ".join(cond.values))

@@ -161,7 +161,8 @@ Partial scores are to be read against their null line, the score of doing nothin
 {%- if r.excess %} · excess steps{% endif %}</summary>
 <p>{{ r.instruction }}</p>
 <p>Ended: {{ r.ended }}; progress {{ "%.3f" | format(r.progress) }}; first wrong step: {{ r.first_wrong or "none" }}.</p>
-{% if r.missing %}<p>Missing: {{ r.missing | join("; ") }}</p>{% endif %}
+{% if r.reasons %}<p>What is missing:</p><pre>{{ r.reasons | join("\n") }}</pre>
+{%- elif r.missing %}<p>Missing: {{ r.missing | join("; ") }}</p>{% endif %}
 {% if r.violations %}<p>Not called for:</p><pre>{{ r.violations | join("\n") }}</pre>{% endif %}
 {% if r.failure %}<p>Failure: {{ r.failure }}</p>{% endif %}
 {% if r.bypasses %}<p>Tools used beside the world: {{ r.bypasses | join("; ") }}</p>{% endif %}

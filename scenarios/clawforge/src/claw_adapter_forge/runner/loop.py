@@ -18,6 +18,7 @@ from pathlib import Path
 from claw_adapter.errors import EndpointError, EndpointFilteredError, EndpointTransientError
 from claw_adapter_forge.evaluation.paper import paper_checks, paper_score
 from claw_adapter_forge.evaluation.patterns import diagnose
+from claw_adapter_forge.evaluation.reasons import near_misses
 from claw_adapter_forge.runner.agents import STOP_WORDS, Agent, ContextOverflow, Turn, command_of
 from claw_adapter_forge.runner.episode import HORIZON, Episode
 from claw_adapter_forge.runner.modes import LOCAL_MODES, Executor, executor
@@ -224,6 +225,7 @@ def record_of(episode: Episode, agent: str, mode: str, ended: str, trial: int = 
         null_partial=round(paper_score(paper_checks(task), task, ()), 6),
         steps=tuple(Step(e.line, e.output.code, tuple(c.line() for c in e.changes)) for e in episode.executions),
         missing=verdict.missing,
+        reasons=tuple(line for miss in near_misses(task, verdict) for line in miss.lines()),
         violations=tuple(c.line() for c in verdict.violations),
         forbidden=verdict.forbidden,
         pattern=found.pattern,

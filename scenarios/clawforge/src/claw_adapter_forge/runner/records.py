@@ -43,6 +43,7 @@ class RunRecord:
     `failure` says how: its owner, its kind, what happened). `progress` is normalised (first state 0, oracle 1); `partial` and
     `null_partial` are Eq. 3 of this run and of doing nothing. `harness` is what stood between the agent and the world:
     ``bare`` (the loop), ``shell``, or an adapter's name; `bypasses` are the tools it used that do not work in the world.
+    `reasons` say, line by line, what came nearest to each want that is missing, and what of it does not fit.
     """
 
     agent: str
@@ -75,6 +76,7 @@ class RunRecord:
     harness: str = "bare"
     failure: str = ""
     bypasses: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
 
     @property
     def identity(self) -> tuple[str, str, str, str, int]:
@@ -112,7 +114,7 @@ def record_from_line(line: str) -> RunRecord:
         raise KeyError("format")
     values = {k: v for k, v in data.items() if k != "format"}
     values["steps"] = tuple(Step(s["command"], s["exit"], tuple(s["changes"])) for s in data["steps"])
-    for name in ("missing", "violations", "forbidden", "unread", "bypasses"):
+    for name in ("missing", "violations", "forbidden", "unread", "bypasses", "reasons"):
         values[name] = tuple(data.get(name, ()))
     return RunRecord(**values)
 
