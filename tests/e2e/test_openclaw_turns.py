@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 import json
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from claw_adapter.harness import Message, SessionChange, ToolCall
 from claw_adapter.protocol import ModelSpec
 from claw_adapter.sandbox import IsolationLevel, detect
 from claw_adapter_openclaw.adapter import OpenClaw
+from claw_adapter_openclaw.gateway import Gateway
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
@@ -37,6 +39,22 @@ def history(name: str, **more) -> tuple:
     return ("sessions_history", {"sessionKey": OpenClaw().session_key(name), **more})
 
 
+def timed(monkeypatch) -> list[float]:
+    """The seconds that every call of our plugin inside the gateway takes from now on."""
+    taken: list[float] = []
+    call = Gateway.bridge
+
+    async def bridge(gateway, *args, **more):
+        began = time.monotonic()
+        try:
+            return await call(gateway, *args, **more)
+        finally:
+            taken.append(time.monotonic() - began)
+
+    monkeypatch.setattr(Gateway, "bridge", bridge)
+    return taken
+
+
 def leftovers(ctx) -> list[Path]:
     """What this OpenClaw has outside its state directory: locks, named by a hash of the database they lock."""
     databases = ctx.state_dir.rglob("*.sqlite")
@@ -45,7 +63,7 @@ def leftovers(ctx) -> list[Path]:
 
 
 @real
-async def test_main_session_histories_tools_events_usage_and_updates_in_one_conversation(tmp_path):
+async def test_main_session_histories_tools_events_usage_and_updates_in_one_conversation(tmp_path, monkeypatch):
     call = ToolCall(id="call-1_x", name="read", arguments={"path": "a.txt"})
     main = session("Demo_Main").with_messages(
         [
@@ -72,7 +90,9 @@ async def test_main_session_histories_tools_events_usage_and_updates_in_one_conv
         ctx = Context(tmp_path / "t", server.url, main, histories)
         (ctx.workspace / "notes.txt").write_text("canary fact\n")
         async with await OpenClaw().open(ctx) as conversation:
+            exports = timed(monkeypatch)
             turn = await conversation.send("now?", 120)
+            assert 0 < sum(exports) <= turn.timing.own < turn.timing.total, "the export is asked for by us alone"
             assert leftovers(ctx), "without a /tmp of its own it does leave something there"
             _first_request(server)
             _tool_turn(server, turn, ctx, histories)

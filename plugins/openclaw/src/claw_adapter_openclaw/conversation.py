@@ -71,7 +71,6 @@ class GatewayConversation(Conversation):
             answer = await self._alive().chat(prompt, deadline)
             inside = time.monotonic() - started
             events = await self._news(max(deadline - inside, 0.0) + READ_SECONDS, answered=bool(answer.text))
-            inside = time.monotonic() - started  # the gateway works while it exports, too
             error = failure(answer.status, answer.text, answer.error, events)
         except ClawError as fault:
             error = fault
