@@ -9,7 +9,6 @@ import asyncio
 import hashlib
 import json
 import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -40,16 +39,15 @@ def history(name: str, **more) -> tuple:
 
 
 def timed(monkeypatch) -> list[float]:
-    """The seconds that every call of our plugin inside the gateway takes from now on."""
+    """The seconds that our plugin inside the gateway works on every call from now on; it is made slower."""
     taken: list[float] = []
     call = Gateway.bridge
 
     async def bridge(gateway, *args, **more):
-        began = time.monotonic()
-        try:
-            return await call(gateway, *args, **more)
-        finally:
-            taken.append(time.monotonic() - began)
+        said = await call(gateway, *args, **more)
+        await asyncio.sleep(0.05)
+        taken.append(said["milliseconds"] / 1000 + 0.05)
+        return {**said, "milliseconds": said["milliseconds"] + 50}
 
     monkeypatch.setattr(Gateway, "bridge", bridge)
     return taken

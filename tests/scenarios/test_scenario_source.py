@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.errors import PluginError, ScenarioError
+from claw_adapter.errors import AdapterError, ScenarioError
 from claw_adapter.runner.run import find_scenarios
 from claw_adapter_scenarios.authoring import EXAMPLE
 from claw_adapter_scenarios.source import SuiteSource
@@ -100,5 +100,6 @@ def test_wrong_options_are_refused(name: str):
 
 
 def test_an_unknown_option_is_refused():
-    with pytest.raises(PluginError, match="does not take these options"):
+    with pytest.raises(AdapterError, match="no option 'sead'") as caught:
         find_scenarios(("clinic-fridge:sead=1",))
+    assert "seed" in caught.value.remedy

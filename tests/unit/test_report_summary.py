@@ -207,9 +207,12 @@ def test_a_model_that_the_run_served_itself_costs_nothing_and_one_that_others_se
     model = ModelSpec(name="own", kind="llamacpp")
     moments = {"began": "2026-11-22T00:00:00Z", "ended": "2026-11-22T00:01:00Z"}
     server = ServerRecord(model="own", kind="llamacpp", about=about, **moments)
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "servers.jsonl").write_text(server.model_dump_json() + "\n")
-    found = one(tmp_path, lambda runs: [runs.record(0, 1.0, usage=make.usage(10, 100, 5))], model=model)
+
+    def records(runs):
+        (tmp_path / "run" / "servers.jsonl").write_text(server.model_dump_json() + "\n")
+        return [runs.record(0, 1.0, usage=make.usage(10, 100, 5))]
+
+    found = one(tmp_path, records, model=model)
     assert words.money(found.rows[0].cost) == shown
     assert any("Nobody is paid" in warning for warning in found.warnings) == (shown == "0.00 USD")
 

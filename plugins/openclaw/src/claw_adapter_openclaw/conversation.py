@@ -48,6 +48,7 @@ class GatewayConversation(Conversation):
         self._sessions = {session.id: session for session in sessions}
         self._revisions: dict[str, int] = {}
         self._seen = 0
+        self._waited = 0.0
         self._model = model
         self._log = log
 
@@ -71,6 +72,7 @@ class GatewayConversation(Conversation):
             answer = await self._alive().chat(prompt, deadline)
             inside = time.monotonic() - started
             events = await self._news(max(deadline - inside, 0.0) + READ_SECONDS, answered=bool(answer.text))
+            inside += self._waited
             error = failure(answer.status, answer.text, answer.error, events)
         except ClawError as fault:
             error = fault
@@ -152,8 +154,11 @@ class GatewayConversation(Conversation):
     async def _news(self, deadline: float, *, answered: bool) -> list[Mapping[str, Any]]:
         """What OpenClaw added to the main session since the last look; a reply that it gave is waited for."""
         end = time.monotonic() + min(deadline, READ_SECONDS)
+        self._waited = 0.0
         while True:
+            asked = time.monotonic()
             found = await self._alive().bridge("read", session_key(self._main), after=self._seen, deadline=deadline)
+            self._waited += max(time.monotonic() - asked - float(found.get("milliseconds", 0.0)) / 1000, 0.0)
             events = list(found["events"])
             if not answered or stopped(events) or time.monotonic() > end:
                 self._seen = int(found["total"])

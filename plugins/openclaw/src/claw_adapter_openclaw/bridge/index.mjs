@@ -5,6 +5,8 @@
 //   write   sessionId, entry, messages          the session is exactly these messages from now on
 //   append  messages [{id, message}]            each once, told by its id; all or none
 //   read    after                               {sessionId, total, events}: its transcript from event number `after` on
+//
+// Every answer says in `milliseconds` how long it took from the moment the gateway got to it.
 import { definePluginEntry } from "openclaw/plugin-sdk/plugin-entry";
 import {
   appendSessionTranscriptMessagesByIdentity,
@@ -68,10 +70,12 @@ export default definePluginEntry({
       match: "exact",
       handler: async (request, response) => {
         response.setHeader("content-type", "application/json");
+        const began = performance.now();
         try {
           const call = await bodyOf(request);
           if (!Object.hasOwn(known, call.op)) throw new Error(`no operation ${call.op}`);
-          response.end(JSON.stringify(await known[call.op](call)));
+          const result = await known[call.op](call);
+          response.end(JSON.stringify({ ...result, milliseconds: performance.now() - began }));
         } catch (error) {
           response.statusCode = 500;
           response.end(JSON.stringify({ error: { message: String(error?.message ?? error) } }));
