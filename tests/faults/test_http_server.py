@@ -216,28 +216,19 @@ async def test_a_port_that_is_taken_is_not_taken_for_our_server(marker):
     reaper.sweep(marker + "-other", 2)
 
 
-async def test_a_server_that_is_up_on_another_port_is_never_ready(marker):
+@pytest.mark.parametrize("marked", [True, False], ids=["marked", "just started"])
+async def test_a_server_that_is_up_on_another_port_is_never_ready(marker, monkeypatch, marked):
+    """Just after its start a process shows no environment, hence no marker: that must not make another one's port ours."""
     async with (
         serving(marker + "-other") as other,
         serving(marker) as ours,
         HttpChild(str(other._url), process=ours._process) as wrong,
     ):
+        if not marked:
+            monkeypatch.setattr(reaper, "carries", lambda pid, marker: False)
         with pytest.raises(HarnessStartError, match="another process listens on this port"):
             await wrong.wait_ready("/echo", 0.5)
-    reaper.sweep(marker + "-other", 2)
-
-
-async def test_a_process_is_known_before_its_environment_can_be_read(marker, monkeypatch):
-    """For a moment after its start a process shows no environment: that must not make another one's port ours."""
-    monkeypatch.setattr(reaper, "carries", lambda pid, marker: False)
-    async with (
-        serving(marker + "-other") as other,
-        serving(marker) as ours,
-        HttpChild(str(other._url), process=ours._process) as wrong,
-    ):
-        with pytest.raises(HarnessStartError, match="another process listens on this port"):
-            await wrong.wait_ready("/echo", 0.5)
-    monkeypatch.undo()
+        monkeypatch.undo()
     reaper.sweep(marker + "-other", 2)
 
 

@@ -154,14 +154,19 @@ async def test_stop_tries_again_when_processes_were_left(marker, monkeypatch):
     assert reaper.find(marker) == []
 
 
-async def test_a_close_that_is_cancelled_ends_the_child_all_the_same(marker):
-    child = LineChild(await start(shell("sleep 96", marker, stdin=PIPE, lines=True)))
+async def cancel_its_close(child: LineChild | AcpChild) -> None:
+    """Begin to close it, and cancel that while it waits for the child to end by itself."""
     closing = asyncio.create_task(child.close(60))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     closing.cancel()
     with pytest.raises(asyncio.CancelledError):
         await closing
+
+
+async def test_a_close_that_is_cancelled_ends_the_child_all_the_same(marker):
+    child = LineChild(await start(shell("sleep 96", marker, stdin=PIPE, lines=True)))
+    await cancel_its_close(child)
     assert reaper.find(marker) == []
 
 
@@ -248,10 +253,5 @@ async def test_what_is_waited_for_whole_returns_and_raises_as_itself():
 async def test_the_close_of_an_acp_agent_that_is_cancelled_ends_it_all_the_same(marker):
     pytest.importorskip("acp", reason="the extra claw-adapter[acp] is not installed")
     child = AcpChild(await start(shell("sleep 96", marker, stdin=PIPE, lines=True)), "allow", "per_turn")
-    closing = asyncio.create_task(child.close(60))
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    closing.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await closing
+    await cancel_its_close(child)
     assert reaper.find(marker) == []

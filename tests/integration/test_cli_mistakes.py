@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.runner.folder import RunFolder
-from support.commands import call
+from support.commands import FAST, call, finished_run
 from support.scenarios import write_scenario
-
-FAST = ("-H", "reference:mode=in-process", "--isolation", "0", "-q")
 
 
 def two_rounds(folder: Path, **more) -> Path:
@@ -25,10 +23,7 @@ def elsewhere(tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A scenario of two rounds, and a finished run of it."""
-    root = tmp_path_factory.mktemp("mistakes")
-    done = call("run", two_rounds(root / "small"), *FAST, "--out", root / "run")
-    assert done.code == 0, done.err
-    return root / "small", root / "run"
+    return finished_run(tmp_path_factory.mktemp("mistakes"))
 
 
 # data

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.plugins import Plugin, PluginStatus
-from support.commands import call
+from support.commands import FAST, call, finished_run
 from support.running import CLAW
 from support.scenarios import write_scenario
 
 ROOT = Path(__file__).resolve().parents[2]
-FAST = ("-H", "reference:mode=in-process", "--isolation", "0", "-q")
 
 
 @pytest.fixture(autouse=True)
@@ -26,11 +25,7 @@ def elsewhere(tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A scenario of two rounds, and a finished run of it."""
-    root = tmp_path_factory.mktemp("outputs")
-    write_scenario(root / "small", [{"id": "r1"}, {"id": "r2"}])
-    done = call("run", root / "small", *FAST, "--out", root / "run")
-    assert done.code == 0, done.err
-    return root / "small", root / "run"
+    return finished_run(tmp_path_factory.mktemp("outputs"))
 
 
 @pytest.fixture
