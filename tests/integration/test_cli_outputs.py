@@ -191,7 +191,7 @@ def test_a_vendors_program_that_is_not_there_is_said_in_a_sentence(monkeypatch):
     monkeypatch.setenv("CLAW_PICOCLAW", "/no/such/program")
     done = call("frameworks", "doctor", "picoclaw")
     assert done.code == 1
-    assert "is there – no: not through CLAW_PICOCLAW=/no/such/program" in done.out
+    assert "is there – no: searched CLAW_PICOCLAW=/no/such/program" in done.out
     assert "claw frameworks install picoclaw" not in call("frameworks", "list").out
 
 

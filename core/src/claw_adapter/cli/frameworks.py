@@ -66,9 +66,8 @@ def install(names: tuple[str, ...], verbose: bool, as_json: bool) -> int:
 
     from claw_adapter.frameworks import install as install_one
 
-    signal.signal(
-        signal.SIGTERM, lambda number, _frame: sys.exit(128 + number)
-    )  # the installer is ended, its rests removed
+    # an exit, and not the end, so that the installer is ended and what it made removed
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     out = console(stderr=True)
     installed = {}
     for name in names:

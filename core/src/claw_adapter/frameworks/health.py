@@ -75,7 +75,7 @@ def _doctor_binary(spec: Framework) -> list[Finding]:
     there = find_binary(spec)
     if there is None:
         fault = missing(spec)
-        return [Finding(f"{spec.title} is there", False, f"not through {fault.where}", fault.remedy)]
+        return [Finding(f"{spec.title} is there", False, f"searched {fault.where}", fault.remedy)]
     findings = [Finding(f"{spec.title} is there", True, f"{there.path} ({there.installer})")]
     check = _check(spec, there, instruction(spec))
     if not check.ok or not spec.version_pattern:

@@ -154,9 +154,8 @@ class RunFolder:
             fresh: remove what an earlier run has left and start anew.
 
         Raises:
-            JournalError: the folder holds a run of another configuration, or something else.
+            JournalError: the folder holds a run of another configuration.
         """
-        self._refuse_foreign()
         if fresh:
             remove_tree(self.root / "trials")
             (self.root / SERVERS).unlink(missing_ok=True)

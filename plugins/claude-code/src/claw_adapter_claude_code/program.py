@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -14,7 +13,6 @@ from claw_adapter.errors import (
     DeadlineExceeded,
     HarnessCrash,
     HarnessNotFound,
-    HarnessProtocolError,
     HarnessStartError,
 )
 from claw_adapter.frameworks import Framework, Installed, fault, locate
@@ -71,7 +69,6 @@ class Program:
 
     def __init__(self, process: Process) -> None:
         self._process = process
-        self._own = 0.0
 
     @classmethod
     async def start(cls, ctx: TrialContext, options: Options, state: State, deadline: float) -> Self:
@@ -89,7 +86,7 @@ class Program:
 
     async def turn(self, prompt: str, deadline: float) -> Outcome:
         """Say a prompt and take in what comes until the turn's end; what goes wrong is in the outcome."""
-        turn, self._own = Turn(), 0.0
+        turn = Turn()
         error: ClawError | None
         try:
             async with asyncio.timeout(deadline):
@@ -99,7 +96,7 @@ class Program:
             error = DeadlineExceeded(f"no answer within {deadline:g} s", where="claude -p")
         except ClawError as fault:
             error = fault
-        return Outcome(str(turn.result.get("result") or ""), error, turn.events, turn.usage(), self._own)
+        return Outcome(str(turn.result.get("result") or ""), error, turn.events, turn.usage(), turn.own)
 
     async def cancel(self) -> None:
         """Ask it to stop the turn under way."""
@@ -117,10 +114,7 @@ class Program:
     async def _exchange(self, prompt: str, turn: Turn) -> None:
         await self._say({"type": "user", "message": {"role": "user", "content": spoken(prompt)}})
         while line := await self._process.readline():
-            began = time.monotonic()
-            over = turn.take(_record(line))
-            self._own += time.monotonic() - began
-            if over:
+            if turn.hear(line):
                 return
         raise await self._ended()
 
@@ -137,13 +131,3 @@ class Program:
         said = self._process.stderr.text[-TAIL:].strip()
         kind = HarnessStartError if "could not start" in said else HarnessCrash
         return kind(f"Claude Code ended with {status}: {said or 'it said nothing'}", where=self._process.argv[0])
-
-
-def _record(line: bytes) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except ValueError:
-        record = None
-    if not isinstance(record, dict):
-        raise HarnessProtocolError(f"wrote something that is no record: {line[:200]!r}", where="claude -p")
-    return record

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from claw_adapter.errors import ClawError
+from claw_adapter.errors import ClawError, HarnessProtocolError
 from claw_adapter.harness import Event, ReportedUsage
 
 __all__ = ["Outcome", "Turn"]
@@ -30,10 +31,11 @@ class Outcome:
 
 
 class Turn:
-    """One turn as it comes in; `result` is the record that ends it, empty until then."""
+    """One turn as it comes in; `result` is the record that ends it, empty until then; `own` the seconds spent reading."""
 
     def __init__(self) -> None:
         self.result: Record = {}
+        self.own = 0.0
         self.started = time.monotonic()
         self._events: list[Event] = []
         self._names: dict[str, str] = {}
@@ -43,6 +45,17 @@ class Turn:
     def events(self) -> tuple[Event, ...]:
         """Tool calls, results, texts before the last one, notes, and at the end what was denied."""
         return (*self._events, *self._denials())
+
+    def hear(self, line: bytes) -> bool:
+        """Read the next line and take its record; True if it ends the turn.
+
+        Raises:
+            HarnessProtocolError: it is no record.
+        """
+        began = time.monotonic()
+        over = self.take(_record(line))
+        self.own += time.monotonic() - began
+        return over
 
     def take(self, record: Record) -> bool:
         """Take the next record; True if it ends the turn."""
@@ -110,6 +123,16 @@ class Turn:
             yield Event(
                 kind="note", at=at, id=number, name="permission-denied", text=tool, arguments=arguments, is_error=True
             )
+
+
+def _record(line: bytes) -> Record:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        record = None
+    if not isinstance(record, dict):
+        raise HarnessProtocolError(f"wrote something that is no record: {line[:200]!r}", where="claude -p")
+    return record
 
 
 def _blocks(record: Record) -> list[dict[str, Any]]:
