@@ -19,7 +19,7 @@ from claw_adapter_forge.proof.replay import replay
 from claw_adapter_forge.tasks.compiler import check_task
 from claw_adapter_forge.tasks.manifest import canonical, manifest_lines, task_from_json, task_to_json
 from claw_adapter_forge.tasks.observation import first_observation
-from claw_adapter_forge.tasks.profiles import blueprints, generate
+from claw_adapter_forge.tasks.profiles import blueprints, generate, round_length
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 TWO_WAYS = {"live", "async", "wet", "dry", "primary", "backup"}
@@ -185,8 +185,71 @@ def test_a_paused_check_is_enabled_and_not_made_again() -> None:
     assert not replay(task, again).verdict.strict
 
 
+def _of_variant(variant: str) -> ForgeTask:
+    return next(t for t in generate("scale", 3, round_length()) if t.meta.variant == variant)
+
+
+def _instead(task: ForgeTask, head: str, *lines: str) -> bool:
+    """Whether the reference with other lines in the place of those that begin with `head` passes strictly."""
+    assert any(line.startswith(head) for line in task.reference)
+    kept = [line for line in task.reference if not line.startswith(head)]
+    at = next(i for i, line in enumerate(task.reference) if line.startswith(head))
+    return replay(task, (*kept[:at], *lines, *kept[at:])).verdict.strict
+
+
+def test_a_handoff_that_is_begun_is_finished_and_not_begun_anew() -> None:
+    task = _of_variant("handoff_begun")
+    append = next(line for line in task.reference if line.startswith("file append"))
+    begun = next(f.content for f in task.start.rows("files") if f"--path {f.id} " in append)
+    added = append.partition("--content ")[2].strip("'")
+    anew = append.replace("file append", "file create")
+    assert not _instead(task, "file append", anew)
+    assert _instead(task, "file append", anew.replace(added, begun + added))
+    journal = next(line for line in task.reference if line.startswith("file read")).partition("--path ")[2]
+    assert not _instead(task, "file append", append.replace(append.split()[3], journal))
+
+
+def test_of_two_copies_the_stale_one_goes() -> None:
+    task = _of_variant("twice")
+    gone = next(line for line in task.reference if line.startswith("calendar delete-event"))
+    stale = gone.split()[-1]
+    right = next(e for e in task.start.rows("events") if task.meta.city in e.title and e.id != stale)
+    assert "duplicate" in task.meta.conflict
+    assert not _instead(task, gone)
+    assert not _instead(task, gone, f"calendar delete-event --id {right.id}")
+    assert not _instead(task, gone, f"calendar update-event --id {stale} --start {right.start}")
+
+
+@pytest.mark.parametrize("variant", ["task_waited_for", "calendar_waited_for"])
+def test_what_waited_for_the_void_item_waits_for_the_valid_one(variant: str) -> None:
+    task = _of_variant(variant)
+    update = next(line for line in task.reference if line.startswith("tasks update"))
+    waiting = next(t for t in task.start.rows("tasks") if t.id == update.split()[3])
+    assert waiting.note.startswith("waits for: ")
+    assert not _instead(task, "tasks update")
+    assert not _instead(task, "tasks update", f"tasks complete --id {waiting.id}")
+    assert not _instead(task, "tasks update", f"tasks update --id {waiting.id} --note ''")
+    both = f"{update[:-1]}, formerly {waiting.note.removeprefix('waits for: ')}'"
+    assert not _instead(task, "tasks update", both)
+    words = update.replace("waits for: ", "Now it waits for the next step of ")
+    assert _instead(task, "tasks update", words)
+
+
+def test_of_two_paused_checks_the_one_for_today_is_enabled() -> None:
+    task = _of_variant("checks_paused")
+    enable = next(line for line in task.reference if line.startswith("openclaw cron enable"))
+    paused = [c.id for c in task.start.rows("cron") if c.status == "paused"]
+    assert len(paused) == 2
+    other = enable.replace(enable.split()[-1], next(c for c in paused if c != enable.split()[-1]))
+    assert not _instead(task, enable, other)
+    assert not _instead(task, enable, enable, other)
+    assert not {t for t in task.phrasings if "missing" in t}
+
+
 def test_branches_are_balanced_in_scale() -> None:
-    branches: Counter[tuple[str, str]] = Counter((t.meta.family, t.meta.branch) for t in generate("scale", 3, 376))
+    branches: Counter[tuple[str, str]] = Counter(
+        (t.meta.family, t.meta.branch) for t in generate("scale", 3, 8 * round_length())
+    )
     by_family = {f: [n for (family, b), n in branches.items() if family == f and b in TWO_WAYS] for f, _ in branches}
     for family, counts in by_family.items():
         assert not counts or max(counts) == min(counts), (family, counts)

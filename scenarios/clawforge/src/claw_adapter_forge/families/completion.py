@@ -10,14 +10,26 @@ from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
 from claw_adapter_forge.tasks.slots import Slots
 from claw_adapter_forge.tasks.spec import Evidence, Goal, Want
-from claw_adapter_forge.tasks.wants import append_want, cron_want, event_want, file_want, model_want, task_want
+from claw_adapter_forge.tasks.wants import (
+    append_want,
+    cron_want,
+    enabled_want,
+    event_want,
+    file_want,
+    model_want,
+    task_want,
+)
 
 __all__ = ["FAMILIES"]
+
+_RIGHT = "_model_right"
+"""Ends the variants in which the model is as it should be."""
 
 
 def _runbook(slots: Slots) -> Draft:
     scene = Scene(slots)
-    scene.model(slots.old_model)
+    right = slots.variant.endswith(_RIGHT)
+    scene.model(slots.model if right else slots.old_model)
     city = slots.city
     note = f"owner: {slots.owner}; review slot: {slots.slot}; decision log due: {slots.due}; priority: {slots.priority}"
     decoy = (
@@ -28,8 +40,9 @@ def _runbook(slots: Slots) -> Draft:
     scene.task("decoy.card", slots.decoy_title("release runbook"), note=decoy)
     path, old = f"/ops/{city.lower()}-runbook.txt", f"{city} runbook handoff\nbuild frozen, waiting for the review\n"
     scene.file(path, old)
-    wants: list[Want] = [model_want(slots), append_want(slots, path, old, (slots.owner,))]
-    if slots.variant == "decision_log":
+    wants: list[Want] = [] if right else [model_want(slots)]
+    wants.append(append_want(slots, path, old, (slots.owner,)))
+    if slots.variant.startswith("decision_log"):
         scene.task("log", slots.title("decision log"), due=slots.due, priority=slots.priority)
         scene.event("decoy.review", slots.decoy_title("release review"), slots.decoy_slot)
         wants.append(event_want(slots, slots.slot))
@@ -39,13 +52,15 @@ def _runbook(slots: Slots) -> Draft:
         wants.append(task_want(slots, slots.due, slots.priority))
     evidence = (Evidence("tasks", note),)
     goal = Goal("the missing half", tuple(wants))
-    return Draft(scene.freeze(), (goal,), slots.variant, ("present", "missing", "decoy"), evidence, {"file": path})
+    conflict = ("present", "missing", "decoy", *(("clean",) if right else ()))
+    return Draft(scene.freeze(), (goal,), slots.variant, conflict, evidence, {"file": path})
 
 
 def _daily(slots: Slots) -> Draft:
     scene = Scene(slots)
     city, ref = slots.city, slots.ref
-    if slots.variant == "task_present":
+    paused = slots.variant == "checks_paused"
+    if paused or slots.variant == "task_present":
         note = f"check if dry: {slots.schedule}; check if wet: {slots.alt_schedule}"
         scene.task("step", slots.title("daily loop next step"), due=slots.old_due, note=note)
         want = cron_want(slots, slots.alt_schedule if slots.wet else slots.schedule)
@@ -55,10 +70,14 @@ def _daily(slots: Slots) -> Draft:
         scene.cron("check", city, slots.schedule, note)
         want = task_want(slots, slots.alt_due if slots.wet else slots.due)
         evidence = (Evidence("openclaw cron", note), today(slots))
+    if paused:
+        for role, schedule in (("dry", slots.schedule), ("wet", slots.alt_schedule)):
+            scene.cron(role, city, schedule, f"Run the {city} daily check {ref}", paused=True)
     scene.cron("decoy.check", slots.decoy, slots.decoy_schedule, f"Run the {slots.decoy} daily check {slots.decoy_ref}")
     scene.task("decoy.step", slots.decoy_title("daily loop next step"), due=slots.decoy_due)
-    goal = Goal("the missing piece", (want,))
-    return Draft(scene.freeze(), (goal,), "wet" if slots.wet else "dry", ("missing", "present", "decoy"), evidence)
+    start, weather = scene.freeze(), "wet" if slots.wet else "dry"
+    goal = Goal("the missing piece", (enabled_want(scene.key(weather)) if paused else want,))
+    return Draft(start, (goal,), weather, ("interrupted" if paused else "missing", "present", "decoy"), evidence)
 
 
 def _gate(slots: Slots) -> Draft:
@@ -114,7 +133,8 @@ def _review(slots: Slots) -> Draft:
 
 
 def _other_half(slots: Slots) -> Slots:
-    return replace(slots, variant="review_slot" if slots.variant == "decision_log" else "decision_log")
+    half = "review_slot" if slots.variant.startswith("decision_log") else "decision_log"
+    return replace(slots, variant=half + (_RIGHT if slots.variant.endswith(_RIGHT) else ""))
 
 
 _SCHEDULED = ("workflow_completion", "schedule_inference")
@@ -130,6 +150,7 @@ FAMILIES = (
         TEXTS["release_recovery_runbook"],
         _runbook,
         _other_half,
+        (Plan(f"decision_log{_RIGHT}", 0), Plan(f"review_slot{_RIGHT}", 0)),
     ),
     Family(
         "D",
@@ -144,6 +165,7 @@ FAMILIES = (
         TEXTS["daily_ops_commitment_loop"],
         _daily,
         other_weather,
+        (Plan("checks_paused", 0, {"wet": (False, True)}, TEXTS["daily_ops_commitment_loop/checks_paused"]),),
     ),
     Family(
         "E",

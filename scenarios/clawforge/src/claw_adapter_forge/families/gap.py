@@ -97,6 +97,7 @@ def _gap(slots: Slots) -> Draft:
 
 
 _PENDING = {
+    "handoff_begun": "finish {handoff}, which has the owner but neither the default model in use nor the time of the sync",
     "handoff_missing": "add a line to this file with the default model in use and the time of the sync",
     "ops_review_missing": "put the review on the calendar",
     "ops_task_missing": "put the next step on the board",
@@ -104,6 +105,7 @@ _PENDING = {
 
 
 _DONE = {
+    "handoff_begun": ("next step on the board", "sync on the calendar"),
     "handoff_missing": ("next step on the board", "sync on the calendar"),
     "ops_review_missing": ("next step on the board", "daily check scheduled"),
     "ops_task_missing": ("daily check scheduled", "review on the calendar"),
@@ -117,9 +119,22 @@ def _journal(slots: Slots) -> str:
         f"owner: {slots.owner}",
         *_weather_lines(slots),
         *(f"done: {what}" for what in _DONE[slots.variant]),
-        f"pending: {_PENDING[slots.variant]}",
+        f"pending: {_pending(slots)}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _handoff_of(city: str) -> str:
+    return f"/handoff/{city.lower()}-work.txt"
+
+
+def _begun(city: str, ref: str, owner: str) -> str:
+    """A handoff file that somebody has not finished."""
+    return f"Handoff of the {city} work\nref: {ref}\nowner: {owner}\n"
+
+
+def _pending(slots: Slots) -> str:
+    return _PENDING[slots.variant].format(handoff=_handoff_of(slots.city))
 
 
 def _resume(slots: Slots) -> Draft:
@@ -141,14 +156,20 @@ def _resume(slots: Slots) -> Draft:
     scene.task("decoy.step", slots.decoy_title("work next step"), due=slots.decoy_due)
     scene.event("decoy.sync", slots.decoy_title("work sync"), slots.decoy_slot)
     scene.event("decoy.review", slots.decoy_title("work review"), slots.alt_slot)
+    handoff, begun = _handoff_of(city), _begun(city, ref, slots.owner)
+    if variant == "handoff_begun":
+        scene.file(handoff, begun)
+        scene.file(_handoff_of(slots.decoy), _begun(slots.decoy, slots.decoy_ref, slots.decoy_owner))
+    facts = (slots.model, slots.slot)
     piece = {
-        "handoff_missing": lambda: append_want(slots, path, journal, (slots.model, slots.slot), _true_days(slots)),
+        "handoff_missing": lambda: append_want(slots, path, journal, facts, _true_days(slots)),
+        "handoff_begun": lambda: append_want(slots, handoff, begun, facts, _true_days(slots)),
         "ops_review_missing": lambda: event_want(slots, slots.alt_slot if slots.wet else slots.slot),
         "ops_task_missing": lambda: task_want(slots, slots.alt_due if slots.wet else slots.due),
     }[variant]()
     wants = (piece, mail_want(slots, (slots.owner, FINISHED), _true_days(slots)))
-    evidence = [Evidence("file", f"pending: {_PENDING[variant]}")]
-    if variant == "handoff_missing":
+    evidence = [Evidence("file", f"pending: {_pending(slots)}")]
+    if variant.startswith("handoff"):
         evidence.append(Evidence("calendar", slots.slot))
     else:
         evidence.append(today(slots))
@@ -198,9 +219,7 @@ def _other_gap(slots: Slots) -> Slots:
 
 
 def _other_fact(slots: Slots) -> Slots:
-    if slots.variant == "handoff_missing":
-        return other_slot(slots)
-    return other_weather(slots)
+    return other_slot(slots) if slots.variant.startswith("handoff") else other_weather(slots)
 
 
 FAMILIES = (
@@ -241,5 +260,6 @@ FAMILIES = (
         TEXTS["interrupted_workflow_resume"],
         _resume,
         _other_fact,
+        (Plan("handoff_begun", 0),),
     ),
 )

@@ -14,19 +14,24 @@ from claw_adapter_forge.tasks.wants import (
     model_want,
     moved_want,
     renewed_want,
+    repointed_want,
     retire_wants,
     task_want,
 )
 
 __all__ = ["FAMILIES"]
 
+_WAITED_FOR = "_waited_for"
+"""Ends the variants in which another card depends on what was staged wrong."""
+
 
 def _repairs(slots: Slots, scene: Scene, rest: tuple[Want, ...], *, in_place: bool) -> tuple[Goal, ...]:
     """All acceptable ways to put the wrong item right, each with the rest of the goal."""
     step, sync = task_want(slots, slots.due, slots.priority), event_want(slots, slots.slot)
-    if slots.variant == "model":
+    what = slots.variant.removesuffix(_WAITED_FOR)
+    if what == "model":
         return (Goal("set model", (model_want(slots), step, sync, *rest)),)
-    if slots.variant == "task":
+    if what == "task":
         stale = scene.key("stale")
         goals = [Goal(f"{how} and add", (gone, step, sync, *rest)) for how, gone in retire_wants("tasks", stale)]
         if in_place:
@@ -34,6 +39,8 @@ def _repairs(slots: Slots, scene: Scene, rest: tuple[Want, ...], *, in_place: bo
         return tuple(goals)
     stale = scene.key("stale")
     gone = retire_wants("events", stale)[0][1]
+    if what == "twice":
+        return (Goal("delete the stale copy", (gone, step, *rest)),)
     moved = Goal("update in place", (moved_want(slots, stale), step, *rest))
     return (moved, Goal("delete and add", (gone, sync, step, *rest)))
 
@@ -64,6 +71,9 @@ def _repair(slots: Slots) -> Draft:
         scene.task("stale", title, due=slots.old_due, note=plan, priority=stale_priority)
     elif slots.variant == "calendar":
         scene.event("stale", slots.title("release sync"), slots.old_slot)
+    elif slots.variant == "twice":
+        scene.event("stale", slots.title("release sync"), slots.old_slot)
+        scene.event("sync", slots.title("release sync"), slots.slot)
     else:
         scene.model(slots.old_model)
     rest = (file_want(slots, path, (slots.owner, slots.slot)),)
@@ -73,7 +83,8 @@ def _repair(slots: Slots) -> Draft:
         "task": ("delete_instead", "update_in_place"),
         "calendar": ("delete_and_add",),
     }.get(slots.variant, ())
-    conflict = ("wrong" if slots.variant == "model" else "stale", "missing", "decoy")
+    wrong = {"model": ("wrong",), "twice": ("stale", "duplicate")}.get(slots.variant, ("stale",))
+    conflict = (*wrong, "missing", "decoy")
     evidence = (Evidence("tasks", note),)
     return Draft(start, goals, slots.variant, conflict, evidence, alternatives=alternatives)
 
@@ -81,22 +92,29 @@ def _repair(slots: Slots) -> Draft:
 def _replacement(slots: Slots) -> Draft:
     scene = Scene(slots)
     city = slots.city
+    what, waited_for = slots.variant.removesuffix(_WAITED_FOR), slots.variant.endswith(_WAITED_FOR)
     note = (
         f"valid ref: {slots.ref}; void ref: {slots.void_ref}; sync: {slots.slot}; step due: {slots.due}; "
         f"priority: {slots.priority}; model: {slots.model}; owner: {slots.owner}"
     )
+    if waited_for:
+        note += "; cards that wait for the void ref: let their notes say that they wait for the valid ref"
+        scene.task("waiting", slots.title("loading slot"), due=slots.slot[:10], note=f"waits for: {slots.void_ref}")
+        decoy_note = f"waits for: {slots.decoy_ref}"
+        scene.task("decoy.waiting", slots.decoy_title("loading slot"), due=slots.decoy_due, note=decoy_note)
     scene.task("card", slots.title("replacement card"), note=note)
     _decoys(scene, slots, "replacement")
     scene.task("sibling", slots.title("vendor visit"), due=slots.alt_due)
-    if slots.variant == "task":
+    if what == "task":
         scene.task("stale", f"{city} release next step {slots.void_ref}", due=slots.old_due)
-    elif slots.variant == "calendar":
+    elif what == "calendar":
         scene.event("stale", f"{city} release sync {slots.void_ref}", slots.old_slot)
     else:
         scene.model(slots.old_model)
     start = scene.freeze()
-    goals = _repairs(slots, scene, (), in_place=False)
-    alternatives = {"task": ("delete_instead",), "calendar": ("delete_and_add",)}.get(slots.variant, ())
+    rest = (repointed_want(slots, scene.key("waiting")),) if waited_for else ()
+    goals = _repairs(slots, scene, rest, in_place=False)
+    alternatives = {"task": ("delete_instead",), "calendar": ("delete_and_add",)}.get(what, ())
     evidence = (Evidence("tasks", note),)
     return Draft(start, goals, slots.variant, ("wrong", "missing", "decoy"), evidence, alternatives=alternatives)
 
@@ -112,6 +130,7 @@ FAMILIES = (
         TEXTS["state_repair_followthrough"],
         _repair,
         other_slot,
+        (Plan("twice", 0),),
     ),
     Family(
         "O",
@@ -123,5 +142,6 @@ FAMILIES = (
         TEXTS["wrong_state_replacement_followthrough"],
         _replacement,
         other_slot,
+        (Plan(f"task{_WAITED_FOR}", 0), Plan(f"calendar{_WAITED_FOR}", 0)),
     ),
 )

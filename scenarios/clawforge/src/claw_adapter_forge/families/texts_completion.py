@@ -61,6 +61,31 @@ TEXTS: Mapping[str, Mapping[Style, tuple[str, ...]]] = {
             ),
         ),
     },
+    "daily_ops_commitment_loop/checks_paused": {
+        "brief": (
+            (
+                "The {city} daily loop has two recurring checks, one for dry days and one for wet days, and both are "
+                "paused. Enable the one for today's forecast, by the schedules noted on the loop's next step, and leave "
+                "the other paused. Local time is {zone}."
+            ),
+            (
+                "Of the two paused checks of the {city} daily loop enable the one for today's weather: the next step on "
+                "the board notes the schedule for dry and for wet days. Nothing else changes. Times are {zone}."
+            ),
+        ),
+        "underspecified": (
+            (
+                "Nobody runs the {city} daily loop just now, its dry-day check and its wet-day check are both paused. "
+                "The one for a day like today should run again; which is which can be told by the schedules on the "
+                "loop's next step. Local time is {zone}."
+            ),
+            (
+                "The {city} daily loop keeps a check for dry days and one for wet days, only one of them running at a "
+                "time, and at the moment neither does. Get the right one for today going ({zone} time); the loop's next "
+                "step says when each runs."
+            ),
+        ),
+    },
     "release_gate_followthrough": {
         "brief": (
             (

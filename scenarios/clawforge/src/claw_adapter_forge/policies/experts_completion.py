@@ -31,7 +31,7 @@ def runbook(mind: Mind) -> Steps:
 
 
 def daily(mind: Mind) -> Steps:
-    """Add the missing half with the value for today's weather."""
+    """Add the missing half with the value for today's weather, or enable the paused check that has it."""
     forecast = yield mind.forecast(3)
     yield mind.today()
     board = yield BOARD
@@ -41,6 +41,8 @@ def daily(mind: Mind) -> Steps:
     if not mind.has(cron, "daily check"):
         schedule = mind.value(mind.facts(step), f"check if {when}", "schedule")
         yield mind.add_cron(schedule, f"Run the {mind.city} daily check {mind.ref(step)}")
+    for paused in mind.rows(cron, "daily check", f": {mind.facts(step).get(f'check if {when}')} - ", "(paused)"):
+        yield cmd("openclaw", "cron", "enable", paused.id)
     if not mind.has(board, "daily loop next step"):
         due = mind.value(mind.facts(check), f"step due if {when}", "due")
         yield mind.add_task(f"{mind.city} daily loop next step {mind.ref(check)}", due)

@@ -63,22 +63,23 @@ def resume(mind: Mind) -> Steps:
     known = facts((yield cmd("file", "read", "--path", mind.path_for(files.title()))))
     pending = known.get("pending", "add a line")
     ref, owner = mind.value(known, "ref", "ref"), mind.value(known, "owner", "owner")
-    if "add a line" in pending:
-        yield from _handoff(mind, ref)
+    if "add a line" in pending or "finish" in pending:
+        yield from _handoff(mind, ref, mind.path_in(pending) or mind.path)
     else:
         yield from _ops(mind, known, pending, ref)
     yield mind.mail("work recap", f"{mind.city} work {ref}: finished, owner {owner}")
 
 
-def _handoff(mind: Mind, ref: str) -> Steps:
+def _handoff(mind: Mind, ref: str, path: str) -> Steps:
     model = mind.model_in((yield "openclaw config get agents.defaults.model.primary")) or mind.model
     yield BOARD
     yield cmd("tasks", "search", "--query", mind.city)
     sync = mind.row((yield "calendar list"), "work sync")
     yield mind.today()
     at = _start(sync) or mind.value({}, "slot", "slot")
-    line = f"{mind.city} {ref}: model {model}, sync {at}"
-    yield cmd("file", "append", "--path", mind.path, "--content", line)
+    if path != mind.path:
+        yield cmd("file", "read", "--path", path)
+    yield cmd("file", "append", "--path", path, "--content", f"{mind.city} {ref}: model {model}, sync {at}")
 
 
 def _start(row: Row | None) -> str:

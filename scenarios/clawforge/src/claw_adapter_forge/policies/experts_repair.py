@@ -26,11 +26,13 @@ def _mend(mind: Mind, what: str, *, handoff: bool) -> Steps:
     known = mind.facts(card)
     ref = known.get("valid ref") or mind.ref(card)
     due, sync = mind.value(known, "step due", "due"), mind.value(known, "sync", "slot")
-    step, meeting = mind.row(board, "release next step"), mind.row(calendar, "release sync")
+    step, meetings = mind.row(board, "release next step"), mind.rows(calendar, "release sync")
     wrong_step = step if step and f"(due {due})" not in step.text else None
-    wrong_meeting = meeting if meeting and f" — {sync}" not in meeting.text else None
+    wrong = [m for m in meetings if f" — {sync}" not in m.text]
+    extra = wrong if len(meetings) > len(wrong) else []
+    wrong_meeting = wrong[0] if wrong and not extra else None
     model = ""
-    if wrong_step or wrong_meeting:
+    if wrong_step or wrong:
         yield mind.today()
     else:
         model = mind.model_in((yield "openclaw config get agents.defaults.model.primary"))
@@ -38,14 +40,19 @@ def _mend(mind: Mind, what: str, *, handoff: bool) -> Steps:
     if handoff:
         owner, path = mind.value(known, "owner", "owner"), mind.value(known, "handoff", "path")
         yield mind.write(path, f"{mind.city} release {ref}: owner {owner}, sync {sync}")
-    if not wrong_step and not wrong_meeting and model != wanted:
+    if not wrong_step and not wrong and model != wanted:
         yield cmd("openclaw", "models", "set", wanted)
     if wrong_step and not mind.traits.recreate:
         yield cmd("tasks", "complete", "--id", wrong_step.id)
     if wrong_meeting and not mind.traits.recreate:
         title = f"{mind.city} release sync {ref}"
         yield cmd("calendar", "update-event", "--id", wrong_meeting.id, "--title", title, "--start", sync)
-    yield from _additions(mind, known, ref, step=not step or bool(wrong_step), meeting=not meeting)
+    if not mind.traits.recreate:
+        for copy in extra:
+            yield cmd("calendar", "delete-event", "--id", copy.id)
+        for waiting in mind.rows(board, f"waits for: {known.get('void ref')}"):
+            yield cmd("tasks", "update", "--id", waiting.id, "--note", f"waits for: {ref}")
+    yield from _additions(mind, known, ref, step=not step or bool(wrong_step), meeting=not meetings)
 
 
 def _additions(mind: Mind, known: dict[str, str], ref: str, *, step: bool, meeting: bool) -> Steps:

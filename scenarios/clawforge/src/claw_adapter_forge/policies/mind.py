@@ -136,6 +136,11 @@ class Mind:
         """A fact, or what one guesses who has not looked."""
         return known.get(key) or _GUESSES[guess]
 
+    def path_in(self, text: str) -> str:
+        """The file that a text names, or an empty string."""
+        match = _PATH.search(text)
+        return match[0] if match else ""
+
     def model_in(self, text: str) -> str:
         """The model that a text names, or an empty string."""
         match = _MODEL.search(text)

@@ -9,12 +9,12 @@ from claw_adapter_forge.proof.script import Line, Mutant, Script
 from claw_adapter_forge.surfaces.oc_config import KNOWN_MODELS
 from claw_adapter_forge.tasks.slots import CITIES, OWNERS, SEVERITIES
 from claw_adapter_forge.world.difference import Change
-from claw_adapter_forge.world.records import ConfigValue, Event, Task
+from claw_adapter_forge.world.records import ConfigValue, CronJob, Event, Record, Task
 from claw_adapter_forge.world.times import add_days
 
 __all__ = ["OPERATORS"]
 
-_TEXTS = ("title", "body", "content", "message")
+_TEXTS = ("title", "body", "content", "message", "note")
 _FACT = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2})?|[A-Z]{2}-\d{4}|\b(?:anthropic|openai|google|moonshot)/[\w.-]*\w|\bsev\d"
     r"|(?<=owner )[A-Z]\w+|(?<=mode )\w+|(?<=: )async\b|(?<=: )finished\b|\b(?:primary|backup)\b"
@@ -197,18 +197,24 @@ _RETURN = {"tasks": ("tasks", "delete", "--id"), "events": ("calendar", "delete-
 
 def _undo(change: Change) -> str:
     """The command that takes a change back, or nothing if there is none."""
-    before, after = change.before, change.after
     if change.kind == "created":
         head = {**_RETURN, "cron": ("openclaw", "cron", "delete"), "files": ("file", "delete", "--path")}
         return Line((*head[change.table], change.key), None).text if change.table in head else ""
+    return Line(words, None).text if (words := _restore(change.before, change.after)) else ""
+
+
+def _restore(before: Record | None, after: Record | None) -> tuple[str, ...]:
+    """The words of a command that makes a row what it was."""
     if isinstance(before, ConfigValue):
-        return f"openclaw config set {before.id} {before.value}"
-    if isinstance(before, Event) and after is not None:
-        words = ("calendar", "update-event", "--id", before.id, "--title", before.title, "--start", before.start)
-        return Line(words, None).text
+        return ("openclaw", "config", "set", before.id, str(before.value))
+    if isinstance(before, Event):
+        head = ("update-event", "--id", before.id) if after else ("add-event",)
+        return ("calendar", *head, "--title", before.title, "--start", before.start)
     if isinstance(before, Task) and isinstance(after, Task) and after.status == "pending":
-        return Line(("tasks", "update", "--id", before.id, "--due", before.due), None).text
-    return ""
+        return ("tasks", "update", "--id", before.id, "--due", before.due, "--note", before.note)
+    if isinstance(before, CronJob) and after:
+        return ("openclaw", "cron", "disable", before.id)
+    return ()
 
 
 def revert(script: Script) -> Iterator[Mutant]:

@@ -53,7 +53,7 @@ def _arguments(line: str) -> list[tuple[str, str, str]]:
 
 
 def _free(flag: str, kind: str) -> bool:
-    return kind == "text" and flag in {"title", "body", "subject", "content", "message", "name", "query"}
+    return kind == "text" and flag in {"title", "body", "subject", "content", "message", "name", "note", "query"}
 
 
 def _source(value: str, free: bool, seen: Sequence[str]) -> int:

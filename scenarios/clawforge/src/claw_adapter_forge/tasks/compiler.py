@@ -10,13 +10,14 @@ from claw_adapter_forge.surfaces.shell import execute
 from claw_adapter_forge.tasks.family import Draft, Family
 from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.slots import Slots
-from claw_adapter_forge.tasks.spec import ForgeTask, Meta
+from claw_adapter_forge.tasks.spec import ForgeTask, Meta, Style
 from claw_adapter_forge.tasks.wants import COMMON_ALLOWED
 from claw_adapter_forge.world.records import Record
 from claw_adapter_forge.world.state import State, World
 
 __all__ = ["MAX_SCRIPT", "check_task", "compile_task", "reference_of"]
 
+_STYLES: tuple[Style, ...] = ("brief", "underspecified")
 MAX_SCRIPT = 40
 """Commands after which a script counts as running away."""
 
@@ -24,7 +25,9 @@ MAX_SCRIPT = 40
 def compile_task(family: Family, slots: Slots, *, number: int, seed: int, profile: str) -> ForgeTask:
     """One task, with its reference trajectory."""
     draft = family.build(slots)
-    texts = [t.format(**_words(slots, draft)) for t in family.texts[slots.style]]
+    words = _words(slots, draft)
+    phrased = {style: [t.format(**words) for t in of] for style, of in family.texts_of(slots.variant).items()}
+    texts = phrased[slots.style]
     instruction = texts[slots.phrase % len(texts)]
     reference = reference_of(first_observation(instruction, draft.start), draft.start)
     retired = {(w.table, w.key) for g in draft.goals for w in g.wants}
@@ -45,8 +48,7 @@ def compile_task(family: Family, slots: Slots, *, number: int, seed: int, profil
         preserved=_preserved(draft.start, retired, slots.city),
         alternatives=draft.alternatives,
     )
-    others = [t.format(**_words(slots, draft)) for style in ("brief", "underspecified") for t in family.texts[style]]
-    phrasings = tuple(t for t in others if t != instruction)
+    phrasings = tuple(t for style in _STYLES for t in phrased[style] if t != instruction)
     name = f"forge-{number:05d}" if profile == "scale" else f"forge-{number:03d}"
     return ForgeTask(name, number, instruction, phrasings, draft.start, reference, draft.goals, COMMON_ALLOWED, meta)
 

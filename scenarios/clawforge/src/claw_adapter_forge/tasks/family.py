@@ -36,11 +36,12 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How many tasks of a variant the published suite has, and the slots that make the variant."""
+    """How many tasks of a variant the published suite has, the slots that make it, and its texts if it has its own."""
 
     variant: str
     count: int
     slots: Mapping[str, object] = field(default_factory=dict)
+    texts: Mapping[Style, tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +63,8 @@ class Family:
     def count(self) -> int:
         """Tasks in the published suite."""
         return sum(p.count for p in self.plan)
+
+    def texts_of(self, variant: str) -> Mapping[Style, tuple[str, ...]]:
+        """The instruction texts of a variant."""
+        own = (p.texts for p in (*self.plan, *self.extra) if p.variant == variant)
+        return next((texts for texts in own if texts), self.texts)

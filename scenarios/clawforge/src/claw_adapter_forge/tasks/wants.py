@@ -21,6 +21,7 @@ __all__ = [
     "model_want",
     "moved_want",
     "renewed_want",
+    "repointed_want",
     "retire_wants",
     "task_want",
 ]
@@ -126,6 +127,13 @@ def renewed_want(slots: Slots, key: str) -> Want:
         Cond("status", "equals", ("pending",)),
     )
     return Want("next step put right", "tasks", "updated", conds, key, ("title",))
+
+
+def repointed_want(slots: Slots, key: str) -> Want:
+    """The card `key` waits for the right ref."""
+    return Want(
+        "waiting card re-pointed", "tasks", "updated", (Cond("note", "names", (slots.ref,)), *_noted(slots)), key
+    )
 
 
 def cron_want(slots: Slots, schedule: str) -> Want:
