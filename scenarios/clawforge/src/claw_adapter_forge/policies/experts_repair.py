@@ -29,8 +29,6 @@ def _mend(mind: Mind, what: str, *, handoff: bool) -> Steps:
     step, meetings = mind.row(board, "release next step"), mind.rows(calendar, "release sync")
     wrong_step = step if step and f"(due {due})" not in step.text else None
     wrong = [m for m in meetings if f" — {sync}" not in m.text]
-    extra = wrong if len(meetings) > len(wrong) else []
-    wrong_meeting = wrong[0] if wrong and not extra else None
     model = ""
     if wrong_step or wrong:
         yield mind.today()
@@ -42,14 +40,15 @@ def _mend(mind: Mind, what: str, *, handoff: bool) -> Steps:
         yield mind.write(path, f"{mind.city} release {ref}: owner {owner}, sync {sync}")
     if not wrong_step and not wrong and model != wanted:
         yield cmd("openclaw", "models", "set", wanted)
-    if wrong_step and not mind.traits.recreate:
-        yield cmd("tasks", "complete", "--id", wrong_step.id)
-    if wrong_meeting and not mind.traits.recreate:
-        title = f"{mind.city} release sync {ref}"
-        yield cmd("calendar", "update-event", "--id", wrong_meeting.id, "--title", title, "--start", sync)
     if not mind.traits.recreate:
-        for copy in extra:
-            yield cmd("calendar", "delete-event", "--id", copy.id)
+        if wrong_step:
+            yield cmd("tasks", "complete", "--id", wrong_step.id)
+        for meeting in wrong:
+            if len(meetings) > len(wrong):  # the right one is there too
+                yield cmd("calendar", "delete-event", "--id", meeting.id)
+            else:
+                title = f"{mind.city} release sync {ref}"
+                yield cmd("calendar", "update-event", "--id", meeting.id, "--title", title, "--start", sync)
         for waiting in mind.rows(board, f"waits for: {known.get('void ref')}"):
             yield cmd("tasks", "update", "--id", waiting.id, "--note", f"waits for: {ref}")
     yield from _additions(mind, known, ref, step=not step or bool(wrong_step), meeting=not meetings)

@@ -81,6 +81,12 @@ def facts(text: str) -> dict[str, str]:
     return found
 
 
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    """The first match, or an empty string."""
+    match = pattern.search(text)
+    return match[0] if match else ""
+
+
 class Mind:
     """A reading of the request, and questions to ask of printed text."""
 
@@ -92,13 +98,9 @@ class Mind:
         places = [(m.start(), c) for c, m in found.items() if m]
         self.city = min(places)[1] if places else "Oslo"
         self.zone = self.offices.get(self.city, "UTC")
-        self.to = self._first(_ADDRESS, "team@example.com")
-        self.path = self._first(_PATH, _GUESSES["path"])
-        self.model = self._first(_MODEL, _GUESSES["model"])
-
-    def _first(self, pattern: re.Pattern[str], default: str) -> str:
-        match = pattern.search(self.request)
-        return match[0] if match else default
+        self.to = _first(_ADDRESS, self.request) or "team@example.com"
+        self.path = self.path_in(self.request) or _GUESSES["path"]
+        self.model = self.model_in(self.request) or _GUESSES["model"]
 
     def rows(self, text: str, *words: str) -> list[Row]:
         """The rows about the city (a decoy copier's: about another one) that have all the words."""
@@ -129,8 +131,7 @@ class Mind:
 
     def ref(self, row: Row | None) -> str:
         """The ref a row carries."""
-        match = _REF.search(row.text) if row else None
-        return match[0] if match else _GUESSES["ref"]
+        return (_first(_REF, row.text) if row else "") or _GUESSES["ref"]
 
     def value(self, known: dict[str, str], key: str, guess: str) -> str:
         """A fact, or what one guesses who has not looked."""
@@ -138,13 +139,11 @@ class Mind:
 
     def path_in(self, text: str) -> str:
         """The file that a text names, or an empty string."""
-        match = _PATH.search(text)
-        return match[0] if match else ""
+        return _first(_PATH, text)
 
     def model_in(self, text: str) -> str:
         """The model that a text names, or an empty string."""
-        match = _MODEL.search(text)
-        return match[0] if match else ""
+        return _first(_MODEL, text)
 
     def decide(self, fact: bool) -> bool:
         """What a decision comes to: as it was read, or guessed."""

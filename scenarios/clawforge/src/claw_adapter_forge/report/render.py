@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from claw_adapter_forge.report.tables import Records
+from claw_adapter_forge.tasks.spec import STYLES
 
 __all__ = ["render_html", "render_markdown"]
 
@@ -95,10 +96,7 @@ def _paired(summary: dict[str, Any]) -> Table:
 
 
 def _tables(summary: dict[str, Any]) -> list[Table]:
-    by_style = {
-        style: {a: split[style] for a, split in summary["figure_4_by_style"].items()}
-        for style in ("brief", "underspecified")
-    }
+    by_style = {style: {a: split[style] for a, split in summary["figure_4_by_style"].items()} for style in STYLES}
     return [
         _overall(summary),
         _behaviour(summary),

@@ -15,6 +15,7 @@ from claw_adapter_forge.families import families
 from claw_adapter_forge.report.stats import clustered, pass_hat_k, sign_flip
 from claw_adapter_forge.runner.records import RunRecord
 from claw_adapter_forge.tasks.family import ABILITIES
+from claw_adapter_forge.tasks.spec import STYLES
 
 __all__ = ["TABLE_7", "Records", "summarise"]
 
@@ -148,7 +149,6 @@ def summarise(records: Records) -> dict[str, Any]:
     names = _names(labelled)
     by_agent = {names[label]: rows for label, rows in labelled.items()}
     slugs = [f.slug for f in families()]
-    styles = ("brief", "underspecified")
     table_1 = {a: _main(rows) for a, rows in by_agent.items()}
     abilities = {a: _split(rows, ABILITIES, lambda r: r.ability) for a, rows in by_agent.items()}
     family = {
@@ -182,7 +182,7 @@ def summarise(records: Records) -> dict[str, Any]:
                     k: _rate(r for r in v if r.style == style)
                     for k, v in _split(rows, slugs, lambda r: r.family).items()
                 }
-                for style in styles
+                for style in STYLES
             }
             for a, rows in by_agent.items()
         },

@@ -10,14 +10,13 @@ from claw_adapter_forge.surfaces.shell import execute
 from claw_adapter_forge.tasks.family import Draft, Family
 from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.slots import Slots
-from claw_adapter_forge.tasks.spec import ForgeTask, Meta, Style
+from claw_adapter_forge.tasks.spec import STYLES, ForgeTask, Meta
 from claw_adapter_forge.tasks.wants import COMMON_ALLOWED
 from claw_adapter_forge.world.records import Record
 from claw_adapter_forge.world.state import State, World
 
 __all__ = ["MAX_SCRIPT", "check_task", "compile_task", "reference_of"]
 
-_STYLES: tuple[Style, ...] = ("brief", "underspecified")
 MAX_SCRIPT = 40
 """Commands after which a script counts as running away."""
 
@@ -48,7 +47,7 @@ def compile_task(family: Family, slots: Slots, *, number: int, seed: int, profil
         preserved=_preserved(draft.start, retired, slots.city),
         alternatives=draft.alternatives,
     )
-    phrasings = tuple(t for style in _STYLES for t in phrased[style] if t != instruction)
+    phrasings = tuple(t for style in STYLES for t in phrased[style] if t != instruction)
     name = f"forge-{number:05d}" if profile == "scale" else f"forge-{number:03d}"
     return ForgeTask(name, number, instruction, phrasings, draft.start, reference, draft.goals, COMMON_ALLOWED, meta)
 

@@ -66,5 +66,4 @@ class Family:
 
     def texts_of(self, variant: str) -> Mapping[Style, tuple[str, ...]]:
         """The instruction texts of a variant."""
-        own = (p.texts for p in (*self.plan, *self.extra) if p.variant == variant)
-        return next((texts for texts in own if texts), self.texts)
+        return next((p.texts for p in (*self.plan, *self.extra) if p.texts and p.variant == variant), self.texts)

@@ -7,12 +7,12 @@ The evaluation is a *goal* (changes that must be in the difference of the final 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from claw_adapter_forge.world.difference import Kind
 from claw_adapter_forge.world.state import State
 
-__all__ = ["Allowed", "Cond", "Evidence", "ForgeTask", "Goal", "Meta", "Op", "Style", "Want"]
+__all__ = ["STYLES", "Allowed", "Cond", "Evidence", "ForgeTask", "Goal", "Meta", "Op", "Style", "Want"]
 
 Op = Literal[
     "equals",
@@ -32,6 +32,7 @@ Op = Literal[
     "times_only",
 ]
 Style = Literal["brief", "underspecified"]
+STYLES: tuple[Style, ...] = get_args(Style)
 
 
 @dataclass(frozen=True, slots=True)
