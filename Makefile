@@ -1,6 +1,6 @@
 # Everything a newcomer needs: Python >= 3.11 and make. Each target brings what it needs; nothing is written outside this folder.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-all test lint typecheck format bench mutants certify-soak schemas lock clean
+.PHONY: help setup demo demo-all test test-rest test-all lint typecheck format bench mutants certify-soak schemas lock clean
 FRAMEWORKS := claude-code llamacpp metaclaw nanobot openclaw
 
 PYTHON ?= python3
@@ -10,6 +10,8 @@ STAMP  := $(VENV)/.ready
 export CLAW_HOME := $(CURDIR)/.claw
 export UV_CACHE_DIR ?= $(CURDIR)/.claw/cache/uv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Every `claw` that a test starts would compile all modules anew where this is set.
+export PYTHONDONTWRITEBYTECODE :=
 MEMBERS := core $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml scenarios/*/pyproject.toml))
 MANIFESTS := $(addsuffix /pyproject.toml,$(MEMBERS))
 SOURCES := $(addsuffix /src,$(MEMBERS))
@@ -23,7 +25,7 @@ $(STAMP): requirements/dev.txt requirements/uv.txt $(MANIFESTS)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) \
 	  || { echo "python3 -m venv does not work here; on Debian and Ubuntu: apt install python3-venv"; exit 2; }
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/uv.txt
-	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet --require-hashes requirements/dev.txt
+	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet --require-hashes --compile-bytecode requirements/dev.txt
 	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --offline --no-deps --no-build-isolation $(addprefix -e ,$(MEMBERS))
 	@touch $@
 
@@ -41,8 +43,21 @@ demo-all: setup $(FRAMEWORKS:%=.claw/%) ## the same with every harness and overl
 	  $(if $(shell command -v picoclaw),-H picoclaw) -H openclaw+metaclaw -H nanobot+metaclaw \
 	  --model reader --out runs/demo-all -j 2
 
-test: setup $(FRAMEWORKS:%=.claw/%) ## all tests, with the real harnesses (PicoClaw, if it is on PATH)
-	$(BIN)/python -m pytest $(PYTEST)
+# Most tests wait for programs, so that three workers per core keep a machine busy; each test is handed out on its own, the
+# longest first. The real harnesses are OpenClaw, Claude Code, NanoBot, MetaClaw, llama.cpp, and PicoClaw if it is on PATH.
+JOBS   ?= $(shell expr 3 \* $$(nproc))
+PYTEST  = $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+QUICK  := unit property golden integration smoke
+REST   := scenarios forge certification faults security e2e
+
+test: setup $(FRAMEWORKS:%=.claw/%) ## the tests for every change, in minutes: units, and for each real harness a demo and Bronze
+	$(PYTEST) $(QUICK:%=tests/%)
+
+test-rest: setup $(FRAMEWORKS:%=.claw/%) ## all other tests: suites, Forge, certification, faults, security, every real harness
+	$(PYTEST) $(REST:%=tests/%)
+
+test-all: setup $(FRAMEWORKS:%=.claw/%) ## all tests
+	$(PYTEST)
 
 lint: setup typecheck ## style, types and import contracts
 	$(BIN)/ruff check .

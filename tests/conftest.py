@@ -3,7 +3,11 @@
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+from support import real
+from support.progress import Progress
 
 HOME = Path(__file__).parents[1] / ".claw"
 
@@ -15,3 +19,20 @@ settings.load_profile("claw")
 # The harnesses that `make` installed beside this checkout, for every test alike.
 if not os.environ.get("CLAW_HOME") and (HOME / "frameworks").is_dir():
     os.environ["CLAW_HOME"] = str(HOME)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """One line of progress, where there is a terminal reporter (workers have none)."""
+    if config.pluginmanager.has_plugin("terminalreporter"):
+        config.pluginmanager.register(Progress(config), "claw-progress")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest begin first, so that no worker is left alone with one at the end."""
+    items.sort(key=lambda item: -max(((mark.args or (10,))[0] for mark in item.iter_markers("slow")), default=0))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Real programs are there, or the test is left out with the reason."""
+    real.require(item)

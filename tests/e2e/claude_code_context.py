@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from pathlib import Path
+
+import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -12,9 +13,8 @@ from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
 
 from claw_adapter.harness import TurnResult
 from claw_adapter_claude_code.adapter import ClaudeCode
-from claw_adapter_claude_code.program import REMEDY
 from support.sessions import session
-from support.trials import KEY, FolderContext, missing, unless
+from support.trials import KEY, FolderContext
 
 __all__ = [
     "KEY",
@@ -22,7 +22,6 @@ __all__ = [
     "Reply",
     "ScriptedEndpoint",
     "in_turn",
-    "not_installed",
     "real",
     "said",
     "say",
@@ -61,10 +60,4 @@ def _text(content) -> str:
     return "\n".join(kept)
 
 
-@functools.cache
-def not_installed() -> str:
-    """Why the real Claude Code cannot be driven here; empty if it can."""
-    return missing(ClaudeCode(), REMEDY)
-
-
-real = unless(not_installed)
+real = pytest.mark.real("claude-code")

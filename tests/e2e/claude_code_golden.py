@@ -12,7 +12,9 @@ from claw_adapter_claude_code.adapter import ClaudeCode
 from claw_adapter_claude_code.native import session_uuid
 
 sys.path.insert(0, str(Path(__file__).parent))
-from claude_code_context import Context, Reply, ScriptedEndpoint, in_turn, not_installed, session
+from claude_code_context import Context, Reply, ScriptedEndpoint, in_turn, session
+
+from support.real import absent
 
 GOLDEN = Path(__file__).parents[2] / "frameworks" / "claude-code" / "golden"
 LEFT_OUT = ("attachment", "api-request", "api-request-shape", "api-request-blob")
@@ -36,7 +38,7 @@ async def produced(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    if reason := not_installed():
+    if reason := absent("claude-code"):
         sys.exit(reason)
     with tempfile.TemporaryDirectory() as temporary:
         text = asyncio.run(produced(Path(temporary) / "t"))

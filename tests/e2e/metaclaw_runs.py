@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from pathlib import Path
+
+import pytest
 
 from claw_adapter.endpoint import Exchange, read_transcript
 from claw_adapter.protocol import TrialEnd
 from claw_adapter.runner.folder import RunFolder
 from claw_adapter.runner.journal import read_journal
-from claw_adapter_metaclaw.adapter import REMEDY, MetaClaw
-from support.trials import missing, unless
 
 CANARY = "CANARY-SKILL-7781"
 EVOLVED = "EVOLVED-SKILL-9132"
@@ -59,10 +58,4 @@ def end(root: Path, trial: str) -> TrialEnd:
     return last
 
 
-@functools.cache
-def not_installed() -> str:
-    """Why the real MetaClaw cannot be started here; empty if it can."""
-    return missing(MetaClaw(), REMEDY)
-
-
-real = unless(not_installed)
+real = pytest.mark.real("metaclaw")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from claw_adapter_nanobot.adapter import REMEDY, NanoBot
-from support.sessions import session
-from support.trials import KEY, ROOT, FolderContext, missing, unless
+import pytest
 
-__all__ = ["KEY", "ROOT", "SmallContext", "not_installed", "real", "session"]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.sessions import session
+from support.trials import KEY, ROOT, FolderContext
+
+__all__ = ["KEY", "ROOT", "SmallContext", "real", "session"]
 
 
 class SmallContext(FolderContext):
@@ -20,10 +20,4 @@ class SmallContext(FolderContext):
     harness = "nanobot"
 
 
-@functools.cache
-def not_installed() -> str:
-    """Why the real NanoBot cannot be driven here; empty if it can."""
-    return missing(NanoBot(), REMEDY)
-
-
-real = unless(not_installed)
+real = pytest.mark.real("nanobot")

@@ -13,8 +13,10 @@ from claw_adapter_nanobot.adapter import NanoBot
 from claw_adapter_nanobot.store import file_name
 
 sys.path.insert(0, str(Path(__file__).parent))
-from nanobot_context import ROOT, SmallContext, not_installed, session
+from nanobot_context import ROOT, SmallContext, session
 from nanobot_endpoint import Reply, Script, ScriptedEndpoint, in_turn
+
+from support.real import absent
 
 GOLDEN = ROOT / "frameworks" / "nanobot" / "golden" / "session.jsonl"
 
@@ -47,7 +49,7 @@ async def produced(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    if reason := not_installed():
+    if reason := absent("nanobot"):
         sys.exit(reason)
     with tempfile.TemporaryDirectory() as name:
         GOLDEN.parent.mkdir(parents=True, exist_ok=True)

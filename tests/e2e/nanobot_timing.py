@@ -16,8 +16,10 @@ from statistics import median
 from claw_adapter_nanobot.adapter import NanoBot
 
 sys.path.insert(0, str(Path(__file__).parent))
-from nanobot_context import SmallContext, not_installed
+from nanobot_context import SmallContext
 from nanobot_endpoint import ScriptedEndpoint, say
+
+from support.real import absent
 
 MODES = ("bridge", "serve", "pty", "cli")
 
@@ -28,7 +30,7 @@ async def turn_seconds(modes: tuple[str, ...] = MODES, turns: int = 20, warm_up:
     Raises:
         RuntimeError: NanoBot is not installed, or a turn failed.
     """
-    if reason := not_installed():
+    if reason := absent("nanobot"):
         raise RuntimeError(reason)
     found: dict[str, list[float]] = {mode: [] for mode in modes}
     async with contextlib.AsyncExitStack() as stack:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from claw_adapter_openclaw.adapter import REMEDY, OpenClaw
-from support.sessions import session
-from support.trials import KEY, FolderContext, missing, unless
+import pytest
 
-__all__ = ["KEY", "OPEN_SECONDS", "Context", "cleaned", "not_installed", "real", "said", "session"]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.sessions import session
+from support.trials import KEY, FolderContext
+
+__all__ = ["KEY", "OPEN_SECONDS", "Context", "cleaned", "real", "said", "session"]
 
 OPEN_SECONDS = 300
 """A gateway starts in 10 s; several at once on a busy machine take minutes, and how fast is not what these tests tell."""
@@ -39,10 +39,4 @@ def cleaned(message) -> str:
     return first
 
 
-@functools.cache
-def not_installed() -> str:
-    """Why the real OpenClaw cannot be driven here; empty if it can."""
-    return missing(OpenClaw(), REMEDY)
-
-
-real = unless(not_installed)
+real = pytest.mark.real("openclaw")

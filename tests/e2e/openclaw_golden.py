@@ -12,7 +12,9 @@ from claw_adapter_openclaw.adapter import OpenClaw
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn
-from openclaw_context import Context, not_installed, session
+from openclaw_context import Context, session
+
+from support.real import absent
 
 GOLDEN = Path(__file__).parents[2] / "frameworks" / "openclaw" / "golden" / "session.jsonl"
 
@@ -32,7 +34,7 @@ async def produced(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    if reason := not_installed():
+    if reason := absent("openclaw"):
         sys.exit(reason)
     with tempfile.TemporaryDirectory() as temporary:
         text = asyncio.run(produced(Path(temporary) / "t"))

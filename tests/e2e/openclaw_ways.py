@@ -20,13 +20,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_endpoint import Reply, ScriptedEndpoint
-from openclaw_context import Context, not_installed, session
+from openclaw_context import Context, session
 
 from claw_adapter_openclaw.acp import AcpGateway
 from claw_adapter_openclaw.adapter import CONFIG, OpenClaw
 from claw_adapter_openclaw.conversation import GatewayConversation
 from claw_adapter_openclaw.gateway import ENTRY, Answer, Gateway
 from claw_adapter_openclaw.options import environment
+from support.real import absent
 
 __all__ = ["Lent", "conversation", "measure"]
 
@@ -120,7 +121,7 @@ async def _said(made: GatewayConversation, prompt: str) -> str:
 
 
 if __name__ == "__main__":
-    if reason := not_installed():
+    if reason := absent("openclaw"):
         sys.exit(reason)
     with tempfile.TemporaryDirectory() as temporary:
         found = asyncio.run(measure(Path(temporary), int(sys.argv[1]) if len(sys.argv) > 1 else 20))

@@ -43,16 +43,15 @@ __all__ = [
 STANDIN = Path(__file__).parent / "picoclaw_standin.py"
 REAL = shutil.which("picoclaw")
 
-only_real = pytest.mark.skipif(REAL is None, reason="the real picoclaw is not on PATH")
 both = pytest.mark.parametrize(
     "picoclaw",
-    [pytest.param("real", marks=[pytest.mark.real, only_real]), "standin"],
+    [pytest.param("real", marks=pytest.mark.real("picoclaw")), "standin"],
     indirect=True,
 )
 """Decorator: the fixture `picoclaw` as the real program and as the stand-in."""
 
 
-real = pytest.mark.parametrize("picoclaw", [pytest.param("real", marks=[pytest.mark.real, only_real])], indirect=True)
+real = pytest.mark.parametrize("picoclaw", [pytest.param("real", marks=pytest.mark.real("picoclaw"))], indirect=True)
 """Decorator: for what only the real program can show."""
 
 

@@ -12,66 +12,22 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.drivers import reaper
-from claw_adapter.endpoint.faults import FAULT_KINDS
 from claw_adapter.errors import HarnessProtocolError, Owner
 from claw_adapter.harness import Checkpoint, Message, SessionChange
 from claw_adapter_claude_code.adapter import ClaudeCode
 from claw_adapter_claude_code.native import session_uuid
-from support.ports import closed_port
 from support.processes import until
-from support.running import experiment, run_experiment
-from support.scenarios import write_scenario
 
 sys.path.insert(0, str(Path(__file__).parent))
 from claude_code_context import Context, Reply, ScriptedEndpoint, in_turn, real, said, say, session, talk
 
-SCHEDULED = {
-    "refused": ("EndpointTransientError", 2),
-    "400": ("EndpointError", 6),
-    "context": ("EndpointError", 1),
-    "401": ("EndpointAuthError", 4),
-    "429": ("EndpointQuotaError", 2),
-    "500": ("EndpointTransientError", 2),
-    "529": ("EndpointTransientError", 2),
-    "filter": ("EndpointFilteredError", 6),
-    "stall": ("EndpointTransientError", 2),
-    "cut": ("EndpointTransientError", 4),
-    "garbage": ("EndpointMalformedError", 2),
-    "truncated_arguments": ("EndpointMalformedError", 6),
-    "empty": ("EndpointMalformedError", 2),
-}
-"""Class, and the most requests that one attempt makes with retries=1 and max_requests=6."""
 FAULTS = {
-    "unauthorised": (Reply("invalid api key", status=401), "EndpointAuthError"),
-    "server error": (Reply("boom", status=500), "EndpointTransientError"),
-    "garbage": (Reply(raw=b"<html>not json</html>"), "EndpointMalformedError"),
     "empty": (Reply(""), "EmptyAnswer"),
     "refusal": (Reply("no", finish="refusal"), "EndpointFilteredError"),
     "too long an answer": (Reply("half", finish="max_tokens"), "EndpointError"),
 }
+"""The others are the certification's (tests/certification/test_real_harnesses.py), in the mode that is the default."""
 pytestmark = pytest.mark.timeout(120)
-
-
-@real
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-async def test_every_scheduled_fault_has_its_class_bounded_requests_and_the_next_round_works(tmp_path):
-    """One trial: a round that fails in each way, and after each one that does not."""
-    assert set(SCHEDULED) == set(FAULT_KINDS)
-    rounds = [{"id": f"{word}-{kind}"} for kind in FAULT_KINDS for word in ("bad", "good")]
-    scenario = write_scenario(tmp_path / "small", rounds)
-    rules = [{"at": "every 1", "round": f"bad-{kind}", "kind": kind} for kind in FAULT_KINDS]
-    model = {"name": "m", "kind": "scripted", "script": ["\\bbox{A}"], "options": {"faults": rules}, "timeout": 2}
-    harness = {"name": "claude-code", "options": {"retries": 1, "max_requests": 6}}
-    settings = {"isolation": 1, "deadline": 60, "attempts": 1}
-    asked = experiment(scenario, models=[model], harnesses=[harness], settings=settings)
-    (records,) = (await run_experiment(tmp_path / "run", asked)).values()
-    by_round = {record.round: record for record in records}
-    for kind, (name, most) in SCHEDULED.items():
-        bad, good = by_round[f"bad-{kind}"], by_round[f"good-{kind}"]
-        assert (bad.error.kind, bad.error.owner, bad.text) == (name, Owner.ENDPOINT, ""), kind
-        assert 1 <= bad.usage.metered.requests <= most, kind
-        assert (good.error, good.score.value) == (None, 1.0), kind
 
 
 @real
@@ -100,16 +56,6 @@ async def test_a_fault_is_known_by_claude_code_itself_and_nothing_of_it_is_left_
 
 
 @real
-async def test_an_endpoint_that_is_down_is_a_transient_error_of_the_endpoint(tmp_path):
-    with closed_port() as url:
-        (turn,) = await talk(Context(tmp_path / "t", url), "hello", retries=1)
-    assert turn.error.kind == "EndpointTransientError", turn.error
-    assert turn.error.owner is Owner.ENDPOINT
-    assert turn.error.passing
-    assert [event.name for event in turn.events] == ["api_retry"]
-
-
-@real
 async def test_running_out_of_requests_is_no_answer(tmp_path):
     with ScriptedEndpoint(lambda request: Reply(calls=(("Glob", {"pattern": "*"}),))) as server:
         (turn,) = await talk(Context(tmp_path / "t", server.url), "go", max_requests=3)
@@ -121,12 +67,11 @@ async def test_running_out_of_requests_is_no_answer(tmp_path):
 
 
 @real
-@pytest.mark.parametrize("mode", ["live", "turn"])
-async def test_a_passed_deadline_ends_it_and_everything_that_was_started(tmp_path, mode):
+async def test_a_passed_deadline_ends_a_process_per_turn_and_everything_that_was_started(tmp_path):
     shell = Reply(calls=(("Bash", {"command": "touch begun; setsid sleep 600 & sleep 500"}),))
     with ScriptedEndpoint(lambda request: shell) as server:
         ctx = Context(tmp_path / "t", server.url)
-        async with await ClaudeCode(mode=mode).open(ctx) as conversation:
+        async with await ClaudeCode(mode="turn").open(ctx) as conversation:
             started = time.monotonic()
             turn = await conversation.send("hang", 15.0)
             seconds = time.monotonic() - started

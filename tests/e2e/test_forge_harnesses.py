@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from claw_adapter import plugins
-from claw_adapter.errors import PluginError
 from claw_adapter.sandbox import detect
 from claw_adapter_forge.proof.replay import drive
 from claw_adapter_forge.runner.records import RunRecord
@@ -25,17 +24,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_context import SmallContext
 from nanobot_endpoint import ScriptedEndpoint, say
 
+from support.real import params
+
 HARNESSES = ("nanobot", "openclaw", "claude-code")
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
-
-
-def skip_unless_ready(harness: str) -> None:
-    try:
-        probe = plugins.create("harness", harness).probe()
-    except PluginError as error:
-        pytest.skip(str(error))
-    if not probe.ready:
-        pytest.skip(f"{probe.reason}; {probe.remedy}")
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 async def run(plan: list[Job], harness: str, *, blank: bool = False) -> list[RunRecord]:
@@ -52,10 +44,9 @@ def tasks() -> list[ForgeTask]:
     return [found[2], found[103]]
 
 
-@pytest.mark.parametrize("harness", HARNESSES)
+@pytest.mark.parametrize("harness", params(*HARNESSES))
 async def test_policies_do_through_a_real_harness_what_they_do_alone(harness: str, tasks: list[ForgeTask]) -> None:
-    skip_unless_ready(harness)
-    plan = [("careful", tasks[0], 0), ("careful", tasks[1], 0), ("re-creator", tasks[1], 0)]
+    plan = [("careful", tasks[0], 0), ("re-creator", tasks[1], 0)]
     records = await run(plan, harness)
     for record, (policy, task, _) in zip(records, plan, strict=True):
         assert record.failure == ""
@@ -66,7 +57,6 @@ async def test_policies_do_through_a_real_harness_what_they_do_alone(harness: st
 
 
 async def test_nanobot_does_not_offer_tools_that_were_denied(tmp_path: Path) -> None:
-    skip_unless_ready("nanobot")
     denied = FITS["nanobot"].options["tools_denied"]
     with ScriptedEndpoint(say("done")) as server:
         context = SmallContext(tmp_path / "t", server.url)
@@ -79,9 +69,8 @@ async def test_nanobot_does_not_offer_tools_that_were_denied(tmp_path: Path) -> 
     assert not offered & set(denied)
 
 
-@pytest.mark.parametrize("harness", HARNESSES)
+@pytest.mark.parametrize("harness", params("nanobot", "claude-code"))
 async def test_with_blanked_output_the_careful_policy_fails(harness: str, tasks: list[ForgeTask]) -> None:
-    skip_unless_ready(harness)
     (record,) = await run([("careful", tasks[1], 0)], harness, blank=True)
     assert (record.strict, record.failure) == (False, "")
     assert record.steps

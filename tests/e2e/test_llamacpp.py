@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 import signal
@@ -28,17 +27,7 @@ from support.scenarios import write_scenario
 from support.wires import DIALECTS, ask, post, streamed, whole
 
 MODEL = ModelSpec(name="smol", kind="llamacpp", params={"temperature": 0, "max_tokens": 12})
-pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
-
-
-@functools.cache
-def not_installed() -> str:
-    """Why no model can be served here; empty if it can."""
-    return "" if locate(framework()) else "llama.cpp is not installed; run: claw frameworks install llamacpp"
-
-
-if not_installed():
-    pytestmark.append(pytest.mark.skip(reason=not_installed()))
+pytestmark = pytest.mark.real("llamacpp")
 
 
 def context(tmp_path: Path) -> UpstreamContext:

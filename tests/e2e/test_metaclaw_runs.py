@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from claw_adapter.report import load_run, summarise
-from claw_adapter_picoclaw.adapter import PicoClaw
 from e2e.metaclaw_runs import CANARY, EVOLVED, MODEL, artefact, end, exchanges, metaclaw, pool, real, seen
-from e2e.nanobot_context import not_installed as no_nanobot
 from support.running import experiment, rounds, run_sync
 from support.scenarios import write_scenario
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.real("nanobot")]
 WITH, WITHOUT = "demo--{}-metaclaw--reader--s0", "demo--{}--reader--s0"
-HARNESSES = [
-    "reference", *([] if no_nanobot() else ["nanobot"]), *(["picoclaw"] if PicoClaw().probe().ready else [])
-]  # fmt: skip
+HARNESSES = ["reference", "nanobot", *(["picoclaw"] if shutil.which("picoclaw") else [])]
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +122,6 @@ def test_evolution_and_memory_are_switches_and_carry_brings_a_pool_along(ablatio
 
 
 @real
-@pytest.mark.skipif(bool(no_nanobot()), reason=no_nanobot())
 def test_a_harness_of_another_dialect_gets_its_calls_and_counts_through_it(tmp_path):
     scenario = write_scenario(tmp_path / "small", [{"id": "r1"}, {"id": "r2"}])
     call = {"tools": [{"name": "read_file", "arguments": {"path": "notes.txt"}}]}

@@ -122,15 +122,16 @@ async def _stall(server, made, ctx) -> None:
     assert (await made.send("again", 5)).error.kind == "HarnessCrash", "nothing is sent into it any more"
 
 
-async def _one(gateway, endpoint, workspace: Path, name: str):
-    made = await conversation(gateway, name, workspace)
+async def _one(gateway, endpoint, workspace: Path, name: str, *, http: bool):
+    made = await conversation(gateway, "main" if http else name, workspace, http=http)
     await endpoint.begin_round("t", name)
     turn = await made.send(f"go {name}", 200)
     return turn, await endpoint.end_round("t")
 
 
 @real
-async def test_twelve_faults_of_the_endpoint_have_their_class_and_a_refused_key_stays_refused(tmp_path):
+@pytest.mark.parametrize("way", ["http", "acp"])
+async def test_twelve_faults_of_the_endpoint_have_their_class_and_a_refused_key_stays_refused(tmp_path, way):
     """In one gateway that is kept on purpose; the adapter ends it after any failure, and the last turn shows why."""
     assert set(CLASSES) | {STALL} == set(FAULT_KINDS)
     rules = [{"at": "every 1", "round": kind, "kind": kind} for kind in CLASSES]
@@ -141,7 +142,7 @@ async def test_twelve_faults_of_the_endpoint_have_their_class_and_a_refused_key_
         found, asked = {}, {}
         async with await OpenClaw(mode="acp").open(ctx) as base:
             for name in ("warm", *CLASSES, "after"):
-                turn, meter = await _one(base._gateway, endpoint, ctx.workspace, name)
+                turn, meter = await _one(base._gateway, endpoint, ctx.workspace, name, http=way == "http")
                 found[name] = turn.error.kind if turn.error else turn.text
                 asked[name] = meter.metered.requests
         await endpoint.close_trial("t")

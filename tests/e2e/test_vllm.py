@@ -161,8 +161,7 @@ async def test_a_server_attached_to_that_goes_away_in_mid_run_is_told(tmp_path):
     assert server.fault == "it did not answer any more when the run ended"
 
 
-@pytest.mark.real
-@pytest.mark.skipif(not os.environ.get("CLAW_VLLM"), reason="set CLAW_VLLM to options of a real vLLM, see above")
+@pytest.mark.real("vllm")
 @pytest.mark.timeout(1800)
 async def test_a_real_vllm_answers_and_counts(tmp_path):
     options = named(f"vllm:{os.environ['CLAW_VLLM']}").options

@@ -22,6 +22,7 @@ from claw_adapter_forge.shim.policies import SHELL, Job, ShimSettings, run_polic
 from claw_adapter_forge.shim.world import ShimWorld
 from claw_adapter_forge.surfaces.words import split_words
 from claw_adapter_forge.tasks.spec import ForgeTask
+from support.real import params
 
 ISOLATION = int(detect().level)
 SERVE_ALONE = """
@@ -84,16 +85,10 @@ async def test_with_blanked_output_no_policy_passes_through_a_harness(paper: tup
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("harness", ["reference", pytest.param("nanobot", marks=pytest.mark.real)])
+@pytest.mark.parametrize("harness", params("reference", "nanobot"))
 async def test_without_task_data_a_policy_does_the_same_through_a_harness(
     paper: tuple[ForgeTask, ...], harness: str
 ) -> None:
-    try:
-        probe = plugins.create("harness", harness).probe()
-    except PluginError as error:
-        pytest.skip(str(error))
-    if not probe.ready:
-        pytest.skip(f"{probe.reason}; {probe.remedy}")
     with policies_without_task_data() as url:
         plan: list[Job] = [(p, paper[152], 0) for p in ("careful", "decoy-copier")]
         records = await run(plan, base_url=url, through=harness)

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.errors import HarnessNotFound
-from claw_adapter.frameworks import locate
 from claw_adapter.sandbox import detect
 from claw_adapter_forge.real.backend import NOT_COMPARABLE, why_not
 from claw_adapter_forge.real.layout import configuration, leaves
@@ -22,9 +21,6 @@ from claw_adapter_forge.world.records import ConfigValue, CronJob
 from claw_adapter_forge.world.state import World
 
 ISOLATION = int(detect().level)
-there = pytest.mark.skipif(
-    locate("openclaw") is None, reason="OpenClaw is not installed: claw frameworks install openclaw"
-)
 
 
 def test_at_least_thirty_scripts_are_compared_and_none_is_of_what_cannot_be() -> None:
@@ -107,8 +103,7 @@ def test_without_openclaw_the_error_says_how_to_get_it(monkeypatch: pytest.Monke
         Program(World(first_state()), tmp_path / "x", gateway=False)
 
 
-@there
-@pytest.mark.real
+@pytest.mark.real("openclaw")
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("mode", "count"), [("real", 3), ("hybrid", 5)])

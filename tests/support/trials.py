@@ -1,16 +1,14 @@
-"""The runner's own trial context for driving real harnesses in tests, and which tests need one that is installed."""
+"""The runner's own trial context for driving real harnesses in tests."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
-
-import pytest
+from typing import Any, ClassVar
 
 from claw_adapter.drivers import Process
-from claw_adapter.harness import Probe, Session
+from claw_adapter.harness import Session
 from claw_adapter.protocol import HarnessSpec, ModelSpec, RunSettings, TrialSpec
 from claw_adapter.runner.context import Address, RunnerContext
 from support.sessions import session
@@ -62,25 +60,3 @@ class FolderContext(RunnerContext):
         assert all(path.exists() for path in more.get("readable", ()))
         self.children.append(await super().spawn(argv, **more))
         return self.children[-1]
-
-
-class Probed(Protocol):
-    """A harness or an overlay."""
-
-    def probe(self) -> Probe: ...
-
-
-def missing(thing: Probed, remedy: str) -> str:
-    """Why the real thing cannot be driven here; empty if it can."""
-    probe = thing.probe()
-    return "" if probe.ready else f"{probe.reason}; run: {remedy}"
-
-
-def unless(reason: Callable[[], str]) -> Callable[[Any], Any]:
-    """Decorator: a test that drives the real thing, and is left out where there is a reason to."""
-
-    def marked(function: Any) -> Any:
-        why = reason()
-        return pytest.mark.real(pytest.mark.skipif(bool(why), reason=why)(function))
-
-    return marked
