@@ -1,6 +1,6 @@
 # Everything a newcomer needs: Python >= 3.11 and make. Each target brings what it needs; nothing is written outside this folder.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-all test test-rest test-all lint typecheck format bench mutants certify-soak schemas lock clean
+.PHONY: help setup demo demo-all test test-rest test-all lint typecheck format bench mutants certify-soak schemas lock changelog clean
 FRAMEWORKS := claude-code llamacpp metaclaw nanobot openclaw
 
 PYTHON ?= python3
@@ -86,6 +86,9 @@ certify-soak: setup ## the reference certified again and again, without one fail
 
 schemas: setup ## write docs/spec/schemas again
 	$(BIN)/claw schema --out docs/spec/schemas
+
+changelog: setup ## write CHANGELOG.md again from changelog.d
+	$(BIN)/python tools/changelog.py
 
 lock: setup ## resolve all dependencies again, with hashes
 	$(BIN)/python tools/lock.py

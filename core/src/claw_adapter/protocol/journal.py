@@ -27,7 +27,7 @@ __all__ = [
 
 
 class Isolation(Record):
-    """The isolation level that harness and checks really had (protocol.md §9)."""
+    """The isolation level that harness and checks really had (docs/isolation.md)."""
 
     harness: int
     check: int
@@ -84,7 +84,7 @@ class FirstRequest(Record):
 
 
 class Usage(Record):
-    """Three counts that are never mixed (protocol.md §6); `rendered` is None when the model saw no request."""
+    """Three counts that are never mixed; `rendered` is None when the model saw no request."""
 
     rendered: int | None = None
     reported: ReportedUsage | None = None

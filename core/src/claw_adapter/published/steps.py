@@ -1,7 +1,7 @@
 """What each file of each update does to the sessions as they stand, and what is wrong with that.
 
 The published runner overwrites a session with the file of an update that was written as its continuation. Read strictly, such
-a file is merged as the ``scenario/1`` design says: its header is dropped, messages that are there already are skipped, the
+a file is merged as docs/spec/scenario-1.md says: its header is dropped, messages that are there already are skipped, the
 rest is appended, and a file that would land beside the histories goes to the history it is named after. ``compat`` keeps
 what the published runner does.
 """

@@ -1,4 +1,4 @@
-"""Teaching checks: rules evaluated after scoring that change the next feedback and never a score (protocol.md §2)."""
+"""Teaching checks: rules evaluated after scoring that change the next feedback and never a score."""
 
 from __future__ import annotations
 

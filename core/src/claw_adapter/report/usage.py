@@ -1,4 +1,4 @@
-"""Tokens, times and evidence of one row, summed over its trials; each kind of token count by itself (protocol.md §6)."""
+"""Tokens, times and evidence of one row, summed over its trials; each kind of token count by itself."""
 
 from __future__ import annotations
 

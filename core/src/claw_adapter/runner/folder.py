@@ -2,12 +2,14 @@
 
 Layout::
 
-    run.json                       what was asked, and the versions of everything
-    trials/<trial>/journal.jsonl   finished rounds
+    run.json                         what was asked, and the versions of everything
+    trials/<trial>/journal.jsonl     finished rounds
     trials/<trial>/transcript.jsonl  every model request
-    store/                         snapshots, checkpoints, events by content
-    live/                          what a trial under way uses; empty when no runner is at work
-    report.html, summary.json
+    trials/<trial>/artefacts/        what overlays leave
+    store/                           snapshots, checkpoints, events by content
+    servers.jsonl                    what served the models, where an upstream plugin did
+    live/                            what a trial under way uses; absent when no runner is at work
+    run.log, report.html
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Composing a round's prompt (protocol.md §2) and filling the roster of a main session."""
+"""Composing a round's prompt, and filling the roster of a main session (docs/spec/scenario-1.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One round (protocol.md §2): updates, prompt, turn, snapshot, score, feedback; and what happens when a turn fails."""
+"""One round (docs/architecture.md): updates, prompt, turn, snapshot, score, feedback; and what happens when a turn fails."""
 
 from __future__ import annotations
 

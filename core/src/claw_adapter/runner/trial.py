@@ -1,4 +1,4 @@
-"""The way of one trial (architecture.md): lay out, open, round by round, end. Everything a crash can interrupt is here."""
+"""The way of one trial (docs/architecture.md): lay out, open, round by round, end. Everything a crash can interrupt is here."""
 
 from __future__ import annotations
 

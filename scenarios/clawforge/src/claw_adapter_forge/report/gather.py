@@ -17,7 +17,7 @@ __all__ = ["Gathered", "gather"]
 _TASKS = ("profile", "seed", "tasks")
 """With other values a task's id means another task."""
 _LEVELS = ("isolation", "horizon", "history", "blank")
-"""Columns that differ here are compared only if that is asked for (protocol.md, section 9)."""
+"""Columns that differ here are compared only if that is asked for."""
 _COLUMN = (*_LEVELS, "mode", "provider", "timeout", "versions")
 """Trials of one column never differ here."""
 

@@ -85,7 +85,7 @@ class RunRecord:
 
     @property
     def scored(self) -> bool:
-        """Whether the agent had its chance: neither provider nor harness failed (protocol.md, section 3)."""
+        """Whether the agent had its chance: neither provider nor harness failed."""
         return not self.provider_failure and self.ended != "harness"
 
     @property
