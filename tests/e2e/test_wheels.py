@@ -25,6 +25,7 @@ MEMBERS = [
     "plugins/picoclaw",
     "plugins/vllm",
     "scenarios/clawforge",
+    "scenarios/published",
 ]
 
 
@@ -72,7 +73,7 @@ def test_plugins_are_found(bare):
     done = call(bare, "plugins", "--json")
     states = {state["name"]: state for state in json.loads(done.stdout)}
     harnesses = {"acp", "claude-code", "nanobot", "openclaw", "picoclaw", "reference", "tiny"}
-    assert set(states) == harnesses | {"clinic-fridge", "demo", "lite", "llamacpp", "metaclaw", "vllm"}
+    assert set(states) == harnesses | {"clawarena", "clinic-fridge", "demo", "lite", "llamacpp", "metaclaw", "vllm"}
     assert all(state["ok"] for state in states.values())
     assert states["tiny"]["ready"]
     assert not states["nanobot"]["ready"]

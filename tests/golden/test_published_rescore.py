@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import runpy
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from claw_adapter.cli.score_published import score_published
-from claw_adapter.published.rescore import rescore_published
-from claw_adapter.published.results import read_results
+from claw_adapter.cli.score import command
 from claw_adapter.questions.extract import extract_compat
 from claw_adapter.sandbox import detect
+from claw_adapter_clawarena import rescore
+from claw_adapter_clawarena.rescore import rescore_published
+from claw_adapter_clawarena.results import read_results
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "published_data.py")))
 pytestmark = pytest.mark.skipif(
@@ -80,19 +82,30 @@ async def test_a_wrong_recorded_verdict_is_found(tmp_path):
     assert sum(one.why == "no recorded result" for one in found.rounds("exec_check")) == 22 - 4
 
 
-def test_a_wrong_recorded_letter_verdict_fails_the_command(tmp_path, capsys):
-    results = changed_copy(tmp_path, ["q1"], "q1")
-    assert score_published(results, make.DATA, replay=False, isolation=0) == 1
+@pytest.fixture
+def score(monkeypatch):
+    """The command, without the slow replay: status of `claw score --from clawarena RESULTS`."""
+    monkeypatch.setattr(rescore, "rescore_published", partial(rescore_published, replay=False))
+
+    def call(results: Path, *more: str) -> int:
+        argv = [str(results), "--from", "clawarena", "--data", str(make.DATA), "--isolation", "0", *more]
+        return command.main(argv, standalone_mode=False)
+
+    return call
+
+
+def test_a_wrong_recorded_letter_verdict_fails_the_command(score, tmp_path, capsys):
+    assert score(changed_copy(tmp_path, ["q1"], "q1")) == 1
     assert "differs hil_g1/q1" in capsys.readouterr().out
 
 
-def test_the_command_prints_the_metrics(capsys):
-    assert score_published(make.RESULTS, make.DATA, replay=False, isolation=0, as_json=True) == 0
+def test_the_command_prints_the_metrics(score, capsys):
+    assert score(make.RESULTS, "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["multi_choice"] == {
         "rounds": 16, "agree_compat": 16, "agree_default": 16, "extraction_differences": []
     }  # fmt: skip
     assert found["scenarios"]["hil_g1"]["S"] == 23
     assert found["metrics"]["published"]["tcr"] == pytest.approx(49 / 60)
-    assert score_published(make.RESULTS, make.DATA, replay=False, isolation=0) == 0
+    assert score(make.RESULTS) == 0
     assert "33 × check script is not part of the published data" in capsys.readouterr().out

@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import pytest
 
 from claw_adapter.cli.tokens import command
-from claw_adapter.published import convert_suite
-from claw_adapter.published.measuring import NEUTRAL, measure
-from claw_adapter.published.tables import COLUMNS
+from claw_adapter.datasets.measuring import NEUTRAL, measure
+from claw_adapter.datasets.tables import COLUMNS
 from claw_adapter.tokens.fast import Backend
+from claw_adapter_clawarena import convert_suite
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "published_data.py")))
 needs_data = pytest.mark.skipif(not make.DATA.is_file(), reason="needs ../shared/clawarena (the published data)")

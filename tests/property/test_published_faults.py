@@ -13,11 +13,11 @@ from types import SimpleNamespace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from claw_adapter.datasets.checking import check_data
+from claw_adapter.datasets.measuring import measure
 from claw_adapter.errors import ScenarioError
-from claw_adapter.published.checking import check_data
-from claw_adapter.published.layouts import LAYOUTS
-from claw_adapter.published.measuring import measure
 from claw_adapter.tokens.fast import Backend
+from claw_adapter_clawarena.layouts import LAYOUTS
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "published_data.py")))
 ONES = Backend("ones", lambda texts: [1] * len(texts))

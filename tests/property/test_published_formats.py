@@ -11,12 +11,12 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claw_adapter.published.jsontext import parse_json, positions
-from claw_adapter.published.patch import apply_hunks, parse_patch
-from claw_adapter.published.render import session_text
-from claw_adapter.published.times import format_time, parse_time
-from claw_adapter.published.yamltext import to_yaml
 from claw_adapter.scenario.yamlsource import read_yaml
+from claw_adapter_clawarena.jsontext import parse_json, positions
+from claw_adapter_clawarena.patch import apply_hunks, parse_patch
+from claw_adapter_clawarena.render import session_text
+from claw_adapter_clawarena.times import format_time, parse_time
+from claw_adapter_clawarena.yamltext import to_yaml
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 VALUE = st.none() | st.booleans() | st.integers() | TEXT

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claw_adapter.protocol import Message, Session, SessionChange, ToolCall
-from claw_adapter.published.stores import (
+from claw_adapter_clawarena.stores import (
     ClaudeCodeStore,
     MarkdownStore,
     NanoBotStore,

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from claw_adapter.protocol import Message, Session, ToolCall
-from claw_adapter.published.layouts import LAYOUTS
-from claw_adapter.published.stores import store_of
+from claw_adapter_clawarena.layouts import LAYOUTS
+from claw_adapter_clawarena.stores import store_of
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 DATA = SHARED / "clawarena" / "tests.json"

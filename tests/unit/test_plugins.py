@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
-import textwrap
+from functools import partial
 
 import pytest
 
 from claw_adapter import plugins
 from claw_adapter.errors import AdapterError, PluginError
+from support.packages import make_up
 
 GOOD = """
 from claw_adapter.hooks import hookimpl
@@ -31,20 +32,9 @@ BAD = {
 @pytest.fixture
 def site(tmp_path, monkeypatch):
     """A folder of fake distributions: name → module source."""
-
-    def install(**modules: str) -> None:
-        for name, source in modules.items():
-            dist, _, point = name.partition("__")
-            point = point or dist
-            (tmp_path / f"{dist}_mod.py").write_text(textwrap.dedent(source))
-            info = tmp_path / f"{dist}-1.0.dist-info"
-            info.mkdir()
-            (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dist}\nVersion: 1.0\n")
-            (info / "entry_points.txt").write_text(f"[claw_adapter]\n{point} = {dist}_mod\n")
-
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    return install
+    return partial(make_up, tmp_path)
 
 
 def test_each_kind_of_broken_plugin_is_reported_and_the_others_work(site):

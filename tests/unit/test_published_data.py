@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter.published import RULES, examine, load_published, open_suite, to_scenario
-from claw_adapter.published.actions import line_ranges
-from claw_adapter.published.layouts import LAYOUTS
 from claw_adapter.scenario import load_gold, load_scenario, require_valid
 from claw_adapter.scenario.world import worlds
+from claw_adapter_clawarena import RULES, examine, load_published, open_suite, to_scenario
+from claw_adapter_clawarena.actions import line_ranges
+from claw_adapter_clawarena.layouts import LAYOUTS
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "published_data.py")))
 

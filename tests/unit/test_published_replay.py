@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter.published.patch import parse_patch
-from claw_adapter.published.replay import Replay
-from claw_adapter.published.results import RecordedCall, RecordedRound
 from claw_adapter.sandbox import IsolationLevel
+from claw_adapter_clawarena.patch import parse_patch
+from claw_adapter_clawarena.replay import Replay
+from claw_adapter_clawarena.results import RecordedCall, RecordedRound
 
 HOME = "/bench/work/s1"
 

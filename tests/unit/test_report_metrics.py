@@ -222,7 +222,7 @@ def test_published_results_are_broken_down_as_far_as_they_go():
     results, data = SHARED / "clawarena-results" / "gpt-5.5_openclaw", SHARED / "clawarena" / "tests.json"
     if not results.is_dir():
         pytest.skip("../shared/clawarena-results is not here")
-    from claw_adapter.report.published_facets import published_observations
+    from claw_adapter_clawarena.observations import published_observations
 
     found = published_observations(results, data)
     facets = make_facets(found)

@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from claw_adapter.published.entries import AgentEntry
-from claw_adapter.published.layouts import LAYOUTS
-from claw_adapter.published.measuring import measure
-from claw_adapter.published.render import feedback_text, preference_text, question_text, session_text
+from claw_adapter.datasets.measuring import measure
 from claw_adapter.tokens import cl100k
 from claw_adapter.tokens.fast import Backend, backend
+from claw_adapter_clawarena.entries import AgentEntry
+from claw_adapter_clawarena.layouts import LAYOUTS
+from claw_adapter_clawarena.render import feedback_text, preference_text, question_text, session_text
 
 DATA = Path(__file__).parents[2] / "../shared/clawarena/tests.json"
 TURNS, LIMIT, FAST_LIMIT = 9, 2.5, 10.0

@@ -1,7 +1,7 @@
 """Hook specifications (pluggy): one per kind of thing that a plugin can bring.
 
 A plugin is a module named by an entry point of the group ``claw_adapter``; the entry point's name is the name of what it
-brings (``nanobot``, ``demo``), so a run imports only the plugins that it names. The module implements one of these hooks::
+brings (``reference``, ``demo``), so a run imports only the plugins that it names. The module implements one of these hooks::
 
     from claw_adapter.hooks import hookimpl
 
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
+    from claw_adapter.datasets.base import DataFormat
     from claw_adapter.executor import Executor
     from claw_adapter.harness import Harness
     from claw_adapter.overlay import Overlay
@@ -69,6 +70,12 @@ def claw_question_type() -> type[QuestionType]:
     raise NotImplementedError
 
 
+@hookspec
+def claw_data_format() -> type[DataFormat]:
+    """The class of a format of data sets: what `claw check`, `claw tokens` and `claw score --from` can read."""
+    raise NotImplementedError
+
+
 #: Hook name by kind of thing.
 HOOKS = {
     "harness": "claw_harness",
@@ -77,4 +84,5 @@ HOOKS = {
     "executor": "claw_executor",
     "scenarios": "claw_scenarios",
     "question_type": "claw_question_type",
+    "data_format": "claw_data_format",
 }

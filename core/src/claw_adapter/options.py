@@ -38,7 +38,7 @@ def checked(kind: type[T], given: Mapping[str, Any], where: str) -> T:
     Args:
         kind: a dataclass whose fields are the options.
         given: options by name.
-        where: whose options they are, for the error: ``harness nanobot``.
+        where: whose options they are, for the error: ``harness reference``.
 
     Raises:
         AdapterError: an unknown option, or a value of another type or out of range; it names option and remedy.

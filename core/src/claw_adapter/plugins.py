@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import inspect
 import json
@@ -23,6 +24,7 @@ __all__ = [
     "Plugin",
     "PluginStatus",
     "create",
+    "create_all",
     "entry_points",
     "missing",
     "probe_all",
@@ -33,6 +35,7 @@ __all__ = [
 PROBE_SECONDS = 20.0
 DISTRIBUTIONS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("demo", "lite", "clinic-fridge"), "claw-adapter-scenarios"),
+    "clawarena": "claw-adapter-clawarena",
     **{
         name: f"claw-adapter-{name}"
         for name in ("openclaw", "claude-code", "nanobot", "picoclaw", "metaclaw", "vllm", "llamacpp")
@@ -169,7 +172,7 @@ def provides(name: str) -> dict[str, type]:
 
 
 def create(kind: str, name: str, options: dict[str, Any] | None = None) -> Any:
-    """Make the thing `name` of `kind` (``harness``, ``overlay``, ``upstream``, ``executor``, ``scenarios``, ``question_type``).
+    """Make the thing `name` of `kind` (a key of `hooks.HOOKS`).
 
     Raises:
         PluginError: as `provides`; also when it brings something else, or cannot be made with the options.
@@ -188,6 +191,16 @@ def create(kind: str, name: str, options: dict[str, Any] | None = None) -> Any:
         raise PluginError(
             f"{kind} {name!r} does not take these options: {error}", remedy=f"Given: {sorted(options or {})}."
         ) from error
+
+
+def create_all(kind: str) -> list[Any]:
+    """One thing of `kind` from every plugin that brings one; a broken plugin brings nothing, and `claw plugins` says why."""
+    made = []
+    for plugin in entry_points():
+        with contextlib.suppress(PluginError, AdapterError):
+            if kind in provides(plugin.name):
+                made.append(create(kind, plugin.name))
+    return made
 
 
 def _check_options(made: type, options: Mapping[str, Any], where: str) -> None:

@@ -12,16 +12,14 @@ from claw_adapter.cli.common import FAILED, console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from claw_adapter.published.checking import Checked
+    from claw_adapter.datasets import Checked
 
 __all__ = ["command"]
-
-LAYOUTS = ("openclaw", "claude-code", "nanobot", "picoclaw", "all")
 
 
 @click.command("check")
 @click.argument("path", type=click.Path(path_type=Path, exists=True))
-@click.option("--layout", type=click.Choice(LAYOUTS), default="all", show_default=True, help="Of a published data set.")
+@click.option("--layout", metavar="NAME", default="all", show_default=True, help="Of a published data set.")
 @click.option("--strict", is_flag=True, help="Warnings count as errors.")
 @click.option("--verbose", "-v", is_flag=True, help="Show every finding, not only the first of each kind.")
 @click.option("--json", "as_json", is_flag=True, help="Print all findings as JSON.")
@@ -34,16 +32,14 @@ def command(path: Path, layout: str, strict: bool, verbose: bool, as_json: bool,
 
     Exit code 0 when it can be run, 1 when an error keeps it from being run.
     """
-    from claw_adapter.published.checking import check_data
+    from claw_adapter.datasets import check_data, convert_data
 
     if out is not None and layout == "all":
         raise click.UsageError("--convert needs one --layout")
     checked = check_data(path, layout)
     fine = checked.can_run(strict=strict)
     if out is not None and not checked.count("error"):
-        from claw_adapter.published import convert_suite
-
-        folders = convert_suite(path, out, layout=layout, mode="clawarena-1.0" if compat else "strict")
+        folders = convert_data(path, out, layout=layout, compat=compat)
         console(stderr=True).print(f"{len(folders)} scenarios written to {out}", markup=False)
     if as_json:
         print_json(checked.as_json(strict=strict))
@@ -55,7 +51,6 @@ def command(path: Path, layout: str, strict: bool, verbose: bool, as_json: bool,
 def _show(checked: Checked, out: Console, *, verbose: bool, fine: bool) -> None:
     from rich.table import Table
 
-    from claw_adapter.published.checking import demand
     from claw_adapter.report.words import plural
 
     layouts = list(checked.findings)
@@ -65,7 +60,7 @@ def _show(checked: Checked, out: Console, *, verbose: bool, fine: bool) -> None:
     for rule in sorted(severities, key=lambda rule: (severities[rule], rule)):
         colour = "red" if severities[rule] == "error" else "yellow"
         numbers = [str(counts[layout].get(rule, 0)) for layout in layouts]
-        table.add_row(rule, f"[{colour}]{severities[rule]}[/]", *numbers, demand(rule))
+        table.add_row(rule, f"[{colour}]{severities[rule]}[/]", *numbers, checked.rules[rule].demand)
     if severities:
         out.print(table, "")
     shown: set[str] = set()

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from claw_adapter.cli.common import FAILED, print_json
+from claw_adapter.cli.common import FAILED, console, print_json
 
 if TYPE_CHECKING:
+    from claw_adapter.datasets import DataFormat, RoundProgress
     from claw_adapter.scoring import Profile
 
 __all__ = ["command"]
 
+ISOLATION = 2
+"""For results of another tool: its recorded commands and checks see no network."""
+
 
 @click.command("score")
 @click.argument("run", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option(
-    "--from", "source", type=click.Choice(["clawarena"]), default=None, help="RUN holds results of another tool."
-)
+@click.option("--from", "source", metavar="NAME", default=None, help="RUN holds results of another tool.")
 @click.option("--data", multiple=True, help="Where the scenarios are now; default: as the run was started with.")
 @click.option("--isolation", type=click.IntRange(0, 2), default=None, help="For the checks; default: as in the run.")
 @click.option("--profile", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
@@ -35,11 +39,9 @@ def command(
     replaying the recorded tool calls in the sandbox.
     """
     if source is not None:
-        from claw_adapter.cli.score_published import score_published
-
         if len(data) != 1:
-            raise click.UsageError("--from clawarena needs exactly one --data: the data set's folder or tests.json")
-        return score_published(run, Path(data[0]), isolation=isolation, profile=profile, as_json=as_json)
+            raise click.UsageError(f"--from {source} needs exactly one --data: the data set's file or folder")
+        return _score_other(source, run, Path(data[0]), isolation=isolation, profile=profile, as_json=as_json)
     from claw_adapter.cli.show import show
     from claw_adapter.report.rescore import rescore
 
@@ -56,3 +58,44 @@ def command(
             click.echo(difference)
         click.echo(f"{result.rounds} rounds scored again, {len(result.differences)} differ from the journal")
     return FAILED if result.differences else 0
+
+
+def _score_other(
+    source: str, results: Path, data: Path, *, isolation: int | None, profile: Profile, as_json: bool
+) -> int:
+    """Score results of another tool again by the plugin that reads them, and print what comes of it."""
+    from claw_adapter import plugins
+
+    form: DataFormat = plugins.create("data_format", source)
+    level = ISOLATION if isolation is None else isolation
+    with _progress() as progress:
+        found = asyncio.run(form.score(results, data, isolation=level, progress=progress))
+    if as_json:
+        print_json(found.as_json())
+    else:
+        from claw_adapter.report.facet_terminal import render_facets
+        from claw_adapter.report.facets import make_facets
+
+        found.show(profile, console())
+        render_facets(make_facets(found.observations()), console())
+    return FAILED if found.failed else 0
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[RoundProgress | None]:
+    """A bar per scenario on standard error in a terminal; nothing in a pipe."""
+    out = console(stderr=True)
+    if not out.is_terminal:
+        yield None
+        return
+    from rich.progress import Progress, TaskID
+
+    with Progress(console=out, transient=True) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def advance(scenario: str, done: int, total: int) -> None:
+            if scenario not in tasks:
+                tasks[scenario] = bars.add_task(f"replaying {scenario}", total=total)
+            bars.update(tasks[scenario], completed=done)
+
+        yield advance

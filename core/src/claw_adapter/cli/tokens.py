@@ -14,17 +14,15 @@ from claw_adapter.cli.common import console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from claw_adapter.published.counting import Progress
-    from claw_adapter.published.measuring import Measured
+    from claw_adapter.datasets.counting import Progress
+    from claw_adapter.datasets.measuring import Measured
 
 __all__ = ["command"]
-
-LAYOUTS = ("openclaw", "claude-code", "nanobot", "picoclaw", "all")
 
 
 @click.command("tokens")
 @click.argument("path", type=click.Path(path_type=Path, exists=True))
-@click.option("--layout", type=click.Choice(LAYOUTS), default="all", show_default=True, help="Of a published data set.")
+@click.option("--layout", metavar="NAME", default="all", show_default=True, help="Of a published data set.")
 @click.option("--json", "as_json", is_flag=True, help="Print all tables as JSON.")
 @click.option(
     "--csv", "csv_file", type=click.Path(path_type=Path, dir_okay=False), help="Also write one row per scenario."
@@ -34,8 +32,8 @@ def command(path: Path, layout: str, as_json: bool, csv_file: Path | None) -> in
 
     PATH is a published data set (its tests.json) or a folder of scenarios. Tokens are cl100k; equal text is counted once.
     """
-    from claw_adapter.published.export import write_csv
-    from claw_adapter.published.measuring import measure
+    from claw_adapter.datasets.export import write_csv
+    from claw_adapter.datasets.measuring import measure
 
     with _progress() as progress:
         found = measure(path, layout, progress=progress)
@@ -67,7 +65,7 @@ def _progress() -> Iterator[Progress | None]:
 def _show(found: Measured, out: Console) -> None:
     from rich.table import Table
 
-    from claw_adapter.published.export import grids
+    from claw_adapter.datasets.export import grids
 
     for title, head, rows in grids(found):
         table = Table(*head, title=title, title_justify="left", box=None, pad_edge=False)

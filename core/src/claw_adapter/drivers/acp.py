@@ -1,4 +1,4 @@
-"""An agent that speaks the Agent Client Protocol over its standard streams: OpenClaw, Claude, Codex, Gemini and others.
+"""An agent that speaks the Agent Client Protocol over its standard streams.
 
 The child is any process of ours (`TrialContext.spawn` with ``lines=True``), so that isolation and clean-up are the same as
 everywhere. The protocol's own library is the extra ``claw-adapter[acp]``; it is imported when the first agent is driven.

@@ -20,7 +20,7 @@ _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 def variable(spec: Framework) -> str:
-    """The environment variable that names the program: ``CLAW_PICOCLAW`` for picoclaw."""
+    """The environment variable that names the program: ``CLAW_MY_AGENT`` for my-agent."""
     return "CLAW_" + re.sub(r"[^A-Z0-9]", "_", spec.name.upper())
 
 

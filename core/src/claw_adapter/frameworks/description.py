@@ -29,7 +29,7 @@ class Framework(Record):
     version: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}$")
     kind: Literal["pypi", "npm", "binary"]
     requirement: str
-    """What one would install by hand, pinned: ``nanobot-ai==0.3.5``."""
+    """What one would install by hand, pinned: ``some-agent==0.3.5``."""
     extra: tuple[str, ...] = ()
     """Further requirements that the harness needs and does not declare."""
     python: str = ">=3.11"

@@ -29,7 +29,7 @@ _TYPES: Final = {
 
 
 class AnthropicMessages(Dialect):
-    """Messages with tool use, as Claude Code sends them: system messages in the list, betas and thinking are accepted."""
+    """Messages with tool use; system messages in the list, betas and thinking are accepted, as agents send them."""
 
     name = "anthropic-messages"
     path = "/v1/messages"

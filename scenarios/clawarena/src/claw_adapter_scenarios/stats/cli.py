@@ -148,14 +148,14 @@ def realism(
 def _scenarios(path: Path | None, suite: str | None) -> Iterator[list[Scenario]]:
     """Loaded scenarios; published data are converted into a folder that lasts as long as the context."""
     from claw_adapter import plugins
-    from claw_adapter.published import convert_suite, is_published
+    from claw_adapter.datasets import find_format
     from claw_adapter.scenario import load_scenario, resolve
 
     if path is None:
         yield list(plugins.create("scenarios", suite or "").load().scenarios)
-    elif is_published(path):
+    elif form := find_format(path):
         with tempfile.TemporaryDirectory(prefix="claw-realism-") as folder:
-            yield [load_scenario(one) for one in convert_suite(path, Path(folder))]
+            yield [load_scenario(one) for one in form.convert(path, Path(folder), layout=form.layout)]
     else:
         yield [load_scenario(folder) for folder in resolve(path)]
 

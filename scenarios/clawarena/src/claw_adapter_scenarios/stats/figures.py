@@ -8,18 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from claw_adapter.datasets import NEUTRAL, Measured, TextLedger, find_format, measure
+from claw_adapter.datasets.neutral import neutral_facts, neutral_items
+from claw_adapter.datasets.tables import Row, Tables, tables
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Scenario
-from claw_adapter.published import is_published
-from claw_adapter.published.counting import Ledger
-from claw_adapter.published.measuring import NEUTRAL, Measured, measure
-from claw_adapter.published.neutral import neutral_facts, neutral_items
-from claw_adapter.published.tables import Row, Tables, tables
 from claw_adapter.scenario import load_gold, load_scenario, resolve
 from claw_adapter.tokens.fast import backend
 
 __all__ = [
-    "LAYOUT",
     "ScenarioFigures",
     "Suite",
     "by_domain",
@@ -29,9 +26,6 @@ __all__ = [
     "open_scenarios",
     "open_suite",
 ]
-
-LAYOUT = "openclaw"
-"""The layout in which published data are counted: the one of the papers' tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +58,17 @@ class Suite:
 
 
 def open_path(path: Path) -> Suite:
-    """Count a published data set, or folders of ``scenario/1``.
+    """Count folders of ``scenario/1``, or a data set in a format that a plugin reads, in its usual layout.
 
     Raises:
         ScenarioError: nothing there, or it cannot be read.
+        PluginError: the plugin that reads it is not installed.
     """
-    if not is_published(path):
+    form = find_format(path)
+    if form is None:
         return open_scenarios(path.resolve().name, [load_scenario(folder) for folder in resolve(path)])
-    found = measure(path, LAYOUT)
-    rows = found.tables[LAYOUT].table11
+    found = measure(path, form.layout)
+    rows = found.tables[form.layout].table11
     return Suite(found.name, found, tuple(ScenarioFigures(row) for row in rows))
 
 
@@ -98,7 +94,7 @@ def open_scenarios(name: str, scenarios: Sequence[Scenario]) -> Suite:
         raise ScenarioError("no scenarios to count", where=name)
     pairs = [(scenario, load_gold(scenario)) for scenario in scenarios]
     used = backend()
-    with Ledger(used.count) as ledger:
+    with TextLedger(used.count) as ledger:
         entries = ledger.add(neutral_items(pairs))
         counts = ledger.totals(entries)
     made = tables(NEUTRAL, counts, neutral_facts(pairs))

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from claw_adapter.published.export import grids
+from claw_adapter.datasets.export import grids
 from claw_adapter_scenarios.stats.figures import Suite, by_domain, categories, figures
 from claw_adapter_scenarios.stats.papers import NEAR, Deviation, PaperName, deviations, paper
 from claw_adapter_scenarios.stats.select import Chosen

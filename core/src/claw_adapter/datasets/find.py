@@ -1,0 +1,62 @@
+"""From a path to the format of the data set that lies there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from claw_adapter import plugins
+from claw_adapter.datasets.base import DataFormat
+from claw_adapter.errors import PluginError, ScenarioError
+from claw_adapter.scenario import resolve
+
+__all__ = ["convert_data", "find_format"]
+
+OURS: Final[Mapping[str, str]] = {"tests.json": "clawarena"}
+"""File in a data set → the plugin of ours that reads it, so that it can be named where it is not installed."""
+
+
+def find_format(path: Path) -> DataFormat | None:
+    """The format of a data set; None for folders of ``scenario/1``, and where no format that is installed knows the data.
+
+    Plugins are asked only about what is neither: checking a scenario imports none.
+
+    Raises:
+        PluginError: the plugin that reads it is not installed, or cannot be loaded.
+    """
+    for file, name in OURS.items():
+        if path.name == file if path.is_file() else (path / file).is_file():
+            return _ours(path, file, name)
+    if _is_neutral(path):
+        return None
+    formats: list[DataFormat] = plugins.create_all("data_format")
+    return next((form for form in formats if form.recognises(path)), None)
+
+
+def _ours(path: Path, file: str, name: str) -> DataFormat:
+    if not plugins.entry_points(name):
+        what = f"data with a {file} is read by the plugin {name!r}, which is not installed"
+        raise PluginError(what, where=str(path), remedy=plugins.way_to(name))
+    form: DataFormat = plugins.create("data_format", name)
+    return form
+
+
+def _is_neutral(path: Path) -> bool:
+    try:
+        return bool(resolve(path))
+    except ScenarioError:
+        return False
+
+
+def convert_data(path: Path, out: Path, *, layout: str, compat: bool = False) -> list[Path]:
+    """Write a data set of another format as folders of ``scenario/1``; their paths.
+
+    Raises:
+        ScenarioError: it is ``scenario/1`` already, has errors, or a folder is in use.
+        PluginError: the plugin that reads it is not installed.
+    """
+    form = find_format(path)
+    if form is None:
+        raise ScenarioError("nothing to convert: the data is scenario/1", where=str(path))
+    return form.convert(path, out, layout=layout, compat=compat)

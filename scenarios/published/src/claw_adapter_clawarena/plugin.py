@@ -1,0 +1,20 @@
+"""The entry point ``clawarena``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from claw_adapter.hooks import hookimpl
+
+if TYPE_CHECKING:
+    from claw_adapter.datasets import DataFormat
+
+__all__ = ["claw_data_format"]
+
+
+@hookimpl
+def claw_data_format() -> type[DataFormat]:
+    """The format of the published ClawArena data and results."""
+    from claw_adapter_clawarena.format import ClawArenaFormat
+
+    return ClawArenaFormat

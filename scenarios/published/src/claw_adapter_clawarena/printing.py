@@ -1,0 +1,77 @@
+"""A published run, scored again, in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from claw_adapter.scoring import METRICS, Profile
+from claw_adapter_clawarena.verdicts import Rescored, RescoredScenario
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["show"]
+
+
+def show(found: Rescored, profile: Profile, out: Console) -> None:
+    """Streaks by scenario, the metrics, what was derived, what replaying met, and every difference."""
+    from rich.table import Table
+
+    plain = found.as_json()
+    table = Table("scenario", "N", "S", "k", "S_f", "k_f", "TCR", "SC", "FD", box=None, pad_edge=False)
+    for name, of in plain["scenarios"].items():
+        numbers = [str(of[key]) for key in ("n", "S", "k", "S_f", "k_f")]
+        table.add_row(name, *numbers, *(f"{100 * of[key]:.2f}" for key in ("tcr", "sc", "fd")))
+    out.print(table, "")
+    _metrics(found, profile, out)
+    choice, checks = plain["multi_choice"], plain["exec_check"]
+    out.print(
+        f"multi_choice: {choice['rounds']} rounds; the published way of reading agrees with {choice['agree_compat']} "
+        f"recorded verdicts, ours with {choice['agree_default']}"
+    )
+    for name, one in found.extraction_differences():
+        out.print(
+            f"  {name}/{one.round}: published reads {one.compat_letters}, ours {one.default_letters}", markup=False
+        )
+    out.print(
+        f"exec_check: {checks['rounds']} rounds; {checks['derived']} checked again, {checks['agree']} of them as recorded; "
+        f"{checks['recorded_only']} keep the recorded verdict"
+    )
+    for why, count in _reasons(found).items():
+        out.print(f"  {count} × {why}", markup=False)
+    for scenario in found.scenarios if found.replayed else ():
+        _replay(scenario, out)
+    for name, one in found.disagreements():
+        out.print(f"[red]differs[/] {name}/{one.round}: recorded {one.recorded}, derived {one.derived} ({one.why})")
+
+
+def _metrics(found: Rescored, profile: Profile, out: Console) -> None:
+    summary, ours = found.summary(profile), found.summary(profile, default=True)
+    values = {name: getattr(summary, name) for name in METRICS}
+    words = [f"{name.upper()} {100 * value:.2f}" for name, value in values.items() if value is not None]
+    out.print(f"profile {profile}: {' · '.join(words)}")
+    if ours != summary:
+        words = [f"{name.upper()} {100 * v:.2f}" for name in METRICS if (v := getattr(ours, name)) is not None]
+        out.print(f"with our way of reading replies: {' · '.join(words)}")
+
+
+def _reasons(found: Rescored) -> dict[str, int]:
+    """Why exec_check rounds keep their recorded verdict, with counts; names of scripts left out."""
+    reasons: dict[str, int] = {}
+    for one in found.rounds("exec_check"):
+        if one.derived is None:
+            why = one.why.partition(":")[0]
+            reasons[why] = reasons.get(why, 0) + 1
+    return reasons
+
+
+def _replay(scenario: RescoredScenario, out: Console) -> None:
+    log = scenario.log
+    calls = ", ".join(f"{count} {name}" for name, count in sorted(log.calls.items())) or "nothing"
+    out.print(
+        f"{scenario.id}: replayed {calls}; {log.verified} files had their recorded content, "
+        f"{log.kept} still have it at the end, {len(log.missing)} have not; "
+        f"{sum(log.reads)} of {len(log.reads)} reads and {sum(log.outputs)} of {len(log.outputs)} outputs as recorded"
+    )
+    for line in (*log.missing, *log.notes):
+        out.print(f"  {line}", markup=False)
