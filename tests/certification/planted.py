@@ -69,7 +69,8 @@ class StrayProcess(Planted):
     def spoil(self, conversation, ctx):
         class Stray(Wrapped):
             async def send(self, prompt, deadline):
-                self.child = started()
+                if not hasattr(self, "child"):
+                    self.child = started()
                 return await super().send(prompt, deadline)
 
             async def close(self):

@@ -6,6 +6,7 @@ import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Generator
 from typing import Final
 
 import pytest
@@ -36,14 +37,11 @@ class Progress:
         """With workers, each tells what it found."""
         self.total = len(ids)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
-        """No letter for what is as it should be."""
-        if report.passed and report.when == "call":
-            return "passed", "", ""
-        if report.skipped and not hasattr(report, "wasxfail"):
-            return "skipped", "", ""
-        return None
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> Generator[None, tuple[str, str, str]]:
+        """No letters; what is counted at the end stays."""
+        category, *_ = yield
+        return category, "", ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count, and move the line when a test is over."""

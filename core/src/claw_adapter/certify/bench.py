@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import secrets
 import shutil
 import tempfile
 import time
@@ -69,6 +70,8 @@ class Bench:
         """Processes that were there before us."""
         self._out = out
         self._number = 0
+        self._own = secrets.token_hex(3)
+        """What tells our trials from those of another certification on this machine at the same time."""
         self._shared: KitTrial | None = None
         self._failed: list[Finding] = []
         self._models: dict[str, Director] = {}
@@ -151,7 +154,7 @@ class Bench:
     ) -> KitTrial:
         """A conversation of its own; see `Kit.trial`."""
         self._number += 1
-        trial_id = f"{name}-{self._number}"
+        trial_id = f"{name}-{self._number}-{self._own}"
         folder = self.root / "live" / trial_id
         where = workspace or folder / "workspace"
         state = folder / "state"

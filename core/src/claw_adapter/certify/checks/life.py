@@ -180,11 +180,10 @@ async def no_files_elsewhere(kit: Kit) -> None:
 )  # fmt: skip
 async def processes_carry_the_mark(kit: Kit) -> None:
     """Among our descendants there is none without the mark."""
-    marker = kit.bench.lifeline.marker
-    async with kit.trial() as t:
-        await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
-        strays = stray_children(marker, kit.bench.before)
-        kit.expect(not strays, f"started around the context: {[item.command for item in strays]}")
+    t = await kit.shared()
+    await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
+    strays = stray_children(kit.bench.lifeline.marker, kit.bench.before)
+    kit.expect(not strays, f"started around the context: {[item.command for item in strays]}")
 
 
 @check(
