@@ -6,10 +6,10 @@ import functools
 import json
 from pathlib import Path
 
-from claw_adapter.endpoint import Exchange, read_transcript
 from claw_adapter.protocol import TrialEnd
-from claw_adapter.runner.folder import RunFolder
-from claw_adapter.runner.journal import read_journal
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import read_journal
+from claw_adapter.runs.transcript import Exchange, read_transcript
 from claw_adapter_metaclaw.adapter import REMEDY, MetaClaw
 from support.trials import missing, unless
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.report import load_run, summarise
+from claw_adapter.report import summarise
+from claw_adapter.runs.load import load_run
 from claw_adapter_picoclaw.adapter import PicoClaw
 from e2e.metaclaw_runs import CANARY, EVOLVED, MODEL, artefact, end, exchanges, metaclaw, pool, real, seen
 from e2e.nanobot_context import not_installed as no_nanobot

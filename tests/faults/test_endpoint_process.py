@@ -17,10 +17,11 @@ import aiohttp
 import pytest
 
 import claw_adapter
-from claw_adapter.endpoint import ModelEndpoint, read_transcript
+from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import EndpointError
 from claw_adapter.protocol import ModelSpec
+from claw_adapter.runs.transcript import read_transcript
 from support.processes import until
 
 SOURCE = str(Path(claw_adapter.__file__).parents[1])

@@ -24,11 +24,11 @@ from claw_adapter.protocol import (
 )
 from claw_adapter.protocol.brief import Seen
 from claw_adapter.protocol.journal import Metered
-from claw_adapter.runner.folder import RunFolder
-from claw_adapter.runner.journal import Journal
-from claw_adapter.runner.plan import Plan
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import Journal
+from claw_adapter.runs.plan import Plan
+from claw_adapter.runs.store import Store
 from claw_adapter.workspace.snapshot import Snapshotter
-from claw_adapter.workspace.store import Store
 
 READER = ModelSpec(name="reader", kind="reader")
 LATE = Failure(owner=Owner.ENDPOINT, kind="EndpointQuotaError", what="the budget is used up", remedy="Wait a day.")

@@ -10,9 +10,9 @@ import pytest
 
 from claw_adapter.cli.common import REFUSED, exit_code_of
 from claw_adapter.protocol import RunSettings
-from claw_adapter.report import load_run
 from claw_adapter.report.compare import NotComparable, compare
 from claw_adapter.report.compare_records import Comparison
+from claw_adapter.runs.load import load_run
 from claw_adapter.scoring import ScoringError
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "compare_runs.py")))

@@ -7,8 +7,9 @@ import pytest
 from pydantic import ValidationError
 
 from claw_adapter.errors import ClawError, JournalError
-from claw_adapter.runner.folder import RunFolder, remove_tree
-from claw_adapter.runner.plan import Experiment, difference, unfold
+from claw_adapter.folders import remove_tree
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.plan import Experiment, difference, unfold
 
 SCENARIOS = {"a": SimpleNamespace(digest="1" * 64, rounds=[1, 2]), "b": SimpleNamespace(digest="2" * 64, rounds=[1])}
 

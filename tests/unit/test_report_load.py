@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from claw_adapter.errors import JournalError
-from claw_adapter.report import load_run
+from claw_adapter.runs.load import load_run
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "report_runs.py")))
 

@@ -11,12 +11,13 @@ from rich.console import Console
 
 from claw_adapter.protocol import Evidence, Gold, Round, RoundTags, RoundTraits, Score, UpdateTags
 from claw_adapter.protocol.gold import Answers, Fragment, OptionEvidence, RoundEvidence
-from claw_adapter.report import load_run, render, summarise
+from claw_adapter.report import render, summarise
 from claw_adapter.report.facet_records import Facets
 from claw_adapter.report.facet_terminal import render_facets
 from claw_adapter.report.facet_words import facet_tables
 from claw_adapter.report.facets import make_facets
 from claw_adapter.report.html import page
+from claw_adapter.runs.load import load_run
 from claw_adapter.scenario.traits import round_traits
 from claw_adapter.scoring.facets import by_category, by_phase, compliance, format_correlation, revision_rates
 from claw_adapter.scoring.observed import Observation, RuleVerdict

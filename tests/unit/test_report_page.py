@@ -8,9 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from claw_adapter.report import load_run, summarise, write_html
+from claw_adapter.report import summarise, write_html
 from claw_adapter.report.clean import clean, clip, one_line
 from claw_adapter.report.html import page
+from claw_adapter.runs.load import load_run
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "report_runs.py")))
 

@@ -12,9 +12,10 @@ import pytest
 from rich.console import Console
 
 from claw_adapter.protocol import ATTACHED, FirstRequest, ModelSpec, ServerRecord
-from claw_adapter.report import Summary, load_run, render, summarise, words
+from claw_adapter.report import Summary, render, summarise, words
 from claw_adapter.report.html import page
 from claw_adapter.report.measures import measured
+from claw_adapter.runs.load import load_run
 from claw_adapter.scoring import RoundScore, ScoringError, aggregate, interval
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "report_runs.py")))
@@ -218,7 +219,7 @@ def test_a_model_that_the_run_served_itself_costs_nothing_and_one_that_others_se
 
 
 def test_without_a_price_list_a_paid_run_says_how_to_get_one(tmp_path, monkeypatch):
-    for module in ("claw_adapter.endpoint.prices", "claw_adapter.report.summary"):
+    for module in ("claw_adapter.runs.prices", "claw_adapter.report.summary"):
         monkeypatch.setattr(f"{module}.prices_available", lambda: False)
     records = lambda runs: [runs.record(0, 1.0, usage=make.usage(10, 100, 5))]
     assert words.NO_PRICES in one(tmp_path / "paid", records, model=GPT).warnings

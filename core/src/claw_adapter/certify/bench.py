@@ -23,6 +23,7 @@ from claw_adapter.certify.world import KitWorld, canary
 from claw_adapter.drivers import Lifeline, reaper
 from claw_adapter.endpoint.models import Model
 from claw_adapter.endpoint.server import EndpointServer
+from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import (
     Capabilities,
@@ -34,7 +35,6 @@ from claw_adapter.protocol import (
     TrialSpec,
 )
 from claw_adapter.runner.context import Address
-from claw_adapter.runner.folder import remove_tree
 from claw_adapter.sandbox import detect
 
 __all__ = ["MODEL", "Bench"]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
     from claw_adapter.protocol import ModelSpec, Scenario
-    from claw_adapter.runner.folder import RunFolder
-    from claw_adapter.runner.plan import Experiment, Plan
+    from claw_adapter.runs.folder import RunFolder
+    from claw_adapter.runs.plan import Experiment, Plan
 
 __all__ = ["command"]
 
@@ -79,10 +79,11 @@ The same command continues a run that was interrupted; --fresh starts it anew.
 def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, estimate: bool, **flags: Any) -> int:
     """Run an experiment, or continue it."""
     from claw_adapter.cli.show import show
-    from claw_adapter.report import load_run
-    from claw_adapter.runner.folder import RunFolder
-    from claw_adapter.runner.plan import unfold
-    from claw_adapter.runner.run import find_scenarios, prepare
+    from claw_adapter.runner.run import prepare
+    from claw_adapter.runs.folder import RunFolder
+    from claw_adapter.runs.load import load_run
+    from claw_adapter.runs.plan import unfold
+    from claw_adapter.scenario.named import find_scenarios
 
     experiment = _experiment(what, flags)
     scenarios = find_scenarios(experiment.scenarios)
@@ -105,7 +106,7 @@ _FLAGS = {"harnesses": "harness", "models": "model", "seeds": "seed", "base_url"
 def _replayed(experiment: Experiment, scenarios: dict[str, Scenario], recording: Path) -> Experiment:
     """The experiment with models that answer from a recorded run, which must have every trial."""
     from claw_adapter.endpoint.replay import replay_model
-    from claw_adapter.runner.plan import unfold
+    from claw_adapter.runs.plan import unfold
 
     trials = unfold(experiment, scenarios).trials
     models = tuple(
@@ -119,7 +120,7 @@ def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
     """From one file, or from flags."""
     from pydantic import ValidationError
 
-    from claw_adapter.runner.plan import Experiment
+    from claw_adapter.runs.plan import Experiment
     from claw_adapter.scenario.yamlsource import check_record, read_yaml
 
     given = {name: flags[name] for name in ("isolation", "deadline", "attempts", "compat") if flags[name] is not None}
@@ -168,7 +169,7 @@ _NO_NAME = ("string_pattern_mismatch", "string_too_short")
 
 def _model(text: str, flags: dict[str, Any]) -> Any:  # what the field `models` of an experiment takes
     """A model as it is written on the command line."""
-    from claw_adapter.runner.plan import served_model
+    from claw_adapter.runs.plan import served_model
 
     if flags["base_url"]:
         return {"name": text, "base_url": flags["base_url"], "key_env": flags["key_env"]}
@@ -177,8 +178,8 @@ def _model(text: str, flags: dict[str, Any]) -> Any:  # what the field `models` 
 
 def _provided(name: str, key_env: str) -> ModelSpec:
     """A model of the providers' directory, by its name there."""
-    from claw_adapter.endpoint.providers import provider_model
     from claw_adapter.errors import ClawError
+    from claw_adapter.runs.providers import provider_model
 
     try:
         return provider_model(name, key_env=key_env)
@@ -190,7 +191,7 @@ def _provided(name: str, key_env: str) -> ModelSpec:
 
 def _estimate(experiment: Experiment, scenarios: list[Scenario], *, as_json: bool) -> int:
     """Expected rounds, requests, tokens and money of every model, before anything is spent."""
-    from claw_adapter.endpoint.estimate import estimate
+    from claw_adapter.runs.estimate import estimate
 
     stacks = [1 if one.overlays is not None else len(experiment.overlays) for one in experiment.harnesses]
     trials = sum(stacks) * len(experiment.seeds)
@@ -227,7 +228,7 @@ def _harness(text: str) -> dict[str, Any]:
 
 def _word(text: str) -> str:
     """A value as part of a label, after which a folder is named; of a path only the file's name."""
-    from claw_adapter.runner.plan import slug
+    from claw_adapter.runs.plan import slug
 
     return slug(Path(text).name if "/" in text else text)
 

@@ -8,8 +8,9 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.neutral import ModelReply, ModelRequest, TokenUse
+from claw_adapter.endpoint.neutral import ModelReply, ModelRequest
 from claw_adapter.protocol.journal import FirstRequest, Metered
+from claw_adapter.protocol.tokens import TokenUse
 
 __all__ = ["Asked", "TurnMeter", "begun_with", "output_tokens", "rendered_tokens", "request_tokens", "union"]
 

@@ -15,11 +15,12 @@ from claw_adapter.endpoint.faults import FaultRule
 from claw_adapter.endpoint.hops import Passage
 from claw_adapter.endpoint.metering import TurnMeter, output_tokens, request_tokens
 from claw_adapter.endpoint.models import TurnId
-from claw_adapter.endpoint.neutral import Delta, ModelReply, ModelRequest, TokenUse
-from claw_adapter.endpoint.transcript import Exchange
+from claw_adapter.endpoint.neutral import Delta, ModelReply, ModelRequest
 from claw_adapter.errors import ClawError
 from claw_adapter.protocol.journal import FirstRequest
+from claw_adapter.protocol.tokens import TokenUse
 from claw_adapter.protocol.turn import Failure
+from claw_adapter.runs.transcript import Exchange
 
 __all__ = ["Pending", "Source", "Turn", "Way", "exchange_of"]
 

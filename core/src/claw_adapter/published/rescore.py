@@ -19,9 +19,10 @@ from claw_adapter.published.suite import open_suite
 from claw_adapter.published.verdicts import Rescored, RescoredRound, RescoredScenario
 from claw_adapter.questions.extract import extract, extract_compat
 from claw_adapter.questions.multi_choice import metrics
+from claw_adapter.runs.store import Store
 from claw_adapter.sandbox import IsolationLevel
 from claw_adapter.scenario import load_scenario
-from claw_adapter.workspace import Snapshotter, Store, apply_update, lay_out
+from claw_adapter.workspace import Snapshotter, apply_update, lay_out
 
 __all__ = ["Progress", "rescore_published"]
 

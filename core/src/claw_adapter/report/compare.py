@@ -11,10 +11,10 @@ from claw_adapter.report.compare_checks import NotComparable, Subject, mixed, re
 from claw_adapter.report.compare_judge import judged
 from claw_adapter.report.compare_records import Between, ComparedRow, Comparison, MetricDifference, Pair
 from claw_adapter.report.compare_stats import Matched, Resampling, difference_of, known_names, matched
-from claw_adapter.report.load import RunData
 from claw_adapter.report.records import ModelInfo, Summary
 from claw_adapter.report.summary import summarise
 from claw_adapter.report.words import plural
+from claw_adapter.runs.load import RunData
 from claw_adapter.scoring import Difference, Metric, Profile, ScoringError, View
 from claw_adapter.scoring.bootstrap import DEFAULT_RESAMPLES
 from claw_adapter.scoring.profiles import measure

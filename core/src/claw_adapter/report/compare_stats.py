@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from claw_adapter.report.load import UNKNOWN, RoundName
+from claw_adapter.runs.load import UNKNOWN, RoundName
 from claw_adapter.scoring import Difference, Metric, Profile, RoundScore, View
 from claw_adapter.scoring.paired import difference_of_tallies
 from claw_adapter.scoring.tally import Tally, mean, tally

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from claw_adapter.protocol import RoundRecord, RoundTraits
 from claw_adapter.report.facet_records import Facets, FormatLink, Identical
-from claw_adapter.report.load import RunData, TrialData
+from claw_adapter.runs.load import RunData, TrialData
 from claw_adapter.scoring.agreement import Correlation
 from claw_adapter.scoring.facets import (
     FormatPair,

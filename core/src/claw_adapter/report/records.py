@@ -6,10 +6,10 @@ from typing import Final, Literal
 
 from pydantic import Field, JsonValue
 
-from claw_adapter.endpoint.prices import Money
 from claw_adapter.protocol import Failure, FirstRequest, Isolation, RunSettings, ServerRecord
 from claw_adapter.protocol.base import Record
 from claw_adapter.report.facet_records import Facets
+from claw_adapter.runs.prices import Money
 from claw_adapter.scoring import Profile, View
 
 __all__ = [

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 
-from claw_adapter.endpoint.prices import is_sold, prices_available
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import Failure
 from claw_adapter.report import words
 from claw_adapter.report.facets import facets_of
-from claw_adapter.report.load import UNKNOWN, RunData, TrialData
 from claw_adapter.report.measures import measured
 from claw_adapter.report.records import (
     Cell,
@@ -24,6 +22,8 @@ from claw_adapter.report.records import (
     Unscored,
 )
 from claw_adapter.report.usage import cost_of, evidence_of, first_requests_of, times_of, tokens_of
+from claw_adapter.runs.load import UNKNOWN, RunData, TrialData
+from claw_adapter.runs.prices import is_sold, prices_available
 from claw_adapter.scoring import Profile
 
 __all__ = ["summarise"]

@@ -8,10 +8,8 @@ from decimal import Decimal
 from statistics import median
 from typing import cast
 
-from claw_adapter.endpoint.neutral import TokenUse
-from claw_adapter.endpoint.prices import Money, cost
 from claw_adapter.protocol import FirstRequest, Metered, ModelSpec, ReportedUsage, ServerRecord
-from claw_adapter.report.load import TrialData
+from claw_adapter.protocol.tokens import TokenUse
 from claw_adapter.report.records import (
     Cost,
     EvidenceSum,
@@ -22,6 +20,8 @@ from claw_adapter.report.records import (
     Tokens,
     UpstreamSum,
 )
+from claw_adapter.runs.load import TrialData
+from claw_adapter.runs.prices import Money, cost
 from claw_adapter.tokens.ledger import Readings, Semantics, per_turn
 
 __all__ = ["cost_of", "evidence_of", "first_requests_of", "times_of", "tokens_of"]

@@ -14,9 +14,9 @@ from claw_adapter.protocol import Event, Failure, RoundRecord
 from claw_adapter.report import words
 from claw_adapter.report.changes import Changes, Workspace
 from claw_adapter.report.clean import Clipped, clip
-from claw_adapter.report.load import RunData, TrialData
 from claw_adapter.report.records import Cell, RoundRow, Summary
-from claw_adapter.workspace.store import Store
+from claw_adapter.runs.load import RunData, TrialData
+from claw_adapter.runs.store import Store
 
 __all__ = ["CAPS", "Caps", "CellView", "Fact", "FragmentView", "RoundView", "Step", "Viewer"]
 

@@ -13,6 +13,7 @@ from claw_adapter.crashpoints import crashpoint
 from claw_adapter.drivers.whole import beside, within
 from claw_adapter.endpoint import RoundMeter
 from claw_adapter.errors import AdapterError, ClawError, Owner
+from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Conversation
 from claw_adapter.protocol import (
     Checkpoint,
@@ -25,10 +26,9 @@ from claw_adapter.protocol import (
     Usage,
 )
 from claw_adapter.questions import QuestionType, ScoringContext, teach, teaching_needs_workspace
-from claw_adapter.runner.checkpoints import save_checkpoint
-from claw_adapter.runner.folder import remove_tree
+from claw_adapter.questions.types import question_type
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
-from claw_adapter.runner.types import question_type
+from claw_adapter.runs.checkpoints import save_checkpoint
 from claw_adapter.scenario import make_brief
 from claw_adapter.scenario.traits import round_traits
 

@@ -13,6 +13,7 @@ from claw_adapter.drivers import reaper
 from claw_adapter.drivers.whole import beside, within
 from claw_adapter.endpoint import ModelEndpoint, RoundMeter
 from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, HarnessError
+from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Conversation, Harness
 from claw_adapter.protocol import (
     Checkpoint,
@@ -27,15 +28,16 @@ from claw_adapter.protocol import (
     TrialSpec,
     TrialStart,
 )
-from claw_adapter.runner.checkpoints import load_checkpoint
 from claw_adapter.runner.context import Address, RunnerContext
-from claw_adapter.runner.folder import RunFolder, remove_tree
-from claw_adapter.runner.journal import Journal
 from claw_adapter.runner.overlays import OverlayStack
 from claw_adapter.runner.rounds import LATE_SECONDS, RoundRunner
 from claw_adapter.runner.world import World
+from claw_adapter.runs.checkpoints import load_checkpoint
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import Journal
+from claw_adapter.runs.store import Store
 from claw_adapter.scenario import load_gold
-from claw_adapter.workspace import Snapshotter, Store
+from claw_adapter.workspace import Snapshotter
 
 __all__ = ["Services", "Trial"]
 

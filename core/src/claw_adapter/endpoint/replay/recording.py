@@ -11,8 +11,8 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.replay.normal import ROOT, Normaliser
-from claw_adapter.endpoint.transcript import Exchange, read_transcript
 from claw_adapter.errors import EndpointError
+from claw_adapter.runs.transcript import Exchange, read_transcript
 
 __all__ = ["Miss", "Recording", "find_transcript"]
 

@@ -18,10 +18,10 @@ from claw_adapter.protocol import (
     TrialSpec,
     TrialStart,
 )
-from claw_adapter.runner.folder import RunFolder
-from claw_adapter.runner.journal import read_journal
-from claw_adapter.runner.plan import Plan
-from claw_adapter.runner.servers import read_servers
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import read_journal
+from claw_adapter.runs.plan import Plan
+from claw_adapter.runs.servers import read_servers
 from claw_adapter.scoring import RoundScore
 
 __all__ = ["RoundName", "RunData", "Status", "TrialData", "load_run"]

@@ -19,7 +19,7 @@ from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettin
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.scenario import Identifier
 
-__all__ = ["Experiment", "Plan", "difference", "is_place", "served_model", "slug", "unfold"]
+__all__ = ["Experiment", "Plan", "difference", "served_model", "slug", "unfold"]
 
 READERS = ("careful", "hasty", "forgetful")
 
@@ -135,17 +135,6 @@ class Plan(Record):
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def is_place(name: str) -> bool:
-    """Whether scenarios of that name are looked for in the file system, and not at a plugin.
-
-    A plugin is not hidden by a folder that happens to have its name (a run folder ``demo``), unless scenarios are in it.
-    """
-    path = Path(name)
-    if not path.exists():
-        return False
-    return not entry_points(name) or any(path.glob("scenario.yaml")) or any(path.glob("*/scenario.yaml"))
-
-
 def slug(text: str) -> str:
     """Text as part of a folder's name."""
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-.") or "x"
@@ -175,6 +164,8 @@ def unfold(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Plan:
                 f"{what} {min(twice)!r} is used twice",
                 remedy="Give each a 'label' (harness, overlay) or 'name' (model) of its own.",
             )
+    from claw_adapter.scenario.named import is_place
+
     trials = tuple(_trials(experiment, scenarios))
     _refuse_twice(trials)
     return Plan(

@@ -25,15 +25,15 @@ from pydantic import ValidationError
 from claw_adapter import __version__
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError
-from claw_adapter.runner.plan import Plan, difference
+from claw_adapter.folders import remove_tree
+from claw_adapter.runs.plan import Plan, difference
 from claw_adapter.validation import said
-from claw_adapter.workspace import folders
 
-__all__ = ["FORMAT", "SERVERS", "RunFolder", "remove_tree", "write_atomic"]
+__all__ = ["FORMAT", "SERVERS", "RunFolder", "write_atomic"]
 
 FORMAT = "run/1"
 SERVERS = "servers.jsonl"
-"""What served the run's models; see `claw_adapter.runner.servers`."""
+"""What served the run's models; see `claw_adapter.runs.servers`."""
 OURS = frozenset({".lock", "live"})
 """What a run folder holds before its run.json is written."""
 DAMAGED = "Restore the run folder from a copy, or choose another folder with --out."
@@ -54,31 +54,6 @@ def write_atomic(path: Path, text: str) -> None:
         raise
     crashpoint(f"write-{path.name}")
     temporary.replace(path)
-
-
-def remove_tree(path: Path) -> None:
-    """Remove a folder that an agent may have filled: of any depth, with whatever permissions; links are not followed.
-
-    Raises:
-        JournalError: it cannot be removed, not even after two seconds.
-    """
-    for _ in range(20):  # something that is just being killed may still write here
-        with contextlib.suppress(OSError):
-            _clear(path)
-        if not os.path.lexists(path):
-            return
-        time.sleep(0.1)
-    raise JournalError("this folder cannot be removed", where=str(path), remedy="Look what still uses it.")
-
-
-def _clear(path: Path) -> None:
-    """What is too deep is moved up on the way, but never out of `path`: a runner may be killed in the middle of this."""
-    with folders.opened(path.parent.resolve()) as parent:
-        if path.is_dir() and not path.is_symlink():
-            with folders.child(parent, path.name, repair=True) as inside:
-                for name in os.listdir(inside):  # noqa: PTH208 - a descriptor, which Path has no word for
-                    folders.remove(inside, name)
-        folders.remove(parent, path.name)
 
 
 class RunFolder:

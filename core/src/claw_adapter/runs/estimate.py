@@ -7,11 +7,11 @@ from datetime import date
 
 from pydantic import Field
 
-from claw_adapter.endpoint.neutral import TokenUse
-from claw_adapter.endpoint.prices import Money, cost
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.protocol.scenario import Scenario
+from claw_adapter.protocol.tokens import TokenUse
+from claw_adapter.runs.prices import Money, cost
 
 __all__ = ["Assumptions", "Estimate", "estimate"]
 

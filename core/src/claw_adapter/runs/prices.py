@@ -11,11 +11,11 @@ from decimal import Decimal
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from claw_adapter.endpoint.neutral import TokenUse
-from claw_adapter.endpoint.providers import load_providers
 from claw_adapter.errors import PluginError
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.protocol.tokens import TokenUse
+from claw_adapter.runs.providers import load_providers
 
 __all__ = ["Money", "cost", "is_sold", "price_list", "prices_available"]
 

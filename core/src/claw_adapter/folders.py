@@ -10,12 +10,25 @@ import errno
 import os
 import secrets
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
-__all__ = ["MAX_DEPTH", "child", "ensure_folder", "lstat", "open_file", "opened", "remove", "write_file"]
+from claw_adapter.errors import JournalError
+
+__all__ = [
+    "MAX_DEPTH",
+    "child",
+    "ensure_folder",
+    "lstat",
+    "open_file",
+    "opened",
+    "remove",
+    "remove_tree",
+    "write_file",
+]
 
 MAX_DEPTH: Final = 64
 """Folders within folders that we look into; every level holds a file descriptor open."""
@@ -110,6 +123,31 @@ def remove(parent: int, name: str) -> None:
     pending = [name]
     while pending:
         _remove(parent, pending.pop(), parent, pending, 0)
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder that an agent may have filled: of any depth, with whatever permissions; links are not followed.
+
+    Raises:
+        JournalError: it cannot be removed, not even after two seconds.
+    """
+    for _ in range(20):  # something that is just being killed may still write here
+        with suppress(OSError):
+            _clear(path)
+        if not os.path.lexists(path):
+            return
+        time.sleep(0.1)
+    raise JournalError("this folder cannot be removed", where=str(path), remedy="Look what still uses it.")
+
+
+def _clear(path: Path) -> None:
+    """What is too deep is moved up on the way, but never out of `path`: a runner may be killed in the middle of this."""
+    with opened(path.parent.resolve()) as parent:
+        if path.is_dir() and not path.is_symlink():
+            with child(parent, path.name, repair=True) as inside:
+                for name in os.listdir(inside):  # noqa: PTH208 - a descriptor, which Path has no word for
+                    remove(inside, name)
+        remove(parent, path.name)
 
 
 def _remove(parent: int, name: str, top: int, pending: list[str], depth: int) -> None:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from claw_adapter.protocol import Checkpoint, Session
 from claw_adapter.protocol.base import Record
-from claw_adapter.workspace import Store
+from claw_adapter.runs.store import Store
 
 __all__ = ["load_checkpoint", "save_checkpoint"]
 
