@@ -53,6 +53,12 @@ The same command continues a run that was interrupted; --fresh starts it anew.
 @click.option("--base-url", default="", help="OpenAI-compatible upstream of the model, ending in /v1.")
 @click.option("--key-env", default="", help="Environment variable that holds the upstream's key.")
 @click.option("--seed", "seeds", multiple=True, type=int, help="A seed; may be given again.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, 1000),
+    default=None,
+    help="How often each trial is repeated, with the same seed.",
+)
 @click.option("--isolation", type=click.IntRange(0, 2), default=None, help="0 none, 1 process, 2 namespaces (default).")
 @click.option("--deadline", type=SECONDS, default=None, help="Seconds one turn may take.")
 @click.option(
@@ -125,7 +131,7 @@ def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
 
     given = {name: flags[name] for name in ("isolation", "deadline", "attempts", "compat") if flags[name] is not None}
     if len(what) == 1 and what[0].endswith((".yaml", ".yml")):
-        wrong = [name for name in ("harnesses", "models", "seeds", "base_url", "key_env") if flags[name]]
+        wrong = [name for name in ("harnesses", "models", "seeds", "repeats", "base_url", "key_env") if flags[name]]
         if wrong or given:
             raise click.UsageError(
                 f"an experiment file says it all; drop {', '.join('--' + _FLAGS.get(name, name) for name in [*wrong, *given])}"
@@ -136,6 +142,7 @@ def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
         "harnesses": flags["harnesses"] or ("reference",),
         "models": flags["models"] or ("reader",),
         "seeds": flags["seeds"] or (0,),
+        "repeats": flags["repeats"] or 1,
         "settings": given,
     }
     entries = {
@@ -194,7 +201,7 @@ def _estimate(experiment: Experiment, scenarios: list[Scenario], *, as_json: boo
     from claw_adapter.runs.estimate import estimate
 
     stacks = [1 if one.overlays is not None else len(experiment.overlays) for one in experiment.harnesses]
-    trials = sum(stacks) * len(experiment.seeds)
+    trials = sum(stacks) * len(experiment.seeds) * experiment.repeats
     found = {model.name: estimate(scenarios, model, trials=trials) for model in experiment.models}
     if as_json:
         print_json({name: one.model_dump(mode="json") for name, one in found.items()})

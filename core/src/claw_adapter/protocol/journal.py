@@ -105,6 +105,7 @@ class TrialStart(Record):
     model: str
     overlays: tuple[str, ...] = ()
     seed: int
+    repeat: int = 1
     isolation: Isolation
     snapshot: str = ""
     """The workspace as it was laid out."""

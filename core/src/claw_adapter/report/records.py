@@ -191,6 +191,8 @@ class Row(Record):
     overlays: tuple[str, ...] = ()
     model: str
     seeds: tuple[int, ...] = ()
+    repeats: int = 1
+    """Trials of the same scenario and seed, at most."""
     versions: dict[str, str] = Field(default_factory=dict)
     isolation: tuple[Isolation, ...] = ()
     trials: int
@@ -248,6 +250,7 @@ class TrialInfo(Record):
     row: int
     scenario: str
     seed: int
+    repeat: int = 1
     status: Literal["finished", "failed", "unfinished"]
     rounds: int
     recorded: int

@@ -170,7 +170,9 @@ class Viewer:
     def _label(self, cell: Cell, trial: TrialData) -> str:
         row = self._summary.rows[cell.row]
         parts = [row.label, *([row.model] if len(self._summary.models) > 1 else [])]
-        return " · ".join([*parts, *([f"seed {trial.spec.seed}"] if len(row.seeds) > 1 else [])])
+        parts += [f"seed {trial.spec.seed}"] if len(row.seeds) > 1 else []
+        parts += [f"repeat {trial.spec.repeat}"] if row.repeats > 1 else []
+        return " · ".join(parts)
 
     def _evidence(self, scenario: str, record: RoundRecord) -> tuple[FragmentView, ...]:
         if record.evidence is None:

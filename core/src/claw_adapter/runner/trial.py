@@ -161,6 +161,7 @@ class Trial:
             model=self.spec.model.name,
             overlays=tuple(overlay.label for overlay in self.spec.overlays),
             seed=self.spec.seed,
+            repeat=self.spec.repeat,
             isolation=Isolation(harness=level, check=self.spec.settings.isolation),
             snapshot=self.base,
             notes=capabilities.notes,

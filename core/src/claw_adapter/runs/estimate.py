@@ -39,7 +39,7 @@ class Estimate(Record):
 
     scenarios: int
     trials: int
-    """Per scenario: harnesses × seeds × overlays."""
+    """Per scenario: harnesses × seeds × repeats × overlays."""
     rounds: int
     calls: int
     input: int

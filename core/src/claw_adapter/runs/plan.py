@@ -99,7 +99,7 @@ HarnessItem = Annotated[HarnessEntry, BeforeValidator(_harness)]
 
 
 class Experiment(Record):
-    """Harnesses × models × overlay stacks × scenarios × seeds."""
+    """Harnesses × models × overlay stacks × scenarios × seeds, each repeated."""
 
     version: Literal["experiment/1"] = Field(default="experiment/1", alias="schema")
     scenarios: tuple[str, ...] = Field(min_length=1)
@@ -107,6 +107,8 @@ class Experiment(Record):
     models: tuple[ModelItem, ...] = Field(min_length=1)
     overlays: tuple[OverlayStack, ...] = Field(default=((),), min_length=1)
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
+    repeats: int = Field(default=1, ge=1, le=1000)
+    """How many trials there are of the same scenario, harness, model, overlays and seed."""
     settings: RunSettings = RunSettings()
 
 
@@ -125,8 +127,12 @@ class Plan(Record):
 
     @property
     def configuration(self) -> dict[str, JsonValue]:
-        """What makes this run this run."""
-        return self.model_dump(mode="json", include={"trials", "scenarios"})
+        """What makes this run this run; a first repeat is not named in it, so that runs without repeats stay what they were."""
+        found: dict[str, Any] = self.model_dump(mode="json", include={"trials", "scenarios"})
+        for trial in found["trials"]:
+            if trial["repeat"] == 1:
+                del trial["repeat"]
+        return found
 
     @property
     def digest(self) -> str:
@@ -202,10 +208,12 @@ def _row(label: str, stack: tuple[OverlaySpec, ...]) -> str:
 
 def _trials(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Iterator[TrialSpec]:
     rows = [(harness, stack) for harness in experiment.harnesses for stack in _stacks(experiment, harness)]
-    for scenario, (harness, overlays), model, seed in itertools.product(
-        scenarios, rows, experiment.models, experiment.seeds
+    repeats = range(1, experiment.repeats + 1)
+    for scenario, (harness, overlays), model, seed, repeat in itertools.product(
+        scenarios, rows, experiment.models, experiment.seeds, repeats
     ):
-        words = [scenario, _row(harness.label, overlays), model.name, f"s{seed}"]
+        sample = f"s{seed}" if repeat == 1 else f"s{seed}-r{repeat}"
+        words = [scenario, _row(harness.label, overlays), model.name, sample]
         yield TrialSpec(
             id="--".join(slug(word) for word in words),
             scenario=scenario,
@@ -213,6 +221,7 @@ def _trials(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Iterat
             model=model,
             overlays=overlays,
             seed=seed,
+            repeat=repeat,
             settings=experiment.settings,
         )
 
