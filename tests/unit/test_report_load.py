@@ -97,7 +97,7 @@ def test_the_per_option_score_is_carried_over_and_zero_for_an_answer_that_could_
     runs.write(
         trial,
         [
-            runs.record(0, 0.0, kind="multi_choice", detail={"v1": 0.75}),
+            runs.record(0, 0.0, kind="multi_choice", detail=make.choice(0.75)),
             runs.record(1, 0.0, score=make.Score(value=0.0, malformed="no box")),
         ],
     )

@@ -54,7 +54,7 @@ def test_metrics_are_those_of_scoring(small, tmp_path):
 
 def test_profile_v1_needs_per_option_scores_and_then_gives_overall(tmp_path):
     def records(runs):
-        detail = {"v1": 0.5}
+        detail = make.choice(0.5)
         return [runs.record(0, 0.0, kind="multi_choice", detail=detail), runs.record(1, 1.0)]
 
     assert one(tmp_path, records).rows[0].strict.overall is None

@@ -18,7 +18,7 @@ from claw_adapter.published.results import RecordedRound, read_results
 from claw_adapter.published.suite import open_suite
 from claw_adapter.published.verdicts import Rescored, RescoredRound, RescoredScenario
 from claw_adapter.questions.extract import extract, extract_compat
-from claw_adapter.questions.multi_choice import metrics
+from claw_adapter.questions.multi_choice import agreement
 from claw_adapter.runs.store import Store
 from claw_adapter.sandbox import IsolationLevel
 from claw_adapter.scenario import load_scenario
@@ -123,13 +123,13 @@ class _Worker:
             return None, error.what
         finally:
             shutil.rmtree(copy, ignore_errors=True)
-        return result.passed, str(result.detail.get("why", ""))
+        return result.passed, result.why
 
 
 def _choice(one: PublishedRound, recorded: RecordedRound) -> RescoredRound:
     gold, options = set(one.answer.answer), one.item.options
     compat, default = extract_compat(recorded.text).letters, extract(recorded.text, options).letters
-    measured = metrics(tuple(letter for letter in compat or () if letter in options), one.answer.answer, options)
+    measured = agreement(tuple(letter for letter in compat or () if letter in options), one.answer.answer, options)
     return RescoredRound(
         round=one.item.id,
         type=one.item.type,
@@ -138,5 +138,5 @@ def _choice(one: PublishedRound, recorded: RecordedRound) -> RescoredRound:
         default=default is not None and set(default) == gold,
         compat_letters=compat,
         default_letters=default,
-        per_option=float(str(measured["v1"])),
+        per_option=measured.v1,
     )

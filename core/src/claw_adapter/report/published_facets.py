@@ -13,7 +13,7 @@ from claw_adapter.published.examine import examine
 from claw_adapter.published.records import PublishedRound, PublishedScenario
 from claw_adapter.published.results import RecordedRound, read_results
 from claw_adapter.published.suite import open_suite
-from claw_adapter.questions.multi_choice import metrics
+from claw_adapter.questions.multi_choice import agreement
 from claw_adapter.scoring.observed import Observation
 
 __all__ = ["published_observations"]
@@ -53,7 +53,7 @@ def _observed(
     scenario: str, index: int, phase: int, one: PublishedRound, found: RecordedRound, config: str
 ) -> Observation:
     options = one.item.options
-    outcomes = metrics(found.selected, one.answer.answer, options)["options"] if found.selected and options else {}
+    outcomes = agreement(found.selected, one.answer.answer, options).options if found.selected and options else {}
     return Observation(
         config=config,
         trial=config,

@@ -9,8 +9,10 @@ from typing import Any, Literal
 
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import (
+    ChoiceDetail,
     Failure,
     JournalRecord,
+    RevisionDetail,
     RoundRecord,
     Score,
     ServerRecord,
@@ -174,7 +176,7 @@ def _score(scenario: str, record: RoundRecord) -> RoundScore:
 
 def _per_option(score: Score) -> float | None:
     """The v1 per-option score as the question type recorded it; an answer that could not be read has no option right."""
-    option = score.detail.get("v1")
-    if isinstance(option, int | float):
-        return float(option)
+    statements = score.detail.statements if isinstance(score.detail, ChoiceDetail | RevisionDetail) else None
+    if statements is not None:
+        return statements.v1
     return 0.0 if score.malformed else None

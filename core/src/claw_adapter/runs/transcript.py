@@ -61,7 +61,7 @@ class Exchange(Record):
     reply: Json | None = None
     finish: str = ""
     usage: Json = Field(default_factory=dict)
-    """``input`` and ``output`` in cl100k tokens, ``upstream_input`` and ``upstream_output`` as the upstream counts."""
+    """A `TokenCounts`, without what the upstream did not say."""
     failure: Failure | None = None
 
 

@@ -1,8 +1,8 @@
-"""The ledger: kinds of token numbers never mix, and readings become consumption only where they can."""
+"""Readings become consumption only where they can."""
 
 import pytest
 
-from claw_adapter.tokens import Amount, Kind, Ledger, TurnUsage, per_turn
+from claw_adapter.tokens import per_turn
 
 
 def test_readings_per_turn_pass_through():
@@ -49,39 +49,3 @@ def test_occupancy_is_not_consumption():
 def test_no_turns_give_nothing(semantics):
     got = per_turn([], semantics)
     assert (got.values, got.total, got.flags) == ((), None, ())
-
-
-def test_amounts_of_different_kinds_cannot_be_added():
-    with pytest.raises(TypeError, match="rendered and metered"):
-        Amount(Kind.RENDERED, 1, 1) + Amount(Kind.METERED, 1, 1)
-    assert Amount(Kind.METERED, 1, 2) + Amount(Kind.METERED, 3, 4) == Amount(Kind.METERED, 4, 6)
-
-
-def test_an_amount_cannot_be_entered_under_another_kind():
-    with pytest.raises(TypeError, match="metered tokens entered as rendered"):
-        TurnUsage(rendered=Amount(Kind.METERED, 1, 1))
-
-
-def test_each_kind_is_summed_by_itself():
-    ledger = Ledger("cumulative")
-    ledger.add(TurnUsage(Amount(Kind.RENDERED, 10, 1), Amount(Kind.METERED, 100, 2), 7, 3))
-    ledger.add(TurnUsage(None, Amount(Kind.METERED, 50, 2), 9, 4))
-    got = ledger.totals()
-    assert got.turns == 2
-    assert got.rendered == Amount(Kind.RENDERED, 10, 1)
-    assert got.metered == Amount(Kind.METERED, 150, 4)
-    assert got.reported == Amount(Kind.REPORTED, 9, 4)
-
-
-def test_reported_is_none_where_one_side_is_unknown_and_the_flag_says_which():
-    ledger = Ledger("cumulative")
-    ledger.add(TurnUsage(reported_input=7, reported_output=3))
-    ledger.add(TurnUsage(reported_input=5, reported_output=4))
-    got = ledger.totals()
-    assert got.reported is None
-    assert got.flags == ("input turn 2: cumulative reading fell from 7 to 5",)
-
-
-def test_an_empty_ledger_knows_nothing():
-    got = Ledger().totals()
-    assert (got.turns, got.rendered, got.reported, got.metered, got.flags) == (0, None, None, None, ())
