@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from claw_adapter.certify.check import Finding
 from claw_adapter.certify.context import KitContext
+from claw_adapter.certify.demand import Finding
 from claw_adapter.certify.director import Director, Request
 from claw_adapter.certify.script import Say, Step
 from claw_adapter.certify.turn import Turn, owner_of, shown

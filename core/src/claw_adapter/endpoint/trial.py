@@ -15,7 +15,8 @@ from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultSchedule
 from claw_adapter.endpoint.hops import Hop, Passage, Passages, refusal, stays_with
 from claw_adapter.endpoint.metering import TurnMeter, begun_with, rendered_tokens
-from claw_adapter.endpoint.models import Model, TurnId, build
+from claw_adapter.endpoint.model import Model, TurnId
+from claw_adapter.endpoint.models import build
 from claw_adapter.endpoint.neutral import ModelRequest
 from claw_adapter.endpoint.pending import Pending, Source, Turn, Way, exchange_of
 from claw_adapter.endpoint.records import RoundMeter

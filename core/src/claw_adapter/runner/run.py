@@ -20,6 +20,7 @@ from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
 from claw_adapter.runner.executors import LocalExecutor
+from claw_adapter.runner.loop import run_trial
 from claw_adapter.runner.overlays import make_overlays
 from claw_adapter.runner.servers import serving
 from claw_adapter.runner.trial import Services, Trial
@@ -199,7 +200,7 @@ async def _run(
                 scenario = scenarios[spec.scenario]
                 watcher.on_start(spec, len(done), len(scenario.rounds))
                 started = spec.model_copy(update={"model": models[spec.model.name]})
-                await Trial(started, scenario, harnesses[spec.harness.label], services).run()
+                await run_trial(Trial(started, scenario, harnesses[spec.harness.label], services))
 
             try:
                 await executor.map(plan.trials, one, jobs)

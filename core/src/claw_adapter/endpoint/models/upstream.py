@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.failures import ProviderError, classify
+from claw_adapter.endpoint.model import Model
 from claw_adapter.endpoint.models import credentials
-from claw_adapter.endpoint.models.base import Model
 from claw_adapter.endpoint.models.sse import Malformed, Refused
 from claw_adapter.endpoint.models.wires import wire_of
 from claw_adapter.endpoint.neutral import Delta, ModelRequest

@@ -13,7 +13,7 @@ from claw_adapter.protocol import Gold, Scenario
 from claw_adapter.questions.judge import decide as decide_rule
 from claw_adapter.scenario import World, load_gold, load_scenario, worlds
 from claw_adapter_scenarios.checker.program import check
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.proof.laid import LaidOut
 

@@ -11,7 +11,7 @@ from claw_adapter.questions.judge import decide as decide_rule
 from claw_adapter.scenario.finding import Finding
 from claw_adapter_scenarios.checker.program import HAN, LETTER
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, feature
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.validation.rules import spec_finding
 
