@@ -44,7 +44,7 @@ demo-all: setup $(FRAMEWORKS:%=.claw/%) ## the same with every harness and overl
 test: setup $(FRAMEWORKS:%=.claw/%) ## all tests, with the real harnesses (PicoClaw, if it is on PATH)
 	$(BIN)/python -m pytest $(PYTEST)
 
-lint: setup typecheck ## style, types and import contracts
+lint: setup typecheck ## style, types, import contracts and circles
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports

@@ -9,7 +9,8 @@ import pytest
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Answer, Answers, Check, Feedback, Gold, Preference, Round, TurnResult
-from claw_adapter.questions import ScoringContext, builtin, teach, teaching_needs_workspace
+from claw_adapter.question import ScoringContext
+from claw_adapter.questions import builtin, teach, teaching_needs_workspace
 from claw_adapter.questions.rules import decide_rules
 from claw_adapter.sandbox import detect
 

@@ -20,7 +20,8 @@ from claw_adapter.protocol import (
     TurnResult,
 )
 from claw_adapter.protocol.gold import RoundEvidence
-from claw_adapter.questions import ScoringContext, builtin
+from claw_adapter.question import ScoringContext
+from claw_adapter.questions import builtin
 from claw_adapter.questions.exec_check import substitute
 from claw_adapter.questions.words import words
 

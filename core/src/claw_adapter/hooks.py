@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from claw_adapter.executor import Executor
     from claw_adapter.harness import Harness
     from claw_adapter.overlay import Overlay
-    from claw_adapter.questions.base import QuestionType
+    from claw_adapter.question import QuestionType
     from claw_adapter.source import ScenarioSource
     from claw_adapter.upstream import Upstream
 

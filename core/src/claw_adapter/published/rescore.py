@@ -111,7 +111,7 @@ class _Worker:
     async def _decide(self, check: Check, workspace: Path) -> tuple[bool | None, str]:
         """The check's verdict on a copy of the workspace; None with the reason when the sandbox cannot run it."""
         from claw_adapter.protocol import Answers, Gold
-        from claw_adapter.questions.base import ScoringContext
+        from claw_adapter.question import ScoringContext
         from claw_adapter.questions.exec_check import decide_check
 
         copy = self.folder / "copy"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from claw_adapter.errors import ClawError, ScenarioError
 from claw_adapter.protocol import Check, CheckDetail, CheckRun, Gold, Round, Score, TurnResult
-from claw_adapter.questions.base import QuestionType, ScoringContext
+from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.key import key_of, outcome_feedback, unscored
 
 if TYPE_CHECKING:

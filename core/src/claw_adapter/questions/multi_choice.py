@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar, Final, Literal
 
 from claw_adapter.protocol import Agreement, ChoiceDetail, Gold, Round, Score, TurnResult
-from claw_adapter.questions.base import QuestionType, ScoringContext
+from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.extract import extract, extract_compat
 from claw_adapter.questions.key import key_of
 from claw_adapter.questions.words import words

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from claw_adapter.errors import ClawError
 from claw_adapter.protocol import Gold, PreferenceDetail, Round, RuleOutcome, Score, TurnResult
-from claw_adapter.questions.base import QuestionType, ScoringContext
+from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.key import key_of, outcome_feedback, unscored
 
 __all__ = ["PreferenceExam"]

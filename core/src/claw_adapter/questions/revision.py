@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Gold, RevisionDetail, Round, Score, TurnResult
-from claw_adapter.questions.base import QuestionType, ScoringContext
+from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.extract import extract
 from claw_adapter.questions.key import key_of
 from claw_adapter.questions.multi_choice import agreement, option_lines

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 
 from claw_adapter import plugins
-from claw_adapter.questions import QuestionType, builtin
+from claw_adapter.question import QuestionType
+from claw_adapter.questions import builtin
 
 __all__ = ["question_type"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Event, Gold, RoundRecord, Scenario, Score, TurnResult
-from claw_adapter.questions import ScoringContext
+from claw_adapter.question import ScoringContext
 from claw_adapter.questions.types import question_type
 from claw_adapter.runs.load import RunData, TrialData, load_run
 from claw_adapter.runs.store import Store

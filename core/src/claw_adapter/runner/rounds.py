@@ -24,7 +24,8 @@ from claw_adapter.protocol import (
     TurnResult,
     Usage,
 )
-from claw_adapter.questions import QuestionType, ScoringContext, teach, teaching_needs_workspace
+from claw_adapter.question import QuestionType, ScoringContext
+from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
 from claw_adapter.runner.trial import LATE_SECONDS, Trial

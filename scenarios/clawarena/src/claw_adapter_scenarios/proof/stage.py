@@ -85,7 +85,7 @@ class Stage:
 
     def commanded(self, one: CompiledRound, files: Files) -> bool:
         """The same by the check's own command, in the sandbox, as a run does it."""
-        from claw_adapter.questions.base import ScoringContext
+        from claw_adapter.question import ScoringContext
         from claw_adapter.questions.exec_check import decide_check
 
         answer = self.gold.answers.rounds[one.spec.id]
