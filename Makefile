@@ -59,7 +59,7 @@ test-rest: setup $(FRAMEWORKS:%=.claw/%) ## all other tests: suites, Forge, cert
 test-all: setup $(FRAMEWORKS:%=.claw/%) ## all tests
 	$(PYTEST)
 
-lint: setup typecheck ## style, types and import contracts
+lint: setup typecheck ## style, types, import contracts and circles
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.check import Check, Unverified
+from claw_adapter.certify.check import Check
+from claw_adapter.certify.demand import Unverified
 from claw_adapter.certify.judge import judge, level_reached, plan, report
 from claw_adapter.certify.requirements import load
 from claw_adapter.harness import Support

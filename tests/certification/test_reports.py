@@ -11,7 +11,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.certificate import Certificate, code_digest, installed_otherwise, verify
+from claw_adapter.certify.certificate import Certificate, installed_otherwise, verify
+from claw_adapter.certify.digests import code_digest
 from claw_adapter.certify.judge import certify, plan, report
 from claw_adapter.certify.output import prepare_folder, read_report, write_all
 from claw_adapter.certify.records import Report

@@ -7,7 +7,8 @@ import re
 from importlib import resources
 from pathlib import Path
 
-from claw_adapter.certify.check import LEVELS, checks
+from claw_adapter.certify.check import checks
+from claw_adapter.certify.demand import LEVELS
 from claw_adapter.certify.requirements import CURRENT, load
 from claw_adapter.protocol import Capabilities
 

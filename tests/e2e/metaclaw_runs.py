@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.endpoint import Exchange, read_transcript
 from claw_adapter.protocol import TrialEnd
-from claw_adapter.runner.folder import RunFolder
-from claw_adapter.runner.journal import read_journal
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import read_journal
+from claw_adapter.runs.transcript import Exchange, read_transcript
 
 CANARY = "CANARY-SKILL-7781"
 EVOLVED = "EVOLVED-SKILL-9132"

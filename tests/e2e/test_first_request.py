@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.endpoint import Exchange, read_transcript
 from claw_adapter.protocol import FirstRequest
-from claw_adapter.report import load_run, summarise
+from claw_adapter.report import summarise
 from claw_adapter.report.html import page
 from claw_adapter.report.records import Row
-from claw_adapter.runner.folder import RunFolder
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.load import load_run
+from claw_adapter.runs.transcript import Exchange, read_transcript
 from support.running import experiment, run_experiment
 from support.scenarios import write_scenario
 

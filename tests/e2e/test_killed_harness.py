@@ -16,9 +16,9 @@ import pytest
 
 from claw_adapter.drivers import reaper
 from claw_adapter.plugins import create
-from claw_adapter.runner.checkpoints import load_checkpoint
-from claw_adapter.runner.folder import RunFolder
-from claw_adapter.workspace import Store
+from claw_adapter.runs.checkpoints import load_checkpoint
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.store import Store
 from support.real import params
 from support.running import experiment, outcome, run_sync
 from support.scenarios import write_scenario

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.report import load_run, summarise
+from claw_adapter.report import summarise
+from claw_adapter.runs.load import load_run
 from e2e.metaclaw_runs import CANARY, EVOLVED, MODEL, artefact, end, exchanges, metaclaw, pool, real, seen
 from support.running import experiment, rounds, run_sync
 from support.scenarios import write_scenario

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.protocol import RoundRecord
-from claw_adapter.runner.checkpoints import load_checkpoint
-from claw_adapter.runner.folder import RunFolder
-from claw_adapter.workspace import Store
+from claw_adapter.runs.checkpoints import load_checkpoint
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.store import Store
 from support.running import experiment, outcome, run_experiment
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -17,9 +17,9 @@ from claw_adapter.drivers import reaper
 from claw_adapter.errors import EndpointError
 from claw_adapter.notation import named
 from claw_adapter.protocol import ModelSpec
-from claw_adapter.report import load_run
 from claw_adapter.report.summary import summarise
-from claw_adapter.runner.servers import read_servers
+from claw_adapter.runs.load import load_run
+from claw_adapter.runs.servers import read_servers
 from claw_adapter.upstream import UpstreamContext
 from claw_adapter_vllm.upstream import Vllm
 from support.running import IN_PROCESS, experiment, run_experiment

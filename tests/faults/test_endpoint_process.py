@@ -17,10 +17,11 @@ import aiohttp
 import pytest
 
 import claw_adapter
-from claw_adapter.endpoint import ModelEndpoint, read_transcript
+from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import EndpointError
 from claw_adapter.protocol import ModelSpec
+from claw_adapter.runs.transcript import read_transcript
 from support.processes import until
 
 SOURCE = str(Path(claw_adapter.__file__).parents[1])
@@ -152,7 +153,7 @@ async def test_a_client_without_the_token_gets_nothing(tmp_path: Path):
 
 
 async def test_a_mid_turn_disconnect_is_no_failure_of_the_endpoint(server: EndpointServer, tmp_path: Path):
-    from claw_adapter.endpoint.models.base import Model
+    from claw_adapter.endpoint.model import Model
 
     began = asyncio.Event()
 
@@ -175,7 +176,7 @@ async def test_a_mid_turn_disconnect_is_no_failure_of_the_endpoint(server: Endpo
 
 
 async def test_a_fault_of_ours_is_ours(server: EndpointServer, tmp_path: Path, caplog: pytest.LogCaptureFixture):
-    from claw_adapter.endpoint.models.base import Model
+    from claw_adapter.endpoint.model import Model
 
     class Broken(Model):
         async def answer(self, request):

@@ -9,11 +9,11 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from claw_adapter.endpoint import read_transcript
 from claw_adapter.endpoint.faults import FAULT_KINDS
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import EndpointError
 from claw_adapter.protocol import ModelSpec
+from claw_adapter.runs.transcript import read_transcript
 from support.wires import DIALECTS, ask, events, post, streamed, whole
 
 CLASSES = {

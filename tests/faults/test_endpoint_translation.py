@@ -82,7 +82,7 @@ async def test_a_reply_is_the_same_through_every_pair_of_dialects(
 async def test_a_conversation_with_tools_reaches_the_provider_as_it_was(
     endpoint, provider, tmp_path: Path, monkeypatch, before: str, behind: str
 ):
-    from claw_adapter.endpoint import read_transcript
+    from claw_adapter.runs.transcript import read_transcript
 
     script = ({"text": "I look.", "tools": CALLS}, "done")
     key = await provider.open_trial("p", ModelSpec(name="real", kind="scripted", script=script), tmp_path / "p.jsonl")
@@ -126,7 +126,7 @@ def picture(dialect: str) -> dict:
 @pytest.mark.parametrize("behind", DIALECTS)
 @pytest.mark.parametrize("before", DIALECTS)
 async def test_an_image_reaches_the_provider(endpoint, provider, tmp_path: Path, monkeypatch, before: str, behind: str):
-    from claw_adapter.endpoint import read_transcript
+    from claw_adapter.runs.transcript import read_transcript
 
     key = await provider.open_trial("p", ModelSpec(name="r", kind="scripted", script=("ok",)), tmp_path / "p.jsonl")
     monkeypatch.setenv("PROVIDER_KEY", key)

@@ -11,9 +11,9 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from claw_adapter.endpoint import read_transcript
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.protocol import ModelSpec
+from claw_adapter.runs.transcript import read_transcript
 
 KEY = "sk-provider-5b1c0ffee"
 Reply = Callable[[web.Request], Awaitable[web.StreamResponse]]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.runner.journal import read_journal
+from claw_adapter.runs.journal import read_journal
 from support.running import CLAW, claw, outcome, rounds
 
 KILLS = 5

@@ -16,8 +16,8 @@ from claw_adapter_forge.report.stats import clustered, pass_hat_k, sign_flip, wi
 from claw_adapter_forge.report.tables import summarise
 from claw_adapter_forge.runner.agents import policy_agent
 from claw_adapter_forge.runner.loop import run_episode
-from claw_adapter_forge.runner.recordfile import write_records
-from claw_adapter_forge.runner.records import RunRecord, append_record, read_records
+from claw_adapter_forge.runner.recordfile import read_file, write_records
+from claw_adapter_forge.runner.records import RunRecord, append_record
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 
@@ -100,10 +100,10 @@ def test_records_survive_a_file_and_a_damaged_one_is_named(records: list[RunReco
     path = tmp_path / "runs" / "r.jsonl"
     assert write_records(path, records[:3]) == 3
     append_record(path, records[3])
-    assert list(read_records(path)) == records[:4]
+    assert list(read_file(path).records) == records[:4]
     path.write_text(path.read_text() + '{"format": "other"}\n')
     with pytest.raises(JournalError, match=r"r\.jsonl:5"):
-        list(read_records(path))
+        list(read_file(path).records)
 
 
 def test_pass_hat_k_and_wilson_at_known_values() -> None:

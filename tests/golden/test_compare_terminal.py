@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from claw_adapter.report import load_run
 from claw_adapter.report.compare import compare
 from claw_adapter.report.compare_terminal import render
+from claw_adapter.runs.load import load_run
 
 HERE = Path(__file__).parent
 make = SimpleNamespace(**runpy.run_path(str(HERE.parent / "unit" / "compare_runs.py")))

@@ -12,7 +12,8 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from claw_adapter.report import load_run, render, summarise
+from claw_adapter.report import render, summarise
+from claw_adapter.runs.load import load_run
 
 HERE = Path(__file__).parent
 make = SimpleNamespace(**runpy.run_path(str(HERE.parent / "unit" / "report_runs.py")))

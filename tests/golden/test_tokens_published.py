@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from claw_adapter.cli.tokens import command
+from claw_adapter.data_format.tables import COLUMNS
 from claw_adapter.datasets.measuring import NEUTRAL, measure
-from claw_adapter.datasets.tables import COLUMNS
 from claw_adapter.tokens.fast import Backend
 from claw_adapter_clawarena import convert_suite
 

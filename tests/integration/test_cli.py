@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from claw_adapter.runner.plan import Experiment
+from claw_adapter.runs.plan import Experiment
 from support.running import CLAW, claw, experiment
 from support.scenarios import write_scenario
 

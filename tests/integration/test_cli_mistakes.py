@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.runner.folder import RunFolder
+from claw_adapter.runs.folder import RunFolder
 from support.commands import FAST, call, finished_run
 from support.scenarios import write_scenario
 

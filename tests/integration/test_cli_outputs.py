@@ -138,7 +138,7 @@ def test_a_damaged_journal_stops_a_run_with_its_place(finished, copy, jobs):
 
 
 def test_a_full_disk_during_a_run_names_the_file_once(finished, tmp_path, monkeypatch):
-    from claw_adapter.runner.journal import Journal
+    from claw_adapter.runs.journal import Journal
 
     def full(_journal, _record):
         raise OSError(28, "No space left on device")

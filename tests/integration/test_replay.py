@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.endpoint.replay import replay_model
-from claw_adapter.endpoint.transcript import read_transcript
 from claw_adapter.errors import EndpointError
 from claw_adapter.protocol import ModelSpec
+from claw_adapter.runs.transcript import read_transcript
 from support.running import experiment, outcome, run_sync
 from support.scenarios import write_scenario
 

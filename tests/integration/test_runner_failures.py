@@ -7,8 +7,8 @@ import pytest
 from claw_adapter.errors import EmptyAnswer, HarnessCrash, Owner
 from claw_adapter.harness import Failure, TurnResult
 from claw_adapter.reference.adapter import ReferenceHarness
-from claw_adapter.runner.folder import RunFolder
-from claw_adapter.runner.journal import read_journal
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import read_journal
 from support.running import IN_PROCESS, experiment, rounds, run_experiment, run_sync
 from support.scenarios import write_scenario
 

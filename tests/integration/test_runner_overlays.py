@@ -13,8 +13,8 @@ from claw_adapter.errors import HarnessCrash, OverlayError, OverlayNotFound, Own
 from claw_adapter.harness import Probe
 from claw_adapter.overlay import Overlay
 from claw_adapter.reference.adapter import ReferenceHarness
-from claw_adapter.runner.folder import RunFolder
-from claw_adapter.runner.journal import read_journal
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import read_journal
 from support.proxies import SkillProxy, serving
 from support.running import experiment, rounds, run_experiment, run_sync
 from support.scenarios import write_scenario

@@ -3,8 +3,8 @@
 import pytest
 
 from claw_adapter.endpoint.faults import FAULT_KINDS
-from claw_adapter.endpoint.transcript import read_transcript
 from claw_adapter.errors import Owner
+from claw_adapter.runs.transcript import read_transcript
 from support.faults import CLASSES
 from support.running import experiment, run_sync
 from support.scenarios import write_scenario

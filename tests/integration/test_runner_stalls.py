@@ -10,14 +10,15 @@ import pytest
 from claw_adapter.drivers import reaper
 from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.errors import EndpointError, HarnessCrash, HarnessStartError, JournalError, Owner
+from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Failure, TurnResult
 from claw_adapter.protocol import TrialEnd
 from claw_adapter.reference.adapter import ReferenceHarness
-from claw_adapter.runner import folder as folders
 from claw_adapter.runner import rounds as runner_rounds
 from claw_adapter.runner import trial as runner_trial
-from claw_adapter.runner.folder import RunFolder, remove_tree
-from claw_adapter.runner.journal import read_journal
+from claw_adapter.runs import folder as folders
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import read_journal
 from claw_adapter.workspace import Snapshotter
 from support.running import experiment, run_sync
 from support.scenarios import write_scenario

@@ -22,7 +22,7 @@ def scores(scenario, values):
 
 def side(rng, rates, rounds=10):
     """One simulated row: each scenario has a rate of its own."""
-    return {name: {0: scores(name, [rng.random() < rate for _ in range(rounds)])} for name, rate in rates.items()}
+    return {name: {0: (scores(name, [rng.random() < rate for _ in range(rounds)]),)} for name, rate in rates.items()}
 
 
 def rates_of(rng, scenarios):
@@ -77,7 +77,7 @@ def test_seeds_are_no_further_scenarios():
         for n in range(6):
             for target in (a, b):
                 rate = rng.uniform(0.1, 0.9)
-                target[f"s{n}"] = {s: scores(f"s{n}", [rng.random() < rate for _ in range(5)]) for s in range(10)}
+                target[f"s{n}"] = {s: (scores(f"s{n}", [rng.random() < rate for _ in range(5)]),) for s in range(10)}
         alarms += judged([compared(a, b, "tcr", how)], how)[0].verdict != "not shown"
     assert alarms <= most_alarms(PAIRS, 1 - LEVEL)
 
@@ -88,7 +88,7 @@ def test_a_planted_fifth_of_failures_is_covered_and_shown():
     how = Resampling(LEVEL, 300, 0)
     covered, shown = 0, 0
     for _ in range(60):
-        a = {f"s{n}": {0: scores(f"s{n}", [1] * 10)} for n in range(12)}
+        a = {f"s{n}": {0: (scores(f"s{n}", [1] * 10),)} for n in range(12)}
         b = side(rng, dict.fromkeys(a, 0.8))
         item = difference_of({n: matched(a[n], b[n]) for n in a}, "tcr", "published", "strict", how)
         covered += item.low <= -0.2 <= item.high
@@ -111,21 +111,22 @@ SIDES = st.integers(1, 5).flatmap(
     st.sampled_from(["published", "macro"]),
 )
 def test_with_one_seed_it_is_the_paired_difference_of_the_scoring_room(sides, metric, profile):
-    a, b = ({f"s{n}": {0: scores(f"s{n}", values)} for n, values in enumerate(side)} for side in sides)
+    a, b = ({f"s{n}": {0: (scores(f"s{n}", values),)} for n, values in enumerate(side)} for side in sides)
     ours = difference_of({n: matched(a[n], b[n]) for n in a}, metric, profile, "strict", Resampling(LEVEL, 50, 1))
-    flat = ({n: seeds[0] for n, seeds in side.items()} for side in (a, b))
+    flat = ({n: seeds[0][0] for n, seeds in side.items()} for side in (a, b))
     assert ours == paired_difference(*flat, metric, profile, level=LEVEL, resamples=50, seed=1)
 
 
 @settings(max_examples=40, deadline=None)
-@given(SIDES, st.sampled_from(["tcr", "mc", "ec", "sc", "fd"]))
-def test_with_as_many_seeds_everywhere_a_side_is_the_mean_over_all_trials(sides, metric):
-    a = {f"s{n}": {0: scores(f"s{n}", sides[0][n]), 1: scores(f"s{n}", sides[1][n])} for n in range(len(sides[0]))}
+@given(SIDES, st.sampled_from(["tcr", "mc", "ec", "sc", "fd"]), st.booleans())
+def test_with_as_many_trials_everywhere_a_side_is_the_mean_over_all(sides, metric, as_seeds):
+    both = [(scores(f"s{n}", sides[0][n]), scores(f"s{n}", sides[1][n])) for n in range(len(sides[0]))]
+    a = {f"s{n}": {0: (one,), 1: (other,)} if as_seeds else {0: (one, other)} for n, (one, other) in enumerate(both)}
     ours = difference_of({n: matched(a[n], a[n]) for n in a}, metric, "published", "strict", Resampling(LEVEL, 50, 1))
     trials = {}
     for name, seeds in a.items():
-        for seed, rounds in seeds.items():
-            key = f"{name}#{seed}"
+        for number, rounds in enumerate(rounds for repeats in seeds.values() for rounds in repeats):
+            key = f"{name}#{number}"
             trials[key] = [RoundScore(key, r.round, r.type, r.score) for r in rounds]
     assert ours.a == pytest.approx(getattr(aggregate(trials, "published", "strict"), metric))
     assert ours.difference == 0
@@ -134,7 +135,7 @@ def test_with_as_many_seeds_everywhere_a_side_is_the_mean_over_all_trials(sides,
 @settings(max_examples=40, deadline=None)
 @given(SIDES)
 def test_exchanging_the_sides_turns_the_difference_around(sides):
-    a, b = ({f"s{n}": {0: scores(f"s{n}", values)} for n, values in enumerate(side)} for side in sides)
+    a, b = ({f"s{n}": {0: (scores(f"s{n}", values),)} for n, values in enumerate(side)} for side in sides)
     how = Resampling(LEVEL, 50, 1)
     one, other = compared(a, b, "crs", how), compared(b, a, "crs", how)
     assert one.difference == pytest.approx(-other.difference)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from claw_adapter.protocol import Round
 from claw_adapter.questions import extract, extract_compat
-from claw_adapter.questions.multi_choice import metrics
+from claw_adapter.questions.multi_choice import agreement
 
 LETTERS = st.sets(st.sampled_from("ABCDEFGHIJ"))
 PIECES = st.lists(
@@ -69,17 +69,17 @@ def test_the_last_box_wins(first, last, between, after):
 def test_measures_do_not_depend_on_order(chosen, gold, some, few):
     options = dict.fromkeys("ABCDE", "")
     picked, right = chosen[:some], gold[:few]
-    found = metrics(picked, right, options)
-    assert found == metrics(sorted(picked), sorted(right, reverse=True), options)
+    found = agreement(picked, right, options)
+    assert found == agreement(sorted(picked), sorted(right, reverse=True), options)
     tp, fp, fn = len(set(picked) & set(right)), len(set(picked) - set(right)), len(set(right) - set(picked))
     perfect = float(set(picked) == set(right))
-    assert found["iou"] == pytest.approx(tp / (tp + fp + fn) if tp + fp + fn else 1)
-    assert found["precision"] == pytest.approx(tp / (tp + fp) if picked else perfect)
-    assert found["recall"] == pytest.approx(tp / (tp + fn) if right else perfect)
-    assert found["f1"] == pytest.approx(2 * tp / (2 * tp + fp + fn) if tp + fp + fn else 1)
-    assert found["v1"] == pytest.approx(1 - (fp + fn) / 5)
-    assert list(found["options"].values()).count("tp") == tp
-    assert (found["iou"] == 1) == (found["f1"] == 1) == (found["v1"] == 1) == bool(perfect)
+    assert found.iou == pytest.approx(tp / (tp + fp + fn) if tp + fp + fn else 1)
+    assert found.precision == pytest.approx(tp / (tp + fp) if picked else perfect)
+    assert found.recall == pytest.approx(tp / (tp + fn) if right else perfect)
+    assert found.f1 == pytest.approx(2 * tp / (2 * tp + fp + fn) if tp + fp + fn else 1)
+    assert found.v1 == pytest.approx(1 - (fp + fn) / 5)
+    assert list(found.options.values()).count("tp") == tp
+    assert (found.iou == 1) == (found.f1 == 1) == (found.v1 == 1) == bool(perfect)
 
 
 @given(

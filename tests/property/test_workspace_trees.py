@@ -13,7 +13,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claw_adapter.workspace import Snapshotter, Store
+from claw_adapter.runs.store import Store
+from claw_adapter.workspace import Snapshotter
 from claw_adapter.workspace.tree import read_tree, write_tree
 
 NAME = st.one_of(

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claw_adapter.protocol import Message, Session, Update, UpdateAction
-from claw_adapter.workspace import Snapshotter, Store, apply_update, is_applied, render_history
+from claw_adapter.runs.store import Store
+from claw_adapter.workspace import Snapshotter, apply_update, is_applied, render_history
 
 CONTENT = st.one_of(
     st.none(),

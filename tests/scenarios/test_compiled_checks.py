@@ -11,7 +11,7 @@ from claw_adapter.scenario import findings, load_gold, load_scenario
 from claw_adapter_scenarios.checker.program import check
 from claw_adapter_scenarios.compiler import build, compile_spec
 from claw_adapter_scenarios.compiler.canon import draw_canon
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.spec import load_spec
 from claw_adapter_scenarios.validation import validate_spec
 from scenarios.patching import patched

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.report.rescore import rescore
-from claw_adapter.runner.folder import RunFolder
+from claw_adapter.runs.folder import RunFolder
 from claw_adapter_scenarios.compiler import build
 from claw_adapter_scenarios.spec import load_spec
 from scenarios.patching import patched

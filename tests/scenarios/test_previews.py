@@ -10,7 +10,7 @@ import pytest
 from claw_adapter.errors import ScenarioError
 from claw_adapter_scenarios.authoring import packaged_specs
 from claw_adapter_scenarios.compiler import compile_spec
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.spec import load_spec
 from claw_adapter_scenarios.specdocs.page import page
 

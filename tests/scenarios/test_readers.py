@@ -13,7 +13,7 @@ from claw_adapter.protocol import RoundRecord
 from claw_adapter.scenario import load_scenario
 from claw_adapter_scenarios.authoring import EXAMPLE, packaged_specs
 from claw_adapter_scenarios.compiler import build, compile_spec
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.spec import load_spec
 from claw_adapter_scenarios.suites.record import find_suite

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.errors import AdapterError, ScenarioError
-from claw_adapter.runner.run import find_scenarios
+from claw_adapter.scenario.named import find_scenarios
 from claw_adapter_scenarios.authoring import EXAMPLE
 from claw_adapter_scenarios.source import SuiteSource
 from claw_adapter_scenarios.suites import cache

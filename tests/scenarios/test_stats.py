@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from claw_adapter.datasets.tables import Row
+from claw_adapter.data_format.tables import Row
 from claw_adapter.errors import ScenarioError
 from claw_adapter_scenarios.stats.cli import select, stats
 from claw_adapter_scenarios.stats.figures import ScenarioFigures, categories, figures, open_path, open_suite

@@ -9,7 +9,8 @@ import pytest
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Answer, Answers, Check, Feedback, Gold, Preference, Round, TurnResult
-from claw_adapter.questions import ScoringContext, builtin, teach, teaching_needs_workspace
+from claw_adapter.question import ScoringContext
+from claw_adapter.questions import builtin, teach, teaching_needs_workspace
 from claw_adapter.questions.rules import decide_rules
 from claw_adapter.sandbox import detect
 
@@ -57,7 +58,7 @@ async def test_the_check_decides(work, gold_root, level, written, value, status)
     (work / "out.json").write_text(written)
     found = await run("python ${checks}/check.py ${workspace}", work, gold_root, level)
     assert found.value == value
-    assert (found.detail["exit"], found.detail["level"], found.detail["timed_out"]) == (status, level, False)
+    assert (found.detail.check.exit, found.detail.check.level, found.detail.check.timed_out) == (status, level, False)
 
 
 async def test_planted_modules_decide_nothing(work, gold_root, level):
@@ -78,7 +79,7 @@ async def test_planted_modules_decide_nothing(work, gold_root, level):
         (work / f"{name}.py").write_text(TRAP)
     found = await run("python ${checks}/check.py ${workspace}", work, gold_root, level)
     assert found.value == 0.0
-    assert found.detail["exit"] == 3
+    assert found.detail.check.exit == 3
     rule = Preference(dimension="output_format", rule="x", files="out.json", contains='"n": 7')
     assert not (await decide_rules({"p": rule}, answer="", workspace=work, isolation=level))["p"].passed
 
@@ -97,8 +98,8 @@ async def test_an_endless_script_of_the_agent_scores_nothing_in_time(work, gold_
     found = await run("sh run.sh", work, gold_root, level, timeout=1.0)
     assert time.monotonic() - began < 30
     assert found.value == 0.0
-    assert found.detail["timed_out"] is True
-    assert "1 s" in str(found.detail["why"])
+    assert found.detail.check.timed_out is True
+    assert "1 s" in str(found.detail.check.why)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ async def test_a_pattern_that_explodes_on_agent_output_is_only_a_failure(work, g
     began = time.monotonic()
     found = await run("cat say.txt", work, gold_root, level, stdout_regex="^(a+)+$")
     assert found.value == 0.0
-    assert "not decided" in str(found.detail["why"])
+    assert "not decided" in str(found.detail.check.why)
     assert time.monotonic() - began < 60
 
 
@@ -128,15 +129,15 @@ async def test_what_is_recorded_of_the_output_is_bounded(work, gold_root, level)
     found = await run(
         "head -c 5000000 /dev/zero | tr '\\0' x; head -c 5000000 /dev/zero | tr '\\0' y >&2", work, gold_root, level
     )
-    assert len(str(found.detail["stdout"])) <= 2000
-    assert len(str(found.detail["stderr"])) <= 2000
+    assert len(str(found.detail.check.stdout)) <= 2000
+    assert len(str(found.detail.check.stderr)) <= 2000
     found.model_dump_json()
 
 
 async def test_a_check_at_level_two_sees_the_check_scripts_and_no_other_gold(work, gold_root, level):
     found = await run(f"ls {gold_root}; cat {gold_root}/answers.yaml; ls ${{checks}}", work, gold_root, level)
-    assert "check.py" in str(found.detail["stdout"])
-    assert ("the key" in str(found.detail["stdout"])) == (level < 2)
+    assert "check.py" in str(found.detail.check.stdout)
+    assert ("the key" in str(found.detail.check.stdout)) == (level < 2)
 
 
 async def test_a_check_can_write_into_its_copy_and_at_level_two_not_into_the_scripts(work, gold_root, level):
@@ -179,7 +180,7 @@ async def test_a_silent_exam_needs_every_rule_and_the_check(work, gold_root, lev
     key = Answer(exam=("name", "tone"), check=None if command is None else Check(command=command))
     found = await score("preference", key, work, gold_root, level, text, PREFERENCES)
     assert found.value == value
-    assert set(found.detail["rules"]) == {"name", "tone"}
+    assert set(found.detail.rules) == {"name", "tone"}
 
 
 async def test_an_exam_of_an_unknown_preference_is_unscored(work, gold_root, level):

@@ -10,7 +10,8 @@ import os
 import pytest
 
 from claw_adapter.protocol import Update, UpdateAction
-from claw_adapter.workspace import Snapshotter, Store, apply_update, plan_update
+from claw_adapter.runs.store import Store
+from claw_adapter.workspace import Snapshotter, apply_update, plan_update
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ import pytest
 
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import Failure, RunSettings, Score
-from claw_adapter.report import load_run, summarise, write_html
+from claw_adapter.report import summarise, write_html
 from claw_adapter.report.html import page
+from claw_adapter.runs.load import load_run
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "report_runs.py")))
 

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 import pytest
 
+from claw_adapter.runs.store import Store
 from claw_adapter.sandbox import detect
-from claw_adapter.workspace import Store
 from support.running import experiment, run_sync
 from support.scenarios import write_scenario
 

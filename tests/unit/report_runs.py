@@ -7,6 +7,8 @@ from pathlib import Path
 
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import (
+    Agreement,
+    ChoiceDetail,
     Event,
     Failure,
     HarnessSpec,
@@ -24,15 +26,20 @@ from claw_adapter.protocol import (
 )
 from claw_adapter.protocol.brief import Seen
 from claw_adapter.protocol.journal import Metered
-from claw_adapter.runner.folder import RunFolder
-from claw_adapter.runner.journal import Journal
-from claw_adapter.runner.plan import Plan
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import Journal
+from claw_adapter.runs.plan import Plan
+from claw_adapter.runs.store import Store
 from claw_adapter.workspace.snapshot import Snapshotter
-from claw_adapter.workspace.store import Store
 
 READER = ModelSpec(name="reader", kind="reader")
 LATE = Failure(owner=Owner.ENDPOINT, kind="EndpointQuotaError", what="the budget is used up", remedy="Wait a day.")
 CRASH = Failure(owner=Owner.HARNESS, kind="HarnessCrash", what="ended with signal 11", where="round r4")
+
+
+def choice(v1=0.0, **options):
+    """What a multi_choice round records: outcomes by letter."""
+    return ChoiceDetail(statements=Agreement(iou=v1, precision=v1, recall=v1, f1=v1, v1=v1, options=options))
 
 
 def spec(scenario, label, *, model=READER, seed=0, overlays=(), name="", settings=None):
@@ -84,7 +91,7 @@ class Runs:
 
     def record(self, index, value, *, cause=None, kind="exec_check", events=(), **more):
         """A finished round; `value` None needs a `cause`."""
-        detail = more.pop("detail", {})
+        detail = more.pop("detail", None)
         fields = {
             "index": index,
             "round": f"r{index + 1}",
@@ -168,7 +175,7 @@ def small(root: Path) -> Runs:
                 events=tools,
                 feedback="Right." if value else "Wrong: the budget changed.",
                 snapshot=runs.snapshot(note__md=f"line 1\nround {index}\n"),
-                detail={"v1": value, "options": {"A": "tp", "B": "fn"}},
+                detail=choice(value, A="tp", B="fn"),
             )
             for index, value in enumerate([1.0, 1.0, 0.0, 0.5, 1.0])
         ],

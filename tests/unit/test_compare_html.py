@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from claw_adapter.report import load_run
 from claw_adapter.report.compare import compare
 from claw_adapter.report.compare_html import page, write_html
+from claw_adapter.runs.load import load_run
 
 HERE = Path(__file__).parent
 make = SimpleNamespace(**runpy.run_path(str(HERE / "compare_runs.py")))

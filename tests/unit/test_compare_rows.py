@@ -10,9 +10,9 @@ import pytest
 
 from claw_adapter.cli.common import REFUSED, exit_code_of
 from claw_adapter.protocol import RunSettings
-from claw_adapter.report import load_run
 from claw_adapter.report.compare import NotComparable, compare
 from claw_adapter.report.compare_records import Comparison
+from claw_adapter.runs.load import load_run
 from claw_adapter.scoring import ScoringError
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "compare_runs.py")))
@@ -233,7 +233,7 @@ def test_each_profile_compares_its_headline(tmp_path, profile, metric):
     trial = [make.make.spec("demo", label) for label in ("a", "b")]
     runs = make.make.Runs(tmp_path / "run", trial, {"demo": 1})
     for spec in trial:
-        runs.write(spec, [runs.record(0, 1.0, kind="multi_choice", detail={"v1": 1.0})])
+        runs.write(spec, [runs.record(0, 1.0, kind="multi_choice", detail=make.make.choice(1.0))])
     found = compare([load_run(runs.root)], profile, resamples=100)
     assert (found.metrics, found.pairs[0].differences[0].a) == ((metric,), {"crs": 0.5, "overall": 1.0}[metric])
 

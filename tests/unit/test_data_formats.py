@@ -14,9 +14,9 @@ from support.packages import make_up
 from support.scenarios import write_scenario
 
 THEIRS = """
-from claw_adapter.datasets import Checked, Counted, DataFormat, Facts, Item
+from claw_adapter.data_format import Checked, Counted, DataFormat, Facts, Item
 from claw_adapter.hooks import hookimpl
-from claw_adapter.scenario.finding import Finding, Rule
+from claw_adapter.finding import Finding, Rule
 
 RULES = {"T-1": Rule("warning", "a line says something")}
 

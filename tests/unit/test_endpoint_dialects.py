@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claw_adapter.endpoint import read_transcript
 from claw_adapter.endpoint.dialects import DIALECTS as ALL
 from claw_adapter.endpoint.dialects import Head
-from claw_adapter.endpoint.neutral import CallDelta, Collector, Delta, TokenUse
+from claw_adapter.endpoint.neutral import CallDelta, Collector, Delta
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.protocol import ModelSpec
 from claw_adapter.protocol.brief import Brief, Locator
 from claw_adapter.protocol.gold import OptionEvidence, RoundEvidence
+from claw_adapter.protocol.tokens import TokenUse
+from claw_adapter.runs.transcript import read_transcript
 from support.wires import DIALECTS, Said, ask, follow_up, post, streamed, whole
 
 BY_NAME = {dialect.name: dialect for dialect in ALL}

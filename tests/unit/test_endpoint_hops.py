@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.endpoint import read_transcript
 from claw_adapter.endpoint.replay.recording import Recording
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import Owner
 from claw_adapter.overlay import MARK, Front
 from claw_adapter.protocol import ModelSpec
+from claw_adapter.runs.transcript import read_transcript
 from support.proxies import SKILL, SkillProxy, serving
 from support.wires import DIALECTS, ask, post, streamed, whole
 

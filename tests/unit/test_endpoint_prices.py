@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.endpoint import prices
-from claw_adapter.endpoint.estimate import Assumptions, estimate
-from claw_adapter.endpoint.neutral import TokenUse
-from claw_adapter.endpoint.providers import load_providers, provider_model
 from claw_adapter.errors import PluginError
 from claw_adapter.protocol import ModelSpec
+from claw_adapter.protocol.tokens import TokenUse
+from claw_adapter.runs import prices
+from claw_adapter.runs.estimate import Assumptions, estimate
+from claw_adapter.runs.providers import load_providers, provider_model
 from claw_adapter.scenario import load_scenario
 from support.scenarios import write_scenario
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from claw_adapter.endpoint.providers import load_providers, provider_model
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import ScenarioError
+from claw_adapter.runs.providers import load_providers, provider_model
 from support.wires import ask, post, whole
 
 TABLE_6 = {
@@ -82,7 +82,7 @@ def test_all_eighteen_models_are_there_and_none_claims_to_be_verified():
         found.setdefault(model.provider, set()).add(model.title)
     assert found == TABLE_6
     assert len(DIRECTORY.models) == 18
-    text = Path(__file__).parents[2].joinpath("core/src/claw_adapter/endpoint/providers.toml").read_text()
+    text = Path(__file__).parents[2].joinpath("core/src/claw_adapter/runs/providers.toml").read_text()
     assert text.count("\nverified = false") == 18 + len(DIRECTORY.providers)
     assert not any(entry.verified for entry in (*DIRECTORY.models.values(), *DIRECTORY.providers.values()))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.endpoint.dialects.openai_chat import OpenAIChat
-from claw_adapter.endpoint.models.base import TurnId
+from claw_adapter.endpoint.model import TurnId
 from claw_adapter.endpoint.models.reader import ReaderModel
 from claw_adapter.endpoint.neutral import Collector
 from claw_adapter.endpoint.reader.errands import failed, keywords

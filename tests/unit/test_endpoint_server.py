@@ -12,13 +12,14 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from claw_adapter.endpoint import ModelEndpoint, read_transcript
+from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.endpoint.metering import union
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import EndpointError, KitError
 from claw_adapter.protocol import FirstRequest, ModelSpec
 from claw_adapter.protocol.brief import Brief, Locator
 from claw_adapter.protocol.gold import OptionEvidence, RoundEvidence
+from claw_adapter.runs.transcript import read_transcript
 from claw_adapter.tokens.chatml import count_messages
 from claw_adapter.tokens.cl100k import count
 from claw_adapter.tokens.meter import count_request

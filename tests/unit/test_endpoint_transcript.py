@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claw_adapter.endpoint.transcript import REDACTED, Exchange, Transcript, read_transcript
 from claw_adapter.errors import JournalError
+from claw_adapter.runs.transcript import REDACTED, Exchange, Transcript, read_transcript
 
 
 def exchange(number: int, *texts: str, **more) -> Exchange:

@@ -6,7 +6,7 @@ import pytest
 
 from claw_adapter.errors import JournalError
 from claw_adapter.protocol import Isolation, RoundRecord, Score, TrialEnd, TrialStart
-from claw_adapter.runner.journal import Journal, read_journal
+from claw_adapter.runs.journal import Journal, read_journal
 
 DIGEST = "0" * 64
 

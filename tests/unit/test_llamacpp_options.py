@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from claw_adapter.errors import EndpointError, PluginError
 from claw_adapter.model_server import counters, served
 from claw_adapter.protocol import ModelSpec
-from claw_adapter.runner.plan import Experiment, served_model
+from claw_adapter.runs.plan import Experiment, served_model
 from claw_adapter.upstream import UpstreamContext
 from claw_adapter_llamacpp import serve
 from claw_adapter_llamacpp.options import Options

@@ -12,7 +12,7 @@ from claw_adapter.errors import OverlayError, OverlayNotFound, Owner
 from claw_adapter.frameworks import Framework
 from claw_adapter.harness import Endpoint
 from claw_adapter.runner.overlays import make_overlays
-from claw_adapter.runner.plan import Experiment
+from claw_adapter.runs.plan import Experiment
 from claw_adapter_metaclaw.adapter import MetaClaw, framework
 from claw_adapter_metaclaw.options import Options, configuration, environment
 from claw_adapter_metaclaw.pool import Pool

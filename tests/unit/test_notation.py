@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from claw_adapter import notation
 from claw_adapter.cli.run import _harness
-from claw_adapter.runner.plan import served_model
+from claw_adapter.runs.plan import served_model
 
 
 @pytest.mark.parametrize(

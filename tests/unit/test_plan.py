@@ -7,8 +7,9 @@ import pytest
 from pydantic import ValidationError
 
 from claw_adapter.errors import ClawError, JournalError
-from claw_adapter.runner.folder import RunFolder, remove_tree
-from claw_adapter.runner.plan import Experiment, difference, unfold
+from claw_adapter.folders import remove_tree
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.plan import Experiment, difference, unfold
 
 SCENARIOS = {"a": SimpleNamespace(digest="1" * 64, rounds=[1, 2]), "b": SimpleNamespace(digest="2" * 64, rounds=[1])}
 
@@ -24,6 +25,24 @@ def test_trials_are_the_product_in_order():
     assert made.trials[0].id == "a--x--reader--s0"
     assert len({trial.id for trial in made.trials}) == 8
     assert made.rounds == {"a": 2, "b": 1}
+
+
+def test_repeats_are_trials_of_the_same_seed():
+    made = plan(scenarios=["a"], seeds=[0, 7], repeats=2)
+    names = [trial.id.rpartition("--")[2] for trial in made.trials[:4]]
+    assert names == ["s0", "s0-r2", "s7", "s7-r2"]
+    assert [(trial.seed, trial.repeat) for trial in made.trials[:4]] == [(0, 1), (0, 2), (7, 1), (7, 2)]
+
+
+@pytest.mark.parametrize("repeats", [0, 1.5, -1])
+def test_repeats_are_a_whole_number(repeats):
+    with pytest.raises(ValidationError):
+        plan(repeats=repeats)
+
+
+def test_a_run_without_repeats_has_the_configuration_that_it_had_before_there_were_any():
+    assert "repeat" not in plan().configuration["trials"][0]
+    assert plan(repeats=2).configuration["trials"][1]["repeat"] == 2
 
 
 def test_versions_and_places_are_not_part_of_the_configuration():

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.protocol import Answer, Answers, Gold, Round, TurnResult
-from claw_adapter.questions import ScoringContext, builtin
+from claw_adapter.question import ScoringContext
+from claw_adapter.questions import builtin
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 RUN = SHARED / "clawarena-results" / "gpt-5.5_openclaw"

@@ -6,6 +6,7 @@ import pytest
 
 from claw_adapter.errors import Owner, SandboxError, ScenarioError
 from claw_adapter.protocol import (
+    Agreement,
     Answer,
     Answers,
     Evidence,
@@ -19,7 +20,8 @@ from claw_adapter.protocol import (
     TurnResult,
 )
 from claw_adapter.protocol.gold import RoundEvidence
-from claw_adapter.questions import ScoringContext, builtin
+from claw_adapter.question import ScoringContext
+from claw_adapter.questions import builtin
 from claw_adapter.questions.exec_check import substitute
 from claw_adapter.questions.words import words
 
@@ -90,14 +92,9 @@ async def test_everything_finer_is_recorded(choice, tmp_path):
     gold = gold_of(tmp_path, Answer(answer=("A", "C")))
     score = await choice.score(item(), turn(r"\bbox{A,B}"), context(gold))
     assert score.answer == ("A", "B")
-    assert score.detail == {
-        "iou": 1 / 3,
-        "precision": 0.5,
-        "recall": 0.5,
-        "f1": 0.5,
-        "v1": 0.5,
-        "options": {"A": "tp", "B": "fp", "C": "fn", "D": "tn"},
-    }
+    assert score.detail.statements == Agreement(
+        iou=1 / 3, precision=0.5, recall=0.5, f1=0.5, v1=0.5, options={"A": "tp", "B": "fp", "C": "fn", "D": "tn"}
+    )
 
 
 async def test_an_unreadable_answer_scores_nothing_and_says_why(choice, tmp_path):
@@ -200,7 +197,7 @@ async def test_revision_scores_by_rule(tmp_path, reply, earlier, value):
     kind = builtin()["revision"]
     score = await kind.score(item("revision"), turn(reply), context(gold, answers=answers))
     assert score.value == value
-    assert score.detail["was_stale"] == (None if earlier is None else earlier == ("B",))
+    assert score.detail.was_stale == (None if earlier is None else earlier == ("B",))
     said = kind.feedback(item("revision"), score, gold)
     assert said == (words("en").reminder if score.answer is None else "revised" if value == 1 else "look again")
 

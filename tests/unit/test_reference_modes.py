@@ -167,7 +167,7 @@ async def test_a_killed_child_is_a_crash_that_passes(tmp_path, harness):
 
 
 def test_no_key_is_on_a_command_line_and_an_unknown_mode_is_refused():
-    from claw_adapter.reference.adapter import child_command
+    from claw_adapter.reference.child import child_command
 
     assert "key" not in json.dumps(child_command("acp")[0])
     with pytest.raises(AdapterError, match="'acp'"):

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from claw_adapter.report import load_run
 from claw_adapter.report.changes import Workspace
-from claw_adapter.workspace.store import Store
+from claw_adapter.runs.load import load_run
+from claw_adapter.runs.store import Store
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "report_runs.py")))
 PICOCLAW = ("sessions/**", "memory/**", "state/**")

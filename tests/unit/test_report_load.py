@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from claw_adapter.errors import JournalError
-from claw_adapter.report import load_run
+from claw_adapter.runs.load import load_run
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "report_runs.py")))
 
@@ -97,7 +97,7 @@ def test_the_per_option_score_is_carried_over_and_zero_for_an_answer_that_could_
     runs.write(
         trial,
         [
-            runs.record(0, 0.0, kind="multi_choice", detail={"v1": 0.75}),
+            runs.record(0, 0.0, kind="multi_choice", detail=make.choice(0.75)),
             runs.record(1, 0.0, score=make.Score(value=0.0, malformed="no box")),
         ],
     )

@@ -9,14 +9,26 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from claw_adapter.protocol import Evidence, Gold, Round, RoundTags, RoundTraits, Score, UpdateTags
+from claw_adapter.protocol import (
+    Evidence,
+    Gold,
+    PreferenceDetail,
+    RevisionDetail,
+    Round,
+    RoundTags,
+    RoundTraits,
+    RuleOutcome,
+    Score,
+    UpdateTags,
+)
 from claw_adapter.protocol.gold import Answers, Fragment, OptionEvidence, RoundEvidence
-from claw_adapter.report import load_run, render, summarise
+from claw_adapter.report import render, summarise
 from claw_adapter.report.facet_records import Facets
 from claw_adapter.report.facet_terminal import render_facets
 from claw_adapter.report.facet_words import facet_tables
 from claw_adapter.report.facets import make_facets
 from claw_adapter.report.html import page
+from claw_adapter.runs.load import load_run
 from claw_adapter.scenario.traits import round_traits
 from claw_adapter.scoring.facets import by_category, by_phase, compliance, format_correlation, revision_rates
 from claw_adapter.scoring.observed import Observation, RuleVerdict
@@ -130,16 +142,17 @@ def planted(root):
     }
 
     def records(right_too):
-        stale = {"of": "r1", "cited": ["f"], "was_stale": True, "revised": not right_too}
-        rules = {"dated": {"dimension": "artefact_naming", "passed": not right_too, "why": ""}}
-        wrong = {"A": "tp", "B": "fp", "C": "fn"}
+        revised = make.choice(A="tp").statements
+        stale = RevisionDetail(of="r1", cited=("f",), was_stale=True, revised=not right_too, statements=revised)
+        rules = {"dated": RuleOutcome(dimension="artefact_naming", passed=not right_too)}
+        wrong = make.choice(A="tp", B="fp", C="fn")
         fields = [
-            (0.0, "multi_choice", {"options": wrong}, ()),
-            (1.0, "exec_check", {}, ()),
-            (1.0, "multi_choice", {"options": {"A": "tp", "B": "tn"}}, ("U1",)),
-            (0.0 if right_too else 1.0, "revision", stale | {"options": {"A": "tp"}}, ()),
-            (0.0 if right_too else 1.0, "preference", {"rules": rules}, ()),
-            (0.0, "exec_check", {}, ("U2",)),
+            (0.0, "multi_choice", wrong, ()),
+            (1.0, "exec_check", None, ()),
+            (1.0, "multi_choice", make.choice(A="tp", B="tn"), ("U1",)),
+            (0.0 if right_too else 1.0, "revision", stale, ()),
+            (0.0 if right_too else 1.0, "preference", PreferenceDetail(rules=rules), ()),
+            (0.0, "exec_check", None, ("U2",)),
         ]
         for index, (value, kind, detail, updates) in enumerate(fields):
             traits = RoundTraits(
@@ -147,7 +160,9 @@ def planted(root):
                 updates={name: UpdateTags(nature="objective") for name in updates},
                 compound=("C",) if index == 0 else (),
             )
-            letters = tuple(key for key, how in detail.get("options", {}).items() if how in ("tp", "fp"))
+            statements = getattr(detail, "statements", None)
+            chosen = statements.options if statements else {}
+            letters = tuple(key for key, how in chosen.items() if how in ("tp", "fp"))
             score = Score(value=value, answer=letters, detail=detail)
             yield runs.record(index, value, kind=kind, updates=updates, traits=traits, score=score)
 

@@ -10,10 +10,11 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from claw_adapter.report import load_run, render, summarise
+from claw_adapter.report import render, summarise
 from claw_adapter.report.compare import compare
 from claw_adapter.report.compare_terminal import render as render_comparison
 from claw_adapter.report.narrow import parts
+from claw_adapter.runs.load import load_run
 
 HERE = Path(__file__).parent
 make = SimpleNamespace(**runpy.run_path(str(HERE / "report_runs.py")))

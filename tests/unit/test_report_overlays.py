@@ -12,10 +12,11 @@ import pytest
 from rich.console import Console
 
 from claw_adapter.protocol import Metered, TrialEnd
-from claw_adapter.report import load_run, summarise
+from claw_adapter.report import summarise
 from claw_adapter.report.html import page
 from claw_adapter.report.terminal import render
-from claw_adapter.runner.journal import Journal
+from claw_adapter.runs.journal import Journal
+from claw_adapter.runs.load import load_run
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "report_runs.py")))
 

@@ -8,9 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from claw_adapter.report import load_run, summarise, write_html
+from claw_adapter.protocol import CheckDetail, CheckRun, ChoiceDetail
+from claw_adapter.questions.multi_choice import agreement
+from claw_adapter.report import summarise, write_html
 from claw_adapter.report.clean import clean, clip, one_line
 from claw_adapter.report.html import page
+from claw_adapter.runs.load import load_run
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "report_runs.py")))
 
@@ -223,14 +226,17 @@ def test_clipping_counts_what_is_left_out():
 
 
 def test_a_real_check_and_a_real_choice_are_shown_with_their_detail(tmp_path):
-    from claw_adapter.questions.multi_choice import metrics
-
-    check = {"why": "exit status 1, expected 0", "exit": 1, "signal": None, "stdout": "one\ntwo", "stderr": ""}
+    check = CheckRun(why="exit status 1, expected 0", level=2, exit=1, stdout="one\ntwo", seconds=0.5)
 
     def records(runs):
         return [
-            runs.record(0, 0.0, detail=check),
-            runs.record(1, 0.0, kind="multi_choice", detail=metrics(["A"], ["B"], {"A": "a", "B": "b", "C": "c"})),
+            runs.record(0, 0.0, detail=CheckDetail(check=check)),
+            runs.record(
+                1,
+                0.0,
+                kind="multi_choice",
+                detail=ChoiceDetail(statements=agreement(["A"], ["B"], {"A": "a", "B": "b", "C": "c"})),
+            ),
         ]
 
     found = Reader(one(tmp_path, records)).by_id

@@ -12,9 +12,10 @@ import pytest
 from rich.console import Console
 
 from claw_adapter.protocol import ATTACHED, FirstRequest, ModelSpec, ServerRecord
-from claw_adapter.report import Summary, load_run, render, summarise, words
+from claw_adapter.report import Summary, render, summarise, words
 from claw_adapter.report.html import page
 from claw_adapter.report.measures import measured
+from claw_adapter.runs.load import load_run
 from claw_adapter.scoring import RoundScore, ScoringError, aggregate, interval
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "report_runs.py")))
@@ -53,7 +54,7 @@ def test_metrics_are_those_of_scoring(small, tmp_path):
 
 def test_profile_v1_needs_per_option_scores_and_then_gives_overall(tmp_path):
     def records(runs):
-        detail = {"v1": 0.5}
+        detail = make.choice(0.5)
         return [runs.record(0, 0.0, kind="multi_choice", detail=detail), runs.record(1, 1.0)]
 
     assert one(tmp_path, records).rows[0].strict.overall is None
@@ -218,7 +219,7 @@ def test_a_model_that_the_run_served_itself_costs_nothing_and_one_that_others_se
 
 
 def test_without_a_price_list_a_paid_run_says_how_to_get_one(tmp_path, monkeypatch):
-    for module in ("claw_adapter.endpoint.prices", "claw_adapter.report.summary"):
+    for module in ("claw_adapter.runs.prices", "claw_adapter.report.summary"):
         monkeypatch.setattr(f"{module}.prices_available", lambda: False)
     records = lambda runs: [runs.record(0, 1.0, usage=make.usage(10, 100, 5))]
     assert words.NO_PRICES in one(tmp_path / "paid", records, model=GPT).warnings

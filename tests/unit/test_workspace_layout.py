@@ -9,15 +9,8 @@ import pytest
 
 from claw_adapter.errors import JournalError, ScenarioError
 from claw_adapter.protocol import Message, Session, ToolCall
-from claw_adapter.workspace import (
-    Snapshotter,
-    Store,
-    commit,
-    history_path,
-    lay_out,
-    plan_histories,
-    render_history,
-)
+from claw_adapter.runs.store import Store
+from claw_adapter.workspace import Snapshotter, commit, history_path, lay_out, plan_histories, render_history
 
 
 @pytest.fixture

@@ -12,9 +12,10 @@ import time
 
 import pytest
 
+from claw_adapter import folders as folders_module
 from claw_adapter.errors import JournalError
-from claw_adapter.workspace import Diff, Entry, Snapshotter, Store
-from claw_adapter.workspace import folders as folders_module
+from claw_adapter.runs.store import Store
+from claw_adapter.workspace import Diff, Entry, Snapshotter
 from claw_adapter.workspace import snapshot as snapshot_module
 
 

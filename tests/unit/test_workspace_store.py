@@ -13,8 +13,7 @@ from multiprocessing import get_context
 import pytest
 
 from claw_adapter.errors import JournalError
-from claw_adapter.workspace import Store
-from claw_adapter.workspace.store import CHUNK, canonical
+from claw_adapter.runs.store import CHUNK, Store, canonical
 
 
 def sha(data: bytes) -> str:

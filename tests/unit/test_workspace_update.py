@@ -9,7 +9,8 @@ import pytest
 
 from claw_adapter.errors import JournalError, ScenarioError
 from claw_adapter.protocol import Update, UpdateAction
-from claw_adapter.workspace import FileChange, Snapshotter, Store, apply_update, commit, is_applied, plan_update
+from claw_adapter.runs.store import Store
+from claw_adapter.workspace import FileChange, Snapshotter, apply_update, commit, is_applied, plan_update
 
 
 @pytest.fixture

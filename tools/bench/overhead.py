@@ -12,10 +12,11 @@ import tempfile
 from pathlib import Path
 
 from claw_adapter.protocol import RoundRecord
-from claw_adapter.runner.folder import RunFolder
-from claw_adapter.runner.journal import read_journal
-from claw_adapter.runner.plan import Experiment, unfold
-from claw_adapter.runner.run import find_scenarios, prepare, run
+from claw_adapter.runner.run import prepare, run
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import read_journal
+from claw_adapter.runs.plan import Experiment, unfold
+from claw_adapter.scenario.named import find_scenarios
 
 ROUNDS, LIMIT = 60, 3.0
 

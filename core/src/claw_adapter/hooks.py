@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
-    from claw_adapter.datasets.base import DataFormat
+    from claw_adapter.data_format.base import DataFormat
     from claw_adapter.executor import Executor
     from claw_adapter.harness import Harness
     from claw_adapter.overlay import Overlay
-    from claw_adapter.questions.base import QuestionType
+    from claw_adapter.question import QuestionType
     from claw_adapter.source import ScenarioSource
     from claw_adapter.upstream import Upstream
 

@@ -30,9 +30,9 @@ Checks are independent: one may spoil the shared conversation only by accident; 
 ``t.cancel()``, ``t.close()`` and ``kit.reopened(t, checkpoint)`` do what they say. The id must stand in a requirement set
 (requirements/*.toml), at its level or under ``not_scored`` with a reason.
 
-Modules: `check` (record, registry), `script` and `director` (the model), `trial`, `turn`, `world`, `bench`, `kit` (driving the
-harness), `requirements`, `judge`, `baseline`, `certificate` (what follows from outcomes), `records`, `terminal`, `junit`,
-`page`, `badge` (reports), `suite` (the pytest form).
+Modules: `demand` (what is asked), `check` (registry), `script` and `director` (the model), `trial`, `turn`, `world`, `bench`,
+`kit` (driving the harness), `requirements`, `judge`, `baseline`, `digests`, `certificate` (what follows from outcomes),
+`records`, `terminal`, `junit`, `page`, `badge` (reports), `suite` (the pytest form).
 """
 
 from __future__ import annotations

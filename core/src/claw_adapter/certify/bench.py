@@ -15,15 +15,16 @@ from typing import Any, Final, Self
 
 from pydantic import JsonValue
 
-from claw_adapter.certify.check import Finding
 from claw_adapter.certify.context import KitContext, Trick
+from claw_adapter.certify.demand import Finding
 from claw_adapter.certify.director import Director, Places
 from claw_adapter.certify.standard import standard_files, standard_histories, standard_main
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.world import KitWorld, canary
 from claw_adapter.drivers import Lifeline, reaper
-from claw_adapter.endpoint.models import Model
+from claw_adapter.endpoint.model import Model
 from claw_adapter.endpoint.server import EndpointServer
+from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import (
     Capabilities,
@@ -35,7 +36,6 @@ from claw_adapter.protocol import (
     TrialSpec,
 )
 from claw_adapter.runner.context import Address
-from claw_adapter.runner.folder import remove_tree
 from claw_adapter.sandbox import detect
 
 __all__ = ["MODEL", "Bench"]

@@ -7,16 +7,16 @@ sign it with whatever your release is signed with.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
-import sys
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from pydantic import ValidationError
 
 from claw_adapter import plugins
-from claw_adapter.certify.check import Level
+from claw_adapter.certify.demand import Level
+from claw_adapter.certify.digests import code_digest, folder_digest, json_digest
+from claw_adapter.certify.judge import level_reached
 from claw_adapter.certify.records import Report
 from claw_adapter.certify.requirements import load
 from claw_adapter.errors import JournalError, KitError
@@ -26,8 +26,6 @@ from claw_adapter.validation import said
 __all__ = [
     "CERTIFICATE",
     "Certificate",
-    "code_digest",
-    "folder_digest",
     "has_evidence",
     "installed_otherwise",
     "issue",
@@ -46,11 +44,11 @@ class Certificate(Record):
     distribution: str
     version: str
     code: str
-    """`code_digest` of the adapter."""
+    """`digests.code_digest` of the adapter."""
     versions: dict[str, str]
     kit: str
     kit_code: str
-    """`code_digest` of the kit."""
+    """`digests.code_digest` of the kit."""
     spec: str
     requirement_set: str
     requirement_digest: str
@@ -61,12 +59,12 @@ class Certificate(Record):
     report: str
     """sha256 of report.json."""
     evidence: str
-    """`folder_digest` of the evidence."""
+    """`digests.folder_digest` of the evidence."""
     digest: str = ""
 
     def computed(self) -> str:
         """What `digest` has to be."""
-        return _sha(self.model_dump(mode="json", exclude={"digest"}))
+        return json_digest(self.model_dump(mode="json", exclude={"digest"}))
 
 
 def issue(report: Report, folder: Path) -> Certificate | None:
@@ -108,8 +106,6 @@ def verify(path: Path) -> tuple[Certificate, list[str]]:
     Raises:
         JournalError: it cannot be read.
     """
-    from claw_adapter.certify.judge import level_reached
-
     if path.is_dir():
         path /= CERTIFICATE
     certificate = _read(path)
@@ -160,28 +156,3 @@ def installed_otherwise(certificate: Certificate) -> list[str]:
 def has_evidence(path: Path) -> bool:
     """Whether the evidence lies beside a certificate (the file, or its folder)."""
     return ((path if path.is_dir() else path.parent) / "evidence").is_dir()
-
-
-def folder_digest(folder: Path) -> str:
-    """sha256 over the names and contents of all files below a folder, but for what Python compiled there."""
-    entries = {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts
-    }  # fmt: skip
-    return _sha(entries)
-
-
-def code_digest(module: str) -> str:
-    """Digest of the top-level package that a module belongs to, or of its one file; empty if it came from no file."""
-    root = sys.modules.get(module.partition(".")[0])
-    spec = importlib.util.find_spec(module.partition(".")[0]) if root is None else root.__spec__
-    if spec is not None and spec.submodule_search_locations:
-        return folder_digest(Path(next(iter(spec.submodule_search_locations))))
-    file = spec.origin if spec is not None else getattr(root, "__file__", None)
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file and Path(file).is_file() else ""
-
-
-def _sha(value: Any) -> str:  # JSON
-    return hashlib.sha256(
-        json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-    ).hexdigest()

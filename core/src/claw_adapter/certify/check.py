@@ -1,21 +1,17 @@
-"""What a check is: a record with a function, and the registry of all of them."""
+"""What a check is: a demand with a function, and the registry of all of them."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final
 
-from claw_adapter.errors import KitError, Owner
+from claw_adapter.certify.demand import Demand, Level
+from claw_adapter.certify.kit import Kit
+from claw_adapter.errors import KitError
 
-if TYPE_CHECKING:
-    from claw_adapter.certify.kit import Kit
-
-__all__ = ["AREAS", "LEVELS", "Check", "Finding", "Function", "Level", "Unverified", "check", "checks"]
-
-Level = Literal["bronze", "silver", "gold"]
-LEVELS: Final[tuple[Level, ...]] = ("bronze", "silver", "gold")
+__all__ = ["AREAS", "Check", "Function", "check", "checks"]
 
 AREAS: Final = {
     "LIFE": "life", "TURN": "turn", "SEED": "seed", "UPD": "upd", "TOK": "tok",
@@ -23,52 +19,14 @@ AREAS: Final = {
 }  # fmt: skip
 """Area → module below `claw_adapter.certify.checks`. A module that is not there brings no checks."""
 
-Function = Callable[["Kit"], Awaitable[None]]
-
-
-class Finding(Exception):
-    """A check has failed: `what` was seen, `remedy` tells the author what to change, `owner` whose fault it is.
-
-    `owner` is the adapter, the harness (the vendor's program) or the kit.
-    """
-
-    def __init__(self, what: str, *, remedy: str = "", owner: Owner = Owner.ADAPTER) -> None:
-        super().__init__(what)
-        self.what = what
-        self.remedy = remedy
-        self.owner = owner
-
-
-class Unverified(Exception):
-    """The check cannot be decided on this machine, for example because it needs isolation 2."""
+Function = Callable[[Kit], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One check.
+class Check(Demand):
+    """A demand with the function that makes it."""
 
-    Attributes:
-        id: ``AREA-nnn``; it stays, and is never given to another check.
-        level: the level that is not reached without it.
-        must: the MUST of docs/spec/claw-1.md that it checks, ``M14``.
-        catches: the bug it catches, in one line.
-        remedy: what the author changes, unless the finding says something better.
-        needs: capabilities without which it does not apply: a field of `Capabilities`, or ``"seed_history=native"``.
-        run: the function.
-    """
-
-    id: str
-    level: Level
-    must: str
-    catches: str
-    remedy: str
-    needs: tuple[str, ...]
     run: Function
-
-    @property
-    def area(self) -> str:
-        """``TURN`` of ``TURN-004``."""
-        return self.id.partition("-")[0]
 
 
 _known: dict[str, Check] = {}
@@ -83,7 +41,7 @@ def check(
     remedy: str,
     needs: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
-    """Register a check; see `Check` for what the arguments mean.
+    """Register a check; see `Demand` for what the arguments mean.
 
     Raises:
         KitError: the id is taken, or belongs to no area.

@@ -17,7 +17,7 @@ from claw_adapter.certify.script import Fail, Hang, Say, Step, Use
 from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultRule, broken_call, raise_fault
-from claw_adapter.endpoint.models import Model, TurnId
+from claw_adapter.endpoint.model import Model, TurnId
 from claw_adapter.endpoint.neutral import Call, CallDelta, Delta, ModelRequest
 from claw_adapter.endpoint.reader.errands import (
     Attempt,

@@ -13,8 +13,9 @@ from typing import Final
 from claw_adapter import __version__, plugins
 from claw_adapter.certify.baseline import Baseline
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.certificate import code_digest, folder_digest
-from claw_adapter.certify.check import LEVELS, Check, Finding, Level, Unverified, checks
+from claw_adapter.certify.check import Check, checks
+from claw_adapter.certify.demand import LEVELS, Finding, Level, Unverified
+from claw_adapter.certify.digests import code_digest, folder_digest
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.records import Adapter, CheckResult, Outcome, Report, Turned
 from claw_adapter.certify.requirements import CURRENT, RequirementSet, load
@@ -101,8 +102,8 @@ async def judge(bench: Bench, check: Check) -> CheckResult:
         )
         verdict = _Verdict("failed", "adapter", reason, remedy)
     else:
-        verdict = _in_view_of(reason, await _verdict(kit), kit)
-    return _result(kit, verdict, time.monotonic() - started)
+        verdict = _in_view_of(reason, await _verdict(check, kit), kit)
+    return _result(check, kit, verdict, time.monotonic() - started)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,19 +114,19 @@ class _Verdict:
     remedy: str = ""
 
 
-async def _verdict(kit: Kit) -> _Verdict:
+async def _verdict(check: Check, kit: Kit) -> _Verdict:
     """Run the function; any exception that is no verdict is a fault of the kit."""
     try:
-        await kit.check.run(kit)
+        await check.run(kit)
     except Finding as finding:
         if finding.owner == Owner.KIT:
             return _Verdict("kit", "kit", finding.what, finding.remedy)
         owner = "harness" if finding.owner == Owner.HARNESS else "adapter"
-        return _Verdict("failed", owner, finding.what, finding.remedy or kit.check.remedy)
+        return _Verdict("failed", owner, finding.what, finding.remedy or check.remedy)
     except Unverified as why:
         return _Verdict("unverified", what=str(why))
     except Exception as error:
-        log.exception("check %s", kit.check.id)
+        log.exception("check %s", check.id)
         remedy = "This is a fault of claw-adapter, please report it; it does not count against the harness."
         return _Verdict("kit", "kit", f"the kit failed: {type(error).__name__}: {error}", remedy)
     return _Verdict("passed")
@@ -142,8 +143,7 @@ def _in_view_of(reason: str, verdict: _Verdict, kit: Kit) -> _Verdict:
     return _Verdict("unsupported", what=reason)
 
 
-def _result(kit: Kit, verdict: _Verdict, seconds: float) -> CheckResult:
-    check = kit.check
+def _result(check: Check, kit: Kit, verdict: _Verdict, seconds: float) -> CheckResult:
     title = (check.run.__doc__ or check.id).strip().splitlines()[0]
     return CheckResult.model_validate({
         "id": check.id, "level": check.level, "must": check.must, "title": title, "catches": check.catches,

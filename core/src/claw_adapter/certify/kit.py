@@ -10,8 +10,8 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.check import Check, Finding, Unverified
 from claw_adapter.certify.context import Trick
+from claw_adapter.certify.demand import Demand, Finding, Unverified
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.script import Step
 from claw_adapter.certify.trial import KitTrial
@@ -29,7 +29,7 @@ class Kit:
     """One check's view of the bench.
 
     Attributes:
-        check: the check under way.
+        check: what the check under way demands.
         warnings: shown in the report, never a failure.
         notes: measured values and the like, kept as evidence.
         trials: names of the trials used.
@@ -37,7 +37,7 @@ class Kit:
     """
 
     bench: Bench
-    check: Check
+    check: Demand
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     trials: list[str] = field(default_factory=list)

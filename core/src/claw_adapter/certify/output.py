@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from claw_adapter.certify.certificate import Certificate, issue
 from claw_adapter.certify.records import Report
 from claw_adapter.errors import JournalError
-from claw_adapter.runner.folder import remove_tree, write_atomic
+from claw_adapter.folders import remove_tree
+from claw_adapter.runs.folder import write_atomic
 from claw_adapter.validation import said
 
 __all__ = ["FILES", "owned", "prepare_folder", "read_report", "write_all"]

@@ -18,9 +18,9 @@ from markupsafe import Markup
 from claw_adapter.certify.check import AREAS
 from claw_adapter.certify.records import CheckResult, Outcome, Report
 from claw_adapter.certify.terminal import MARKS
-from claw_adapter.endpoint import Exchange, read_transcript
 from claw_adapter.report.clean import Clipped, clip
 from claw_adapter.report.html import asset, digest_of, environment
+from claw_adapter.runs.transcript import Exchange, read_transcript
 from claw_adapter.tokens.meter import flatten
 
 __all__ = ["Cell", "Column", "page"]

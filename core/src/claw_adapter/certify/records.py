@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from pydantic import NonNegativeFloat
 
-from claw_adapter.certify.check import Level
+from claw_adapter.certify.demand import Level
 from claw_adapter.protocol.base import Record
 
 __all__ = ["FORMAT", "Adapter", "CheckResult", "Outcome", "Report", "Turned"]
@@ -53,7 +53,7 @@ class Adapter(Record):
     distribution: str = ""
     version: str = ""
     digest: str = ""
-    """Of its code, see `certificate.code_digest`."""
+    """Of its code, see `digests.code_digest`."""
     versions: dict[str, str]
     """What its probe found: the harness and whatever it stands on."""
     capabilities: dict[str, str]
@@ -69,7 +69,7 @@ class Report(Record):
     kit: str
     """Version of claw-adapter."""
     kit_digest: str = ""
-    """Of the code of claw-adapter, see `certificate.code_digest`."""
+    """Of the code of claw-adapter, see `digests.code_digest`."""
     adapter: Adapter
     isolation: int
     asked: Level
@@ -86,7 +86,7 @@ class Report(Record):
     results: tuple[CheckResult, ...]
     not_scored: dict[str, str]
     evidence: str
-    """Digest of the evidence folder, see `certificate.folder_digest`."""
+    """Digest of the evidence folder, see `digests.folder_digest`."""
 
     def count(self, outcome: Outcome) -> int:
         """How many checks came out like this."""

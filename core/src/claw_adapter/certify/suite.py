@@ -30,7 +30,8 @@ import pytest
 
 from claw_adapter.certify.baseline import load_baseline
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.check import Check, Level
+from claw_adapter.certify.check import Check
+from claw_adapter.certify.demand import Level
 from claw_adapter.certify.judge import Plan, baseline_problems, excused, judge, plan, report
 from claw_adapter.certify.output import prepare_folder, write_all
 from claw_adapter.certify.records import CheckResult

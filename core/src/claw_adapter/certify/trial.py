@@ -9,19 +9,20 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from claw_adapter.certify.check import Finding
 from claw_adapter.certify.context import KitContext
+from claw_adapter.certify.demand import Finding
 from claw_adapter.certify.director import Director, Request
 from claw_adapter.certify.script import Say, Step
 from claw_adapter.certify.turn import Turn, owner_of, shown
 from claw_adapter.certify.watch import Shown, files_below, processes
 from claw_adapter.certify.world import FileEdit, KitWorld, TalkEdit, marker_of
 from claw_adapter.drivers import reaper
-from claw_adapter.endpoint import Exchange, RoundMeter, read_transcript
+from claw_adapter.endpoint import RoundMeter
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import ClawError, Owner
 from claw_adapter.harness import Conversation, Harness
 from claw_adapter.protocol import Checkpoint, Failure, SessionChange, TurnResult
+from claw_adapter.runs.transcript import Exchange, read_transcript
 
 __all__ = ["CLOSE_SECONDS", "LATE_SECONDS", "Closed", "KitTrial"]
 

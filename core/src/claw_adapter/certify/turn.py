@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from claw_adapter.certify.check import Finding
+from claw_adapter.certify.demand import Finding
 from claw_adapter.certify.director import Deed, Request
 from claw_adapter.endpoint import RoundMeter
 from claw_adapter.errors import Owner

@@ -12,8 +12,9 @@ from typing import Final
 
 from claw_adapter.protocol import Message, Session, SessionChange, ToolCall, Update, UpdateAction
 from claw_adapter.protocol.update import Action, LineRange
+from claw_adapter.runs.store import Store
 from claw_adapter.scenario.apply import apply_session
-from claw_adapter.workspace import Snapshotter, Store, commit, history_path, plan_histories, plan_update
+from claw_adapter.workspace import Snapshotter, commit, history_path, plan_histories, plan_update
 
 __all__ = [
     "FileEdit",

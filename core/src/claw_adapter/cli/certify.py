@@ -140,7 +140,7 @@ def _options(pairs: tuple[str, ...]) -> dict[str, Any]:
 
 def _unlike(certificate: Certificate, name: str | None, level: str | None) -> list[str]:
     """In what a certificate is not the one that was asked for."""
-    from claw_adapter.certify.check import LEVELS
+    from claw_adapter.certify.demand import LEVELS
 
     problems = []
     if name not in (None, certificate.adapter):

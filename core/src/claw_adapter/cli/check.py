@@ -12,7 +12,7 @@ from claw_adapter.cli.common import FAILED, console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from claw_adapter.datasets import Checked
+    from claw_adapter.data_format import Checked
 
 __all__ = ["command"]
 

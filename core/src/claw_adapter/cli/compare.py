@@ -64,10 +64,10 @@ def command(  # noqa: PLR0917 - click passes every option by name
     Only rows of the same scenarios, model, isolation and settings are compared, on the rounds both have; else the
     difference is shown and the exit code is 3. With --between model the harness is the same and the model is not.
     """
-    from claw_adapter.report import load_run
     from claw_adapter.report.compare import compare
     from claw_adapter.report.compare_html import write_html
     from claw_adapter.report.compare_terminal import render
+    from claw_adapter.runs.load import load_run
 
     found = compare(
         [load_run(run) for run in runs],

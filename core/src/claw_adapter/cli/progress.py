@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from claw_adapter.protocol import Failure, RoundRecord, TrialSpec
-    from claw_adapter.runner.plan import Plan
+    from claw_adapter.runs.plan import Plan
 
 __all__ = ["watching"]
 

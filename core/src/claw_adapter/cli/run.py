@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
     from claw_adapter.protocol import ModelSpec, Scenario
-    from claw_adapter.runner.folder import RunFolder
-    from claw_adapter.runner.plan import Experiment, Plan
+    from claw_adapter.runs.folder import RunFolder
+    from claw_adapter.runs.plan import Experiment, Plan
 
 __all__ = ["command"]
 
@@ -53,6 +53,12 @@ The same command continues a run that was interrupted; --fresh starts it anew.
 @click.option("--base-url", default="", help="OpenAI-compatible upstream of the model, ending in /v1.")
 @click.option("--key-env", default="", help="Environment variable that holds the upstream's key.")
 @click.option("--seed", "seeds", multiple=True, type=int, help="A seed; may be given again.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, 1000),
+    default=None,
+    help="How often each trial is repeated, with the same seed.",
+)
 @click.option("--isolation", type=click.IntRange(0, 2), default=None, help="0 none, 1 process, 2 namespaces (default).")
 @click.option("--deadline", type=SECONDS, default=None, help="Seconds one turn may take.")
 @click.option(
@@ -79,10 +85,11 @@ The same command continues a run that was interrupted; --fresh starts it anew.
 def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, estimate: bool, **flags: Any) -> int:
     """Run an experiment, or continue it."""
     from claw_adapter.cli.show import show
-    from claw_adapter.report import load_run
-    from claw_adapter.runner.folder import RunFolder
-    from claw_adapter.runner.plan import unfold
-    from claw_adapter.runner.run import find_scenarios, prepare
+    from claw_adapter.runner.run import prepare
+    from claw_adapter.runs.folder import RunFolder
+    from claw_adapter.runs.load import load_run
+    from claw_adapter.runs.plan import unfold
+    from claw_adapter.scenario.named import find_scenarios
 
     experiment = _experiment(what, flags)
     scenarios = find_scenarios(experiment.scenarios)
@@ -105,7 +112,7 @@ _FLAGS = {"harnesses": "harness", "models": "model", "seeds": "seed", "base_url"
 def _replayed(experiment: Experiment, scenarios: dict[str, Scenario], recording: Path) -> Experiment:
     """The experiment with models that answer from a recorded run, which must have every trial."""
     from claw_adapter.endpoint.replay import replay_model
-    from claw_adapter.runner.plan import unfold
+    from claw_adapter.runs.plan import unfold
 
     trials = unfold(experiment, scenarios).trials
     models = tuple(
@@ -119,12 +126,12 @@ def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
     """From one file, or from flags."""
     from pydantic import ValidationError
 
-    from claw_adapter.runner.plan import Experiment
+    from claw_adapter.runs.plan import Experiment
     from claw_adapter.scenario.yamlsource import check_record, read_yaml
 
     given = {name: flags[name] for name in ("isolation", "deadline", "attempts", "compat") if flags[name] is not None}
     if len(what) == 1 and what[0].endswith((".yaml", ".yml")):
-        wrong = [name for name in ("harnesses", "models", "seeds", "base_url", "key_env") if flags[name]]
+        wrong = [name for name in ("harnesses", "models", "seeds", "repeats", "base_url", "key_env") if flags[name]]
         if wrong or given:
             raise click.UsageError(
                 f"an experiment file says it all; drop {', '.join('--' + _FLAGS.get(name, name) for name in [*wrong, *given])}"
@@ -135,6 +142,7 @@ def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
         "harnesses": flags["harnesses"] or ("reference",),
         "models": flags["models"] or ("reader",),
         "seeds": flags["seeds"] or (0,),
+        "repeats": flags["repeats"] or 1,
         "settings": given,
     }
     entries = {
@@ -168,7 +176,7 @@ _NO_NAME = ("string_pattern_mismatch", "string_too_short")
 
 def _model(text: str, flags: dict[str, Any]) -> Any:  # what the field `models` of an experiment takes
     """A model as it is written on the command line."""
-    from claw_adapter.runner.plan import served_model
+    from claw_adapter.runs.plan import served_model
 
     if flags["base_url"]:
         return {"name": text, "base_url": flags["base_url"], "key_env": flags["key_env"]}
@@ -177,8 +185,8 @@ def _model(text: str, flags: dict[str, Any]) -> Any:  # what the field `models` 
 
 def _provided(name: str, key_env: str) -> ModelSpec:
     """A model of the providers' directory, by its name there."""
-    from claw_adapter.endpoint.providers import provider_model
     from claw_adapter.errors import ClawError
+    from claw_adapter.runs.providers import provider_model
 
     try:
         return provider_model(name, key_env=key_env)
@@ -190,10 +198,10 @@ def _provided(name: str, key_env: str) -> ModelSpec:
 
 def _estimate(experiment: Experiment, scenarios: list[Scenario], *, as_json: bool) -> int:
     """Expected rounds, requests, tokens and money of every model, before anything is spent."""
-    from claw_adapter.endpoint.estimate import estimate
+    from claw_adapter.runs.estimate import estimate
 
     stacks = [1 if one.overlays is not None else len(experiment.overlays) for one in experiment.harnesses]
-    trials = sum(stacks) * len(experiment.seeds)
+    trials = sum(stacks) * len(experiment.seeds) * experiment.repeats
     found = {model.name: estimate(scenarios, model, trials=trials) for model in experiment.models}
     if as_json:
         print_json({name: one.model_dump(mode="json") for name, one in found.items()})
@@ -227,7 +235,7 @@ def _harness(text: str) -> dict[str, Any]:
 
 def _word(text: str) -> str:
     """A value as part of a label, after which a folder is named; of a path only the file's name."""
-    from claw_adapter.runner.plan import slug
+    from claw_adapter.runs.plan import slug
 
     return slug(Path(text).name if "/" in text else text)
 

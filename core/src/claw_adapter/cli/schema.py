@@ -23,7 +23,7 @@ def _schemas() -> dict[str, dict[str, Any]]:
     from claw_adapter.protocol.base import Record
     from claw_adapter.report import Summary
     from claw_adapter.report.compare_records import Comparison
-    from claw_adapter.runner.plan import Experiment, Plan
+    from claw_adapter.runs.plan import Experiment, Plan
 
     records: dict[str, type[Record]] = {
         "scenario": protocol.Manifest,

@@ -13,7 +13,7 @@ import click
 from claw_adapter.cli.common import FAILED, console, print_json
 
 if TYPE_CHECKING:
-    from claw_adapter.datasets import DataFormat, RoundProgress
+    from claw_adapter.data_format import DataFormat, RoundProgress
     from claw_adapter.scoring import Profile
 
 __all__ = ["command"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from claw_adapter.cli.common import FAILED, console, print_json
 
 if TYPE_CHECKING:
-    from claw_adapter.report import RunData
+    from claw_adapter.runs.load import RunData
 
 __all__ = ["PROFILES", "show"]
 
@@ -40,8 +40,8 @@ def show(run: RunData, profile: str, *, as_json: bool, page: bool = True) -> int
 def _fragments(run: RunData) -> dict[str, dict[str, str]]:
     """Texts of the evidence by scenario, for the page; nothing when the scenarios are not where the run found them."""
     from claw_adapter.errors import ClawError
-    from claw_adapter.runner.run import find_scenarios
     from claw_adapter.scenario import load_gold
+    from claw_adapter.scenario.named import find_scenarios
 
     found: dict[str, dict[str, str]] = {}
     try:

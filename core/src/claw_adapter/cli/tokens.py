@@ -14,7 +14,7 @@ from claw_adapter.cli.common import console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from claw_adapter.datasets.counting import Progress
+    from claw_adapter.data_format.counting import Progress
     from claw_adapter.datasets.measuring import Measured
 
 __all__ = ["command"]

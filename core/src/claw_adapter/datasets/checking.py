@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from claw_adapter.data_format.findings import Checked
 from claw_adapter.datasets.find import find_format
-from claw_adapter.datasets.findings import Checked
 from claw_adapter.datasets.measuring import NEUTRAL
 from claw_adapter.errors import ScenarioError
+from claw_adapter.finding import RULES as SCENARIO_RULES
+from claw_adapter.finding import Finding, Rule
 from claw_adapter.protocol import Scenario
-from claw_adapter.scenario.finding import RULES as SCENARIO_RULES
-from claw_adapter.scenario.finding import Finding, Rule
 from claw_adapter.scenario.problems import Problem, ScenarioProblems
 
 __all__ = ["RULES", "TWICE", "UNREADABLE", "check_data"]

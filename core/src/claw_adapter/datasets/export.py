@@ -6,9 +6,9 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from claw_adapter.datasets.items import BUCKETS
+from claw_adapter.data_format.items import BUCKETS
+from claw_adapter.data_format.tables import COLUMNS, Row, Spread, Tables
 from claw_adapter.datasets.measuring import Measured
-from claw_adapter.datasets.tables import COLUMNS, Row, Spread, Tables
 
 __all__ = ["Grid", "grids", "write_csv"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from claw_adapter import plugins
-from claw_adapter.datasets.base import DataFormat
+from claw_adapter.data_format.base import DataFormat
 from claw_adapter.errors import PluginError, ScenarioError
 from claw_adapter.scenario import resolve
 

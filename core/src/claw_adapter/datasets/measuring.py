@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from claw_adapter.datasets.base import Counted
-from claw_adapter.datasets.counting import Counts, Progress, TextLedger
+from claw_adapter.data_format.base import Counted
+from claw_adapter.data_format.counting import Counts, Progress, TextLedger
+from claw_adapter.data_format.tables import Tables, tables
 from claw_adapter.datasets.find import find_format
 from claw_adapter.datasets.neutral import neutral_facts, neutral_items
-from claw_adapter.datasets.tables import Tables, tables
 from claw_adapter.tokens.fast import Backend, backend
 
 __all__ = ["NEUTRAL", "Measured", "measure"]

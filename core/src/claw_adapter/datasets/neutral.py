@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from claw_adapter.datasets.items import Item
-from claw_adapter.datasets.tables import Facts
+from claw_adapter.data_format.items import Item
+from claw_adapter.data_format.tables import Facts
 from claw_adapter.protocol import Gold, Message, Round, Scenario
 from claw_adapter.protocol.update import Update, UpdateAction
 from claw_adapter.questions.multi_choice import COMPAT, MultiChoice

@@ -8,8 +8,9 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.neutral import ModelReply, ModelRequest, TokenUse
+from claw_adapter.endpoint.neutral import ModelReply, ModelRequest
 from claw_adapter.protocol.journal import FirstRequest, Metered
+from claw_adapter.protocol.tokens import TokenCounts, TokenUse
 
 __all__ = ["Asked", "TurnMeter", "begun_with", "output_tokens", "rendered_tokens", "request_tokens", "union"]
 
@@ -84,8 +85,7 @@ class TurnMeter:
     """Adds up the requests of a turn."""
 
     requests: int = 0
-    input: int = 0
-    output: int = 0
+    counted: TokenUse = field(default_factory=TokenUse)
     upstream: TokenUse | None = None
     intervals: list[tuple[float, float]] = field(default_factory=list)
     asked: Asked = field(default_factory=Asked)
@@ -93,21 +93,12 @@ class TurnMeter:
     def add(self, counted: TokenUse, upstream: TokenUse | None, interval: tuple[float, float]) -> None:
         """Add one finished request: our counts, the upstream's if it gave any, start and end in seconds."""
         self.requests += 1
-        self.input += counted.input
-        self.output += counted.output
+        self.counted += counted
         self.intervals.append(interval)
         if upstream is not None:
-            before = self.upstream or TokenUse(0, 0)
-            self.upstream = TokenUse(before.input + upstream.input, before.output + upstream.output)
+            self.upstream = (self.upstream or TokenUse()) + upstream
 
     def record(self) -> Metered:
         """The sums."""
-        return Metered(
-            requests=self.requests,
-            input=self.input,
-            output=self.output,
-            upstream_input=self.upstream.input if self.upstream else None,
-            upstream_output=self.upstream.output if self.upstream else None,
-            seconds=union(self.intervals),
-            asked=self.asked.record(),
-        )
+        sums = TokenCounts.of(self.counted, self.upstream).model_dump()
+        return Metered(**sums, requests=self.requests, seconds=union(self.intervals), asked=self.asked.record())

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-__all__ = ["Call", "CallDelta", "Collector", "Delta", "Line", "ModelReply", "ModelRequest", "TokenUse", "Tool"]
+from claw_adapter.protocol.tokens import TokenUse
+
+__all__ = ["Call", "CallDelta", "Collector", "Delta", "Line", "ModelReply", "ModelRequest", "Tool"]
 
 JsonObject = dict[str, JsonValue]
 
@@ -87,14 +89,6 @@ class ModelRequest:
     native: Mapping[str, JsonValue] = field(default_factory=dict)
     body: Mapping[str, JsonValue] = field(default_factory=dict)
     dialect: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TokenUse:
-    """Tokens as an upstream counts them."""
-
-    input: int
-    output: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,18 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import JsonValue
-
 from claw_adapter.endpoint.events import EventLog
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultRule
 from claw_adapter.endpoint.hops import Passage
 from claw_adapter.endpoint.metering import TurnMeter, output_tokens, request_tokens
-from claw_adapter.endpoint.models import TurnId
-from claw_adapter.endpoint.neutral import Delta, ModelReply, ModelRequest, TokenUse
-from claw_adapter.endpoint.transcript import Exchange
+from claw_adapter.endpoint.model import TurnId
+from claw_adapter.endpoint.neutral import Delta, ModelReply, ModelRequest
 from claw_adapter.errors import ClawError
 from claw_adapter.protocol.journal import FirstRequest
+from claw_adapter.protocol.tokens import TokenCounts, TokenUse
 from claw_adapter.protocol.turn import Failure
+from claw_adapter.runs.transcript import Exchange
 
 __all__ = ["Pending", "Source", "Turn", "Way", "exchange_of"]
 
@@ -97,9 +96,7 @@ class Turn:
 def exchange_of(pending: Pending, counted: TokenUse, ended: float, failure: Failure | None) -> Exchange:
     """What is written down of a request that ended at `ended` (monotonic seconds)."""
     reply, turn = pending.reply, pending.turn.id
-    usage: dict[str, JsonValue] = {"input": counted.input, "output": counted.output}
-    if reply is not None and reply.usage is not None:
-        usage |= {"upstream_input": reply.usage.input, "upstream_output": reply.usage.output}
+    usage = TokenCounts.of(counted, reply.usage if reply is not None else None)
     return Exchange(
         number=pending.number,
         round=turn.round,
@@ -118,6 +115,6 @@ def exchange_of(pending: Pending, counted: TokenUse, ended: float, failure: Fail
         status=pending.status,
         reply=reply.message() if reply is not None else None,
         finish=reply.finish if reply is not None else "",
-        usage=usage,
+        usage=usage.model_dump(exclude_none=True),
         failure=failure,
     )

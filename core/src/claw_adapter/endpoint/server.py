@@ -25,7 +25,8 @@ from claw_adapter.endpoint.dialects.anthropic import models as anthropic_models
 from claw_adapter.endpoint.failures import BadRequest
 from claw_adapter.endpoint.hops import Hop
 from claw_adapter.endpoint.metering import request_tokens
-from claw_adapter.endpoint.models import Model, build
+from claw_adapter.endpoint.model import Model
+from claw_adapter.endpoint.models import build
 from claw_adapter.endpoint.neutral import ModelRequest
 from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.records import RoundMeter

@@ -15,12 +15,12 @@ from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultSchedule
 from claw_adapter.endpoint.hops import Hop, Passage, Passages, refusal, stays_with
 from claw_adapter.endpoint.metering import TurnMeter, begun_with, rendered_tokens
-from claw_adapter.endpoint.models import Model, TurnId, build
+from claw_adapter.endpoint.model import Model, TurnId
+from claw_adapter.endpoint.models import build
 from claw_adapter.endpoint.neutral import ModelRequest
 from claw_adapter.endpoint.pending import Pending, Source, Turn, Way, exchange_of
 from claw_adapter.endpoint.records import RoundMeter
 from claw_adapter.endpoint.sampling import asked
-from claw_adapter.endpoint.transcript import Transcript, blank
 from claw_adapter.errors import (
     ClawError,
     EndpointFilteredError,
@@ -33,6 +33,7 @@ from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.journal import Metered
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.protocol.turn import Failure
+from claw_adapter.runs.transcript import Transcript, blank
 
 __all__ = ["Trial"]
 

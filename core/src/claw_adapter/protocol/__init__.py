@@ -2,6 +2,17 @@
 
 from claw_adapter.protocol.brief import Brief, Locator, Seen
 from claw_adapter.protocol.capabilities import Capabilities, Dialect, HistoryRoute, Probe, Support
+from claw_adapter.protocol.detail import (
+    Agreement,
+    CheckDetail,
+    CheckRun,
+    ChoiceDetail,
+    Detail,
+    OtherDetail,
+    PreferenceDetail,
+    RevisionDetail,
+    RuleOutcome,
+)
 from claw_adapter.protocol.gold import Answer, Answers, Check, Evidence, Feedback, Fragment, Gold, Preference, Revision
 from claw_adapter.protocol.journal import (
     FirstRequest,
@@ -24,12 +35,17 @@ from claw_adapter.protocol.update import SessionChange, Update, UpdateAction, Up
 
 __all__ = [
     "ATTACHED",
+    "Agreement",
     "Answer",
     "Answers",
     "Brief",
     "Capabilities",
     "Check",
+    "CheckDetail",
+    "CheckRun",
     "Checkpoint",
+    "ChoiceDetail",
+    "Detail",
     "Dialect",
     "Event",
     "Evidence",
@@ -47,16 +63,20 @@ __all__ = [
     "Message",
     "Metered",
     "ModelSpec",
+    "OtherDetail",
     "OverlaySpec",
     "Preference",
+    "PreferenceDetail",
     "Probe",
     "ReportedUsage",
     "Revision",
+    "RevisionDetail",
     "Round",
     "RoundFile",
     "RoundRecord",
     "RoundTags",
     "RoundTraits",
+    "RuleOutcome",
     "RunSettings",
     "Scenario",
     "Score",

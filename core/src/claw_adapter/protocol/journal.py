@@ -8,7 +8,9 @@ from pydantic import Field, JsonValue
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.brief import Seen
+from claw_adapter.protocol.detail import ScoreDetail
 from claw_adapter.protocol.scenario import RoundTags, Stage
+from claw_adapter.protocol.tokens import TokenCounts
 from claw_adapter.protocol.turn import Failure, ReportedUsage, Timing
 from claw_adapter.protocol.update import UpdateTags
 
@@ -42,17 +44,13 @@ class Score(Record):
     answer: tuple[str, ...] | None = None
     """The letters read from the reply; None when none could be read or the type has no letters."""
     malformed: str = ""
-    detail: dict[str, JsonValue] = Field(default_factory=dict)
+    detail: ScoreDetail = None
 
 
-class Metered(Record):
-    """What the endpoint saw in one turn, in cl100k tokens; the upstream's own counts stand beside ours."""
+class Metered(TokenCounts):
+    """What the endpoint saw in one turn."""
 
     requests: int = 0
-    input: int = 0
-    output: int = 0
-    upstream_input: int | None = None
-    upstream_output: int | None = None
     seconds: float = 0.0
     """Time in which at least one request was being answered."""
     asked: dict[str, JsonValue] = Field(default_factory=dict)
@@ -61,17 +59,8 @@ class Metered(Record):
     def plus(self, other: Metered) -> Metered:
         """The sums of both; what was asked for is left out."""
         return Metered(
-            requests=self.requests + other.requests,
-            input=self.input + other.input,
-            output=self.output + other.output,
-            upstream_input=_sum(self.upstream_input, other.upstream_input),
-            upstream_output=_sum(self.upstream_output, other.upstream_output),
-            seconds=self.seconds + other.seconds,
+            **self.sums(other), requests=self.requests + other.requests, seconds=self.seconds + other.seconds
         )
-
-
-def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None and other is None else (one or 0) + (other or 0)
 
 
 class FirstRequest(Record):
@@ -105,6 +94,7 @@ class TrialStart(Record):
     model: str
     overlays: tuple[str, ...] = ()
     seed: int
+    repeat: int = 1
     isolation: Isolation
     snapshot: str = ""
     """The workspace as it was laid out."""

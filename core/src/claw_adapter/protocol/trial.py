@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, PositiveInt, model_validator
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
@@ -46,7 +46,7 @@ class RunSettings(Record):
 
 
 class TrialSpec(Record):
-    """One trial: scenario × harness × model × overlays × seed."""
+    """One trial: scenario × harness × model × overlays × seed × repeat."""
 
     id: str
     scenario: str
@@ -54,4 +54,7 @@ class TrialSpec(Record):
     model: ModelSpec
     overlays: tuple[OverlaySpec, ...] = ()
     seed: int = 0
+    """What the harness is given as its seed; rows are compared seed by seed."""
+    repeat: PositiveInt = 1
+    """Which of several trials that are asked for alike, from 1."""
     settings: RunSettings = RunSettings()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claw_adapter.questions.base import QuestionType, ScoringContext
+from claw_adapter.question import QuestionType
 from claw_adapter.questions.exec_check import ExecCheck
 from claw_adapter.questions.extract import Extraction, extract, extract_compat
 from claw_adapter.questions.multi_choice import MultiChoice
@@ -12,8 +12,6 @@ from claw_adapter.questions.teaching import teach, teaching_needs_workspace
 
 __all__ = [
     "Extraction",
-    "QuestionType",
-    "ScoringContext",
     "builtin",
     "extract",
     "extract_compat",

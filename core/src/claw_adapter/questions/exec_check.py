@@ -5,31 +5,20 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from pydantic import JsonValue
-
 from claw_adapter.errors import ClawError, ScenarioError
-from claw_adapter.protocol import Check, Gold, Round, Score, TurnResult
-from claw_adapter.questions.base import QuestionType, ScoringContext
+from claw_adapter.protocol import Check, CheckDetail, CheckRun, Gold, Round, Score, TurnResult
+from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.key import key_of, outcome_feedback, unscored
 
 if TYPE_CHECKING:
     from claw_adapter.drivers.command import Completed
 
-__all__ = ["CheckResult", "ExecCheck", "decide_check", "substitute"]
+__all__ = ["ExecCheck", "decide_check", "substitute"]
 
 PLACEHOLDER: Final = re.compile(r"\$\{([^}]+)\}")
 SHOWN_CHARACTERS: Final = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """What a check said, and what is recorded about it."""
-
-    passed: bool
-    detail: dict[str, JsonValue]
 
 
 class ExecCheck(QuestionType):
@@ -51,7 +40,7 @@ class ExecCheck(QuestionType):
             result = await decide_check(check, context)
         except ClawError as error:
             return unscored(error)
-        return Score(value=float(result.passed), detail=result.detail)
+        return Score(value=float(result.passed), detail=CheckDetail(check=result))
 
     def feedback(self, item: Round, score: Score, gold: Gold) -> str:
         """The text of the outcome."""
@@ -63,7 +52,7 @@ def substitute(command: str, values: Mapping[str, str]) -> str:
     return PLACEHOLDER.sub(lambda m: shlex.quote(values[m[1]]) if m[1] in values else m[0], command)
 
 
-async def decide_check(check: Check, context: ScoringContext) -> CheckResult:
+async def decide_check(check: Check, context: ScoringContext) -> CheckRun:
     """Run a check on the workspace copy of `context`, with the scenario's check scripts readable.
 
     Raises:
@@ -84,7 +73,16 @@ async def decide_check(check: Check, context: ScoringContext) -> CheckResult:
     if not why and check.stdout_regex is not None:
         verdict = await found(check.stdout_regex, done.stdout.text, isolation=context.isolation)
         why = "" if verdict.passed else f"standard output: {verdict.why}"
-    return CheckResult(not why, {"why": why, "level": context.isolation, **_recorded(done)})
+    return CheckRun(
+        why=why,
+        level=context.isolation,
+        exit=done.exit.code,
+        signal=done.exit.signal,
+        timed_out=done.timed_out,
+        stdout=done.stdout.text[:SHOWN_CHARACTERS],
+        stderr=done.stderr.text[:SHOWN_CHARACTERS],
+        seconds=round(done.duration, 3),
+    )
 
 
 def _fault(check: Check, done: Completed) -> str:
@@ -95,14 +93,3 @@ def _fault(check: Check, done: Completed) -> str:
     if check.stdout is not None and check.stdout not in done.stdout.text:
         return f"standard output does not contain {check.stdout!r}"
     return ""
-
-
-def _recorded(done: Completed) -> dict[str, JsonValue]:
-    return {
-        "exit": done.exit.code,
-        "signal": done.exit.signal,
-        "timed_out": done.timed_out,
-        "stdout": done.stdout.text[:SHOWN_CHARACTERS],
-        "stderr": done.stderr.text[:SHOWN_CHARACTERS],
-        "seconds": round(done.duration, 3),
-    }

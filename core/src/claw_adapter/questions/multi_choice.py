@@ -3,17 +3,15 @@ r"""Multiple choice: statements of which a set is right; the answer is ``\bbox{A
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
-from pydantic import JsonValue
-
-from claw_adapter.protocol import Gold, Round, Score, TurnResult
-from claw_adapter.questions.base import QuestionType, ScoringContext
+from claw_adapter.protocol import Agreement, ChoiceDetail, Gold, Round, Score, TurnResult
+from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.extract import extract, extract_compat
 from claw_adapter.questions.key import key_of
 from claw_adapter.questions.words import words
 
-__all__ = ["COMPAT", "MultiChoice", "metrics", "option_lines"]
+__all__ = ["COMPAT", "MultiChoice", "agreement", "option_lines"]
 
 COMPAT: Final = "clawarena-1.0"
 COMPAT_INSTRUCTION: Final = r"\nSelect all correct statements, and answer with \bbox{X,Y,...} format directly."
@@ -40,7 +38,7 @@ class MultiChoice(QuestionType):
         read = extract_compat(turn.text) if context.compat == COMPAT else extract(turn.text, item.options)
         if read.letters is None:
             return Score(value=0.0, malformed=read.malformed)
-        detail = metrics(read.letters, gold, item.options)
+        detail = ChoiceDetail(statements=agreement(read.letters, gold, item.options))
         return Score(value=float(set(read.letters) == set(gold)), answer=read.letters, detail=detail)
 
     def feedback(self, item: Round, score: Score, gold: Gold) -> str:
@@ -67,7 +65,7 @@ def option_lines(item: Round) -> str:
     return "\n".join(f"{letter}. {text}" for letter, text in sorted(item.options.items()))
 
 
-def metrics(chosen: Collection[str], gold: Collection[str], options: Mapping[str, str]) -> dict[str, JsonValue]:
+def agreement(chosen: Collection[str], gold: Collection[str], options: Mapping[str, str]) -> Agreement:
     """Set measures, never scored: IoU, precision, recall, F1, the outcome per statement, and v1's per-option score.
 
     Two empty sets agree fully (1); one empty set agrees with none (0). ``v1`` is 1 − (fp + fn)/n over n statements
@@ -78,17 +76,17 @@ def metrics(chosen: Collection[str], gold: Collection[str], options: Mapping[str
     perfect = picked == right
     precision = both / len(picked) if picked else float(perfect)
     recall = both / len(right) if right else float(perfect)
-    outcome: dict[str, JsonValue] = {letter: _outcome(letter in picked, letter in right) for letter in sorted(options)}
+    outcome = {letter: _outcome(letter in picked, letter in right) for letter in sorted(options)}
     wrong = sum(value in ("fp", "fn") for value in outcome.values())
-    return {
-        "iou": both / len(picked | right) if picked | right else 1.0,
-        "precision": precision,
-        "recall": recall,
-        "f1": 2 * precision * recall / (precision + recall) if both else float(perfect),
-        "v1": 1 - wrong / len(outcome) if outcome else float(perfect),
-        "options": outcome,
-    }
+    return Agreement(
+        iou=both / len(picked | right) if picked | right else 1.0,
+        precision=precision,
+        recall=recall,
+        f1=2 * precision * recall / (precision + recall) if both else float(perfect),
+        v1=1 - wrong / len(outcome) if outcome else float(perfect),
+        options=outcome,
+    )
 
 
-def _outcome(picked: bool, right: bool) -> str:
+def _outcome(picked: bool, right: bool) -> Literal["tp", "fp", "fn", "tn"]:
     return ("tp" if right else "fp") if picked else ("fn" if right else "tn")

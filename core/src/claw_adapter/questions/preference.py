@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import JsonValue
-
 from claw_adapter.errors import ClawError
-from claw_adapter.protocol import Gold, Round, Score, TurnResult
-from claw_adapter.questions.base import QuestionType, ScoringContext
+from claw_adapter.protocol import Gold, PreferenceDetail, Round, RuleOutcome, Score, TurnResult
+from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.key import key_of, outcome_feedback, unscored
 
 __all__ = ["PreferenceExam"]
@@ -39,14 +37,11 @@ class PreferenceExam(QuestionType):
         except ClawError as error:
             return unscored(error)
         passed = all(verdict.passed for verdict in verdicts.values()) and (check is None or check.passed)
-        shown: dict[str, JsonValue] = {
-            name: {"dimension": rules[name].dimension, "passed": verdict.passed, "why": verdict.why}
+        outcomes = {
+            name: RuleOutcome(dimension=rules[name].dimension, passed=verdict.passed, why=verdict.why)
             for name, verdict in verdicts.items()
         }
-        detail: dict[str, JsonValue] = {"rules": shown}
-        if check is not None:
-            detail["check"] = check.detail
-        return Score(value=float(passed), detail=detail)
+        return Score(value=float(passed), detail=PreferenceDetail(rules=outcomes, check=check))
 
     def feedback(self, item: Round, score: Score, gold: Gold) -> str:
         """The text of the outcome."""

@@ -7,14 +7,12 @@ import unicodedata
 from collections.abc import Iterable
 from typing import ClassVar, Final
 
-from pydantic import JsonValue
-
 from claw_adapter.errors import ScenarioError
-from claw_adapter.protocol import Gold, Round, Score, TurnResult
-from claw_adapter.questions.base import QuestionType, ScoringContext
+from claw_adapter.protocol import Gold, RevisionDetail, Round, Score, TurnResult
+from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.extract import extract
 from claw_adapter.questions.key import key_of
-from claw_adapter.questions.multi_choice import metrics, option_lines
+from claw_adapter.questions.multi_choice import agreement, option_lines
 from claw_adapter.questions.words import words
 
 __all__ = ["RevisionQuestion", "cited", "normalised"]
@@ -44,19 +42,22 @@ class RevisionQuestion(QuestionType):
         if revision is None:
             where = str(context.gold.root / "answers.yaml")
             raise ScenarioError(f"round {item.id!r} has no 'revision'", where=where)
-        names: list[JsonValue] = [*cited(revision.cites, turn.text, context.gold)]
+        names = cited(revision.cites, turn.text, context.gold)
         earlier = context.answers.get(revision.of)
         stale = set(revision.stale)
-        detail: dict[str, JsonValue] = {"of": revision.of, "cited": names}
-        detail["was_stale"] = None if earlier is None else set(earlier) == stale
+        was_stale = None if earlier is None else set(earlier) == stale
         read = extract(turn.text, item.options)
         if read.letters is None:
-            return Score(value=0.0, malformed=read.malformed, detail={**detail, "revised": False})
+            detail = RevisionDetail(of=revision.of, cited=names, was_stale=was_stale, revised=False)
+            return Score(value=0.0, malformed=read.malformed, detail=detail)
         chosen = set(read.letters)
         revised = chosen == set(key.answer)
         unchanged = not revised and (chosen == stale or (earlier is not None and chosen == set(earlier)))
         value = (1.0 if revised else 0.5 if unchanged else 0.0) if names else 0.0
-        detail |= {"revised": revised, **metrics(read.letters, key.answer, item.options)}
+        statements = agreement(read.letters, key.answer, item.options)
+        detail = RevisionDetail(
+            of=revision.of, cited=names, was_stale=was_stale, revised=revised, statements=statements
+        )
         return Score(value=value, answer=read.letters, detail=detail)
 
     def feedback(self, item: Round, score: Score, gold: Gold) -> str:

@@ -9,7 +9,7 @@ from claw_adapter.errors import ClawError
 from claw_adapter.harness import Session, TrialContext
 from claw_adapter.reference.acp_conversation import AcpConversation, SeededConversation
 from claw_adapter.reference.acp_harness import begin
-from claw_adapter.reference.adapter import child_command, model_failure
+from claw_adapter.reference.child import child_command, model_failure
 
 __all__ = ["start"]
 

@@ -8,7 +8,6 @@ import sys
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 from claw_adapter import __version__
@@ -19,13 +18,8 @@ from claw_adapter.errors import (
     ClawError,
     DeadlineExceeded,
     EmptyAnswer,
-    EndpointFilteredError,
-    EndpointMalformedError,
-    EndpointTransientError,
     HarnessCrash,
-    HarnessError,
     HarnessStartError,
-    endpoint_error,
 )
 from claw_adapter.harness import (
     Capabilities,
@@ -43,17 +37,13 @@ from claw_adapter.harness import (
     TrialContext,
     TurnResult,
 )
-from claw_adapter.reference import agent, serve
+from claw_adapter.reference import agent
+from claw_adapter.reference.child import child_command, model_failure
 
-__all__ = ["ReferenceHarness", "child_command", "model_failure"]
+__all__ = ["ReferenceHarness"]
 
 Emit = Callable[[dict[str, Any]], None]
 Mode = Literal["child", "acp", "in-process"]
-CLASSES: dict[int, type[ClawError]] = {
-    agent.CANCELLED: HarnessError, agent.GAVE_UP: HarnessError,
-    -1: EndpointMalformedError, 0: EndpointTransientError,
-}  # fmt: skip
-"""Of the numbers that stand for no HTTP status."""
 
 
 class ReferenceHarness(Harness):
@@ -138,21 +128,6 @@ class _Reference(Conversation):
     @abstractmethod
     async def ask(self, prompt: str, emit: Emit, deadline: float) -> dict[str, Any]:
         """One turn of the agent: ``text``, ``usage`` and ``seconds``, or ``failure``."""
-
-
-def model_failure(status: int, message: str) -> ClawError:
-    """The error of a turn that the model's endpoint, or its being cancelled, ended; see `agent.ModelFailure`."""
-    kind = CLASSES.get(status) or endpoint_error(status)
-    if status == 400 and '"content_filter"' in message:
-        kind = EndpointFilteredError
-    return kind(message, where=f"model request, status {status}")
-
-
-def child_command(protocol: str) -> tuple[list[str], list[Path]]:
-    """How the agent is started as a child: the command line, and the files that it must be able to read."""
-    files = [Path(serve.__file__), Path(agent.__file__)]
-    python = str(Path(sys.executable).resolve())  # not the link in a virtual environment, which is not shown inside
-    return [python, "-I", str(files[0]), protocol], files
 
 
 def _failure(reply: dict[str, Any]) -> Failure | None:

@@ -1,7 +1,7 @@
 """Reports of a run folder: records for programs, tables for a terminal, one HTML file for a browser.
 
-Start at `load_run`, then `summarise`; `render` prints the summary, `write_html` writes the page. The parts that need rich
-or Jinja2 are imported when they are called.
+Start at `claw_adapter.runs.load.load_run`, then `summarise`; `render` prints the summary, `write_html` writes the page. The
+parts that need rich or Jinja2 are imported when they are called.
 """
 
 from __future__ import annotations
@@ -10,20 +10,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from claw_adapter.report.load import RoundName, RunData, TrialData, load_run
 from claw_adapter.report.records import SUMMARY_VERSION, Summary
 from claw_adapter.report.summary import summarise
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from claw_adapter.runs.load import RunData
+
 __all__ = [
     "SUMMARY_VERSION",
-    "RoundName",
-    "RunData",
     "Summary",
-    "TrialData",
-    "load_run",
     "render",
     "summarise",
     "write_html",

@@ -13,8 +13,8 @@ from typing import Final, Literal
 from claw_adapter.errors import JournalError
 from claw_adapter.protocol import RoundRecord
 from claw_adapter.report.clean import Clipped, clip
-from claw_adapter.report.load import TrialData
-from claw_adapter.workspace.store import Store
+from claw_adapter.runs.load import TrialData
+from claw_adapter.runs.store import Store
 from claw_adapter.workspace.tree import Entry, Tree, difference, excluder, read_tree
 
 __all__ = ["Changes", "FileChange", "Workspace"]

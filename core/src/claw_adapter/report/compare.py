@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from claw_adapter.report.compare_checks import NotComparable, Subject, mixed, refusal
 from claw_adapter.report.compare_judge import judged
 from claw_adapter.report.compare_records import Between, ComparedRow, Comparison, MetricDifference, Pair
-from claw_adapter.report.compare_stats import Matched, Resampling, difference_of, known_names, matched
-from claw_adapter.report.load import RunData
+from claw_adapter.report.compare_stats import Matched, Resampling, Rounds, Seeds, difference_of, known_names, matched
 from claw_adapter.report.records import ModelInfo, Summary
 from claw_adapter.report.summary import summarise
 from claw_adapter.report.words import plural
+from claw_adapter.runs.load import RoundName, RunData
 from claw_adapter.scoring import Difference, Metric, Profile, ScoringError, View
 from claw_adapter.scoring.bootstrap import DEFAULT_RESAMPLES
 from claw_adapter.scoring.profiles import measure
@@ -169,10 +169,15 @@ def _differences(
 
 def _unit(a: Subject, b: Subject, scenario: str) -> Matched:
     names = known_names(a.run.rounds[scenario], b.run.rounds[scenario])
-    left, right = (
-        {t.spec.seed: tuple(t.scores(names)) for t in side.trials if t.spec.scenario == scenario} for side in (a, b)
-    )
-    return matched(left, right)
+    return matched(_by_seed(a, scenario, names), _by_seed(b, scenario, names))
+
+
+def _by_seed(side: Subject, scenario: str, names: Sequence[RoundName]) -> Seeds:
+    found: dict[int, tuple[Rounds, ...]] = {}
+    for trial in side.trials:
+        if trial.spec.scenario == scenario:
+            found[trial.spec.seed] = (*found.get(trial.spec.seed, ()), tuple(trial.scores(names)))
+    return found
 
 
 def _pairs(drafts: Sequence[_Draft], differing: Differing, how: Resampling) -> Iterator[Pair]:
@@ -219,6 +224,7 @@ def _row(subject: Subject) -> ComparedRow:
         harness=row.harness,
         model=row.model,
         seeds=row.seeds,
+        repeats=row.repeats,
         versions=row.versions,
         isolation=row.isolation,
         trials=row.trials,

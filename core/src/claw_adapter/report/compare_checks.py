@@ -9,9 +9,9 @@ from pydantic import JsonValue
 
 from claw_adapter.errors import JournalError
 from claw_adapter.report.compare_records import Between
-from claw_adapter.report.load import RunData, TrialData
 from claw_adapter.report.records import Row
-from claw_adapter.runner.plan import difference
+from claw_adapter.runs.load import RunData, TrialData
+from claw_adapter.runs.plan import difference
 
 __all__ = ["NotComparable", "Subject", "mixed", "refusal"]
 

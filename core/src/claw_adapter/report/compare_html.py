@@ -9,7 +9,7 @@ from markupsafe import Markup
 from claw_adapter.report import compare_words, words
 from claw_adapter.report.compare_records import Comparison
 from claw_adapter.report.html import asset, digest_of, environment
-from claw_adapter.runner.folder import write_atomic
+from claw_adapter.runs.folder import write_atomic
 
 __all__ = ["page", "write_html"]
 

@@ -32,6 +32,7 @@ class ComparedRow(Record):
     harness: str
     model: str
     seeds: tuple[int, ...] = ()
+    repeats: int = 1
     versions: dict[str, str] = Field(default_factory=dict)
     isolation: tuple[Isolation, ...] = ()
     trials: int
@@ -75,9 +76,9 @@ class Pair(Record):
     b: str
     scenarios: tuple[str, ...]
     rounds: int
-    """Rounds compared, each seed of a scenario counted."""
+    """Rounds compared, each seed and repeat of a scenario counted."""
     seeds: tuple[int, ...] | None = None
-    """Seeds that both have and that were matched; None where there are none, so that all seeds of a side are averaged."""
+    """Seeds that both have and that were matched; None where there are none, so that all trials of a side are averaged."""
     notes: tuple[str, ...] = ()
     """What was left out because only one side has it."""
     mixed: tuple[str, ...] = ()

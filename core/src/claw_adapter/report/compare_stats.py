@@ -1,8 +1,9 @@
 """Two rows matched round by round, and one metric's difference between them.
 
-The unit is the scenario. Its seeds are matched where both sides have them, and all seeds of a scenario stay together
-when scenarios are resampled or exchanged: they are repetitions, not independent evidence. Within a scenario counts add up
-over seeds and streak metrics are averaged, so that no streak runs from one seed into the next.
+The unit is the scenario. Its seeds are matched where both sides have them; of a seed every repeat of one side meets every
+repeat of the other. All trials of a scenario stay together when scenarios are resampled or exchanged: they are repetitions,
+not independent evidence. Within a scenario counts add up over trials and streak metrics are averaged, so that no streak runs
+from one trial into the next.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from claw_adapter.report.load import UNKNOWN, RoundName
+from claw_adapter.runs.load import UNKNOWN, RoundName
 from claw_adapter.scoring import Difference, Metric, Profile, RoundScore, View
 from claw_adapter.scoring.paired import difference_of_tallies
 from claw_adapter.scoring.tally import Tally, mean, tally
 
-__all__ = ["Matched", "Resampling", "difference_of", "known_names", "matched"]
+__all__ = ["Matched", "Resampling", "Rounds", "Seeds", "difference_of", "known_names", "matched"]
 
 Rounds = Sequence[RoundScore]
-Seeds = Mapping[int, Rounds]
-"""Seed → the scores of one scenario's rounds."""
+Seeds = Mapping[int, tuple[Rounds, ...]]
+"""Seed → the scores of one scenario's rounds, once per repeat."""
 Unit = tuple[tuple[Rounds, ...], tuple[Rounds, ...]]
 """One scenario's sequences of A and of B, all over the same rounds."""
 
@@ -54,7 +55,7 @@ class Matched:
 
     @property
     def rounds(self) -> int:
-        """Rounds compared: of the side with more trials, over its seeds."""
+        """Rounds compared: of the side with more trials, over all of them."""
         return max(sum(map(len, side)) for side in self.strict)
 
     def unit(self, view: View) -> Unit:
@@ -70,10 +71,10 @@ def known_names(a: Sequence[RoundName], b: Sequence[RoundName]) -> tuple[RoundNa
 
 def matched(a: Seeds, b: Seeds) -> Matched:
     """Match one scenario's trials: by seed where both sides have some, else every trial against every trial."""
-    left, right = ({seed: rounds for seed, rounds in side.items() if rounds} for side in (a, b))
+    left, right = _begun(a), _begun(b)
     common = tuple(seed for seed in left if seed in right)
-    groups: list[Unit] = [((left[seed],), (right[seed],)) for seed in common]
-    groups = groups or [(tuple(left.values()), tuple(right.values()))]
+    groups: list[Unit] = [(left[seed], right[seed]) for seed in common]
+    groups = groups or [(sum(left.values(), ()), sum(right.values(), ()))]
     strict = [_shared(group, scored=False) for group in groups]
     adjusted = [_shared(group, scored=True) for group in groups]
     return Matched(
@@ -83,6 +84,12 @@ def matched(a: Seeds, b: Seeds) -> Matched:
         lost=sum(map(_size, groups)) - sum(map(_size, strict)),
         unmatched=tuple(sorted(set(a) ^ set(b))) if common else (),
     )
+
+
+def _begun(side: Seeds) -> Seeds:
+    """The seeds with the repeats that have any round."""
+    begun = {seed: tuple(rounds for rounds in repeats if rounds) for seed, repeats in side.items()}
+    return {seed: repeats for seed, repeats in begun.items() if repeats}
 
 
 def _key(score: RoundScore) -> tuple[str, str]:
@@ -110,7 +117,7 @@ def _joined(units: Sequence[Unit]) -> Unit:
 def difference_of(
     units: Mapping[str, Matched], metric: Metric, profile: Profile, view: View, how: Resampling
 ) -> Difference:
-    """B minus A, as `scoring.paired_difference` has it, over scenarios of one or several matched seeds each.
+    """B minus A, as `scoring.paired_difference` has it, over scenarios of one or several trials each.
 
     Raises:
         ScoringError: the profile does not define the metric or needs scores that were not recorded, or a number in
@@ -132,7 +139,7 @@ def difference_of(
 
 
 def _as_one(trials: Sequence[Rounds], view: View) -> Tally:
-    """The seeds of one scenario as one unit: counts add up, streak metrics are averaged over the seeds."""
+    """The trials of one scenario as one unit: counts add up, streak metrics are averaged over the trials."""
     counted = [tally(rounds, view) for rounds in trials]
     options = [t.option_total for t in counted]
     return replace(

@@ -65,13 +65,17 @@ def _rows(comparison: Comparison) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("versions", overflow="fold")
     for row in comparison.rows:
-        cells = (row.id, row.label, row.run, row.model, _seeds(row), words.isolation(row.isolation), _versions(row))
+        cells = (
+            row.id,
+            row.label,
+            row.run,
+            row.model,
+            words.seeds(row.seeds, row.repeats),
+            words.isolation(row.isolation),
+            _versions(row),
+        )
         table.add_row(*(Text(one_line(cell, 80)) for cell in cells))
     return table
-
-
-def _seeds(row: ComparedRow) -> str:
-    return ", ".join(map(str, row.seeds))
 
 
 def _versions(row: ComparedRow) -> str:

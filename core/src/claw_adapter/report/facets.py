@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pydantic import JsonValue
-
-from claw_adapter.protocol import RoundRecord, RoundTraits
+from claw_adapter.protocol import ChoiceDetail, PreferenceDetail, RevisionDetail, RoundRecord, RoundTraits
 from claw_adapter.report.facet_records import Facets, FormatLink, Identical
-from claw_adapter.report.load import RunData, TrialData
+from claw_adapter.runs.load import RunData, TrialData
 from claw_adapter.scoring.agreement import Correlation
 from claw_adapter.scoring.facets import (
     FormatPair,
@@ -76,7 +74,8 @@ def observations(trial: TrialData, config: str) -> Iterator[Observation]:
 
 def _since(rounds: Sequence[RoundRecord], place: int) -> Sequence[RoundRecord]:
     """The rounds whose updates a round answers to: its own, for a revision all since the one that it revises."""
-    of = rounds[place].score.detail.get("of")
+    detail = rounds[place].score.detail
+    of = detail.of if isinstance(detail, RevisionDetail) else None
     first = next((number + 1 for number, one in enumerate(rounds[:place]) if one.round == of), place)
     return rounds[first : place + 1]
 
@@ -86,7 +85,8 @@ def _observed(trial: TrialData, config: str, place: int, phase: int) -> Observat
     traits, detail, since = record.traits or RoundTraits(), record.score.detail, _since(trial.rounds, place)
     designs = [design for one in since if one.traits for design in one.traits.updates.values()]
     tags = [tag for design in designs for tag in (design.nature, design.effect, design.spread) if tag]
-    revision = record.type == "revision" and "was_stale" in detail
+    revision = detail if isinstance(detail, RevisionDetail) else None
+    statements = detail.statements if isinstance(detail, ChoiceDetail | RevisionDetail) else None
     return Observation(
         config=config,
         trial=trial.spec.id,
@@ -100,20 +100,14 @@ def _observed(trial: TrialData, config: str, place: int, phase: int) -> Observat
         updates=tuple(update for one in since for update in one.updates),
         update_tags=tuple(dict.fromkeys(tags)),
         chosen=record.score.answer,
-        outcomes=_texts(detail.get("options")),
+        outcomes=statements.options if statements else {},
         compound=None if traits.compound is None else frozenset(traits.compound),
-        was_stale=bool(detail["was_stale"]) if revision else None,
-        revised=bool(detail.get("revised")) if revision else None,
-        rules=tuple(_rules(detail.get("rules"))) if record.type == "preference" else (),
+        was_stale=bool(revision.was_stale) if revision else None,
+        revised=revision.revised if revision else None,
+        rules=tuple(_rules(detail)) if isinstance(detail, PreferenceDetail) else (),
     )
 
 
-def _texts(value: JsonValue) -> dict[str, str]:
-    return {key: str(item) for key, item in value.items()} if isinstance(value, dict) else {}
-
-
-def _rules(value: JsonValue) -> Iterator[RuleVerdict]:
-    """Verdicts as the preference exam records them: name → dimension, passed, why."""
-    for name, item in value.items() if isinstance(value, dict) else ():
-        if isinstance(item, dict) and "passed" in item:
-            yield RuleVerdict(name, str(item.get("dimension", "")), passed=bool(item["passed"]))
+def _rules(detail: PreferenceDetail) -> Iterator[RuleVerdict]:
+    for name, outcome in detail.rules.items():
+        yield RuleVerdict(name, outcome.dimension, passed=outcome.passed)

@@ -20,10 +20,10 @@ from markupsafe import Markup
 from claw_adapter.report import words
 from claw_adapter.report.clean import clean
 from claw_adapter.report.facet_words import facet_tables
-from claw_adapter.report.load import RunData
 from claw_adapter.report.records import Summary
 from claw_adapter.report.view import CAPS, STATES, Fragments, RoundView, Viewer
-from claw_adapter.runner.folder import write_atomic
+from claw_adapter.runs.folder import write_atomic
+from claw_adapter.runs.load import RunData
 
 __all__ = ["LIMIT", "asset", "digest_of", "environment", "page", "write_html"]
 

@@ -1,4 +1,4 @@
-"""Metrics of one row, with intervals that resample scenarios; several seeds of a scenario are one unit, never independent."""
+"""Metrics of one row, with intervals that resample scenarios; several trials of a scenario are one unit, never independent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from claw_adapter.scoring.tally import Tally, tallies
 __all__ = ["Sequences", "measured"]
 
 Sequences = Mapping[str, Sequence[Sequence[RoundScore]]]
-"""Scenario id → one sequence of scores per trial (seed) of it."""
+"""Scenario id → one sequence of scores per trial of it."""
 
 LEVEL = 0.95
 _WITH_INTERVAL: Mapping[Profile, tuple[Metric, ...]] = {

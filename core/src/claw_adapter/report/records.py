@@ -6,10 +6,10 @@ from typing import Final, Literal
 
 from pydantic import Field, JsonValue
 
-from claw_adapter.endpoint.prices import Money
 from claw_adapter.protocol import Failure, FirstRequest, Isolation, RunSettings, ServerRecord
 from claw_adapter.protocol.base import Record
 from claw_adapter.report.facet_records import Facets
+from claw_adapter.runs.prices import Money
 from claw_adapter.scoring import Profile, View
 
 __all__ = [
@@ -191,6 +191,8 @@ class Row(Record):
     overlays: tuple[str, ...] = ()
     model: str
     seeds: tuple[int, ...] = ()
+    repeats: int = 1
+    """Trials of the same scenario and seed, at most."""
     versions: dict[str, str] = Field(default_factory=dict)
     isolation: tuple[Isolation, ...] = ()
     trials: int
@@ -248,6 +250,7 @@ class TrialInfo(Record):
     row: int
     scenario: str
     seed: int
+    repeat: int = 1
     status: Literal["finished", "failed", "unfinished"]
     rounds: int
     recorded: int

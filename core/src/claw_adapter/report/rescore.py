@@ -11,12 +11,13 @@ from typing import Any
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Event, Gold, RoundRecord, Scenario, Score, TurnResult
-from claw_adapter.questions import ScoringContext
-from claw_adapter.report.load import RunData, TrialData, load_run
-from claw_adapter.runner.run import find_scenarios
-from claw_adapter.runner.types import question_type
+from claw_adapter.question import ScoringContext
+from claw_adapter.questions.types import question_type
+from claw_adapter.runs.load import RunData, TrialData, load_run
+from claw_adapter.runs.store import Store
 from claw_adapter.scenario import load_gold
-from claw_adapter.workspace import Snapshotter, Store
+from claw_adapter.scenario.named import find_scenarios
+from claw_adapter.workspace import Snapshotter
 
 __all__ = ["Difference", "Rescored", "rescore"]
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 
-from claw_adapter.endpoint.prices import is_sold, prices_available
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import Failure
 from claw_adapter.report import words
 from claw_adapter.report.facets import facets_of
-from claw_adapter.report.load import UNKNOWN, RunData, TrialData
 from claw_adapter.report.measures import measured
 from claw_adapter.report.records import (
     Cell,
@@ -24,6 +22,8 @@ from claw_adapter.report.records import (
     Unscored,
 )
 from claw_adapter.report.usage import cost_of, evidence_of, first_requests_of, times_of, tokens_of
+from claw_adapter.runs.load import UNKNOWN, RunData, TrialData
+from claw_adapter.runs.prices import is_sold, prices_available
 from claw_adapter.scoring import Profile
 
 __all__ = ["summarise"]
@@ -114,6 +114,7 @@ def _row(run: RunData, key: RowKey, trials: Sequence[TrialData], profile: Profil
         overlays=overlays,
         model=model,
         seeds=tuple(dict.fromkeys(trial.spec.seed for trial in trials)),
+        repeats=max(trial.spec.repeat for trial in trials),
         versions=_versions([start.versions for start in starts] or [run.plan.versions.get(label, {})]),
         isolation=tuple(dict.fromkeys(start.isolation for start in starts)),
         trials=len(trials),
@@ -174,6 +175,7 @@ def _trial(trial: TrialData, row: int) -> TrialInfo:
         row=row,
         scenario=trial.spec.scenario,
         seed=trial.spec.seed,
+        repeat=trial.spec.repeat,
         status=trial.status,
         rounds=trial.total,
         recorded=len(trial.rounds),

@@ -212,10 +212,11 @@ def _matrix(summary: Summary, console: Console) -> None:
 
 
 def _marks(summary: Summary, rounds: list[RoundRow]) -> Iterator[tuple[str, list[str]]]:
-    """One line per trial: the row's name, with the seed where a row has several, and a symbol per round."""
+    """One line per trial: the row's name, with seed and repeat where a row has several, and a symbol per round."""
     for cell in rounds[0].cells:
         row, trial = summary.rows[cell.row], summary.trials[cell.trial]
         name = _name(summary, row) + (f" s{trial.seed}" if len(row.seeds) > 1 else "")
+        name += f" r{trial.repeat}" if row.repeats > 1 else ""
         yield name, [words.symbol(tuple(c for c in item.cells if c.trial == cell.trial)) for item in rounds]
 
 

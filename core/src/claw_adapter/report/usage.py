@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import reduce
 from statistics import median
 from typing import cast
 
-from claw_adapter.endpoint.neutral import TokenUse
-from claw_adapter.endpoint.prices import Money, cost
 from claw_adapter.protocol import FirstRequest, Metered, ModelSpec, ReportedUsage, ServerRecord
-from claw_adapter.report.load import TrialData
+from claw_adapter.protocol.tokens import TokenUse
 from claw_adapter.report.records import (
     Cost,
     EvidenceSum,
@@ -22,7 +21,9 @@ from claw_adapter.report.records import (
     Tokens,
     UpstreamSum,
 )
-from claw_adapter.tokens.ledger import Readings, Semantics, per_turn
+from claw_adapter.runs.load import TrialData
+from claw_adapter.runs.prices import Money, cost
+from claw_adapter.tokens.readings import Readings, Semantics, per_turn
 
 __all__ = ["cost_of", "evidence_of", "first_requests_of", "times_of", "tokens_of"]
 
@@ -60,25 +61,22 @@ def cost_of(model: ModelSpec, tokens: Tokens, day: date | None, servers: Sequenc
     theirs, more = tokens.metered.upstream, own.upstream or UpstreamSum()
     known = own.upstream is not None or not own.requests
     if known and theirs and theirs.turns == tokens.turns and theirs.input is not None and theirs.output is not None:
-        spent = TokenUse(theirs.input + (more.input or 0), theirs.output + (more.output or 0))
-        money = cost(model, spent, day)
+        money = cost(model, _use(theirs) + _use(more), day)
         return Cost(money=money, counted="upstream") if money else None
-    money = cost(model, TokenUse(tokens.metered.input + own.input, tokens.metered.output + own.output), day)
+    money = cost(model, _use(tokens.metered) + _use(own), day)
     return Cost(money=money, counted="metered") if money else None
 
 
+def _use(sums: MeteredSum | UpstreamSum) -> TokenUse:
+    return TokenUse(sums.input or 0, sums.output or 0)
+
+
 def _metered(metered: Sequence[Metered]) -> MeteredSum:
-    theirs = [m for m in metered if m.upstream_input is not None or m.upstream_output is not None]
-    upstream = UpstreamSum(
-        input=_total(m.upstream_input for m in theirs),
-        output=_total(m.upstream_output for m in theirs),
-        turns=len(theirs),
-    )
+    total = reduce(Metered.plus, metered, Metered())
+    turns = sum(m.upstream_input is not None or m.upstream_output is not None for m in metered)
+    upstream = UpstreamSum(input=total.upstream_input, output=total.upstream_output, turns=turns)
     return MeteredSum(
-        input=sum(m.input for m in metered),
-        output=sum(m.output for m in metered),
-        requests=sum(m.requests for m in metered),
-        upstream=upstream if theirs else None,
+        input=total.input, output=total.output, requests=total.requests, upstream=upstream if turns else None
     )
 
 

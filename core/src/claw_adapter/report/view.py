@@ -10,13 +10,13 @@ from typing import Final
 from pydantic import JsonValue, ValidationError
 
 from claw_adapter.errors import JournalError
-from claw_adapter.protocol import Event, Failure, RoundRecord
+from claw_adapter.protocol import Detail, Event, Failure, RoundRecord
 from claw_adapter.report import words
 from claw_adapter.report.changes import Changes, Workspace
 from claw_adapter.report.clean import Clipped, clip
-from claw_adapter.report.load import RunData, TrialData
 from claw_adapter.report.records import Cell, RoundRow, Summary
-from claw_adapter.workspace.store import Store
+from claw_adapter.runs.load import RunData, TrialData
+from claw_adapter.runs.store import Store
 
 __all__ = ["CAPS", "Caps", "CellView", "Fact", "FragmentView", "RoundView", "Step", "Viewer"]
 
@@ -158,7 +158,7 @@ class Viewer:
             prompt=clip(record.prompt if record else "", caps.text),
             answer=clip(record.text if record else "", caps.text),
             feedback=clip(record.feedback if record else "", caps.text),
-            facts=tuple(self._facts(record.score.detail)) if record else (),
+            facts=tuple(self._facts(record.score.detail)) if record and record.score.detail else (),
             evidence=self._evidence(row.scenario, record) if record else (),
             steps=tuple(steps[: caps.steps]),
             steps_left_out=max(len(steps) - caps.steps, 0),
@@ -170,7 +170,9 @@ class Viewer:
     def _label(self, cell: Cell, trial: TrialData) -> str:
         row = self._summary.rows[cell.row]
         parts = [row.label, *([row.model] if len(self._summary.models) > 1 else [])]
-        return " · ".join([*parts, *([f"seed {trial.spec.seed}"] if len(row.seeds) > 1 else [])])
+        parts += [f"seed {trial.spec.seed}"] if len(row.seeds) > 1 else []
+        parts += [f"repeat {trial.spec.repeat}"] if row.repeats > 1 else []
+        return " · ".join(parts)
 
     def _evidence(self, scenario: str, record: RoundRecord) -> tuple[FragmentView, ...]:
         if record.evidence is None:
@@ -178,9 +180,9 @@ class Viewer:
         texts, seen = self._fragments.get(scenario, {}), set(record.evidence.seen)
         return tuple(FragmentView(name, texts.get(name, ""), name in seen) for name in record.evidence.needed)
 
-    def _facts(self, detail: Mapping[str, JsonValue]) -> Iterator[Fact]:
+    def _facts(self, detail: Detail) -> Iterator[Fact]:
         """Plain values on one line, short mappings as ``A: right, B: wrong``, everything else as a block."""
-        for name, value in detail.items():
+        for name, value in _entries(detail):
             if isinstance(value, Mapping) and all(not isinstance(item, list | dict) for item in value.values()):
                 text = ", ".join(f"{key}: {OUTCOMES.get(str(item)) or _plain(item)}" for key, item in value.items())
             else:
@@ -222,6 +224,16 @@ class Viewer:
             result=None if event.kind == "tool_call" and result is None else clip(text, self._caps.result),
             is_error=event.is_error or (result is not None and result.is_error),
         )
+
+
+def _entries(detail: Detail) -> Iterator[tuple[str, JsonValue]]:
+    """What a detail holds, by name: what is about the whole round is not shown as a part of it."""
+    whole = "check" if detail.kind == "exec_check" else "facts" if detail.kind == "other" else "statements"
+    for name, value in detail.model_dump(mode="json", exclude={"kind"}).items():
+        if name == whole:
+            yield from (value or {}).items()
+        elif not (name == "check" and value is None):
+            yield name, value
 
 
 def _plain(value: JsonValue | dict[str, JsonValue]) -> str:

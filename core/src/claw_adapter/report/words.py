@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from claw_adapter.protocol import Failure, FirstRequest, Isolation, ModelSpec, ServerRecord
@@ -28,6 +28,7 @@ __all__ = [
     "plural",
     "price_note",
     "seconds",
+    "seeds",
     "server_facts",
     "short",
     "symbol",
@@ -140,6 +141,12 @@ def price_note(cost: Cost) -> str:
         f"Cost is at list price ({cost.money.prices}, {cost.money.entry}, prices of {cost.money.day}), nothing taken off for "
         f"cached input, repeated attempts not counted.{counted}"
     )
+
+
+def seeds(values: Iterable[int], repeats: int) -> str:
+    """The seeds of a row, and how often each was run: ``0, 1 × 3``."""
+    listed = ", ".join(map(str, values))
+    return listed if repeats == 1 else f"{listed} × {repeats}"
 
 
 def plural(number: int, noun: str) -> str:

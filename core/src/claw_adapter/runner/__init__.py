@@ -1,1 +1,1 @@
-"""Running trials: the plan, one trial's loop, the journal, resume, executors."""
+"""Running trials: one trial's loop, resume, executors, model servers. What a run leaves on disk is in `claw_adapter.runs`."""

@@ -13,11 +13,11 @@ from claw_adapter import plugins
 from claw_adapter.drivers.whole import within
 from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.errors import DeadlineExceeded, OverlayNotFound, Owner
+from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Endpoint
 from claw_adapter.overlay import Front, Overlay, OverlayContext
 from claw_adapter.protocol import OverlaySpec, Session, TrialSpec
 from claw_adapter.runner.context import Address, RunnerContext
-from claw_adapter.runner.folder import remove_tree
 
 __all__ = ["OverlayStack", "make_overlays"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from claw_adapter.protocol import Gold, Round, RoundRecord, Session
-from claw_adapter.questions.base import QuestionType
+from claw_adapter.question import QuestionType
 from claw_adapter.questions.words import words
 
 __all__ = ["ROSTER", "compat_feedback", "compose", "fill_roster", "with_feedback"]

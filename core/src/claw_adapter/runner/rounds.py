@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.drivers.whole import beside, within
 from claw_adapter.endpoint import RoundMeter
 from claw_adapter.errors import AdapterError, ClawError, Owner
+from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Conversation
 from claw_adapter.protocol import (
     Checkpoint,
@@ -24,21 +24,16 @@ from claw_adapter.protocol import (
     TurnResult,
     Usage,
 )
-from claw_adapter.questions import QuestionType, ScoringContext, teach, teaching_needs_workspace
-from claw_adapter.runner.checkpoints import save_checkpoint
-from claw_adapter.runner.folder import remove_tree
+from claw_adapter.question import QuestionType, ScoringContext
+from claw_adapter.questions import teach, teaching_needs_workspace
+from claw_adapter.questions.types import question_type
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
-from claw_adapter.runner.types import question_type
+from claw_adapter.runner.trial import LATE_SECONDS, Trial
+from claw_adapter.runs.checkpoints import save_checkpoint
 from claw_adapter.scenario import make_brief
 from claw_adapter.scenario.traits import round_traits
 
-if TYPE_CHECKING:
-    from claw_adapter.runner.trial import Trial
-
 __all__ = ["RoundRunner"]
-
-LATE_SECONDS = 5.0
-"""How much longer than its deadline an adapter may take to come back before the runner stops waiting."""
 
 
 class _Hopeless(Exception):

@@ -6,35 +6,31 @@ import contextlib
 import logging
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from pydantic import JsonValue
-
 from claw_adapter import plugins
 from claw_adapter.drivers import Lifeline
 from claw_adapter.endpoint import ModelEndpoint
-from claw_adapter.errors import ClawError, EndpointAuthError, EndpointError, HarnessNotFound, ScenarioError
+from claw_adapter.errors import ClawError, EndpointAuthError, EndpointError, HarnessNotFound
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
-from claw_adapter.notation import named
 from claw_adapter.protocol import Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
 from claw_adapter.runner.executors import LocalExecutor
-from claw_adapter.runner.folder import RunFolder
-from claw_adapter.runner.journal import read_journal
+from claw_adapter.runner.loop import run_trial
 from claw_adapter.runner.overlays import make_overlays
-from claw_adapter.runner.plan import Plan, is_place
 from claw_adapter.runner.servers import serving
 from claw_adapter.runner.trial import Services, Trial
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import read_journal
+from claw_adapter.runs.plan import Plan
+from claw_adapter.runs.store import Store
 from claw_adapter.sandbox import IsolationLevel, require
-from claw_adapter.scenario import load_scenario, resolve
-from claw_adapter.source import ScenarioSource
-from claw_adapter.workspace import Store
 
-__all__ = ["Watcher", "find_scenarios", "prepare", "run"]
+__all__ = ["Watcher", "prepare", "run"]
 
 NUMBERS: Final = frozenset({
     "frequency_penalty", "max_completion_tokens", "max_output_tokens", "max_tokens", "min_p", "n", "presence_penalty", "seed",
@@ -50,44 +46,6 @@ class Watcher:
     on_start: Callable[[TrialSpec, int, int], None] = lambda _trial, _done, _total: None
     on_round: Callable[[TrialSpec, RoundRecord, int], None] = lambda _trial, _record, _total: None
     on_end: Callable[[TrialSpec, Failure | None], None] = lambda _trial, _error: None
-
-
-def find_scenarios(names: tuple[str, ...]) -> dict[str, Scenario]:
-    """Scenarios by id: each name is a folder (of one or several scenarios) or a plugin's, with options as ``NAME:key=value,…``.
-
-    Raises:
-        ScenarioError, PluginError: not found, or wrong, or two different scenarios have the same id.
-    """
-    found: dict[str, Scenario] = {}
-    for name in names:
-        for scenario in _scenarios(name):
-            other = found.setdefault(scenario.id, scenario)
-            if other.digest != scenario.digest:
-                raise ScenarioError(
-                    f"two different scenarios are called {scenario.id!r}",
-                    where=f"{other.root} and {scenario.root}",
-                    remedy="Give each an id of its own in its scenario.yaml, or run them apart.",
-                )
-    return found
-
-
-def _scenarios(name: str) -> Sequence[Scenario]:
-    if is_place(name):
-        return [load_scenario(path) for path in resolve(name)]
-    plugin, options = _name_and_options(name)
-    if "/" in plugin or plugin.endswith((".yaml", ".yml")) or plugin in (".", "..", "~"):
-        raise ScenarioError("no such file or folder", where=name, remedy="Name a folder that holds a scenario.yaml.")
-    source: ScenarioSource = plugins.create("scenarios", plugin, options)
-    return source.load().scenarios
-
-
-def _name_and_options(text: str) -> tuple[str, dict[str, JsonValue]]:
-    """``lite:seed=3,only=well-nine`` as the name of a plugin and the options of its source."""
-    try:
-        name, options, _ = named(text)
-    except ValueError as error:
-        raise ScenarioError(str(error)) from None
-    return name, options
 
 
 def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:
@@ -242,7 +200,7 @@ async def _run(
                 scenario = scenarios[spec.scenario]
                 watcher.on_start(spec, len(done), len(scenario.rounds))
                 started = spec.model_copy(update={"model": models[spec.model.name]})
-                await Trial(started, scenario, harnesses[spec.harness.label], services).run()
+                await run_trial(Trial(started, scenario, harnesses[spec.harness.label], services))
 
             try:
                 await executor.map(plan.trials, one, jobs)

@@ -17,13 +17,12 @@ from claw_adapter import plugins
 from claw_adapter.endpoint.models import BUILT_IN
 from claw_adapter.errors import ClawError
 from claw_adapter.protocol import ModelSpec, ServerRecord, TrialEnd
-from claw_adapter.runner.folder import SERVERS as FILE
-from claw_adapter.runner.folder import RunFolder
-from claw_adapter.runner.journal import read_journal
-from claw_adapter.runner.plan import Plan
+from claw_adapter.runs.folder import SERVERS, RunFolder
+from claw_adapter.runs.journal import read_journal
+from claw_adapter.runs.plan import Plan
 from claw_adapter.upstream import Upstream, UpstreamContext
 
-__all__ = ["FILE", "read_servers", "serving"]
+__all__ = ["serving"]
 
 log = logging.getLogger(__name__)
 GONE = "it did not answer any more when the run ended"
@@ -47,7 +46,7 @@ async def serving(plan: Plan, folder: RunFolder, marker: str) -> AsyncIterator[M
                 models[model.name] = model
                 continue
             ctx = UpstreamContext(folder.live / f"server-{number}", marker)
-            models[model.name] = await stack.enter_async_context(_served(model, ctx, folder.root / FILE))
+            models[model.name] = await stack.enter_async_context(_served(model, ctx, folder.root / SERVERS))
         yield models
 
 
@@ -94,15 +93,6 @@ async def _silence(upstream: Upstream) -> str:
             return fault
         await asyncio.sleep(0.1)
     return GONE
-
-
-def read_servers(root: Path) -> tuple[ServerRecord, ...]:
-    """What served the models of a run, in the order in which they ended; nothing where no upstream plugin did."""
-    path = root / FILE
-    if not path.is_file():
-        return ()
-    lines = path.read_text("utf-8").splitlines(keepends=True)
-    return tuple(ServerRecord.model_validate_json(line) for line in lines if line.endswith("\n"))
 
 
 def _now() -> str:

@@ -1,4 +1,4 @@
-"""The way of one trial (docs/architecture.md): lay out, open, round by round, end. Everything a crash can interrupt is here."""
+"""One trial while it is under way: its world, its conversation, its checkpoint; laid out, opened anew, closed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from claw_adapter.crashpoints import crashpoint
 from claw_adapter.drivers import reaper
 from claw_adapter.drivers.whole import beside, within
 from claw_adapter.endpoint import ModelEndpoint, RoundMeter
 from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, HarnessError
+from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Conversation, Harness
 from claw_adapter.protocol import (
     Checkpoint,
@@ -23,24 +23,25 @@ from claw_adapter.protocol import (
     RoundRecord,
     Scenario,
     SessionChange,
-    TrialEnd,
     TrialSpec,
     TrialStart,
 )
-from claw_adapter.runner.checkpoints import load_checkpoint
 from claw_adapter.runner.context import Address, RunnerContext
-from claw_adapter.runner.folder import RunFolder, remove_tree
-from claw_adapter.runner.journal import Journal
 from claw_adapter.runner.overlays import OverlayStack
-from claw_adapter.runner.rounds import LATE_SECONDS, RoundRunner
 from claw_adapter.runner.world import World
+from claw_adapter.runs.checkpoints import load_checkpoint
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import Journal
+from claw_adapter.runs.store import Store
 from claw_adapter.scenario import load_gold
-from claw_adapter.workspace import Snapshotter, Store
+from claw_adapter.workspace import Snapshotter
 
-__all__ = ["Services", "Trial"]
+__all__ = ["LATE_SECONDS", "Services", "Trial"]
 
 CLOSE_SECONDS = 15.0
 SWEEP_SECONDS = 2.0
+LATE_SECONDS = 5.0
+"""How much longer than its deadline an adapter may take to come back before the runner stops waiting."""
 log = logging.getLogger(__name__)
 
 
@@ -63,7 +64,7 @@ class Services:
 
 @dataclass(slots=True)
 class Trial:
-    """One trial from its first or its next unfinished round to its end."""
+    """One trial; `claw_adapter.runner.loop` takes it to its end."""
 
     spec: TrialSpec
     scenario: Scenario
@@ -89,31 +90,17 @@ class Trial:
         """Folder of what only lives while the trial is under way."""
         return self.services.folder.live / self.spec.id
 
-    async def run(self) -> None:
-        """Run to the end; failures become records, only cancellation gets out."""
-        error: Failure | None = None
-        with Journal(self.services.folder.journal(self.spec.id)) as self.journal:
-            if self.journal.finished:
-                return
-            try:
-                await self._prepare()
-                await self._rounds()
-            except ClawError as fault:
-                error = Failure.of(fault)
-            except Exception as fault:
-                log.exception("trial %s", self.spec.id)
-                error = Failure.of(fault)
-            finally:
-                error = await self._closed(error)
-            self.journal.append(TrialEnd(error=error, snapshot=self.last_snapshot, overlay=self.spent))
-        self.services.on_end(self.spec, error)
-
     @property
     def last_snapshot(self) -> str:
         """Snapshot after the last finished round, or of the base tree before the first."""
         return self.journal.rounds[-1].snapshot if self.journal.rounds else self.base
 
-    async def _prepare(self) -> None:
+    async def prepare(self) -> None:
+        """Lay out the world as the journal says it was left, and open the endpoint for it.
+
+        Raises:
+            ClawError: it cannot be begun.
+        """
         probe = self.harness.probe()
         if not probe.ready:
             raise AdapterError(f"harness {self.spec.harness.name!r} is not ready: {probe.reason}", remedy=probe.remedy)
@@ -159,21 +146,13 @@ class Trial:
             model=self.spec.model.name,
             overlays=tuple(overlay.label for overlay in self.spec.overlays),
             seed=self.spec.seed,
+            repeat=self.spec.repeat,
             isolation=Isolation(harness=level, check=self.spec.settings.isolation),
             snapshot=self.base,
             notes=capabilities.notes,
             memory_files=capabilities.memory_files,
         )
         self.journal.append(record)
-
-    async def _rounds(self) -> None:
-        rounds = RoundRunner(self)
-        for index in range(len(self.journal.rounds), len(self.scenario.rounds)):
-            record = await rounds.run(index)
-            crashpoint("before-journal")
-            self.journal.append(record)
-            self.services.on_round(self.spec, record, len(self.scenario.rounds))
-        await rounds.deliver_last_feedback()
 
     async def open(self) -> Conversation:
         """The conversation; after a failure a new one on a fresh state directory, opened from the last checkpoint.
@@ -257,7 +236,7 @@ class Trial:
         self.checkpoint, self.pending = checkpoint, []
         self.world.adopt(checkpoint.sessions[0])
 
-    async def _closed(self, error: Failure | None) -> Failure | None:
+    async def closed(self, error: Failure | None) -> Failure | None:
         """Close everything, even when that is cancelled; returns `error`, or the first that comes of closing."""
         return await asyncio.shield(self._close(error))
 

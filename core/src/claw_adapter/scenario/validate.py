@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from claw_adapter.finding import Finding
 from claw_adapter.protocol import Gold, Scenario
-from claw_adapter.scenario.finding import Finding
 from claw_adapter.scenario.places import Places
 from claw_adapter.scenario.problems import Problems
 from claw_adapter.scenario.rules import checks, evidence, fragments, rounds, sessions, updates

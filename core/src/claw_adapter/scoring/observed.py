@@ -22,7 +22,7 @@ class Observation:
     """One round as one configuration answered it.
 
     Attributes:
-        config: what was tried, e.g. harness and model; several trials (seeds) of one configuration share it.
+        config: what was tried, e.g. harness and model; several trials (seeds, repeats) of one configuration share it.
         trial: tells those trials apart.
         index: position of the round in its scenario, from 0.
         score: in [0, 1]; None when the round is unscored.

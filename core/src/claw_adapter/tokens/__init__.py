@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from claw_adapter.tokens.chatml import count_messages, render
 from claw_adapter.tokens.cl100k import VocabularyError, count
-from claw_adapter.tokens.ledger import Amount, Kind, Ledger, Readings, Semantics, Totals, TurnUsage, per_turn
-from claw_adapter.tokens.meter import Meter, Metered, canonical_json, count_request
+from claw_adapter.tokens.meter import Meter, RequestSize, canonical_json, count_request
+from claw_adapter.tokens.readings import Readings, Semantics, per_turn
 
 __all__ = [
-    "Amount",
-    "Kind",
-    "Ledger",
     "Meter",
-    "Metered",
     "Readings",
+    "RequestSize",
     "Semantics",
-    "Totals",
-    "TurnUsage",
     "VocabularyError",
     "canonical_json",
     "count",

@@ -17,7 +17,7 @@ from typing import Any
 from claw_adapter.tokens.chatml import render
 from claw_adapter.tokens.cl100k import count
 
-__all__ = ["Meter", "Metered", "canonical_json", "count_request", "flatten"]
+__all__ = ["Meter", "RequestSize", "canonical_json", "count_request", "flatten"]
 
 _TEXT_KINDS = frozenset({"text", "input_text", "output_text"})
 _IMAGE_KINDS = frozenset({"image_url", "input_image", "image"})
@@ -27,7 +27,7 @@ Json = Any  # decoded JSON, whose shape the sender chose
 
 
 @dataclass(frozen=True, slots=True)
-class Metered:
+class RequestSize:
     """Size of one request.
 
     Attributes:
@@ -106,7 +106,7 @@ class Meter:
                 self._known.popitem(last=False)
         return tokens
 
-    def request(self, messages: Sequence[Mapping[str, Json]], tools: Sequence[Json] | None = None) -> Metered:
+    def request(self, messages: Sequence[Mapping[str, Json]], tools: Sequence[Json] | None = None) -> RequestSize:
         """Size of the messages and tool definitions of one request body; both are only read."""
         text = images = media = 0
         for message in messages:
@@ -114,7 +114,7 @@ class Meter:
             text += self.count(render([(str(message.get("role", "")), flat)]))
             images += pictures
             media += others
-        return Metered(
+        return RequestSize(
             text=text, tools=self.count(canonical_json(list(tools))) if tools else 0, images=images, media=media
         )
 
@@ -122,6 +122,6 @@ class Meter:
 _shared = Meter()
 
 
-def count_request(messages: Sequence[Mapping[str, Json]], tools: Sequence[Json] | None = None) -> Metered:
+def count_request(messages: Sequence[Mapping[str, Json]], tools: Sequence[Json] | None = None) -> RequestSize:
     """`Meter.request` of a meter shared by the whole process."""
     return _shared.request(messages, tools)

@@ -3,7 +3,6 @@
 from claw_adapter.workspace.files import FileChange
 from claw_adapter.workspace.layout import history_path, lay_out, plan_histories, render_history
 from claw_adapter.workspace.snapshot import Snapshotter
-from claw_adapter.workspace.store import Store
 from claw_adapter.workspace.tree import Diff, Entry
 from claw_adapter.workspace.update import apply_update, commit, is_applied, plan_update
 
@@ -12,7 +11,6 @@ __all__ = [
     "Entry",
     "FileChange",
     "Snapshotter",
-    "Store",
     "apply_update",
     "commit",
     "history_path",

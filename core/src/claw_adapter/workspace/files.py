@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from claw_adapter.workspace import folders
+from claw_adapter import folders
 
 __all__ = ["FileChange", "current", "real_path", "write_change"]
 

@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from claw_adapter import folders
 from claw_adapter.errors import JournalError, ScenarioError
 from claw_adapter.protocol import Message, Session, ToolCall
-from claw_adapter.workspace import folders
 from claw_adapter.workspace.files import FileChange, current
 
 __all__ = ["HISTORY_FOLDER", "history_path", "lay_out", "plan_histories", "render_history"]

@@ -9,9 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from claw_adapter import folders
 from claw_adapter.errors import JournalError
-from claw_adapter.workspace import folders
-from claw_adapter.workspace.store import Store, hash_of
+from claw_adapter.runs.store import Store, hash_of
 from claw_adapter.workspace.tree import Entry, Tree
 
 __all__ = ["Restorer"]

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from claw_adapter.workspace import folders
+from claw_adapter import folders
+from claw_adapter.runs.store import Store
 from claw_adapter.workspace.restore import Restorer
-from claw_adapter.workspace.store import Store
 from claw_adapter.workspace.tree import Diff, Entry, Tree, difference, excluder, read_tree, write_tree
 
 __all__ = ["Snapshotter"]

@@ -12,7 +12,7 @@ from typing import Final, Literal, cast
 from pydantic import JsonValue
 
 from claw_adapter.errors import JournalError
-from claw_adapter.workspace.store import Store
+from claw_adapter.runs.store import Store
 
 __all__ = ["KINDS", "Diff", "Entry", "Kind", "Tree", "difference", "excluder", "read_tree", "write_tree"]
 

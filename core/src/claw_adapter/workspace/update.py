@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from claw_adapter import folders
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError, ScenarioError
 from claw_adapter.protocol import Update, UpdateAction
 from claw_adapter.scenario.apply import apply_lines, effective_action
-from claw_adapter.workspace import folders
 from claw_adapter.workspace.files import FileChange, current, real_path, write_change
 from claw_adapter.workspace.snapshot import Snapshotter
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter.finding import Finding
 from claw_adapter.protocol import Message, Round
 from claw_adapter.scenario import load_gold, load_scenario
-from claw_adapter.scenario.finding import Finding
 from claw_adapter_clawarena.actions import workspace_action
 from claw_adapter_clawarena.copying import copy_file, copy_tree
 from claw_adapter_clawarena.jsontext import read_json

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from claw_adapter.scenario.finding import Finding
+from claw_adapter.finding import Finding
 from claw_adapter_clawarena.jsontext import JsonSource
 from claw_adapter_clawarena.layouts import LAYOUTS
 from claw_adapter_clawarena.manifest import read_places

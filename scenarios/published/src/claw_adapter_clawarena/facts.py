@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from claw_adapter.datasets.tables import Facts
+from claw_adapter.data_format.tables import Facts
 from claw_adapter.errors import ScenarioError
 from claw_adapter_clawarena.records import Place
 from claw_adapter_clawarena.suite import Suite

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from claw_adapter.datasets import Checked, Counted, DataFormat, Entry, Facts, RoundProgress, ScoredAgain, TextLedger
+from claw_adapter.data_format import Checked, Counted, DataFormat, Entry, Facts, RoundProgress, ScoredAgain, TextLedger
 from claw_adapter.errors import ScenarioError
-from claw_adapter.scenario.finding import Finding
+from claw_adapter.finding import Finding
 from claw_adapter.scoring import Profile
 from claw_adapter.scoring.observed import Observation
 from claw_adapter_clawarena import convert_suite

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from claw_adapter.datasets import Bucket, Item
+from claw_adapter.data_format import Bucket, Item
 from claw_adapter.errors import ScenarioError
 from claw_adapter_clawarena.jsontext import read_bytes
 from claw_adapter_clawarena.layouts import LAYOUTS

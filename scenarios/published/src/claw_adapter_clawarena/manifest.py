@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter.scenario.finding import Finding
+from claw_adapter.finding import Finding
 from claw_adapter_clawarena.entries import AgentEntry, UpdateEntry, first_problem
 from claw_adapter_clawarena.jsontext import JsonSource
 from claw_adapter_clawarena.layouts import LAYOUTS, LOGS, Layout

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter.questions.multi_choice import metrics
+from claw_adapter.questions.multi_choice import agreement
 from claw_adapter.scoring.observed import Observation
 from claw_adapter_clawarena.examine import examine
 from claw_adapter_clawarena.records import PublishedRound, PublishedScenario
@@ -53,7 +53,7 @@ def _observed(
     scenario: str, index: int, phase: int, one: PublishedRound, found: RecordedRound, config: str
 ) -> Observation:
     options = one.item.options
-    outcomes = metrics(found.selected, one.answer.answer, options)["options"] if found.selected and options else {}
+    outcomes = agreement(found.selected, one.answer.answer, options).options if found.selected and options else {}
     return Observation(
         config=config,
         trial=config,

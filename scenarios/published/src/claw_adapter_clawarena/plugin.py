@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from claw_adapter.hooks import hookimpl
 
 if TYPE_CHECKING:
-    from claw_adapter.datasets import DataFormat
+    from claw_adapter.data_format import DataFormat
 
 __all__ = ["claw_data_format"]
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter.finding import Finding
 from claw_adapter.protocol import Answer, Check, Feedback, Round
-from claw_adapter.scenario.finding import Finding
 from claw_adapter_clawarena.jsontext import JsonSource
 from claw_adapter_clawarena.records import Place, PublishedRound, PublishedScenario, Teaching
 from claw_adapter_clawarena.rules import finding

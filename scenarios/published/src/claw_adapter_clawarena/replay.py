@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from claw_adapter.errors import ClawError, ScenarioError
+from claw_adapter.folders import opened
 from claw_adapter.sandbox import IsolationLevel, run_check
 from claw_adapter.workspace import FileChange
 from claw_adapter.workspace.files import current, real_path, write_change
-from claw_adapter.workspace.folders import opened
 from claw_adapter_clawarena.patch import PatchedFile, apply_hunks, parse_patch
 from claw_adapter_clawarena.results import RecordedCall, RecordedRound
 

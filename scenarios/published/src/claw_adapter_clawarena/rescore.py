@@ -8,14 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from claw_adapter.datasets import RoundProgress
+from claw_adapter.data_format import RoundProgress
 from claw_adapter.errors import ClawError, ScenarioError
 from claw_adapter.protocol import Check
 from claw_adapter.questions.extract import extract, extract_compat
-from claw_adapter.questions.multi_choice import metrics
+from claw_adapter.questions.multi_choice import agreement
+from claw_adapter.runs.store import Store
 from claw_adapter.sandbox import IsolationLevel
 from claw_adapter.scenario import load_scenario
-from claw_adapter.workspace import Snapshotter, Store, apply_update, lay_out
+from claw_adapter.workspace import Snapshotter, apply_update, lay_out
 from claw_adapter_clawarena.convert import to_scenario
 from claw_adapter_clawarena.examine import examine
 from claw_adapter_clawarena.records import PublishedRound, PublishedScenario
@@ -108,7 +109,7 @@ class _Worker:
     async def _decide(self, check: Check, workspace: Path) -> tuple[bool | None, str]:
         """The check's verdict on a copy of the workspace; None with the reason when the sandbox cannot run it."""
         from claw_adapter.protocol import Answers, Gold
-        from claw_adapter.questions.base import ScoringContext
+        from claw_adapter.question import ScoringContext
         from claw_adapter.questions.exec_check import decide_check
 
         copy = self.folder / "copy"
@@ -120,13 +121,13 @@ class _Worker:
             return None, error.what
         finally:
             shutil.rmtree(copy, ignore_errors=True)
-        return result.passed, str(result.detail.get("why", ""))
+        return result.passed, result.why
 
 
 def _choice(one: PublishedRound, recorded: RecordedRound) -> RescoredRound:
     gold, options = set(one.answer.answer), one.item.options
     compat, default = extract_compat(recorded.text).letters, extract(recorded.text, options).letters
-    measured = metrics(tuple(letter for letter in compat or () if letter in options), one.answer.answer, options)
+    measured = agreement(tuple(letter for letter in compat or () if letter in options), one.answer.answer, options)
     return RescoredRound(
         round=one.item.id,
         type=one.item.type,
@@ -135,5 +136,5 @@ def _choice(one: PublishedRound, recorded: RecordedRound) -> RescoredRound:
         default=default is not None and set(default) == gold,
         compat_letters=compat,
         default_letters=default,
-        per_option=float(str(measured["v1"])),
+        per_option=measured.v1,
     )

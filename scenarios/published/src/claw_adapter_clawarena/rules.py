@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from claw_adapter.scenario.finding import Finding, Rule
+from claw_adapter.finding import Finding, Rule
 
 __all__ = ["RULES", "finding"]
 

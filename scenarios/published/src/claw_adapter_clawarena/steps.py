@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Literal
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter.finding import Finding
 from claw_adapter.protocol import Message
-from claw_adapter.scenario.finding import Finding
 from claw_adapter_clawarena.layouts import LAYOUTS
 from claw_adapter_clawarena.manifest import log_target
 from claw_adapter_clawarena.records import PublishedScenario, PublishedUpdate, UpdateFile

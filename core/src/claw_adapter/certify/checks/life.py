@@ -10,7 +10,8 @@ import signal
 import time
 
 from claw_adapter import API_VERSION, plugins
-from claw_adapter.certify.check import Finding, check
+from claw_adapter.certify.check import check
+from claw_adapter.certify.demand import Finding
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Say
 from claw_adapter.certify.watch import files_below, side_effects, stray_children, traces_outside

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from claw_adapter.certify.check import Finding, check
+from claw_adapter.certify.check import check
+from claw_adapter.certify.demand import Finding
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Say, history, read

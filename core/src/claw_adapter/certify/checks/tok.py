@@ -9,7 +9,7 @@ from claw_adapter.certify.standard import FILE
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.turn import Turn
 from claw_adapter.certify.world import session
-from claw_adapter.endpoint import Exchange
+from claw_adapter.runs.transcript import Exchange
 
 TOLERANCE = 0.02
 """Part by which reported counts may differ from what the endpoint told (a harness may count its own side requests)."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from claw_adapter.certify.check import Finding, Unverified, check
+from claw_adapter.certify.check import check
+from claw_adapter.certify.demand import Finding, Unverified
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Fail, Hang, Say, read, run, write

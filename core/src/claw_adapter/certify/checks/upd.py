@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from claw_adapter.certify.check import Finding, check
+from claw_adapter.certify.check import check
 from claw_adapter.certify.checks.seed import blame
+from claw_adapter.certify.demand import Finding
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Say, history, read
 from claw_adapter.certify.standard import HISTORIES, standard_histories, standard_main

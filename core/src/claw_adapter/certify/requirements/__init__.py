@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import Field, ValidationError
 
-from claw_adapter.certify.check import LEVELS, Level
+from claw_adapter.certify.demand import LEVELS, Level
 from claw_adapter.errors import KitError
 from claw_adapter.protocol.base import Record
 

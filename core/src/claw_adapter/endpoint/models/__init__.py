@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from claw_adapter.endpoint.models.base import Model, TurnId
+from claw_adapter.endpoint.model import Model
 from claw_adapter.errors import EndpointError
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["BUILT_IN", "Model", "TurnId", "build"]
+__all__ = ["BUILT_IN", "build"]
 
 BUILT_IN: Final = ("reader", "scripted", "openai", "anthropic", "openai-responses", "replay")
 """The kinds that are no upstream plugin."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import Final
 
-from claw_adapter.endpoint.models.base import Model, TurnId
+from claw_adapter.endpoint.model import Model, TurnId
 from claw_adapter.endpoint.neutral import CallDelta, Delta, ModelRequest
 from claw_adapter.endpoint.reader.policy import ACKNOWLEDGED
 from claw_adapter.endpoint.reader.turn import Memory, ReaderTurn

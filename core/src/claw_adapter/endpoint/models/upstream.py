@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Final
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.failures import ProviderError, classify
+from claw_adapter.endpoint.model import Model
 from claw_adapter.endpoint.models import credentials
-from claw_adapter.endpoint.models.base import Model
 from claw_adapter.endpoint.models.sse import Malformed, Refused
 from claw_adapter.endpoint.models.wires import wire_of
 from claw_adapter.endpoint.neutral import Delta, ModelRequest
-from claw_adapter.endpoint.transcript import blank
 from claw_adapter.errors import (
     EndpointAuthError,
     EndpointMalformedError,
     EndpointTransientError,
 )
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.runs.transcript import blank
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession

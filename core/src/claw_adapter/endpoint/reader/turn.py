@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from claw_adapter.endpoint.events import results
-from claw_adapter.endpoint.models.base import TurnId
+from claw_adapter.endpoint.model import TurnId
 from claw_adapter.endpoint.neutral import Call, Line, ModelRequest
 from claw_adapter.endpoint.reader import policy
 from claw_adapter.endpoint.reader.errands import Errand, Habits, failed, read_file, read_session, write_file

@@ -12,13 +12,14 @@ from pydantic import JsonValue
 from claw_adapter import errors
 from claw_adapter.endpoint.dialects.openai_chat import parse_call
 from claw_adapter.endpoint.failures import CLIENT_CLOSED, BrokenWire, ProviderError
-from claw_adapter.endpoint.models.base import Model, TurnId
-from claw_adapter.endpoint.neutral import CallDelta, Delta, ModelRequest, TokenUse
+from claw_adapter.endpoint.model import Model, TurnId
+from claw_adapter.endpoint.neutral import CallDelta, Delta, ModelRequest
 from claw_adapter.endpoint.replay.recording import Miss, Recording, find_transcript
-from claw_adapter.endpoint.transcript import Exchange
 from claw_adapter.errors import EndpointError
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.protocol.tokens import TokenCounts
+from claw_adapter.runs.transcript import Exchange
 
 __all__ = ["ReplayModel", "replay_model"]
 
@@ -119,13 +120,12 @@ def _fail_again(exchange: Exchange) -> None:
 
 def _deltas(exchange: Exchange) -> list[Delta]:
     reply = exchange.reply or {}
-    content, calls, usage = reply.get("content"), reply.get("tool_calls"), exchange.usage
+    content, calls = reply.get("content"), reply.get("tool_calls")
     found = [Delta(text=content)] if isinstance(content, str) and content else []
     if extra := {name: value for name, value in reply.items() if name not in _OURS}:
         found.insert(0, Delta(extra=extra))
     for index, value in enumerate(calls if isinstance(calls, list) else []):
         call = parse_call(value)
         found.append(Delta(calls=(CallDelta(index, call.id, call.name, call.arguments),)))
-    counts = usage.get("upstream_input"), usage.get("upstream_output")
-    spent = TokenUse(*(int(n) for n in counts if isinstance(n, int))) if None not in counts else None
+    spent = TokenCounts.model_validate(exchange.usage).upstream
     return [*found, Delta(finish=exchange.finish or "stop", usage=spent)]

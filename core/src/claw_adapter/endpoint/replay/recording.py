@@ -11,8 +11,8 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.replay.normal import ROOT, Normaliser
-from claw_adapter.endpoint.transcript import Exchange, read_transcript
 from claw_adapter.errors import EndpointError
+from claw_adapter.runs.transcript import Exchange, read_transcript
 
 __all__ = ["Miss", "Recording", "find_transcript"]
 
@@ -43,7 +43,7 @@ def find_transcript(source: Path, trial: str) -> Path:
             return path
     there = sorted({path.parent.name for path in source.glob("trials/*/transcript.jsonl")})
     what = f"the recording has no trial {trial!r}; it has {', '.join(there) or 'none'}"
-    remedy = "replay with the same scenarios, harnesses, seeds and model name as the recorded run"
+    remedy = "replay with the same scenarios, harnesses, seeds, repeats and model name as the recorded run"
     raise EndpointError(what, where=str(source), remedy=remedy)
 
 

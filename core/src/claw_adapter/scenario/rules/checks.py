@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from claw_adapter.finding import Finding, finding
 from claw_adapter.protocol import Answer, Check, Revision, Round
-from claw_adapter.scenario.finding import Finding, finding
 from claw_adapter.scenario.rules.subject import Subject
 from claw_adapter.scenario.world import World
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from claw_adapter.finding import Finding, finding
 from claw_adapter.protocol import Answer, Round
 from claw_adapter.scenario.evidence import decide, visible_at
-from claw_adapter.scenario.finding import Finding, finding
 from claw_adapter.scenario.rules.subject import WITH_ARTEFACTS, Subject
 
 __all__ = ["decisions", "entries", "needs"]

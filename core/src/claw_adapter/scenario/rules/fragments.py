@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from claw_adapter.finding import Finding, finding
 from claw_adapter.scenario.evidence import feedback_passages, flatten, fragments_of, spoken_to_all
-from claw_adapter.scenario.finding import Finding, finding
 from claw_adapter.scenario.rules.subject import Subject
 
 __all__ = ["Passages", "form", "passages", "places", "use"]

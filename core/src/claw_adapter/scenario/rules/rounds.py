@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from string import ascii_uppercase
 
+from claw_adapter.finding import Finding, finding
 from claw_adapter.protocol import Answer, Round
-from claw_adapter.scenario.finding import Finding, finding
 from claw_adapter.scenario.rules.subject import WITH_OPTIONS, Subject
 
 __all__ = ["answers", "options", "placeholders"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from claw_adapter.finding import Finding, finding
 from claw_adapter.protocol import Message, Session
-from claw_adapter.scenario.finding import Finding, finding
 from claw_adapter.scenario.places import Places
 from claw_adapter.scenario.rules.subject import Subject
 from claw_adapter.scenario.tree import twins

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from claw_adapter.finding import Finding
 from claw_adapter.protocol import Evidence, Gold, Scenario
 from claw_adapter.protocol.gold import RoundEvidence
-from claw_adapter.scenario.finding import Finding
 from claw_adapter.scenario.places import Places
 from claw_adapter.scenario.world import World
 

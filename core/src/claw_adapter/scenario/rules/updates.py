@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter.finding import Finding, finding
 from claw_adapter.protocol import Scenario, Update
-from claw_adapter.scenario.finding import Finding, finding
 from claw_adapter.scenario.places import Places
 from claw_adapter.scenario.rules.subject import Subject
 from claw_adapter.scenario.world import World, apply_action, first_world

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from claw_adapter.scenario.finding import Finding
+from claw_adapter.finding import Finding
 from claw_adapter_scenarios.cli.authoring import LIGHT, SUITE, one_of
 
 __all__ = ["validate"]

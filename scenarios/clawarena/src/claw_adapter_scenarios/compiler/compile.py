@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter.protocol import Fragment, Preference
+from claw_adapter.protocol import Fragment
 from claw_adapter_scenarios.compiler.agentfiles import agent_files
 from claw_adapter_scenarios.compiler.canon import Canon, draw_canon
+from claw_adapter_scenarios.compiler.compiled import Compiled
+from claw_adapter_scenarios.compiler.emit import emit
 from claw_adapter_scenarios.compiler.material import Material, Places, first_rounds, gather_documents
 from claw_adapter_scenarios.compiler.questions import (
     CompiledRound,
@@ -20,33 +21,7 @@ from claw_adapter_scenarios.compiler.questions import (
 from claw_adapter_scenarios.compiler.talk import gather_sessions
 from claw_adapter_scenarios.spec.load import Spec
 
-__all__ = ["Compiled", "build", "compile_spec"]
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """A compiled variant: what goes to disk, and how it came about (for validation, documents and preview)."""
-
-    spec: Spec
-    canon: Canon
-    material: Material
-    rounds: tuple[CompiledRound, ...]
-    preferences: Mapping[str, Preference]
-    fragments: Mapping[str, Fragment]
-    starts: Mapping[str, int]
-    """Index of the round that applies an update."""
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    """The scenario's files by path."""
-
-    @property
-    def id(self) -> str:
-        """Id of the scenario: the spec's, and the seed unless it is 0."""
-        return scenario_id(self.spec, self.canon.seed)
-
-
-def scenario_id(spec: Spec, seed: int) -> str:
-    """The id of a variant."""
-    return spec.truth.id if seed == 0 else f"{spec.truth.id}-v{seed}"
+__all__ = ["build", "compile_spec"]
 
 
 def compile_spec(spec: Spec, seed: int = 0) -> Compiled:
@@ -55,8 +30,6 @@ def compile_spec(spec: Spec, seed: int = 0) -> Compiled:
     Raises:
         ScenarioError: with file and line in the spec.
     """
-    from claw_adapter_scenarios.compiler.emit import emit
-
     canon = draw_canon(spec, seed)
     _check_facts(spec, canon)
     material, starts = Material(), first_rounds(spec)

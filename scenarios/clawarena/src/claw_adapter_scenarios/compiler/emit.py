@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from claw_adapter.protocol import Answers, Evidence, Manifest, Message, RoundFile, SessionEntry, Update, UpdateAction
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.language.values import SeriesValue, Value, render_value
-
-if TYPE_CHECKING:
-    from claw_adapter_scenarios.compiler.compile import Compiled
 
 __all__ = ["emit"]
 

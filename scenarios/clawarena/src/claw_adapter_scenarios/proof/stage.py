@@ -13,7 +13,7 @@ from claw_adapter.protocol import Gold, Scenario
 from claw_adapter.questions.judge import decide as decide_rule
 from claw_adapter.scenario import World, load_gold, load_scenario, worlds
 from claw_adapter_scenarios.checker.program import check
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.proof.laid import LaidOut
 
@@ -85,7 +85,7 @@ class Stage:
 
     def commanded(self, one: CompiledRound, files: Files) -> bool:
         """The same by the check's own command, in the sandbox, as a run does it."""
-        from claw_adapter.questions.base import ScoringContext
+        from claw_adapter.question import ScoringContext
         from claw_adapter.questions.exec_check import decide_check
 
         answer = self.gold.answers.rounds[one.spec.id]

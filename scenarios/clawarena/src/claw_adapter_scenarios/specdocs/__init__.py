@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.specdocs import evaluation, evidence, guide, narrative, sessions, updates, workspace
 
 __all__ = ["DOCUMENTS", "documents"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from claw_adapter_scenarios.compiler.beliefs import Claim
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 
 __all__ = ["claim_of", "document", "place", "round_at", "table", "tokens", "visible_round"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.specdocs.common import document, table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from claw_adapter_scenarios.compiler.beliefs import Claim
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.specdocs.common import claim_of, document, place, table, visible_round
 
 __all__ = ["text"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.specdocs.common import claim_of, document, round_at, table, visible_round
 
 __all__ = ["text"]

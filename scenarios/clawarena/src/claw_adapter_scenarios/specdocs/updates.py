@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.spec.updates import UpdateSpec
 from claw_adapter_scenarios.specdocs.common import document, round_at, table
 

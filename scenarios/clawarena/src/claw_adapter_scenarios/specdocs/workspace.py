@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.specdocs.common import document, round_at, table, tokens
 
 __all__ = ["text"]

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from claw_adapter.datasets import NEUTRAL, Measured, TextLedger, find_format, measure
+from claw_adapter.data_format import TextLedger
+from claw_adapter.data_format.tables import Row, Tables, tables
+from claw_adapter.datasets import NEUTRAL, Measured, find_format, measure
 from claw_adapter.datasets.neutral import neutral_facts, neutral_items
-from claw_adapter.datasets.tables import Row, Tables, tables
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Scenario
 from claw_adapter.scenario import load_gold, load_scenario, resolve

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import mean
 from types import MappingProxyType
 
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 
 __all__ = ["FIGURES", "TOTALS", "each", "figures"]
 

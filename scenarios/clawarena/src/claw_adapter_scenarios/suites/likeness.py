@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.validation.control import expected_values
 
 __all__ = ["WIDTH", "answers", "names", "overlap", "shared_answers", "shingles"]

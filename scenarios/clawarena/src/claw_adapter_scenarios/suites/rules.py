@@ -8,8 +8,9 @@ from itertools import combinations
 from types import MappingProxyType
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter.scenario.finding import Finding, Severity
-from claw_adapter_scenarios.compiler.compile import Compiled, compile_spec
+from claw_adapter.finding import Finding, Severity
+from claw_adapter_scenarios.compiler.compile import compile_spec
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.spec.load import load_spec
 from claw_adapter_scenarios.suites.figures import FIGURES, TOTALS, each, figures
 from claw_adapter_scenarios.suites.likeness import names, overlap, shared_answers, shingles

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from claw_adapter.finding import Finding
 from claw_adapter.protocol import Preference
 from claw_adapter.questions.judge import decide as decide_rule
-from claw_adapter.scenario.finding import Finding
 from claw_adapter_scenarios.checker.program import HAN, LETTER
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, feature
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.validation.rules import spec_finding
 

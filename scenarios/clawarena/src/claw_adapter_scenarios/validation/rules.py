@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from claw_adapter.scenario.finding import Finding, Severity
+from claw_adapter.finding import Finding, Severity
 
 __all__ = ["RULES", "spec_finding"]
 

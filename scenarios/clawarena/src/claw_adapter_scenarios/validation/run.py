@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter.scenario.finding import Finding
+from claw_adapter.finding import Finding
 from claw_adapter.scenario.problems import ScenarioProblems
-from claw_adapter_scenarios.compiler.compile import Compiled, compile_spec
+from claw_adapter_scenarios.compiler.compile import compile_spec
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.spec.load import load_spec
 from claw_adapter_scenarios.validation.control import control
 from claw_adapter_scenarios.validation.rules import spec_finding

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from claw_adapter.scenario.finding import Finding
+from claw_adapter.finding import Finding
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, Claim, feature
-from claw_adapter_scenarios.compiler.compile import Compiled
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.language.people import split_name
 from claw_adapter_scenarios.language.values import SeriesValue

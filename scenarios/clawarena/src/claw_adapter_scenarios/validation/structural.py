@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter.scenario.finding import Finding
+from claw_adapter.finding import Finding
 from claw_adapter_scenarios.language.expressions import FUNCTIONS, names_in
 from claw_adapter_scenarios.language.templates import expressions_in, heads_in, names_used
 from claw_adapter_scenarios.spec.load import Spec

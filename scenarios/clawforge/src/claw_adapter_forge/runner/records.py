@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ __all__ = [
     "Step",
     "append_record",
     "mend_end",
-    "read_records",
     "record_from_line",
     "record_line",
 ]
@@ -149,14 +148,3 @@ def mend_end(path: Path) -> None:
             file.truncate(start)
         else:
             file.write(b"\n")
-
-
-def read_records(path: Path) -> Iterator[RunRecord]:
-    """The records of a file, failed tries that were followed by another left out.
-
-    Raises:
-        JournalError: a line that is not the last one is damaged, or the file is something else.
-    """
-    from claw_adapter_forge.runner.recordfile import read_file
-
-    yield from read_file(path).records

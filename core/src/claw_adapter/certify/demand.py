@@ -1,0 +1,56 @@
+"""What a check demands of an adapter, and how it says that it is not so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from claw_adapter.errors import Owner
+
+__all__ = ["LEVELS", "Demand", "Finding", "Level", "Unverified"]
+
+Level = Literal["bronze", "silver", "gold"]
+LEVELS: Final[tuple[Level, ...]] = ("bronze", "silver", "gold")
+
+
+class Finding(Exception):
+    """A check has failed: `what` was seen, `remedy` tells the author what to change, `owner` whose fault it is.
+
+    `owner` is the adapter, the harness (the vendor's program) or the kit.
+    """
+
+    def __init__(self, what: str, *, remedy: str = "", owner: Owner = Owner.ADAPTER) -> None:
+        super().__init__(what)
+        self.what = what
+        self.remedy = remedy
+        self.owner = owner
+
+
+class Unverified(Exception):
+    """The check cannot be decided on this machine, for example because it needs isolation 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one check demands.
+
+    Attributes:
+        id: ``AREA-nnn``; it stays, and is never given to another check.
+        level: the level that is not reached without it.
+        must: the MUST of docs/spec/claw-1.md that it checks, ``M14``.
+        catches: the bug it catches, in one line.
+        remedy: what the author changes, unless the finding says something better.
+        needs: capabilities without which it does not apply: a field of `Capabilities`, or ``"seed_history=native"``.
+    """
+
+    id: str
+    level: Level
+    must: str
+    catches: str
+    remedy: str
+    needs: tuple[str, ...]
+
+    @property
+    def area(self) -> str:
+        """``TURN`` of ``TURN-004``."""
+        return self.id.partition("-")[0]

@@ -1,0 +1,46 @@
+"""The way of one trial (architecture.md): lay out, open, round by round, end. A crash can interrupt it anywhere."""
+
+from __future__ import annotations
+
+import logging
+
+from claw_adapter.crashpoints import crashpoint
+from claw_adapter.errors import ClawError
+from claw_adapter.protocol import Failure, TrialEnd
+from claw_adapter.runner.rounds import RoundRunner
+from claw_adapter.runner.trial import Trial
+from claw_adapter.runs.journal import Journal
+
+__all__ = ["run_trial"]
+
+log = logging.getLogger(__name__)
+
+
+async def run_trial(trial: Trial) -> None:
+    """Take a trial from its next unfinished round to its end; failures become records, only cancellation gets out."""
+    error: Failure | None = None
+    with Journal(trial.services.folder.journal(trial.spec.id)) as trial.journal:
+        if trial.journal.finished:
+            return
+        try:
+            await trial.prepare()
+            await _rounds(trial)
+        except ClawError as fault:
+            error = Failure.of(fault)
+        except Exception as fault:
+            log.exception("trial %s", trial.spec.id)
+            error = Failure.of(fault)
+        finally:
+            error = await trial.closed(error)
+        trial.journal.append(TrialEnd(error=error, snapshot=trial.last_snapshot, overlay=trial.spent))
+    trial.services.on_end(trial.spec, error)
+
+
+async def _rounds(trial: Trial) -> None:
+    rounds = RoundRunner(trial)
+    for index in range(len(trial.journal.rounds), len(trial.scenario.rounds)):
+        record = await rounds.run(index)
+        crashpoint("before-journal")
+        trial.journal.append(record)
+        trial.services.on_round(trial.spec, record, len(trial.scenario.rounds))
+    await rounds.deliver_last_feedback()

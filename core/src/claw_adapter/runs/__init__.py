@@ -1,0 +1,1 @@
+"""A run on disk: plan, folder, journal, checkpoints, store, transcript, prices; written and read back. Nothing is started."""

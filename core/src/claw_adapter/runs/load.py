@@ -1,0 +1,182 @@
+"""A run folder read into typed data: every trial with its records, its status, and the rounds it should have had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from claw_adapter.errors import Owner
+from claw_adapter.protocol import (
+    ChoiceDetail,
+    Failure,
+    JournalRecord,
+    RevisionDetail,
+    RoundRecord,
+    Score,
+    ServerRecord,
+    TrialEnd,
+    TrialSpec,
+    TrialStart,
+)
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import read_journal
+from claw_adapter.runs.plan import Plan
+from claw_adapter.runs.servers import read_servers
+from claw_adapter.scoring import RoundScore
+
+__all__ = ["RoundName", "RunData", "Status", "TrialData", "load_run"]
+
+Status = Literal["finished", "failed", "unfinished"]
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundName:
+    """A round of a scenario; id and type are known once any trial has finished it, else ``#4`` and ``unknown``."""
+
+    index: int
+    id: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrialData:
+    """One trial of the plan as far as it got.
+
+    Attributes:
+        start: None when the trial never began.
+        rounds: the finished rounds, in order.
+        end: the end record when it is the journal's last; a trial that was taken up again is unfinished until it ends anew.
+        total: how many rounds the scenario has.
+    """
+
+    spec: TrialSpec
+    start: TrialStart | None
+    rounds: tuple[RoundRecord, ...]
+    end: TrialEnd | None
+    total: int
+
+    @property
+    def status(self) -> Status:
+        """Finished, failed (`failure` says why), or unfinished: not begun, under way, or interrupted."""
+        if self.end is None:
+            return "unfinished"
+        return "finished" if self.end.error is None else "failed"
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why the trial ended early."""
+        return self.end.error if self.end else None
+
+    @property
+    def absence(self) -> Failure | None:
+        """Why a round without a record is unscored; None while it may still come."""
+        if self.end is None:
+            return None
+        what = "the trial ended without this round"
+        return self.end.error or Failure(owner=Owner.KIT, kind="JournalError", what=what)
+
+    @property
+    def pending(self) -> int:
+        """Rounds that may still come."""
+        return self.total - len(self.rounds) if self.end is None else 0
+
+    def record(self, index: int) -> RoundRecord | None:
+        """The record of the round at that position, if it was finished."""
+        return next((record for record in self.rounds if record.index == index), None)
+
+    def scores(self, names: Sequence[RoundName], key: str | None = None) -> Iterator[RoundScore]:
+        """Scores of all rounds but the pending ones, in order, under the scenario's id or `key`."""
+        scenario = self.spec.scenario if key is None else key
+        records = {record.index: record for record in self.rounds}
+        for name in names[: self.total]:
+            record = records.get(name.index)
+            if record is not None:
+                yield _score(scenario, record)
+            elif self.absence is not None:
+                yield RoundScore(scenario, name.id, name.type, None, cause=self.absence.owner.value)
+
+
+@dataclass(frozen=True, slots=True)
+class RunData:
+    """A run folder: what was asked (`plan`), run.json as it is (`about`), the trials in the plan's order."""
+
+    root: Path
+    plan: Plan
+    about: Mapping[str, Any]
+    trials: tuple[TrialData, ...]
+    rounds: Mapping[str, tuple[RoundName, ...]]
+    """Scenario id → all of its rounds."""
+    servers: tuple[ServerRecord, ...] = ()
+    """What served models of upstream plugins."""
+
+    @property
+    def store(self) -> Path:
+        """The folder of the content-addressed store."""
+        return RunFolder(self.root).store
+
+    def scores(self, trial: TrialData, key: str | None = None) -> tuple[RoundScore, ...]:
+        """Scores of one trial; see `TrialData.scores`."""
+        return tuple(trial.scores(self.rounds[trial.spec.scenario], key))
+
+
+def load_run(root: Path) -> RunData:
+    """Read a run folder; nothing is written and no lock is taken, so a run under way can be looked at.
+
+    Raises:
+        JournalError: this is no run folder, or a journal is damaged before its end.
+    """
+    folder = RunFolder(root)
+    plan = folder.plan()
+    trials = tuple(_trial(spec, read_journal(folder.journal(spec.id)), plan) for spec in plan.trials)
+    scenarios = dict.fromkeys(spec.scenario for spec in plan.trials)
+    rounds = {scenario: _names(t for t in trials if t.spec.scenario == scenario) for scenario in scenarios}
+    return RunData(folder.root, plan, folder.about(), trials, rounds, read_servers(folder.root))
+
+
+def _trial(spec: TrialSpec, records: Sequence[JournalRecord], plan: Plan) -> TrialData:
+    starts = [record for record in records if isinstance(record, TrialStart)]
+    rounds = sorted((r for r in records if isinstance(r, RoundRecord)), key=lambda record: record.index)
+    last = records[-1] if records else None
+    seen = rounds[-1].index + 1 if rounds else 0
+    return TrialData(
+        spec=spec,
+        start=starts[-1] if starts else None,
+        rounds=tuple(rounds),
+        end=last if isinstance(last, TrialEnd) else None,
+        total=max(plan.rounds.get(spec.scenario, seen), seen),
+    )
+
+
+def _names(trials: Iterable[TrialData]) -> tuple[RoundName, ...]:
+    """The rounds of one scenario, pieced together from all of its trials."""
+    total, known = 0, dict[int, RoundName]()
+    for trial in trials:
+        total = max(total, trial.total)
+        for record in trial.rounds:
+            known.setdefault(record.index, RoundName(record.index, record.round, record.type))
+    return tuple(known.get(index) or RoundName(index, f"#{index + 1}", UNKNOWN) for index in range(total))
+
+
+def _score(scenario: str, record: RoundRecord) -> RoundScore:
+    value = record.score.value
+    cause = record.score.cause or record.error
+    owner = cause.owner if cause else Owner.KIT
+    return RoundScore(
+        scenario=scenario,
+        round=record.round,
+        type=record.type,
+        score=value,
+        cause=owner.value if value is None else None,
+        per_option=None if value is None else _per_option(record.score),
+    )
+
+
+def _per_option(score: Score) -> float | None:
+    """The v1 per-option score as the question type recorded it; an answer that could not be read has no option right."""
+    statements = score.detail.statements if isinstance(score.detail, ChoiceDetail | RevisionDetail) else None
+    if statements is not None:
+        return statements.v1
+    return 0.0 if score.malformed else None
