@@ -17,8 +17,8 @@ ALLOWED = {
     "cli/run.py": ({"nanobot", "clawarena"}, "an example in the help; the name of the prompt format"),
     "cli/score.py": ({"clawarena"}, "an example in the help"),
     "datasets/find.py": ({"clawarena"}, "the plugin of ours that is named where it is not installed"),
-    "endpoint/estimate.py": ({"clawarena", "openclaw"}, "where measured defaults are from"),
-    "endpoint/providers.toml": ({"claude_code", "claude code"}, "a provider's variable and terms"),
+    "runs/estimate.py": ({"clawarena", "openclaw"}, "where measured defaults are from"),
+    "runs/providers.toml": ({"claude_code", "claude code"}, "a provider's variable and terms"),
     "plugins.py": (
         {"clawarena", "claude-code", "metaclaw", "nanobot", "openclaw", "picoclaw"},
         "distributions of ours that are named where they are not installed",
