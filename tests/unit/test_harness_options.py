@@ -120,8 +120,8 @@ def test_notes_hold_no_number_that_is_measured(harness: type[Harness]):
         ),
         (
             NanoBot,
-            {"max_iterations": 3, "context_window": 30_000, "max_tokens": 976},
-            ("at most 3 ", "30,000", "2,000 of"),
+            {"max_iterations": 3, "context_window": 30_000, "max_tokens": 976, "retries": 7},
+            ("at most 3 ", "30,000", "2,000 of", "up to 7 times"),
         ),
         (
             OpenClaw,

@@ -94,6 +94,19 @@ def test_the_configuration_knows_one_endpoint_and_lets_nothing_act_by_itself(tmp
     assert environment("/v")["TIKTOKEN_CACHE_DIR"] == "/v"
 
 
+def test_the_pauses_before_repeated_requests_are_nanobot_s_own_unless_an_experiment_sets_them():
+    assert Options().pauses == [1, 2, 4]
+    assert Options.parse({"retries": 2, "retry_pause": 0.5}).pauses == [0.5, 1]
+    assert Options.parse({"retries": 0}).pauses == []
+
+
+@pytest.mark.parametrize("option", [{"retries": 1}, {"retry_pause": 0}, {"tools_denied": ["cron"]}])
+def test_what_nanobot_s_own_commands_cannot_be_told_is_refused_in_their_modes(option):
+    with pytest.raises(AdapterError, match="mode 'bridge' only"):
+        Options.parse({**option, "mode": "serve"})
+    assert Options.parse(option).mode == "bridge"
+
+
 def test_the_state_is_laid_out_so_that_nanobot_finds_its_sessions(tmp_path):
     ctx = context(tmp_path)
     state = State(ctx.state_dir, ctx.workspace)

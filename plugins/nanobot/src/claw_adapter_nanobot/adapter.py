@@ -111,7 +111,7 @@ class NanoBot(Harness):
             window,
             f"AGENTS.md, SOUL.md, USER.md and memory/MEMORY.md of the workspace go into the system prompt by themselves{own}",
             "asks the model to continue up to 3 times when a reply runs into the length limit",
-            "repeats a failed model request up to 3 times",
+            f"repeats a failed model request up to {options.retries} times",
         )
 
     def probe(self) -> Probe:
@@ -161,7 +161,11 @@ class NanoBot(Harness):
         child = await ctx.lines(argv, env=env, readable=[*there.readable, script])
         conversation = BridgeConversation(child, state, ctx.main.id, ctx.log)
         try:
-            told = {"config": str(state.config), "denied": list(self.options.tools_denied)}
+            told = {
+                "config": str(state.config),
+                "denied": list(self.options.tools_denied),
+                "pauses": self.options.pauses,
+            }
             said = await child.call("open", told, ctx.deadline)
         except RemoteError as error:
             await conversation.close()
