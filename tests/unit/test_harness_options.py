@@ -21,6 +21,7 @@ HARNESSES = (ClaudeCode, NanoBot, OpenClaw, PicoClaw)
 WRONG: dict[type, tuple[Any, ...]] = {
     bool: ("false", "true", 0, 1, None, []),
     int: ("1", 1.0, 1.5, True, None, -1, [1]),
+    float: ("1", True, None, -0.1, [1.0]),
     str: (1, True, None, ["x"]),
     tuple: ("cron", [1], None),
 }

@@ -22,6 +22,7 @@ from claw_adapter.harness import (
 )
 from claw_adapter_nanobot import bridge, serve_mode
 from claw_adapter_nanobot.cli_mode import CliConversation
+from claw_adapter_nanobot.command import command
 from claw_adapter_nanobot.conversation import BridgeConversation
 from claw_adapter_nanobot.lasting import LastingConversation
 from claw_adapter_nanobot.options import Options, configuration, environment
@@ -144,13 +145,13 @@ class NanoBot(Harness):
         state.lay_out(configuration(ctx, self.options, token), sessions, checkpoint)
         env = environment(str(state.vocabulary))
         if self.options.mode == "cli":
-            return CliConversation(ctx, there, state, env)
+            return CliConversation(ctx, command(there, self.options), there, state, env)
         if self.options.mode == "bridge":
             return await self._bridged(ctx, there, state, env)
         lasting: LastingConversation = (
-            serve_mode.ServeConversation(ctx, there, state, env, token)
+            serve_mode.ServeConversation(ctx, command(there, self.options), there, state, env, token)
             if self.options.mode == "serve"
-            else PtyConversation(ctx, there, state, env)
+            else PtyConversation(ctx, command(there, self.options), there, state, env)
         )
         await lasting.start(ctx.deadline)
         return lasting

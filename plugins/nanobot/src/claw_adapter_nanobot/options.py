@@ -22,8 +22,6 @@ PROVIDERS: Final[dict[Provider, tuple[Dialect, ...]]] = {
     "anthropic": ("anthropic-messages",),
 }
 """NanoBot's kinds of provider, and the dialects that each speaks; the first is its own."""
-BRIDGE_ONLY: Final = ("tools_denied", "retries", "retry_pause")
-"""Options for which NanoBot's own commands have no place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +41,10 @@ class Options:
             NanoBot's own.
         path_prepend: folders put in front of the PATH of its shell tool.
         restrict: whether it refuses paths, and commands that name paths, outside the workspace.
-        tools_denied: tools that are taken away, by name.
+        tools_denied: tools that are taken away, by name; mode ``bridge`` only.
         retries: how often it repeats a failed model request.
         retry_pause: seconds before it does so for the first time; then twice as many, and so on. These two defaults are
             NanoBot's own, too.
-
-    The last three can be set in mode ``bridge`` only.
     """
 
     mode: Literal["bridge", "cli", "serve", "pty"] = "bridge"
@@ -80,10 +76,11 @@ class Options:
         # "" stands for the default, which here depends on the other of the two.
         said = {name: value for name, value in given.items() if name not in ("provider", "dialect") or value != ""}
         options = checked(cls, said, "harness nanobot")
-        for name in BRIDGE_ONLY if options.mode != "bridge" else ():
-            if getattr(options, name) != getattr(cls(), name):
-                where = f"harness nanobot, option {name!r}"
-                raise AdapterError("can be set in mode 'bridge' only", where=where, remedy="Use the option mode: bridge.")
+        if options.tools_denied and options.mode != "bridge":
+            what = "tools are denied in mode 'bridge' only"
+            raise AdapterError(
+                what, where="harness nanobot, option 'tools_denied'", remedy="Use the option mode: bridge."
+            )
         provider, dialect = _spoken(
             options.provider if "provider" in said else None, options.dialect if "dialect" in said else None
         )
