@@ -16,6 +16,8 @@ RIGHT = "\\bbox{A}"
 MOST = {"nanobot": {"truncated_arguments": 210}, "picoclaw": {"truncated_arguments": 50}}
 """Requests per attempt where a harness goes on longer than 12: these take each broken call for a step of their tool loop."""
 
+OPTIONS = {"nanobot": {"retry_pause": 0.05}}
+
 
 @pytest.mark.real
 @pytest.mark.slow
@@ -29,8 +31,9 @@ def test_every_fault_has_its_class_and_the_rounds_after_it_are_answered(tmp_path
     scenario = write_scenario(tmp_path / "small", [{"id": name} for name in (*names, "last")])
     rules = [{"at": "every 1", "round": f"during-{kind}", "kind": kind, "retry_after": 0} for kind in FAULT_KINDS]
     model = {"name": "script", "kind": "scripted", "script": [RIGHT], "options": {"faults": rules}, "timeout": 0.5}
+    options = {"name": harness, "options": OPTIONS.get(harness, {})}
     asked = experiment(
-        scenario, harnesses=[harness], models=[model], settings={"isolation": 1, "deadline": 120, "attempts": 1}
+        scenario, harnesses=[options], models=[model], settings={"isolation": 1, "deadline": 120, "attempts": 1}
     )
     ((trial, records),) = run_sync(tmp_path / "run", asked).items()
     by_round = {record.round: record for record in records}
