@@ -73,7 +73,7 @@ async def test_a_down_endpoint_is_an_error_and_the_checkpoint_goes_on(tmp_path):
         async with await NanoBot(mode="cli").open(ctx) as conversation:
             await conversation.send("first", 60)
             checkpoint = await conversation.checkpoint()
-        async with await NanoBot(mode="cli").open(
+        async with await NanoBot(mode="cli", retry_pause=0.05).open(
             SmallContext(tmp_path / "b", "http://127.0.0.1:9"), checkpoint
         ) as down:
             turn = await down.send("second", 60)

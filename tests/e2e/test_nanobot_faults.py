@@ -31,7 +31,7 @@ async def test_a_fault_of_the_endpoint_is_classified_and_the_next_turn_works_aft
     reply, kind, requests = FAULTS[fault]
     with ScriptedEndpoint(say("first answer")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "canary", "yes"))
-        async with await NanoBot().open(ctx) as conversation:
+        async with await NanoBot(retry_pause=0.01).open(ctx) as conversation:
             await conversation.send("one", 60)
             checkpoint = await conversation.checkpoint()
             server.script = lambda request: reply
@@ -46,6 +46,17 @@ async def test_a_fault_of_the_endpoint_is_classified_and_the_next_turn_works_aft
     assert again.text == "second answer"
     texts = [m["content"] for m in server.requests[-1]["messages"][1:]]
     assert texts == ["canary", "yes", "one", "first answer", "two"], "nothing of the failed turn is left"
+
+
+@real
+@pytest.mark.parametrize("retries", [0, 2])
+async def test_it_repeats_a_failed_request_as_often_as_it_is_told(tmp_path, retries):
+    with ScriptedEndpoint(lambda request: Reply("boom", status=500)) as server:
+        ctx = SmallContext(tmp_path, server.url)
+        async with await NanoBot(retries=retries, retry_pause=0).open(ctx) as conversation:
+            turn = await conversation.send("one", 60)
+    assert turn.error.kind == "EndpointTransientError"
+    assert len(server.requests) == 1 + retries
 
 
 @real

@@ -107,7 +107,8 @@ def _matches(path: str, glob: str) -> bool:
 @pytest.mark.parametrize("mode", MODES)
 async def test_faults_are_classified_as_in_bridge_mode_where_the_mode_shows_them(tmp_path, mode):
     with ScriptedEndpoint(say("first answer")) as server:
-        async with await NanoBot(mode=mode).open(SmallContext(tmp_path / "a", server.url)) as conversation:
+        ctx = SmallContext(tmp_path / "a", server.url)
+        async with await NanoBot(mode=mode, retry_pause=0.05).open(ctx) as conversation:
             await conversation.send("one", 60)
             checkpoint = await conversation.checkpoint()
             found = {}
@@ -133,7 +134,7 @@ async def test_faults_are_classified_as_in_bridge_mode_where_the_mode_shows_them
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_down_endpoint_is_a_transient_error(tmp_path, mode):
     with closed_port() as url:
-        async with await NanoBot(mode=mode).open(SmallContext(tmp_path, url)) as conversation:
+        async with await NanoBot(mode=mode, retry_pause=0.05).open(SmallContext(tmp_path, url)) as conversation:
             turn = await conversation.send("hello", 60)
     assert turn.error.kind == "EndpointTransientError"
 

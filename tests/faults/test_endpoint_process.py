@@ -17,7 +17,7 @@ import aiohttp
 import pytest
 
 import claw_adapter
-from claw_adapter.endpoint import ModelEndpoint
+from claw_adapter.endpoint import ModelEndpoint, client
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import EndpointError
 from claw_adapter.protocol import ModelSpec
@@ -33,7 +33,9 @@ async def server(tmp_path: Path) -> AsyncIterator[EndpointServer]:
         yield running
 
 
-async def ask(server: EndpointServer, key: str, *, stream: bool, timeout: float = 5.0) -> tuple[int, str]:
+async def ask(
+    server: EndpointServer | ModelEndpoint, key: str, *, stream: bool, timeout: float = 5.0
+) -> tuple[int, str]:
     body = {"messages": [{"role": "user", "content": "x"}], "stream": stream}
     limits = aiohttp.ClientTimeout(total=timeout)
     async with (
@@ -125,6 +127,26 @@ def test_killing_the_starter_ends_the_endpoint_and_removes_its_sockets(tmp_path:
     assert wait_until_gone(pid, 30)
     stalled.close()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["endpoint.log", "t.jsonl"]
+
+
+async def test_an_endpoint_that_is_stopped_leaves_a_whole_transcript_and_no_sockets(tmp_path: Path):
+    spec = ModelSpec(name="m", kind="scripted", script=("first", "second"))
+    async with await ModelEndpoint.start(tmp_path) as endpoint:
+        key = await endpoint.open_trial("t", spec, tmp_path / "t.jsonl")
+        assert (await ask(endpoint, key, stream=True, timeout=30))[0] == 200
+    assert endpoint._process.returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["endpoint.log", "t.jsonl"]
+    assert [exchange.status for exchange in read_transcript(tmp_path / "t.jsonl")] == [200]
+    assert (tmp_path / "endpoint.log").read_text() == ""
+
+
+@pytest.mark.parametrize("wish", ["", "1"])
+def test_modules_of_the_endpoint_are_kept_compiled_unless_the_user_wants_none(monkeypatch, wish):
+    """Compiling them anew takes longer than everything else at its start."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    if wish:
+        monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", wish)
+    assert client._environment((), "").get("PYTHONDONTWRITEBYTECODE", "") == wish
 
 
 async def test_a_killed_endpoint_is_an_endpoint_error_not_a_hang(tmp_path: Path):

@@ -108,15 +108,15 @@ async def test_what_left_the_group_is_killed_even_when_the_first_look_outlasts_t
     child = await start(shell("setsid sleep 61 & echo up; sleep 62", marker, lines=True))
     await child.readline()
     await until(lambda: len(reaper.find(marker)) >= 3)
-    find, looks = reaper.find, []
+    look, looks = reaper.look, []
 
     def slow(*given):
-        looks.append(find(*given))
+        looks.append(look(*given))
         if len(looks) == 1:
             time.sleep(1.0)  # longer than KILL_SECONDS
         return looks[-1]
 
-    monkeypatch.setattr(reaper, "find", slow)
+    monkeypatch.setattr(reaper, "look", slow)
     await child.stop(0)
     monkeypatch.undo()
     async with asyncio.timeout(30):
@@ -128,16 +128,26 @@ async def test_stop_looks_twice_since_a_process_that_replaces_its_program_shows_
     await child.readline()
     await child.ended()
     await until(lambda: len(reaper.find(marker)) == 1)
-    find, looks = reaper.find, []
+    look, looks = reaper.look, []
 
     def blind_at_first(*given):
         looks.append(given)
-        return find(*given) if len(looks) > 1 else []
+        return look(*given) if len(looks) > 1 else ([], False)
 
-    monkeypatch.setattr(reaper, "find", blind_at_first)
+    monkeypatch.setattr(reaper, "look", blind_at_first)
     assert await child.stop(0) == 0
     monkeypatch.undo()
     assert reaper.find(marker) == []
+
+
+@pytest.mark.parametrize(("whole", "times"), [(True, 1), (False, 2)])
+async def test_stop_is_over_with_one_look_that_missed_nothing(marker, monkeypatch, whole, times):
+    child = await start(shell("exit", marker))
+    await child.ended()
+    looks = []
+    monkeypatch.setattr(reaper, "look", lambda *given: (looks.append(given) or [], whole))
+    assert await child.stop(0) == 0
+    assert len(looks) == times
 
 
 async def test_stop_tries_again_when_processes_were_left(marker, monkeypatch):

@@ -15,6 +15,7 @@ import tempfile
 import textwrap
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -325,6 +326,18 @@ async def test_e1_a_secret_of_our_environment_is_nowhere(trial, monkeypatch):
             await process.stop(0)
 
 
+@pytest.fixture(params=["prlimit", "limit.py"])
+def limiter(request, monkeypatch):
+    """Either way of setting limits: the system's program, and ours where there is none."""
+    host = host_view(detect().bwrap)
+    if request.param == "prlimit" and host.prlimit is None:
+        pytest.skip("no prlimit here")
+    chosen = replace(host, prlimit=host.prlimit if request.param == "prlimit" else None)
+    monkeypatch.setattr(sys.modules["claw_adapter.sandbox.wrap"], "_this_host", lambda _: chosen)
+    return chosen
+
+
+@pytest.mark.usefixtures("limiter")
 async def test_resource_limits_hold(trial):
     limits = ResourceLimits(address_space=512 << 20, cpu_seconds=1, file_bytes=1 << 20)
     confined = confinement(trial, limits=limits)
@@ -368,8 +381,8 @@ def public():
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user; as that user the other tests run")
 @pytest.mark.skipif(not Path("/usr/bin/python3").exists(), reason="no system Python for the other user")
-def test_another_user_is_confined_too_and_its_processes_are_counted(public):
-    real = host_view(detect().bwrap)
+def test_another_user_is_confined_too_and_its_processes_are_counted(public, limiter):
+    real = limiter
     host = HostView(
         bwrap=public / "bwrap",
         python=Path("/usr/bin/python3"),
@@ -378,6 +391,7 @@ def test_another_user_is_confined_too_and_its_processes_are_counted(public):
         prefix=(),
         relay=public / "relay.py",
         limit=public / "limit.py",
+        prlimit=real.prlimit,
     )
     code = f"""
         import os, subprocess

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from claw_adapter.errors import SandboxError
-from claw_adapter.sandbox import Confinement, IsolationLevel, ResourceLimits, detect, levels, require, wrap
+from claw_adapter.sandbox import Confinement, IsolationLevel, ResourceLimits, detect, levels, limit, require, wrap
 from claw_adapter.sandbox.host import HostView
 
 HOST = HostView(
@@ -115,6 +116,22 @@ def test_relay_and_limits_stand_in_front_in_that_order():
     assert inside[4:10] == ("8080", "/run/t1/model.sock", "--reverse", "9000", str(HOME / "in.sock"), "--")
     assert inside[13] == "/claw/limit.py"
     assert inside[14:] == ("cpu=5", "nproc=9", "--", "agent")
+
+
+def test_the_systems_own_program_sets_the_limits_where_there_is_one_and_raises_none(monkeypatch):
+    monkeypatch.setattr(limit.resource, "getrlimit", lambda _: (3, 7))
+    limits = ResourceLimits(address_space=1 << 30, cpu_seconds=5, processes=9)
+    argv, _ = wrap(("agent",), {}, confinement(limits=limits), replace(HOST, prlimit=Path("/usr/bin/prlimit")))
+    inside = argv[argv.index("--") + 1 :]
+    assert inside == ("/usr/bin/prlimit", "--as=7", "--cpu=5", "--nproc=7", "--core=0", "--", "agent")
+
+
+def test_processes_are_not_limited_where_the_kernel_would_count_those_of_the_whole_machine(monkeypatch):
+    monkeypatch.setattr(limit, "kernel", lambda: (5, 13))
+    argv, _ = wrap(
+        ("agent",), {}, confinement(limits=ResourceLimits(processes=9)), replace(HOST, prlimit=Path("/prlimit"))
+    )
+    assert argv[argv.index("--") + 1 :] == ("/prlimit", "--core=0", "--", "agent")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ HARNESSES = (ClaudeCode, NanoBot, OpenClaw, PicoClaw)
 WRONG: dict[type, tuple[Any, ...]] = {
     bool: ("false", "true", 0, 1, None, []),
     int: ("1", 1.0, 1.5, True, None, -1, [1]),
+    float: ("1", True, None, -0.1, [1.0]),
     str: (1, True, None, ["x"]),
     tuple: ("cron", [1], None),
 }
@@ -120,8 +121,8 @@ def test_notes_hold_no_number_that_is_measured(harness: type[Harness]):
         ),
         (
             NanoBot,
-            {"max_iterations": 3, "context_window": 30_000, "max_tokens": 976},
-            ("at most 3 ", "30,000", "2,000 of"),
+            {"max_iterations": 3, "context_window": 30_000, "max_tokens": 976, "retries": 7},
+            ("at most 3 ", "30,000", "2,000 of", "up to 7 times"),
         ),
         (
             OpenClaw,

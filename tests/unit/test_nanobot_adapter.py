@@ -16,6 +16,7 @@ from claw_adapter.harness import Checkpoint, Endpoint, Message, Session
 from claw_adapter_nanobot import bridge
 from claw_adapter_nanobot.adapter import NanoBot, framework
 from claw_adapter_nanobot.cli_mode import cleaned
+from claw_adapter_nanobot.command import command
 from claw_adapter_nanobot.failures import CLI_EMPTY, failure
 from claw_adapter_nanobot.options import Options, configuration, environment
 from claw_adapter_nanobot.state import VOCABULARY, WORKSPACE_ID, State
@@ -92,6 +93,28 @@ def test_the_configuration_knows_one_endpoint_and_lets_nothing_act_by_itself(tmp
     )
     assert configuration(ctx, Options(exec=False))["tools"]["exec"]["enable"] is False
     assert environment("/v")["TIKTOKEN_CACHE_DIR"] == "/v"
+
+
+def test_the_pauses_before_repeated_requests_are_nanobot_s_own_unless_an_experiment_sets_them():
+    assert Options().pauses == [1, 2, 4]
+    assert Options.parse({"retries": 2, "retry_pause": 0.5}).pauses == [0.5, 1]
+    assert Options.parse({"retries": 0}).pauses == []
+
+
+def test_nanobot_s_own_command_is_called_as_it_is_unless_the_pauses_are_others(tmp_path):
+    there = SimpleNamespace(python=Path(sys.executable), program=lambda name: tmp_path / name)
+    assert command(there, Options())[-2:] == ["utf8", str(tmp_path / "nanobot")]
+    (tmp_path / "nanobot").write_text("import sys; from nanobot.providers.base import LLMProvider as provider\n")
+    with (tmp_path / "nanobot").open("a") as program:
+        program.write("print(__name__, provider._CHAT_RETRY_DELAYS, sys.argv)")
+    (tmp_path / "nanobot_there/nanobot/providers").mkdir(parents=True)
+    (tmp_path / "nanobot_there/nanobot/providers/base.py").write_text("class LLMProvider: _CHAT_RETRY_DELAYS = (1, 2)")
+    for pauses, said in (({"retries": 0}, ()), ({"retries": 2, "retry_pause": 0.5}, (0.5, 1.0))):
+        argv = [*command(there, Options.parse(pauses)), "agent", "-m", "x"]
+        argv.remove("-I")  # the stand-in for NanoBot is found through the environment
+        env = {"PYTHONPATH": str(tmp_path / "nanobot_there")}
+        done = subprocess.run(argv, env=env, capture_output=True, text=True, check=True)
+        assert done.stdout == f"__main__ {said} {[str(tmp_path / 'nanobot'), 'agent', '-m', 'x']}\n"
 
 
 def test_the_state_is_laid_out_so_that_nanobot_finds_its_sessions(tmp_path):

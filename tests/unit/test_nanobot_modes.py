@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,7 +12,8 @@ from claw_adapter.errors import AdapterError
 from claw_adapter_nanobot.failures import CLI_EMPTY, CLI_MARK, failure
 from claw_adapter_nanobot.lasting import reply_of
 from claw_adapter_nanobot.options import Options
-from claw_adapter_nanobot.pty_mode import painted
+from claw_adapter_nanobot.pty_mode import PtyConversation, painted
+from claw_adapter_nanobot.serve_mode import ServeConversation
 from claw_adapter_nanobot.steps import SUMMARISED, steps
 from claw_adapter_nanobot.store import file_name, last_turn, session_key
 
@@ -127,3 +129,24 @@ def test_provider_and_dialect_fill_each_other_in_and_must_fit():
 def test_the_server_keeps_sessions_under_another_channel():
     assert session_key("main", "api") == "api:main"
     assert file_name("main", "api") != file_name("main")
+
+
+@pytest.mark.parametrize("mode", ["serve", "pty"])
+async def test_nanobot_is_given_no_time_to_end_for_its_turns_are_on_disk(mode):
+    graces = []
+
+    class Running:
+        async def stop(self, grace):
+            graces.append(grace)
+            return 0
+
+    ctx = SimpleNamespace(main=SimpleNamespace(id="main"))
+    conversation = (
+        PtyConversation(ctx, ["nanobot"], None, None, {})
+        if mode == "pty"
+        else ServeConversation(ctx, ["nanobot"], None, None, {}, "token")
+    )
+    conversation._child = conversation._process = Running()
+    await conversation.close()
+    await conversation.close()
+    assert graces == [0]

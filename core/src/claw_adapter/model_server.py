@@ -160,6 +160,11 @@ class ModelServer:
             return ""
         return str(self._explained(f"ended by itself: {self._process.exit}"))
 
+    async def ended(self, seconds: float) -> None:
+        """Wait, at most so long, until our process has ended; a server that is not ours is not waited for."""
+        if self._process is not None:
+            await self._process.ended(seconds)
+
     async def stop(self) -> None:
         """End our process and everything it started; a server that was only attached to is left alone."""
         if self._process is not None:

@@ -11,7 +11,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from claw_adapter.errors import AdapterError
 
-__all__ = ["FromOne", "FromZero", "checked"]
+__all__ = ["FromOne", "FromZero", "Seconds", "checked"]
 
 T = TypeVar("T")
 
@@ -19,12 +19,15 @@ FromZero = Annotated[int, Field(ge=0)]
 """A whole number from 0 on."""
 FromOne = Annotated[int, Field(ge=1)]
 """A whole number from 1 on."""
+Seconds = Annotated[float, Field(ge=0)]
+"""A time in seconds, from 0 on."""
 WORDS: Final = {
     "bool_type": ("neither true nor false", "Write true or false, without quotation marks."),
     "int_type": ("no whole number", "Write a whole number, without quotation marks."),
+    "float_type": ("no number", "Write a number, without quotation marks."),
     "string_type": ("no text", "Write text; what looks like a number or like true and false needs quotation marks."),
     "tuple_type": ("no list", "Write a list: [a, b]."),
-    "greater_than_equal": ("no number from {ge} on", "Write a whole number from {ge} on."),
+    "greater_than_equal": ("no number from {ge} on", "Write a number from {ge} on."),
     "literal_error": ("none of {expected}", "Choose one of these."),
 }
 """Kind of a mistake → what is said of the value, and the way out; filled in with what pydantic knows of it."""

@@ -56,6 +56,10 @@ class Upstream(ABC):
         """Why the server ended by itself, with what to do; empty while it runs, or where that is not known."""
         return ""
 
+    async def ended(self, seconds: float) -> None:
+        """Wait, at most so long, for the end of a server that answers no more; at once where nobody can see it end."""
+        del seconds
+
     @abstractmethod
     async def stop(self) -> None:
         """Stop what `start` started; a server that was only attached to is left alone. Also called where `start` failed."""

@@ -44,7 +44,7 @@ EXIT_SECONDS: Final = 1.0
 SETTLE_SECONDS: Final = 0.1
 """How long a death is waited for when a stream is over that only the end of the connection could end."""
 PROBE_SECONDS: Final = 2.0
-PAUSE_SECONDS: Final = (0.02, 0.25)
+PAUSE_SECONDS: Final = (0.02, 0.1)
 """First and longest pause between two looks at a server that is not up yet."""
 
 ENDED_REMEDY: Final = "The end of its output says why; `claw frameworks doctor` examines installed harnesses."

@@ -221,16 +221,16 @@ class Process:
             end = time.monotonic() + KILL_SECONDS
             left = await self._kill(end)
             await self.ended(max(end - time.monotonic(), PAUSE_SECONDS * 20))
-            return left and len(self._kin())
+            return left and len(self._kin()[0])
         finally:
             await self._close()
 
-    def _kin(self) -> list[int]:
-        """What came of it and lives."""
-        return reaper.find(self.marker, self._family, self._began)
+    def _kin(self) -> tuple[list[int], bool]:
+        """What came of it and lives, and whether that must be all."""
+        return reaper.look(self.marker, self._family, self._began)
 
     async def _kill(self, end: float) -> int:
-        """Kill until two looks find nothing: a process that is just replacing its program shows no marker.
+        """Kill until one look that missed nothing, or two that may have, find nothing.
 
         The clock is asked only after killing and a second look, however long the first took.
         """
@@ -240,9 +240,9 @@ class Process:
                 self._family |= reaper.snapshot(self.pid)
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(self.pid, signal.SIGKILL)
-            left = self._kin()
+            left, whole = self._kin()
             reaper.send(left, signal.SIGKILL)
-            if not left and quiet:
+            if not left and (quiet or whole):
                 return 0
             if looked and time.monotonic() > end:
                 return len(left)

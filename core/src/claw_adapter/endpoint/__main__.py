@@ -17,13 +17,13 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 LAST_SECONDS: Final = 1.0
 """Time for an orderly end after the lifeline is cut; then the process just ends."""
 
 
-def main() -> int:
+def main() -> NoReturn:
     """Serve until the lifeline is cut."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for number in (signal.SIGINT, signal.SIGHUP):  # the runner decides when this process ends
@@ -31,7 +31,8 @@ def main() -> int:
     folder = Path(sys.argv[1])
     token = json.loads(_first_line())["token"]
     asyncio.run(_serve(folder, tuple(sys.argv[2:]), token))
-    return 0
+    logging.shutdown()
+    os._exit(0)  # all is closed, and a run would wait longer for the interpreter to take itself apart
 
 
 def _first_line() -> bytes:
@@ -88,4 +89,4 @@ def _watch(parent: int, cut: Callable[[], None], sockets: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

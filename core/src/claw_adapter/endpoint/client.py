@@ -41,6 +41,7 @@ CALL_SECONDS: Final = 60.0
 _ENVIRONMENT: Final = (
     "PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR",
     "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+    "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX",
 )  # fmt: skip
 """What the endpoint's process gets of our environment, beside provider keys."""
 
@@ -200,7 +201,6 @@ def _environment(key_envs: Sequence[str], marker: str) -> dict[str, str]:
 
     env = {name: os.environ[name] for name in (*_ENVIRONMENT, *key_envs) if name in os.environ}
     env["PYTHONPATH"] = str(Path(claw_adapter.__file__).parents[1])
-    env["PYTHONDONTWRITEBYTECODE"] = "1"
     if marker:
         env["CLAW_TRIAL"] = marker
     return env

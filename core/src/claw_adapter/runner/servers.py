@@ -5,7 +5,6 @@ Every time a run is started or continued, one line per model server is added to 
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import time
@@ -27,8 +26,8 @@ __all__ = ["serving"]
 log = logging.getLogger(__name__)
 GONE = "it did not answer any more when the run ended"
 """All that is known of a server that was only attached to."""
-LAST_WORDS: Final = 50
-"""Tenths of a second that a server which answers no more has to end and be asked why."""
+END_SECONDS: Final = 5.0
+"""Most that a server which answers no more may take to end and be asked why."""
 
 
 @contextlib.asynccontextmanager
@@ -88,11 +87,8 @@ async def _silence(upstream: Upstream) -> str:
     """Why it does not answer now, given a moment to end and say it; empty if it does."""
     if await upstream.health():
         return ""
-    for _ in range(LAST_WORDS):
-        if fault := upstream.fault():
-            return fault
-        await asyncio.sleep(0.1)
-    return GONE
+    await upstream.ended(END_SECONDS)
+    return upstream.fault() or GONE
 
 
 def _now() -> str:

@@ -11,7 +11,7 @@ from typing import Final
 
 from claw_adapter.sandbox import limit, relay
 
-__all__ = ["LIMIT", "HostView", "host_view"]
+__all__ = ["LIMIT", "HostView", "host_view", "prlimit"]
 
 RELAY: Final = Path(relay.__file__).absolute()
 LIMIT: Final = Path(limit.__file__).absolute()
@@ -41,6 +41,7 @@ ETC: Final = (
     "terminfo",
 )
 """The parts of /etc that programs fail without. No shadow, no private keys, no resolver: there is nobody to ask."""
+PRLIMIT: Final = tuple(Path(folder, "prlimit") for folder in ("/usr/bin", "/bin"))
 MAX_HOPS: Final = 16
 
 
@@ -67,6 +68,14 @@ class HostView:
     limit: Path = LIMIT
     hops: tuple[tuple[str, Path], ...] = ()
     """(target, path) of links between this environment's interpreter and the real one that lie in no folder shown."""
+    prlimit: Path | None = None
+    """The system's program that sets limits."""
+
+
+@functools.cache
+def prlimit() -> Path | None:
+    """util-linux's program that sets limits and becomes a command, if the system has it."""
+    return next((path for path in PRLIMIT if os.access(path, os.X_OK)), None)
 
 
 @functools.cache
@@ -86,6 +95,7 @@ def host_view(bwrap: Path) -> HostView:
         readable=(*folders, *_outside(base)),
         prefix=_outside(prefix),
         hops=_hops(Path(sys.executable), [*base, *prefix, *system]),
+        prlimit=prlimit(),
     )
 
 

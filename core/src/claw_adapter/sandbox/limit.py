@@ -1,7 +1,7 @@
 """Set resource limits, then become the command: ``python -I -S limit.py as=BYTES cpu=SECONDS ... -- argv``.
 
-Standard library only; runs inside the sandbox. It limits itself and not a child, so that there is no instant in which
-the command is without limits.
+Standard library only; runs inside the sandbox where the system has no ``prlimit``, which starts fifteen times as fast.
+It limits itself and not a child, so that there is no instant in which the command is without limits.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ COUNTED_PER_NAMESPACE = (5, 14)
 
 
 def lower(name: str, value: int) -> None:
-    """Lower one limit, soft and hard; never above a hard limit that is there already."""
+    """Lower one limit, soft and hard."""
+    if (most := possible(name, value)) is not None:
+        resource.setrlimit(getattr(resource, KINDS[name]), (most, most))
+
+
+def possible(name: str, value: int) -> int | None:
+    """What a limit can be: never above a hard limit that is there already; None for one to be left alone here."""
     if name == "nproc" and kernel() < COUNTED_PER_NAMESPACE:
-        return
-    kind = getattr(resource, KINDS[name])
-    hard = resource.getrlimit(kind)[1]
-    most = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(kind, (most, most))
+        return None
+    hard = resource.getrlimit(getattr(resource, KINDS[name]))[1]
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
 
 def kernel() -> tuple[int, ...]:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from claw_adapter.errors import SandboxError
+from claw_adapter.sandbox import limit
 from claw_adapter.sandbox.confinement import Confinement
-from claw_adapter.sandbox.host import LIMIT, HostView, host_view
+from claw_adapter.sandbox.host import LIMIT, HostView, host_view, prlimit
 from claw_adapter.sandbox.levels import NAMESPACES, IsolationLevel, detect, require
 
 __all__ = ["wrap"]
@@ -59,11 +60,16 @@ def _limited(argv: Sequence[str], confinement: Confinement, host: HostView | Non
     named = {"as": limits.address_space, "cpu": limits.cpu_seconds, "fsize": limits.file_bytes}
     if host is not None:
         named["nproc"] = limits.processes
-    wanted = [f"{name}={value}" for name, value in named.items() if value is not None]
+    wanted = {name: value for name, value in named.items() if value is not None}
     if not wanted:
         return tuple(argv)
+    program = prlimit() if host is None else host.prlimit
+    if program is not None:
+        bounds = ((name, limit.possible(name, value)) for name, value in wanted.items())
+        options = [f"--{name}={most}" for name, most in bounds if most is not None]
+        return (str(program), *options, "--core=0", "--", *argv)
     python, launcher = (Path(sys.executable), LIMIT) if host is None else (host.python, host.limit)
-    return (str(python), "-I", "-S", str(launcher), *wanted, "--", *argv)
+    return (str(python), "-I", "-S", str(launcher), *(f"{name}={value}" for name, value in wanted.items()), "--", *argv)
 
 
 def _relayed(argv: tuple[str, ...], confinement: Confinement, host: HostView) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from claw_adapter.harness import (
 )
 from claw_adapter_nanobot import bridge, serve_mode
 from claw_adapter_nanobot.cli_mode import CliConversation
+from claw_adapter_nanobot.command import command
 from claw_adapter_nanobot.conversation import BridgeConversation
 from claw_adapter_nanobot.lasting import LastingConversation
 from claw_adapter_nanobot.options import Options, configuration, environment
@@ -111,7 +112,7 @@ class NanoBot(Harness):
             window,
             f"AGENTS.md, SOUL.md, USER.md and memory/MEMORY.md of the workspace go into the system prompt by themselves{own}",
             "asks the model to continue up to 3 times when a reply runs into the length limit",
-            "repeats a failed model request up to 3 times",
+            f"repeats a failed model request up to {options.retries} times",
         )
 
     def probe(self) -> Probe:
@@ -144,13 +145,13 @@ class NanoBot(Harness):
         state.lay_out(configuration(ctx, self.options, token), sessions, checkpoint)
         env = environment(str(state.vocabulary))
         if self.options.mode == "cli":
-            return CliConversation(ctx, there, state, env)
+            return CliConversation(ctx, command(there, self.options), there, state, env)
         if self.options.mode == "bridge":
             return await self._bridged(ctx, there, state, env)
         lasting: LastingConversation = (
-            serve_mode.ServeConversation(ctx, there, state, env, token)
+            serve_mode.ServeConversation(ctx, command(there, self.options), there, state, env, token)
             if self.options.mode == "serve"
-            else PtyConversation(ctx, there, state, env)
+            else PtyConversation(ctx, command(there, self.options), there, state, env)
         )
         await lasting.start(ctx.deadline)
         return lasting
@@ -161,7 +162,11 @@ class NanoBot(Harness):
         child = await ctx.lines(argv, env=env, readable=[*there.readable, script])
         conversation = BridgeConversation(child, state, ctx.main.id, ctx.log)
         try:
-            told = {"config": str(state.config), "denied": list(self.options.tools_denied)}
+            told = {
+                "config": str(state.config),
+                "denied": list(self.options.tools_denied),
+                "pauses": self.options.pauses,
+            }
             said = await child.call("open", told, ctx.deadline)
         except RemoteError as error:
             await conversation.close()

@@ -2,7 +2,7 @@
 
 Only the standard library and NanoBot are imported here. One call a line, answered by its id (events come before)::
 
-    {"id": 1, "method": "open",   "params": {"config": "/state/config.json"}}       {"version", "tools"}; "denied": ["tool"]
+    {"id": 1, "method": "open",   "params": {"config": "/state/config.json"}}       {"version", "tools"}; see `Bridge.open`
     {"id": 2, "method": "send",   "params": {"key": "cli:main", "prompt": "..."}}   {"text", "stop_reason", "error", ...}
     {"id": 3, "method": "reload", "params": {"keys": ["cli:ops"]}}                  {}    the files were rewritten
     {"id": 4, "method": "flush",  "params": {}}                                     {}    what is in memory is in files
@@ -108,12 +108,16 @@ class Bridge:
         self._note: Emit | None = None
 
     async def open(self, params: dict[str, Any], emit: Emit) -> dict[str, Any]:
-        """Start NanoBot over its configuration; its sessions are in its files already."""
+        """Start NanoBot over its configuration; its sessions are in its files already.
+
+        Also among the parameters: "denied", names of tools, and "pauses", seconds before each repetition of a request.
+        """
         from loguru import logger  # type: ignore[import-not-found]
 
         logger.remove()
         logger.add(sys.stderr, level="WARNING")
         from nanobot import Nanobot
+        from nanobot.providers.base import LLMProvider
 
         self._bot = Nanobot.from_config(params["config"])
         self._loop = self._bot._loop  # noqa: SLF001  # no public way to what the next lines and `reload` need
@@ -121,6 +125,8 @@ class Bridge:
         # NanoBot's chat channels. We are no such channel.
         self._loop.commands.dispatch = _no_command
         self._watch_compaction()
+        if (pauses := params.get("pauses")) is not None:
+            LLMProvider._CHAT_RETRY_DELAYS = tuple(pauses)  # noqa: SLF001  # its configuration has no word for them
         for name in params.get("denied", ()):
             self._loop.tools.unregister(name)
         names = [tool["function"]["name"] for tool in self._loop.tools.get_definitions()]

@@ -18,7 +18,7 @@ from claw_adapter.harness import Checkpoint, Conversation, Event, SessionChange,
 from claw_adapter_nanobot.conversation import result
 from claw_adapter_nanobot.failures import failure
 from claw_adapter_nanobot.lasting import reply_of
-from claw_adapter_nanobot.state import ISOLATED, State
+from claw_adapter_nanobot.state import State
 from claw_adapter_nanobot.steps import steps
 from claw_adapter_nanobot.store import file_name, last_turn, session_key
 
@@ -38,8 +38,11 @@ def cleaned(output: str) -> str:
 class CliConversation(Conversation):
     """Between turns there is only the state directory."""
 
-    def __init__(self, ctx: TrialContext, there: Installed, state: State, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, ctx: TrialContext, program: Sequence[str], there: Installed, state: State, env: Mapping[str, str]
+    ) -> None:
         self._ctx = ctx
+        self._program = program
         self._there = there
         self._state = state
         self._env = env
@@ -75,8 +78,7 @@ class CliConversation(Conversation):
 
     def _command(self, prompt: str) -> list[str]:
         where = ["-w", str(self._ctx.workspace), "-c", str(self._state.config)]
-        program = [str(self._there.python), *ISOLATED, str(self._there.program("nanobot"))]
-        return [*program, "agent", "-m", prompt, "-s", session_key(self._main), *where, "--no-markdown"]
+        return [*self._program, "agent", "-m", prompt, "-s", session_key(self._main), *where, "--no-markdown"]
 
     @staticmethod
     def _refuse(prompt: str) -> None:

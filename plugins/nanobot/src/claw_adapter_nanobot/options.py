@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, Self
 
 from claw_adapter.errors import AdapterError
 from claw_adapter.harness import TrialContext
-from claw_adapter.options import FromOne, checked
+from claw_adapter.options import FromOne, FromZero, Seconds, checked
 
 __all__ = ["Options", "configuration", "environment"]
 
@@ -42,6 +42,9 @@ class Options:
         path_prepend: folders put in front of the PATH of its shell tool.
         restrict: whether it refuses paths, and commands that name paths, outside the workspace.
         tools_denied: tools that are taken away, by name; mode ``bridge`` only.
+        retries: how often it repeats a failed model request.
+        retry_pause: seconds before it does so for the first time; then twice as many, and so on. These two defaults are
+            NanoBot's own, too.
     """
 
     mode: Literal["bridge", "cli", "serve", "pty"] = "bridge"
@@ -55,6 +58,13 @@ class Options:
     path_prepend: str = ""
     restrict: bool = True
     tools_denied: tuple[str, ...] = ()
+    retries: FromZero = 3
+    retry_pause: Seconds = 1.0
+
+    @property
+    def pauses(self) -> list[float]:
+        """Seconds before each repetition of a failed model request."""
+        return [self.retry_pause * 2**number for number in range(self.retries)]
 
     @classmethod
     def parse(cls, given: dict[str, Any]) -> Self:

@@ -8,14 +8,14 @@ from the session file.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, HarnessStartError
 from claw_adapter.frameworks import Installed
 from claw_adapter.harness import TrialContext
 from claw_adapter_nanobot.lasting import LastingConversation
-from claw_adapter_nanobot.state import ISOLATED, State
+from claw_adapter_nanobot.state import State
 from claw_adapter_nanobot.store import session_key
 
 if TYPE_CHECKING:
@@ -47,9 +47,12 @@ def painted(output: str) -> str:
 class PtyConversation(LastingConversation):
     """A ``nanobot agent --classic`` that is started with the first turn, and anew after a change of sessions."""
 
-    def __init__(self, ctx: TrialContext, there: Installed, state: State, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, ctx: TrialContext, program: Sequence[str], there: Installed, state: State, env: Mapping[str, str]
+    ) -> None:
         super().__init__(state, ctx.main.id)
         self._ctx = ctx
+        self._program = program
         self._there = there
         self._env = {**env, **TERMINAL}
         self._child: PtyProcess | None = None
@@ -62,9 +65,8 @@ class PtyConversation(LastingConversation):
         """
         if self._child is not None:
             return
-        program = [str(self._there.python), *ISOLATED, str(self._there.program("nanobot"))]
         where = ["-w", str(self._ctx.workspace), "-c", str(self._state.config)]
-        argv = [*program, "agent", "--classic", "-s", session_key(self._main), *where, "--no-markdown"]
+        argv = [*self._program, "agent", "--classic", "-s", session_key(self._main), *where, "--no-markdown"]
         self._child = await self._ctx.terminal(argv, env=self._env, readable=self._there.readable, size=SIZE)
         try:
             await self._child.expect(_READY, deadline)
@@ -86,9 +88,9 @@ class PtyConversation(LastingConversation):
         return painted(heard.text)
 
     async def end(self) -> None:
-        """End the command."""
+        """End the command, at once: all that counts of a turn is on disk before `send` returns."""
         child, self._child = self._child, None
-        if child is not None and (left := await child.stop(0.5)):
+        if child is not None and (left := await child.stop(0)):
             self._ctx.log.warning("%s: processes still there after being killed: %d", "NanoBot", left)
 
     def refuse(self, prompt: str) -> None:

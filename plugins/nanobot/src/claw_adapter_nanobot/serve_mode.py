@@ -6,7 +6,7 @@ Its answer has the text and the usage, no tool calls, and status 200 when the mo
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +16,7 @@ from claw_adapter.errors import AdapterError, ClawError, HarnessError, HarnessSt
 from claw_adapter.frameworks import Installed
 from claw_adapter.harness import TrialContext
 from claw_adapter_nanobot.lasting import LastingConversation
-from claw_adapter_nanobot.state import ISOLATED, State
+from claw_adapter_nanobot.state import State
 
 if TYPE_CHECKING:
     from claw_adapter.drivers import Process
@@ -33,9 +33,18 @@ BODY_BYTES: Final = 18_000_000
 class ServeConversation(LastingConversation):
     """A ``nanobot serve`` that is started with the first turn, and anew after a change of sessions."""
 
-    def __init__(self, ctx: TrialContext, there: Installed, state: State, env: Mapping[str, str], token: str) -> None:
+    def __init__(
+        self,
+        ctx: TrialContext,
+        program: Sequence[str],
+        there: Installed,
+        state: State,
+        env: Mapping[str, str],
+        token: str,
+    ) -> None:
         super().__init__(state, ctx.main.id)
         self._ctx = ctx
+        self._program = program
         self._there = there
         self._env = env
         self._token = token
@@ -52,9 +61,8 @@ class ServeConversation(LastingConversation):
         if self._http is not None:
             return
         port = free_port()
-        program = [str(self._there.python), *ISOLATED, str(self._there.program("nanobot"))]
         where = ["-w", str(self._ctx.workspace), "-c", str(self._state.config)]
-        argv = [*program, "serve", "-H", "127.0.0.1", "-p", str(port), "-t", PATIENCE, *where]
+        argv = [*self._program, "serve", "-H", "127.0.0.1", "-p", str(port), "-t", PATIENCE, *where]
         self._process = await self._ctx.spawn(argv, env=self._env, readable=self._there.readable, listens=port)
         reach = self._ctx.reach(port)
         try:
@@ -84,7 +92,7 @@ class ServeConversation(LastingConversation):
         return _content(said)
 
     async def end(self) -> None:
-        """End the server."""
+        """End the server, at once: all that counts of a turn is on disk before `send` returns."""
         http, self._http = self._http, None
         process, self._process = self._process, None
         if http is not None:
@@ -92,7 +100,7 @@ class ServeConversation(LastingConversation):
         if self._folder >= 0:
             os.close(self._folder)
             self._folder = -1
-        if process is not None and (left := await process.stop(0.5)):
+        if process is not None and (left := await process.stop(0)):
             self._ctx.log.warning("%s: processes still there after being killed: %d", "NanoBot", left)
 
     def refuse(self, prompt: str) -> None:

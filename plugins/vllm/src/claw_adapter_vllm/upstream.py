@@ -110,6 +110,11 @@ class Vllm(Upstream):
         """See `Upstream.fault`."""
         return self._server.fault() if self._server else ""
 
+    async def ended(self, seconds: float) -> None:
+        """See `Upstream.ended`."""
+        if self._server is not None:
+            await self._server.ended(seconds)
+
     async def stop(self) -> None:
         """End the server, unless it was only attached to."""
         if self._server is not None:
