@@ -43,7 +43,7 @@ demo-all: setup $(FRAMEWORKS:%=.claw/%) ## the same with every harness and overl
 	  $(if $(shell command -v picoclaw),-H picoclaw) -H openclaw+metaclaw -H nanobot+metaclaw \
 	  --model reader --out runs/demo-all -j 2
 
-# Most tests wait for programs, so that three workers per core keep a machine busy; each test is handed out on its own, the
+# Most tests wait for programs, so that more workers than cores keep a machine busy; each test is handed out on its own, the
 # longest first. The real harnesses are OpenClaw, Claude Code, NanoBot, MetaClaw, llama.cpp, and PicoClaw if it is on PATH.
 JOBS   ?= $(shell expr 3 \* $$(nproc))
 PYTEST  = $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
