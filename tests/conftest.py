@@ -28,8 +28,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Progress(config), "claw-progress")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest begin first, so that no worker is left alone with one at the end."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    """The longest begin first, so that no worker is left alone with one; what shares a module's fixture shares a worker."""
+    for item in items:
+        if any(made[-1].scope == "module" for made in item._fixtureinfo.name2fixturedefs.values()):
+            item.add_marker(pytest.mark.xdist_group(item.module.__name__))
     items.sort(key=lambda item: -max(((mark.args or (10,))[0] for mark in item.iter_markers("slow")), default=0))
 
 

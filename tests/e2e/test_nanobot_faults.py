@@ -17,16 +17,25 @@ from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
 pytestmark = pytest.mark.timeout(120)
 
 FAULTS = {
+    "unauthorised": (Reply("invalid api key", status=401), "EndpointAuthError", 1),
     "forbidden": (Reply("no access", status=403), "EndpointAuthError", 1),
+    "quota": (Reply("You exceeded your current quota, insufficient_quota", status=429), "EndpointQuotaError", 1),
+    "server error": (Reply("boom", status=500), "EndpointTransientError", 4),
     "overloaded": (Reply("try later", status=503), "EndpointTransientError", 4),
+    "garbage": (Reply(raw=b"<html>not json</html>"), "EndpointMalformedError", 4),
     "bad json": (Reply(raw=b'data: {"choices": [{"delta"\n\n'), "EndpointMalformedError", None),
     "no choices": (Reply(empty=True), "EndpointMalformedError", 4),
+    "cut stream": (Reply("half an ans", cut=True), "EndpointMalformedError", 1),
+    "empty": (Reply(""), "EmptyAnswer", None),
+    "filtered": (Reply("", finish="content_filter"), "EndpointFilteredError", None),
 }
-"""Those that the certification has not; the others are in tests/certification/test_real_harnesses.py."""
+"""What fails, its class, and how many requests the bridge makes; tests/e2e/test_nanobot_modes.py goes through them all."""
+ONLY_HERE = ("forbidden", "bad json", "no choices")
+"""Those that the certification has not: the bridge's others are in tests/certification/test_real_harnesses.py."""
 
 
 @real
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", ONLY_HERE)
 async def test_a_fault_of_the_endpoint_is_classified_and_the_next_turn_works_after_reopening(tmp_path, fault):
     reply, kind, requests = FAULTS[fault]
     with ScriptedEndpoint(say("first answer")) as server:

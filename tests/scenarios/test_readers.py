@@ -33,7 +33,7 @@ def compiled(root: Path) -> Compiled:
     return compile_spec(load_spec(root))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
     return {param.values[0]: tmp_path_factory.mktemp("built") for param in SPECS}
 
