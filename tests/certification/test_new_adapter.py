@@ -20,7 +20,7 @@ BOTH = pytest.mark.parametrize("options", [(), ("--terminal",)], ids=["process",
 TOOLS = Path(sys.executable).parent
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 @BOTH
 def test_a_new_adapter_passes_bronze_at_once(tmp_path, options):
     env = adapters.environment(tmp_path)

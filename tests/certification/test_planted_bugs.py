@@ -61,7 +61,7 @@ async def test_the_reference_passes_everything_inside_this_process(tmp_path):
     assert {result.id: result.what for result in results if result.outcome != "passed"} == {}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 @pytest.mark.parametrize("mode", ["child", "acp"])
 async def test_the_reference_passes_everything_as_a_child(mode, tmp_path):
     from claw_adapter.reference.adapter import ReferenceHarness

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import adapters
 
 
-@pytest.mark.slow
+@pytest.mark.slow(20)
 def test_the_seven_lines_certify_a_package_from_wheels(tmp_path):
     theirs, dist, venv = tmp_path / "theirs", tmp_path / "dist", tmp_path / "venv"
     claw("new-adapter", "ours-not", "--out", theirs)

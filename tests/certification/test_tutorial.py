@@ -34,7 +34,7 @@ def test_every_block_of_the_page_is_run():
     assert script().count("\nclaw certify tiny --level") == 3
 
 
-@pytest.mark.slow
+@pytest.mark.slow(90)
 @pytest.mark.timeout(900)
 def test_the_tutorial_leads_to_gold(tmp_path):
     env = adapters.environment(tmp_path)

@@ -27,7 +27,7 @@ from nanobot_endpoint import ScriptedEndpoint, say
 from support.real import params
 
 HARNESSES = ("nanobot", "openclaw", "claude-code")
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow(30), pytest.mark.timeout(600)]
 
 
 async def run(plan: list[Job], harness: str, *, blank: bool = False) -> list[RunRecord]:

@@ -136,7 +136,7 @@ def told(root: Path, records: list) -> list:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(150)
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("harness", params(*HARNESSES))
 def test_killed_in_mid_turn_twice_every_round_is_there_once_and_the_history_is_as_if_undisturbed(tmp_path, harness):

@@ -18,7 +18,7 @@ from support.processes import marked
 from support.running import CLAW, claw, experiment, outcome, rounds, run_sync
 from support.scenarios import write_scenario
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(15)
 RIGHT = {"name": "script", "kind": "scripted", "script": ["\\bbox{A}"]}
 
 

@@ -14,7 +14,7 @@ from e2e.metaclaw_runs import CANARY, EVOLVED, MODEL, artefact, end, exchanges, 
 from support.running import experiment, rounds, run_sync
 from support.scenarios import write_scenario
 
-pytestmark = [pytest.mark.slow, pytest.mark.real("nanobot")]
+pytestmark = [pytest.mark.slow(60), pytest.mark.real("nanobot")]
 WITH, WITHOUT = "demo--{}-metaclaw--reader--s0", "demo--{}--reader--s0"
 HARNESSES = ["reference", "nanobot", *(["picoclaw"] if shutil.which("picoclaw") else [])]
 

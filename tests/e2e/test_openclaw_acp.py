@@ -28,7 +28,7 @@ from openclaw_context import KEY, Context, real, said, session
 from openclaw_ways import conversation
 
 pytest.importorskip("acp", reason="the extra 'acp' is not installed")
-pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.slow(50)]
 
 STALL = "stall"
 CLASSES = {

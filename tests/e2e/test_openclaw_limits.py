@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_endpoint import Reply, ScriptedEndpoint
 from openclaw_context import Context, real, said, session
 
-pytestmark = pytest.mark.timeout(360)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.slow(40)]
 FILES = ("AGENTS.md", "SOUL.md", "USER.md", "IDENTITY.md", "BOOTSTRAP.md", "MEMORY.md")
 MANY = 40
 """Calls, each with another outcome: twice as many as it takes of the same."""

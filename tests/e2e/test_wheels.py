@@ -12,6 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from picoclaw_context import standin
 
+pytestmark = pytest.mark.slow(40)
 ROOT = Path(__file__).resolve().parents[2]
 UV = Path(sys.executable).with_name("uv")
 MEMBERS = [

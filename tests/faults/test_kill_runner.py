@@ -12,7 +12,7 @@ import pytest
 from claw_adapter.runs.journal import read_journal
 from support.running import CLAW, claw, outcome, rounds
 
-KILLS = 5
+KILLS = 2
 #: crash point → which passing of it; the later one lets every attempt finish some rounds first
 POINTS = {
     "update-half-applied": 1,
@@ -34,7 +34,7 @@ def command(out: Path) -> list:
     return ["run", "demo", "--isolation", "1", "--out", out, "--quiet"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory):
     out = tmp_path_factory.mktemp("undisturbed") / "run"
     claw(*command(out))
@@ -66,8 +66,9 @@ def killed(out: Path, temporary: Path, point: str) -> None:
     assert not offspring(process.pid), "a process was left"
 
 
+@pytest.mark.slow(8)
 @pytest.mark.parametrize("point", POINTS)
-def test_killed_five_times_and_continued_the_run_is_as_if_undisturbed(point, tmp_path, undisturbed):
+def test_killed_twice_and_continued_the_run_is_as_if_undisturbed(point, tmp_path, undisturbed):
     out, temporary = tmp_path / "run", tmp_path / "tmp"
     temporary.mkdir()
     finished: list[str] = []
@@ -87,7 +88,7 @@ def test_killed_five_times_and_continued_the_run_is_as_if_undisturbed(point, tmp
 def test_killed_at_random_moments(tmp_path, undisturbed):
     out = tmp_path / "run"
     chance = random.Random(20261121)
-    for _ in range(6):
+    for _ in range(4):
         process = subprocess.Popen(
             [CLAW, *map(str, command(out))], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
         )

@@ -104,7 +104,7 @@ def test_without_openclaw_the_error_says_how_to_get_it(monkeypatch: pytest.Monke
 
 
 @pytest.mark.real("openclaw")
-@pytest.mark.slow
+@pytest.mark.slow(30)
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("mode", "count"), [("real", 3), ("hybrid", 5)])
 def test_a_few_scripts_do_the_same_on_the_real_program(tmp_path: Path, mode: str, count: int) -> None:
