@@ -19,6 +19,7 @@ NAMES = {
     "forge": "ClawForge",
     "forge-runs": "ClawForge runs",
     "picoclaw": "PicoClaw",
+    "python": "Python interface",
 }
 """Headings that are not simply the file's name."""
 

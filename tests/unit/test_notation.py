@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claw_adapter import notation
-from claw_adapter.cli.run import _harness
+from claw_adapter.api.experiment import make_experiment
 from claw_adapter.runs.plan import served_model
 
 
@@ -38,12 +38,9 @@ def test_what_is_no_option_is_refused(text):
 
 
 def test_an_option_is_told_by_its_name_in_the_label():
-    assert _harness("claude-code+metaclaw:exec=false") == {
-        "name": "claude-code",
-        "label": "claude-code-exec-false",
-        "options": {"exec": False},
-        "overlays": ["metaclaw"],
-    }
+    (made,) = make_experiment("demo", {"harnesses": "claude-code+metaclaw:exec=false"}).harnesses
+    assert (made.name, made.label, made.options) == ("claude-code", "claude-code-exec-false", {"exec": False})
+    assert [overlay.name for overlay in made.overlays] == ["metaclaw"]
 
 
 @given(st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()))

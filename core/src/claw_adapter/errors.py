@@ -1,6 +1,7 @@
 """Every error this package raises, in one tree.
 
     ClawError
+    ├── ArgumentError          an argument of a function of ours is unknown, out of range, or excludes another
     ├── ScenarioError          a scenario, experiment or spec file is wrong: names file, line and field
     ├── PluginError            a plugin is missing, broken, or its name is taken
     ├── AdapterError           our class around a harness broke its contract
@@ -36,6 +37,7 @@ from typing import Final
 
 __all__ = [
     "AdapterError",
+    "ArgumentError",
     "ClawError",
     "DeadlineExceeded",
     "EmptyAnswer",
@@ -113,6 +115,15 @@ def system_error(error: OSError) -> ClawError:
     files = [str(name) for name in (error.filename, error.filename2) if name is not None]
     what = error.strerror or str(error) or type(error).__name__
     return ClawError(what, where=" and ".join(files), remedy=_BY_ERRNO.get(error.errno or 0, ""))
+
+
+class ArgumentError(ClawError, ValueError):
+    """An argument of the Python interface is unknown, out of range, or given beside one that excludes it."""
+
+    def __init__(
+        self, what: str, *, where: str = "", remedy: str = "help(claw_adapter.run) says what can be given."
+    ) -> None:
+        super().__init__(what, where=where, remedy=remedy)
 
 
 class ScenarioError(ClawError):

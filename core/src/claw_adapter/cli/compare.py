@@ -64,15 +64,15 @@ def command(  # noqa: PLR0917 - click passes every option by name
     Only rows of the same scenarios, model, isolation and settings are compared, on the rounds both have; else the
     difference is shown and the exit code is 3. With --between model the harness is the same and the model is not.
     """
-    from claw_adapter.report.compare import compare
+    from claw_adapter.api.results import open_run
     from claw_adapter.report.compare_html import write_html
     from claw_adapter.report.compare_terminal import render
-    from claw_adapter.runs.load import load_run
 
-    found = compare(
-        [load_run(run) for run in runs],
-        cast("Profile", profile),
-        cast("tuple[Metric, ...]", metrics),
+    first, *others = map(open_run, runs)
+    found = first.compare(
+        *others,
+        profile=cast("Profile", profile),
+        metrics=cast("tuple[Metric, ...]", metrics),
         level=level,
         resamples=resamples,
         seed=seed,

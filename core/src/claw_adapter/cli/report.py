@@ -18,7 +18,7 @@ def command(run: Path, profile: str, as_json: bool) -> int:
 
     Exit code 1 when rounds are unscored or missing.
     """
+    from claw_adapter.api.results import open_run
     from claw_adapter.cli.show import show
-    from claw_adapter.runs.load import load_run
 
-    return show(load_run(run), profile, as_json=as_json)
+    return show(open_run(run), profile, as_json=as_json)

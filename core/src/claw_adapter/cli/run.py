@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -13,11 +13,10 @@ from claw_adapter.cli.common import console, print_json
 from claw_adapter.cli.numbers import SECONDS
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
-
-    from claw_adapter.protocol import ModelSpec, Scenario
-    from claw_adapter.runs.folder import RunFolder
-    from claw_adapter.runs.plan import Experiment, Plan
+    from claw_adapter.api.experiment import ExperimentOptions
+    from claw_adapter.api.running import Prepared
+    from claw_adapter.runs.estimate import Estimate
+    from claw_adapter.runs.plan import Experiment
 
 __all__ = ["command"]
 
@@ -84,125 +83,36 @@ The same command continues a run that was interrupted; --fresh starts it anew.
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, estimate: bool, **flags: Any) -> int:
     """Run an experiment, or continue it."""
+    from claw_adapter.api.results import open_run
+    from claw_adapter.api.running import estimate_experiment, prepare
     from claw_adapter.cli.show import show
-    from claw_adapter.runner.run import prepare
-    from claw_adapter.runs.folder import RunFolder
-    from claw_adapter.runs.load import load_run
-    from claw_adapter.runs.plan import unfold
-    from claw_adapter.scenario.named import find_scenarios
 
     experiment = _experiment(what, flags)
-    scenarios = find_scenarios(experiment.scenarios)
     if estimate:
-        return _estimate(experiment, list(scenarios.values()), as_json=flags["as_json"])
-    if flags["replay"] is not None:
-        experiment = _replayed(experiment, scenarios, flags["replay"])
-    plan, harnesses = prepare(unfold(experiment, scenarios))
-    root = out or Path("runs") / f"{'-'.join(list(scenarios)[:2])}-{plan.digest[:8]}"
-    with RunFolder(root) as folder:
-        goes_on = folder.begin(plan, fresh=fresh)
-        _run(folder, plan, (scenarios, harnesses), jobs, quiet=flags["quiet"] or flags["as_json"], goes_on=goes_on)
-        return show(load_run(folder.root), flags["profile"], as_json=flags["as_json"])
+        return _show_estimate(estimate_experiment(experiment), as_json=flags["as_json"])
+    prepared = prepare(experiment, out=out, replay=flags["replay"])
+    _run(prepared, jobs, fresh=fresh, quiet=flags["quiet"] or flags["as_json"])
+    return show(open_run(prepared.root), flags["profile"], as_json=flags["as_json"])
 
 
 _FLAGS = {"harnesses": "harness", "models": "model", "seeds": "seed", "base_url": "base-url", "key_env": "key-env"}
-"""Of the parameters that are not called like their flags."""
-
-
-def _replayed(experiment: Experiment, scenarios: dict[str, Scenario], recording: Path) -> Experiment:
-    """The experiment with models that answer from a recorded run, which must have every trial."""
-    from claw_adapter.endpoint.replay import replay_model
-    from claw_adapter.runs.plan import unfold
-
-    trials = unfold(experiment, scenarios).trials
-    models = tuple(
-        replay_model(model, recording, [trial.id for trial in trials if trial.model.name == model.name])
-        for model in experiment.models
-    )
-    return experiment.model_copy(update={"models": models})
+"""Of the arguments that are not called like their flags."""
 
 
 def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
-    """From one file, or from flags."""
-    from pydantic import ValidationError
+    """From one file, or from flags; a mistake is told by the flag that it was made in."""
+    from claw_adapter.api.experiment import ExperimentOptions, make_experiment
+    from claw_adapter.errors import ArgumentError
 
-    from claw_adapter.runs.plan import Experiment
-    from claw_adapter.scenario.yamlsource import check_record, read_yaml
-
-    given = {name: flags[name] for name in ("isolation", "deadline", "attempts", "compat") if flags[name] is not None}
-    if len(what) == 1 and what[0].endswith((".yaml", ".yml")):
-        wrong = [name for name in ("harnesses", "models", "seeds", "repeats", "base_url", "key_env") if flags[name]]
-        if wrong or given:
-            raise click.UsageError(
-                f"an experiment file says it all; drop {', '.join('--' + _FLAGS.get(name, name) for name in [*wrong, *given])}"
-            )
-        return check_record(read_yaml(Path(what[0])), Experiment, fields="`claw schema experiment`")
-    asked: dict[str, Any] = {
-        "scenarios": what,
-        "harnesses": flags["harnesses"] or ("reference",),
-        "models": flags["models"] or ("reader",),
-        "seeds": flags["seeds"] or (0,),
-        "repeats": flags["repeats"] or 1,
-        "settings": given,
-    }
-    entries = {
-        "harnesses": [_harness(text) for text in asked["harnesses"]],
-        "models": [_model(text, flags) for text in asked["models"]],
-    }
+    given = {name: flags[name] for name in ExperimentOptions.__annotations__ if flags.get(name) not in (None, (), "")}
     try:
-        return Experiment.model_validate(asked | entries)
-    except ValidationError as error:
-        raise click.UsageError(_wrong_flag(error, asked)) from None
+        return make_experiment(what, cast("ExperimentOptions", given), lambda name: f"--{_FLAGS.get(name, name)}")
+    except ArgumentError as error:
+        raise click.UsageError(error.what) from None
 
 
-def _wrong_flag(error: ValidationError, asked: dict[str, Any]) -> str:
-    """The first mistake, by the flag that it was made in and what was typed there."""
-    first = error.errors(include_url=False)[0]
-    field, *rest = first["loc"]
-    if field == "settings" and rest:
-        field, *rest = rest
-    typed = asked.get(str(field))
-    where = f"--{_FLAGS.get(str(field), field)}"
-    if isinstance(typed, tuple | list) and rest and isinstance(rest[0], int):
-        where, rest = f"{where} {typed[rest[0]]!r}", rest[1:]
-    kind = first["type"]
-    what = "it is no name: at most 64 letters, digits, '.', '_' and '-'" if kind in _NO_NAME else first["msg"]
-    part = f"{rest[-1]}: " if rest and isinstance(rest[-1], str) and kind not in _NO_NAME else ""
-    return f"{where}: {part}{what.removeprefix('Value error, ')}"
-
-
-_NO_NAME = ("string_pattern_mismatch", "string_too_short")
-
-
-def _model(text: str, flags: dict[str, Any]) -> Any:  # what the field `models` of an experiment takes
-    """A model as it is written on the command line."""
-    from claw_adapter.runs.plan import served_model
-
-    if flags["base_url"]:
-        return {"name": text, "base_url": flags["base_url"], "key_env": flags["key_env"]}
-    return text if text.partition(":")[0] == "reader" else served_model(text) or _provided(text, flags["key_env"])
-
-
-def _provided(name: str, key_env: str) -> ModelSpec:
-    """A model of the providers' directory, by its name there."""
-    from claw_adapter.errors import ClawError
-    from claw_adapter.runs.providers import provider_model
-
-    try:
-        return provider_model(name, key_env=key_env)
-    except ClawError as error:
-        raise click.UsageError(
-            f"model {name!r}: {error}\nOr say where it is with --base-url (and --key-env)."
-        ) from None
-
-
-def _estimate(experiment: Experiment, scenarios: list[Scenario], *, as_json: bool) -> int:
+def _show_estimate(found: dict[str, Estimate], *, as_json: bool) -> int:
     """Expected rounds, requests, tokens and money of every model, before anything is spent."""
-    from claw_adapter.runs.estimate import estimate
-
-    stacks = [1 if one.overlays is not None else len(experiment.overlays) for one in experiment.harnesses]
-    trials = sum(stacks) * len(experiment.seeds) * experiment.repeats
-    found = {model.name: estimate(scenarios, model, trials=trials) for model in experiment.models}
     if as_json:
         print_json({name: one.model_dump(mode="json") for name, one in found.items()})
         return 0
@@ -220,42 +130,20 @@ def _estimate(experiment: Experiment, scenarios: list[Scenario], *, as_json: boo
     return 0
 
 
-def _harness(text: str) -> dict[str, Any]:
-    """``NAME``, ``NAME:key=value,…`` or ``NAME+OVERLAY``; the label tells settings apart."""
-    from claw_adapter.notation import named
-
-    try:
-        names, options, words = named(text)
-    except ValueError as error:
-        raise click.UsageError(f"--harness {error}") from None
-    name, *overlays = names.split("+")
-    entry = {"name": name, "label": "-".join([name, *map(_word, words)]), "options": options}
-    return entry | ({"overlays": overlays} if overlays else {})
-
-
-def _word(text: str) -> str:
-    """A value as part of a label, after which a folder is named; of a path only the file's name."""
-    from claw_adapter.runs.plan import slug
-
-    return slug(Path(text).name if "/" in text else text)
-
-
-def _run(folder: RunFolder, plan: Plan, things: tuple[Any, Any], jobs: int, *, quiet: bool, goes_on: bool) -> None:
+def _run(prepared: Prepared, jobs: int, *, fresh: bool, quiet: bool) -> None:
     from claw_adapter.cli.progress import watching
-    from claw_adapter.runner.run import run
-
-    scenarios, harnesses = things
 
     async def main() -> None:
         task = asyncio.current_task()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, task.cancel if task else lambda: None)
-        await run(folder, plan, scenarios, harnesses, jobs=jobs, watcher=watcher)
+        await prepared.execute(
+            jobs=jobs, fresh=fresh, watching=lambda plan, resumes: watching(plan, quiet=quiet, goes_on=resumes)
+        )
 
-    with watching(plan, quiet=quiet, goes_on=goes_on) as watcher:
-        try:
-            asyncio.run(main())
-        except asyncio.CancelledError:
-            console(stderr=True).print(f"interrupted; the same command goes on from {folder.root}")
-            raise KeyboardInterrupt from None
+    try:
+        asyncio.run(main())
+    except asyncio.CancelledError:
+        console(stderr=True).print(f"interrupted; the same command goes on from {prepared.root}")
+        raise KeyboardInterrupt from None

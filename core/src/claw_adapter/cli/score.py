@@ -42,18 +42,16 @@ def command(
         if len(data) != 1:
             raise click.UsageError(f"--from {source} needs exactly one --data: the data set's file or folder")
         return _score_other(source, run, Path(data[0]), isolation=isolation, profile=profile, as_json=as_json)
+    from claw_adapter.api.results import Run, open_run
     from claw_adapter.cli.show import show
-    from claw_adapter.report.rescore import rescore
 
-    result = asyncio.run(rescore(run, data, isolation=isolation))
+    result = open_run(run).rescore(data, isolation=isolation)
     if as_json:
-        from claw_adapter.report import summarise
-
         differences = [difference.as_json() for difference in result.differences]
-        summary = summarise(result.run, profile).model_dump(mode="json")
+        summary = Run(result.run).summary(profile).model_dump(mode="json")
         print_json({"rounds": result.rounds, "differences": differences, "summary": summary})
     else:
-        show(result.run, profile, as_json=False, page=False)
+        show(Run(result.run), profile, as_json=False, page=False)
         for difference in result.differences:
             click.echo(difference)
         click.echo(f"{result.rounds} rounds scored again, {len(result.differences)} differ from the journal")

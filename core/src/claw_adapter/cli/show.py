@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 from claw_adapter.cli.common import FAILED, console, print_json
 
 if TYPE_CHECKING:
-    from claw_adapter.runs.load import RunData
+    from claw_adapter.api.results import Run
+    from claw_adapter.scoring import Profile
 
-__all__ = ["PROFILES", "show"]
-
-PROFILES = ("published", "macro", "v1")
-PAGE = "report.html"
+__all__ = ["show"]
 
 
-def show(run: RunData, profile: str, *, as_json: bool, page: bool = True) -> int:
+def show(run: Run, profile: str, *, as_json: bool, page: bool = True) -> int:
     """Print the summary of a run and write its page; returns the exit code."""
-    from claw_adapter.report import render, summarise, write_html
+    from claw_adapter.api.results import PAGE, write_page
+    from claw_adapter.report import render
 
-    summary = summarise(run, cast("Literal['published', 'macro', 'v1']", profile))
-    path = run.root / PAGE if page else None
+    summary = run.summary(cast("Profile", profile))
+    path = run.path / PAGE if page else None
     if path is not None:
         try:
-            write_html(run, summary, path, fragments=_fragments(run))
+            write_page(run, summary, path)
         except OSError as error:  # the numbers are worth showing all the same
             why = f"{error.filename or path}: {error.strerror or error}"
             console(stderr=True).print(f"no page was written: {why}", style="yellow", markup=False, soft_wrap=True)
@@ -35,23 +34,6 @@ def show(run: RunData, profile: str, *, as_json: bool, page: bool = True) -> int
         render(summary, console(), report=path and _near(path))
     whole = not summary.unscored and not any(row.pending for row in summary.rows)
     return 0 if whole else FAILED
-
-
-def _fragments(run: RunData) -> dict[str, dict[str, str]]:
-    """Texts of the evidence by scenario, for the page; nothing when the scenarios are not where the run found them."""
-    from claw_adapter.errors import ClawError
-    from claw_adapter.scenario import load_gold
-    from claw_adapter.scenario.named import find_scenarios
-
-    found: dict[str, dict[str, str]] = {}
-    try:
-        for name, scenario in find_scenarios(run.plan.sources).items():
-            evidence = load_gold(scenario).evidence
-            if evidence is not None and run.plan.scenarios.get(name) == scenario.digest:
-                found[name] = {key: fragment.text for key, fragment in evidence.fragments.items()}
-    except ClawError:
-        return {}
-    return found
 
 
 def _near(path: Path) -> Path:

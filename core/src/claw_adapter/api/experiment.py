@@ -1,0 +1,193 @@
+"""An experiment from what is typed: names with options as on the command line, records, or a file."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeAlias, TypedDict
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from claw_adapter.errors import ArgumentError, ClawError
+from claw_adapter.notation import named
+from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettings
+from claw_adapter.runs.plan import Experiment, served_model, slug
+from claw_adapter.runs.providers import provider_model
+
+__all__ = ["ExperimentOptions", "Scenarios", "check_names", "make_experiment"]
+
+Scenarios: TypeAlias = str | Path | Experiment | Sequence[str | Path]
+"""Names and folders of scenarios; or one experiment: a record, or a file that ends in .yaml or .yml."""
+HarnessLike: TypeAlias = str | Mapping[str, JsonValue] | HarnessSpec
+"""``NAME``, ``NAME:key=value,…``, ``NAME+OVERLAY``; or the entry of an experiment file."""
+ModelLike: TypeAlias = str | Mapping[str, JsonValue] | ModelSpec
+"""``reader``, ``reader:hasty``, the name of an upstream plugin or of a known model; or the entry of an experiment file."""
+OverlayLike: TypeAlias = str | Mapping[str, JsonValue] | OverlaySpec
+Spelling: TypeAlias = Callable[[str], str]
+
+
+class ExperimentOptions(TypedDict, total=False):
+    """What is run; what is not given is as `claw run` has it."""
+
+    harnesses: HarnessLike | Sequence[HarnessLike]
+    """Default: ``reference``."""
+    model: ModelLike
+    """Default: ``reader``."""
+    models: Sequence[ModelLike]
+    """Several, in place of `model`."""
+    base_url: str
+    """OpenAI-compatible upstream of a model that is given as text, ending in /v1."""
+    key_env: str
+    """Environment variable that holds the upstream's key."""
+    overlays: OverlayLike | Sequence[OverlayLike | Sequence[OverlayLike]]
+    """Stacks of overlays, each run with every harness; ``none`` is the harness alone, and the default."""
+    seeds: int | Sequence[int]
+    """Default: 0."""
+    repeats: int
+    """How often each trial is repeated, with the same seed. Default: 1."""
+    isolation: int
+    """0 none, 1 process, 2 namespaces. Default: 2."""
+    deadline: float
+    """Seconds one turn may take. Default: 600."""
+    attempts: int
+    """How often a round is tried when the harness or endpoint fails. Default: 2."""
+    compat: str
+    """``clawarena-1.0``: published prompt format and feedback."""
+
+
+_NO_NAME: Final = ("string_pattern_mismatch", "string_too_short")
+"""Kinds of mistake in what must be an identifier."""
+
+
+def check_names(options: Mapping[str, object], known: Sequence[str]) -> None:
+    """Refuse a keyword that there is not.
+
+    Raises:
+        ArgumentError: with the keyword that was probably meant.
+    """
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            remedy = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(known)}."
+            raise ArgumentError(f"there is no argument {name!r}", remedy=remedy)
+
+
+def make_experiment(scenarios: Scenarios, options: ExperimentOptions, spell: Spelling = str) -> Experiment:
+    """The experiment that is asked for.
+
+    Args:
+        scenarios: see `Scenarios`.
+        options: None stands for what is not given.
+        spell: an argument's name as the user knows it, such as its flag on the command line.
+
+    Raises:
+        ArgumentError: an argument is wrong, or excludes another one.
+        ScenarioError: the experiment file is missing or wrong.
+    """
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    names = _several(scenarios)
+    if len(names) == 1 and _is_experiment(names[0]):
+        return _whole(names[0], [name for name in ExperimentOptions.__annotations__ if name in given], spell)
+    if "model" in given and "models" in given:
+        raise ArgumentError(f"{spell('model')} and {spell('models')} are both given")
+    asked: dict[str, Any] = {
+        "scenarios": [str(name) for name in names],
+        "harnesses": _several(given.get("harnesses", "reference")),
+        "models": _several(given.get("models", given.get("model", "reader"))),
+        "seeds": _several(given.get("seeds", 0)),
+        "repeats": given.get("repeats", 1),
+        "settings": {name: given[name] for name in RunSettings.model_fields if name in given},
+    }
+    if "overlays" in given:
+        asked["overlays"] = _several(given["overlays"])
+    upstream = given.get("base_url", ""), given.get("key_env", "")
+    entries = {
+        "harnesses": [_harness(one, spell) for one in asked["harnesses"]],
+        "models": [_model(one, *upstream, spell) for one in asked["models"]],
+    }
+    try:
+        return Experiment.model_validate(asked | entries)
+    except ValidationError as error:
+        raise ArgumentError(_wrong(error, asked, spell)) from None
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    """What may be given alone or as a sequence, as a tuple."""
+    alone = isinstance(value, str | Path | Mapping | BaseModel) or not hasattr(value, "__iter__")
+    return (value,) if alone else tuple(value)
+
+
+def _is_experiment(value: object) -> bool:
+    return isinstance(value, Experiment) or str(value).endswith((".yaml", ".yml"))
+
+
+def _whole(value: Experiment | str | Path, given: Sequence[str], spell: Spelling) -> Experiment:
+    """An experiment that is there already; nothing else may be given."""
+    from claw_adapter.scenario.yamlsource import check_record, read_yaml
+
+    if given:
+        what = "an experiment" if isinstance(value, Experiment) else "an experiment file"
+        raise ArgumentError(f"{what} says it all; drop {', '.join(map(spell, given))}")
+    if isinstance(value, Experiment):
+        return value
+    return check_record(read_yaml(Path(value)), Experiment, fields="`claw schema experiment`")
+
+
+def _wrong(error: ValidationError, asked: Mapping[str, Any], spell: Spelling) -> str:
+    """The first mistake, by the argument that it was made in and what was given there."""
+    first = error.errors(include_url=False)[0]
+    field, *rest = first["loc"]
+    if field == "settings" and rest:
+        field, *rest = rest
+    typed = asked.get(str(field))
+    where = spell(str(field))
+    if isinstance(typed, tuple | list) and rest and isinstance(rest[0], int):
+        where, rest = f"{where} {typed[rest[0]]!r}", rest[1:]
+    kind = first["type"]
+    what = "it is no name: at most 64 letters, digits, '.', '_' and '-'" if kind in _NO_NAME else first["msg"]
+    part = f"{rest[-1]}: " if rest and isinstance(rest[-1], str) and kind not in _NO_NAME else ""
+    return f"{where}: {part}{what.removeprefix('Value error, ')}"
+
+
+def _harness(value: HarnessLike, spell: Spelling) -> object:
+    """``NAME``, ``NAME:key=value,…`` or ``NAME+OVERLAY``; the label tells settings apart."""
+    if not isinstance(value, str):
+        return value
+    try:
+        names, options, words = named(value)
+    except ValueError as error:
+        raise ArgumentError(f"{spell('harnesses')} {error}") from None
+    name, *overlays = names.split("+")
+    entry = {"name": name, "label": "-".join([name, *map(_word, words)]), "options": options}
+    return entry | ({"overlays": overlays} if overlays else {})
+
+
+def _word(text: str) -> str:
+    """A value as part of a label, after which a folder is named; of a path only the file's name."""
+    return slug(Path(text).name if "/" in text else text)
+
+
+def _model(value: ModelLike, base_url: str, key_env: str, spell: Spelling) -> object:
+    """A model as the field `models` of an experiment takes it."""
+    if not isinstance(value, str):
+        if base_url or key_env:
+            raise ArgumentError(
+                f"a model that is a record says where it is; drop {spell('base_url')} and {spell('key_env')}"
+            )
+        return value
+    if base_url:
+        return {"name": value, "base_url": base_url, "key_env": key_env}
+    if value.partition(":")[0] == "reader":
+        return value
+    return served_model(value) or _provided(value, key_env, spell)
+
+
+def _provided(name: str, key_env: str, spell: Spelling) -> ModelSpec:
+    """A model of the providers' directory, by its name there."""
+    try:
+        return provider_model(name, key_env=key_env)
+    except ClawError as error:
+        raise ArgumentError(
+            f"model {name!r}: {error}\nOr say where it is with {spell('base_url')} (and {spell('key_env')})."
+        ) from None

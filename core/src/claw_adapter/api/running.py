@@ -1,0 +1,191 @@
+"""Runs from Python: `run` and its parts, which `claw run` is made of. See docs/python.md."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias, Unpack
+
+from claw_adapter.api.blocking import finish, system_errors
+from claw_adapter.api.experiment import ExperimentOptions, Scenarios, check_names, make_experiment
+from claw_adapter.api.results import Run, open_run
+from claw_adapter.endpoint.replay import replay_model
+from claw_adapter.errors import ArgumentError, ClawError
+from claw_adapter.harness import Harness
+from claw_adapter.protocol import Scenario
+from claw_adapter.runner.run import Watcher
+from claw_adapter.runner.run import prepare as prepare_plan
+from claw_adapter.runner.run import run as run_plan
+from claw_adapter.runs.estimate import Estimate
+from claw_adapter.runs.estimate import estimate as estimate_one
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.plan import Experiment, Plan, unfold
+from claw_adapter.scenario.named import find_scenarios
+
+__all__ = [
+    "MOST_JOBS",
+    "Prepared",
+    "RunOptions",
+    "Watching",
+    "arun",
+    "estimate",
+    "estimate_experiment",
+    "prepare",
+    "run",
+]
+
+MOST_JOBS: Final = 256
+
+Watching: TypeAlias = Callable[[Plan, bool], AbstractContextManager[Watcher]]
+"""What watches a run, made when it begins, from its plan and whether it continues an earlier one."""
+
+_ALONE: Final = threading.Lock()
+"""A run sets the log and the temporary folder of its process, so there is one at a time."""
+
+
+class RunOptions(ExperimentOptions, total=False):
+    """What is run, and how."""
+
+    jobs: int
+    """Trials at a time. Default: 1."""
+    out: str | Path | None
+    """The run folder. Default: runs/NAME-DIGEST below the current folder."""
+    fresh: bool
+    """Remove what the run folder holds and start anew, instead of continuing it."""
+    replay: str | Path | None
+    """A recorded run to answer from, offline."""
+    watcher: Watcher
+    """Called as trials begin and end, and after each round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that can begin: everything was found and looked at, and nothing written or spent."""
+
+    root: Path
+    plan: Plan
+    scenarios: Mapping[str, Scenario]
+    harnesses: Mapping[str, Harness]
+
+    async def execute(self, *, jobs: int = 1, fresh: bool = False, watching: Watching | None = None) -> None:
+        """Run the trials that are not finished; cancelling it leaves a folder that the same call continues.
+
+        Raises:
+            ClawError: another run is under way in this process.
+            JournalError: the folder holds something else, or another process works on it.
+        """
+        if not _ALONE.acquire(blocking=False):
+            remedy = "Wait for it; or ask for all of it in one run, with several jobs."
+            raise ClawError("another run is under way in this process", where=str(self.root), remedy=remedy)
+        try:
+            with RunFolder(self.root) as folder:
+                resumes = folder.begin(self.plan, fresh=fresh)
+                with (watching or _unwatched)(self.plan, resumes) as watcher:
+                    await run_plan(folder, self.plan, self.scenarios, self.harnesses, jobs=jobs, watcher=watcher)
+        finally:
+            _ALONE.release()
+
+
+def _unwatched(_plan: Plan, _resumes: bool) -> AbstractContextManager[Watcher]:
+    return contextlib.nullcontext(Watcher())
+
+
+def prepare(experiment: Experiment, *, out: Path | None = None, replay: Path | None = None) -> Prepared:
+    """Find the scenarios of an experiment and make its harnesses.
+
+    Raises:
+        ClawError: a scenario, harness, overlay, model or recording is missing or wrong.
+    """
+    scenarios = find_scenarios(experiment.scenarios)
+    if replay is not None:
+        experiment = _replayed(experiment, scenarios, replay)
+    plan, harnesses = prepare_plan(unfold(experiment, scenarios))
+    root = out or Path("runs") / f"{'-'.join(list(scenarios)[:2])}-{plan.digest[:8]}"
+    return Prepared(root.resolve(), plan, scenarios, harnesses)
+
+
+def _replayed(experiment: Experiment, scenarios: Mapping[str, Scenario], recording: Path) -> Experiment:
+    """The experiment with models that answer from a recorded run, which must have every trial."""
+    trials = unfold(experiment, scenarios).trials
+    models = tuple(
+        replay_model(model, recording, [trial.id for trial in trials if trial.model.name == model.name])
+        for model in experiment.models
+    )
+    return experiment.model_copy(update={"models": models})
+
+
+async def arun(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
+    """`run`, awaited."""
+    check_names(options, list(RunOptions.__annotations__))
+    jobs, out, replay = options.get("jobs", 1), options.get("out"), options.get("replay")
+    if not isinstance(jobs, int) or not 1 <= jobs <= MOST_JOBS:
+        raise ArgumentError(f"jobs {jobs!r} is not a number from 1 to {MOST_JOBS}")
+    watcher = options.get("watcher") or Watcher()
+    with system_errors():
+        experiment = make_experiment(scenarios, _experiment_options(options))
+        prepared = await asyncio.to_thread(
+            prepare, experiment, out=None if out is None else Path(out), replay=None if replay is None else Path(replay)
+        )
+        await prepared.execute(
+            jobs=jobs,
+            fresh=options.get("fresh", False),
+            watching=lambda _plan, _resumes: contextlib.nullcontext(watcher),
+        )
+    return await asyncio.to_thread(open_run, prepared.root)
+
+
+def run(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
+    """Run an experiment, or continue it: the same call on the same folder resumes what was interrupted.
+
+    Works inside a running event loop too, as in a notebook; there, `arun` does not hold it up.
+
+    Args:
+        scenarios: names (``demo``) and folders of scenarios; or one `Experiment`, or its file.
+        options: `harnesses`, `model` or `models`, `base_url`, `key_env`, `overlays`, `seeds`, `repeats`, `isolation`,
+            `deadline`, `attempts`, `compat` (not beside an experiment); `jobs`, `out`, `fresh`, `replay`, `watcher`. Names
+            and defaults are those of `claw run`; docs/python.md explains each.
+
+    Returns:
+        The finished run. A trial that failed is data in it, not an exception.
+
+    Raises:
+        ClawError: something is wrong or missing; the message says what, where, and what to do.
+    """
+    return finish(arun(scenarios, **options))
+
+
+def estimate(scenarios: Scenarios, **options: Unpack[ExperimentOptions]) -> dict[str, Estimate]:
+    """What a run will take with each of its models, by name; nothing is spent.
+
+    Args:
+        scenarios: as for `run`.
+        options: as for `run`, as far as they say what is run.
+
+    Raises:
+        ClawError: a scenario or an argument is missing or wrong.
+    """
+    check_names(options, list(ExperimentOptions.__annotations__))
+    with system_errors():
+        return estimate_experiment(make_experiment(scenarios, options))
+
+
+def estimate_experiment(experiment: Experiment) -> dict[str, Estimate]:
+    """Expected rounds, requests, tokens and money of every model, by its name."""
+    scenarios = list(find_scenarios(experiment.scenarios).values())
+    stacks = [1 if one.overlays is not None else len(experiment.overlays) for one in experiment.harnesses]
+    trials = sum(stacks) * len(experiment.seeds) * experiment.repeats
+    return {model.name: estimate_one(scenarios, model, trials=trials) for model in experiment.models}
+
+
+def _experiment_options(options: RunOptions) -> ExperimentOptions:
+    """Those that say what is run."""
+    found: ExperimentOptions = {}
+    for name in ExperimentOptions.__annotations__:
+        if name in options:
+            found[name] = options[name]  # type: ignore[literal-required]  # a name of both
+    return found
