@@ -8,6 +8,7 @@ from pathlib import Path
 
 from claw_adapter.harness import Checkpoint, Conversation, Event, Session, Support, TurnResult
 from claw_adapter.reference.adapter import ReferenceHarness
+from claw_adapter.testing import PlantedConversation, planted
 
 
 class Planted(ReferenceHarness):
@@ -23,35 +24,9 @@ class Planted(ReferenceHarness):
         return conversation
 
 
-class Wrapped(Conversation):
-    """Passes everything on; a bug overrides what it spoils."""
-
-    def __init__(self, inner: Conversation, ctx) -> None:
-        self.inner, self.ctx = inner, ctx
-
-    async def send(self, prompt, deadline):
-        return self.spoil(await self.inner.send(prompt, deadline))
-
-    def spoil(self, turn: TurnResult) -> TurnResult:
-        return turn
-
-    async def sync(self, changes):
-        await self.inner.sync(changes)
-
-    async def checkpoint(self):
-        return await self.inner.checkpoint()
-
-    async def cancel(self):
-        await self.inner.cancel()
-
-    async def close(self):
-        await self.inner.close()
-
-
-def with_conversation(kind: type[Wrapped]) -> type[Planted]:
+def with_conversation(kind: type[PlantedConversation]) -> type[Planted]:
     """A harness whose conversations are of this kind."""
-    spoil = {"spoil": lambda self, conversation, ctx: kind(conversation, ctx), "__module__": __name__}
-    return type(kind.__name__, (Planted,), spoil)
+    return planted(Planted, kind)
 
 
 class LitteringHarness(Planted):
@@ -67,7 +42,7 @@ def started() -> subprocess.Popen:
 
 class StrayProcess(Planted):
     def spoil(self, conversation, ctx):
-        class Stray(Wrapped):
+        class Stray(PlantedConversation):
             async def send(self, prompt, deadline):
                 if not hasattr(self, "child"):
                     self.child = started()
@@ -100,24 +75,24 @@ class BusyProbe(Planted):
         return super().probe()
 
 
-class Banner(Wrapped):
+class Banner(PlantedConversation):
     def spoil(self, turn):
         return turn.model_copy(update={"text": f"agent> {turn.text}"}) if turn.error is None else turn
 
 
-class InventsAnswers(Wrapped):
+class InventsAnswers(PlantedConversation):
     def spoil(self, turn):
         empty = turn.error is not None and turn.error.kind == "EmptyAnswer"
         return TurnResult(text="(no answer)", timing=turn.timing) if empty else turn
 
 
-class DoubleEvents(Wrapped):
+class DoubleEvents(PlantedConversation):
     def spoil(self, turn):
         doubled: list[Event] = [event for event in turn.events for _ in range(2)]
         return turn.model_copy(update={"events": tuple(doubled)})
 
 
-class Forgetful(Wrapped):
+class Forgetful(PlantedConversation):
     """Every turn starts afresh."""
 
     async def send(self, prompt, deadline):
@@ -126,7 +101,7 @@ class Forgetful(Wrapped):
         return await super().send(prompt, deadline)
 
 
-class RaisesOnFailure(Wrapped):
+class RaisesOnFailure(PlantedConversation):
     def spoil(self, turn):
         if turn.error is not None and turn.error.owner == "endpoint":
             raise RuntimeError("the model said no")
@@ -147,7 +122,7 @@ class ShortMemory(Planted):
         return await super().open(ctx, checkpoint)
 
 
-class ForgetsSpeakersTools(Wrapped):
+class ForgetsSpeakersTools(PlantedConversation):
     """Tool calls do not survive a checkpoint."""
 
     async def checkpoint(self):
@@ -157,12 +132,12 @@ class ForgetsSpeakersTools(Wrapped):
         return Checkpoint(sessions=(main.with_messages(kept), *made.sessions[1:]))
 
 
-class DropsUpdates(Wrapped):
+class DropsUpdates(PlantedConversation):
     async def sync(self, changes):
         return None
 
 
-class UpdatesTwice(Wrapped):
+class UpdatesTwice(PlantedConversation):
     """An appended message is written twice, under two ids."""
 
     async def sync(self, changes):
@@ -175,7 +150,7 @@ class UpdatesTwice(Wrapped):
         await super().sync(doubled)
 
 
-class CachesFiles(Wrapped):
+class CachesFiles(PlantedConversation):
     """The agent's reading tool remembers what it has read."""
 
     def __init__(self, inner, ctx):
@@ -187,7 +162,7 @@ class CachesFiles(Wrapped):
         )
 
 
-class DoubleUsage(Wrapped):
+class DoubleUsage(PlantedConversation):
     def spoil(self, turn):
         if turn.usage is None:
             return turn
@@ -195,12 +170,12 @@ class DoubleUsage(Wrapped):
         return turn.model_copy(update={"usage": usage})
 
 
-class NoUsage(Wrapped):
+class NoUsage(PlantedConversation):
     def spoil(self, turn):
         return turn.model_copy(update={"usage": None})
 
 
-class Restless(Wrapped):
+class Restless(PlantedConversation):
     """Sends another system message in every trial."""
 
     number = 0

@@ -14,7 +14,7 @@ from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
 from claw_adapter.harness import TurnResult
 from claw_adapter_claude_code.adapter import ClaudeCode
 from support.sessions import session
-from support.trials import KEY, FolderContext
+from support.trials import KEY, RealContext
 
 __all__ = [
     "KEY",
@@ -30,10 +30,9 @@ __all__ = [
 ]
 
 
-class Context(FolderContext):
+class Context(RealContext):
     """A trial of Claude Code."""
 
-    harness = "claude-code"
     deadline_seconds = 120
 
 

@@ -9,15 +9,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.sessions import session
-from support.trials import KEY, ROOT, FolderContext
+from support.trials import KEY, ROOT
+from support.trials import RealContext as SmallContext
 
 __all__ = ["KEY", "ROOT", "SmallContext", "real", "session"]
-
-
-class SmallContext(FolderContext):
-    """A trial of NanoBot."""
-
-    harness = "nanobot"
-
 
 real = pytest.mark.real("nanobot")

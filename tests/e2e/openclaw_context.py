@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.sessions import session
-from support.trials import KEY, FolderContext
+from support.trials import KEY, RealContext
 
 __all__ = ["KEY", "OPEN_SECONDS", "Context", "cleaned", "real", "said", "session"]
 
@@ -17,10 +17,9 @@ OPEN_SECONDS = 300
 """A gateway starts in 10 s; several at once on a busy machine take minutes, and how fast is not what these tests tell."""
 
 
-class Context(FolderContext):
+class Context(RealContext):
     """A trial of OpenClaw."""
 
-    harness = "openclaw"
     deadline_seconds = OPEN_SECONDS
 
 

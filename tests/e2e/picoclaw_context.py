@@ -18,7 +18,8 @@ from claw_adapter_picoclaw.adapter import PicoClaw
 from support.processes import naming as processes
 from support.processes import until
 from support.sessions import session
-from support.trials import ROOT, FolderContext
+from support.trials import ROOT
+from support.trials import RealContext as SmallContext
 
 __all__ = [
     "REAL",
@@ -53,12 +54,6 @@ both = pytest.mark.parametrize(
 
 real = pytest.mark.parametrize("picoclaw", [pytest.param("real", marks=pytest.mark.real("picoclaw"))], indirect=True)
 """Decorator: for what only the real program can show."""
-
-
-class SmallContext(FolderContext):
-    """A trial of PicoClaw."""
-
-    harness = "picoclaw"
 
 
 def standin(folder: Path, fault: str = "") -> Path:

@@ -12,10 +12,10 @@ import pytest
 
 from claw_adapter.drivers import reaper
 from claw_adapter.drivers.ports import free_port
-from claw_adapter.protocol import HarnessSpec, ModelSpec, RunSettings, Session, TrialSpec
-from claw_adapter.runner.context import Address, RunnerContext
+from claw_adapter.runner.context import Address
 from claw_adapter.sandbox import IsolationLevel, detect
 from claw_adapter.sandbox.relay import connect_unix
+from claw_adapter.testing import FolderContext
 
 SERVER = """
 import socket, sys, time
@@ -36,25 +36,11 @@ LEVELS = [
 ]
 
 
-def context(folder: Path, level: int) -> RunnerContext:
-    workspace, state = folder / "workspace", folder / "state"
-    for path in (workspace, state):
-        path.mkdir(parents=True)
-    model = ModelSpec(name="m", kind="scripted")
-    settings = RunSettings(isolation=level)
-    spec = TrialSpec(id="t", scenario="s", harness=HarnessSpec(name="h", label="h"), model=model, settings=settings)
+def context(folder: Path, level: int) -> FolderContext:
+    folder.mkdir(exist_ok=True)
     endpoint = folder / "endpoint.sock"
     endpoint.touch()
-    return RunnerContext(
-        spec,
-        workspace=workspace,
-        state_dir=state,
-        main=Session(id="main"),
-        histories=(),
-        address=Address("http://127.0.0.1:1", endpoint),
-        key="k",
-        marker="test-reach",
-    )
+    return FolderContext(folder / "t", Address("http://127.0.0.1:1", endpoint), isolation=level)
 
 
 def ask(reach) -> bytes:

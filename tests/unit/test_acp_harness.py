@@ -11,9 +11,8 @@ from claw_adapter import plugins
 from claw_adapter.errors import AdapterError, HarnessNotFound, HarnessStartError
 from claw_adapter.harness import Message, SessionChange
 from claw_adapter.reference.acp_harness import AcpHarness
-
-sys.path.insert(0, str(Path(__file__).parent))
-from acp_context import Context, session
+from claw_adapter.testing import FolderContext
+from support.sessions import session
 
 AGENT = Path(__file__).parents[1] / "faults" / "acp_agent.py"
 COMMAND = [sys.executable, "-I", str(AGENT)]
@@ -22,7 +21,7 @@ pytest.importorskip("acp", reason="the extra 'acp' is not installed")
 
 async def test_the_past_is_told_once_with_the_first_prompt_and_news_with_the_next(tmp_path):
     main = session("main", "canary-main", "yes")
-    ctx = Context(tmp_path / "a", None, "k", main)
+    ctx = FolderContext(tmp_path / "a", main=main)
     async with await AcpHarness(COMMAND).open(ctx) as conversation:
         first = await conversation.send("what now?", 20)
         assert first.text.count("canary-main") == 1, "the agent says what it was told"
@@ -46,13 +45,13 @@ async def test_the_past_is_told_once_with_the_first_prompt_and_news_with_the_nex
         ("tool", "boom"),
         ("assistant", "the answer ✓"),
     ]
-    async with await AcpHarness(COMMAND).open(Context(tmp_path / "b", None, "k", main), checkpoint) as again:
+    async with await AcpHarness(COMMAND).open(FolderContext(tmp_path / "b", main=main), checkpoint) as again:
         told = (await again.send("go on", 20)).text
     assert all(word in told for word in ("canary-main", "what now?", "zebra", "alpha"))
 
 
 async def test_a_failed_turn_is_not_remembered_and_a_broken_agent_is_ended(tmp_path):
-    ctx = Context(tmp_path / "a", None, "k", session("main"))
+    ctx = FolderContext(tmp_path / "a")
     async with await AcpHarness(COMMAND).open(ctx) as conversation:
         assert (await conversation.send("empty", 20)).error.kind == "EmptyAnswer"
         assert (await conversation.checkpoint()).sessions[0].messages == ()
@@ -66,7 +65,7 @@ async def test_places_are_filled_in_and_the_key_reaches_the_environment_only(tmp
         [*COMMAND, "{workspace}"],
         env={"A_KEY": "{key}", "A_URL": "{openai}", "B_URL": "{anthropic}", "MODEL": "{model}"},
     )
-    ctx = Context(tmp_path / "a", None, "sk-canary", session("main"))
+    ctx = FolderContext(tmp_path / "a", key="sk-canary")
     with pytest.raises(HarnessStartError):
         await made.open(ctx)  # an argument that the scripted agent takes for a way not to begin
     assert str(ctx.workspace) in ctx.children[0].argv
@@ -91,7 +90,7 @@ async def test_what_is_missing_is_said_with_the_way_out(tmp_path, monkeypatch):
     for made, reason in ((AcpHarness(), "no command"), (AcpHarness(["no-such-program"]), "no program")):
         assert reason in made.probe().reason
         with pytest.raises(HarnessNotFound) as caught:
-            await made.open(Context(tmp_path / reason.replace(" ", "-"), None, "k", session("main")))
+            await made.open(FolderContext(tmp_path / reason.replace(" ", "-")))
         assert caught.value.remedy
     monkeypatch.setattr("claw_adapter.drivers.acp.PACKAGE", "no_such_package_at_all")
     assert "claw-adapter[acp]" in AcpHarness(COMMAND).probe().remedy

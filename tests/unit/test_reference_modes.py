@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,9 @@ from claw_adapter.drivers import reaper
 from claw_adapter.errors import AdapterError
 from claw_adapter.harness import SessionChange
 from claw_adapter.reference.adapter import ReferenceHarness
-
-sys.path.insert(0, str(Path(__file__).parent))
-from acp_context import TRIAL, Context, scripted, session
-
+from claw_adapter.testing import FolderContext, ScriptedEndpoint
 from support.processes import HANG
+from support.sessions import session
 
 MODES = ("child", "acp", "in-process")
 TOOLS = [{"name": "session_history", "arguments": {"session_key": "ops"}}]
@@ -32,9 +29,9 @@ def harness(request):
 
 async def talk(endpoint, conversation, prompt, round_id="r", deadline=20.0):
     """One turn with what the endpoint saw of it."""
-    await endpoint.begin_round(TRIAL, round_id)
+    await endpoint.begin_round(round_id)
     turn = await conversation.send(prompt, deadline)
-    return turn, await endpoint.end_round(TRIAL)
+    return turn, await endpoint.end_round()
 
 
 def exchanges(folder: Path) -> str:
@@ -48,9 +45,9 @@ async def test_past_tools_events_usage_updates_and_a_checkpoint(tmp_path, harnes
         {"tools": TOOLS},
         "later",
     )
-    async with scripted(tmp_path, *steps) as (endpoint, key):
+    async with ScriptedEndpoint(tmp_path, *steps) as endpoint:
         ops = session("ops", "canary-ops ü", "noted")
-        ctx = Context(tmp_path / "a", endpoint, key, session("main", "canary-main", "yes"), ops)
+        ctx = FolderContext(tmp_path / "a", endpoint, main=session("main", "canary-main", "yes"), histories=[ops])
         async with await harness.open(ctx) as conversation:
             turn, meter = await talk(endpoint, conversation, "what is there?")
             assert (turn.text, turn.error) == ("the answer ✓", None)
@@ -73,7 +70,7 @@ async def test_past_tools_events_usage_updates_and_a_checkpoint(tmp_path, harnes
             checkpoint = await conversation.checkpoint()
         assert [s.id for s in checkpoint.sessions] == ["main", "ops"]
         assert [m.text for m in checkpoint.sessions[0].messages][:3] == ["canary-main", "yes", "what is there?"]
-        async with await harness.open(Context(tmp_path / "b", endpoint, key, session("main")), checkpoint) as again:
+        async with await harness.open(FolderContext(tmp_path / "b", endpoint), checkpoint) as again:
             turn, _ = await talk(endpoint, again, "and now?")
             assert turn.text == "later"
             assert turn.events[1].text.count("zebra-new") == 1
@@ -92,8 +89,8 @@ async def test_each_failed_turn_has_its_class_leaves_nothing_and_the_next_one_wo
     rules = [{"at": "every 1", "round": kind, "kind": kind} for kind in FAULTS]
     script = ({"match": "say nothing", "reply": {"text": ""}}, "fine")
     async with (
-        scripted(tmp_path, *script, faults=rules) as (endpoint, key),
-        await harness.open(Context(tmp_path / "a", endpoint, key, session("main"))) as conversation,
+        ScriptedEndpoint(tmp_path, *script, faults=rules) as endpoint,
+        await harness.open(FolderContext(tmp_path / "a", endpoint)) as conversation,
     ):
         for fault, kind in FAULTS.items():
             failed, _ = await talk(endpoint, conversation, "first", fault)
@@ -117,8 +114,8 @@ SLEEP = {"tools": [{"name": "exec", "arguments": {"command": "sleep 600 & touch 
 
 
 async def test_cancelling_ends_the_command_under_way_and_the_conversation_goes_on(tmp_path, harness):
-    async with scripted(tmp_path, SLEEP, "back again") as (endpoint, key):
-        ctx = Context(tmp_path / "a", endpoint, key, session("main", "canary", "yes"))
+    async with ScriptedEndpoint(tmp_path, SLEEP, "back again") as endpoint:
+        ctx = FolderContext(tmp_path / "a", endpoint, main=session("main", "canary", "yes"))
         async with await harness.open(ctx) as conversation:
             waiting = await hang(ctx, conversation)
             await conversation.cancel()
@@ -133,20 +130,20 @@ async def test_cancelling_ends_the_command_under_way_and_the_conversation_goes_o
 async def test_cancelling_ends_a_request_to_a_model_that_says_nothing(tmp_path, harness):
     rules = [{"at": [1], "kind": "stall"}]
     async with (
-        scripted(tmp_path, "fine", faults=rules) as (endpoint, key),
-        await harness.open(Context(tmp_path / "a", endpoint, key, session("main"))) as conversation,
+        ScriptedEndpoint(tmp_path, "fine", faults=rules) as endpoint,
+        await harness.open(FolderContext(tmp_path / "a", endpoint)) as conversation,
     ):
-        await endpoint.begin_round(TRIAL, "r")
+        await endpoint.begin_round("r")
         waiting = asyncio.create_task(conversation.send("hello", 20))
         await asyncio.sleep(0.5)
         await conversation.cancel()
         assert "cancelled" in (await asyncio.wait_for(waiting, HANG)).error.what
-        await endpoint.end_round(TRIAL)
+        await endpoint.end_round()
 
 
 async def test_a_passed_deadline_ends_everything_that_was_started(tmp_path, harness):
-    async with scripted(tmp_path, SLEEP) as (endpoint, key):
-        ctx = Context(tmp_path / "a", endpoint, key, session("main"))
+    async with ScriptedEndpoint(tmp_path, SLEEP) as endpoint:
+        ctx = FolderContext(tmp_path / "a", endpoint)
         async with await harness.open(ctx) as conversation:
             turn = await asyncio.wait_for(conversation.send("wait", 1.0), HANG)
             assert turn.error.kind == "DeadlineExceeded"
@@ -157,8 +154,8 @@ async def test_a_passed_deadline_ends_everything_that_was_started(tmp_path, harn
 async def test_a_killed_child_is_a_crash_that_passes(tmp_path, harness):
     if harness.runs_inside:
         pytest.skip("it is no process of its own")
-    async with scripted(tmp_path, SLEEP) as (endpoint, key):
-        ctx = Context(tmp_path / "a", endpoint, key, session("main"))
+    async with ScriptedEndpoint(tmp_path, SLEEP) as endpoint:
+        ctx = FolderContext(tmp_path / "a", endpoint)
         async with await harness.open(ctx) as conversation:
             waiting = await hang(ctx, conversation)
             reaper.send(reaper.find(ctx.children[0].marker), 9)

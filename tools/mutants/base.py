@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from claw_adapter.harness import Checkpoint, Conversation, Harness, SessionChange, TrialContext, TurnResult
+from claw_adapter.harness import Checkpoint, Conversation, Harness, TrialContext
 from claw_adapter.reference import agent, serve
 from claw_adapter.reference.adapter import ReferenceHarness
+from claw_adapter.testing import PlantedConversation, planted
 
 Patch = tuple[str, str, str]
 """File (``agent`` or ``serve``), the text that is there once, its replacement."""
@@ -76,42 +77,12 @@ def write_program(folder: Path, patches: Sequence[Patch]) -> None:
         (folder / f"{name}.py").write_text(text, "utf-8")
 
 
-class Wrapped(Conversation):
-    """Passes everything on; a mutant overrides what it spoils."""
-
-    def __init__(self, inner: Conversation, ctx: TrialContext, harness: Harness) -> None:
-        self.inner, self.ctx, self.harness = inner, ctx, harness
-
-    async def send(self, prompt: str, deadline: float) -> TurnResult:
-        return self.spoil(await self.inner.send(prompt, deadline))
-
-    def spoil(self, turn: TurnResult) -> TurnResult:
-        return turn
-
-    async def sync(self, changes: Sequence[SessionChange]) -> None:
-        await self.inner.sync(changes)
-
-    async def checkpoint(self) -> Checkpoint:
-        return await self.inner.checkpoint()
-
-    async def cancel(self) -> None:
-        await self.inner.cancel()
-
-    async def close(self) -> None:
-        await self.inner.close()
-
-
 def patched(*patches: Patch) -> Callable[[], Harness]:
     """A child with a patched program."""
     return type("Patched", (Child,), {"patches": patches})
 
 
-def wrapped(kind: type[Wrapped], *patches: Patch, inside: bool = False) -> Callable[[], Harness]:
+def wrapped(kind: type[PlantedConversation], *patches: Patch, inside: bool = False) -> Callable[[], Harness]:
     """A harness whose conversations are of this kind; `inside` the runner's process, else a child."""
-
-    class Spoilt(Child):
-        async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
-            return kind(await super().open(ctx, checkpoint), ctx, self)
-
-    Spoilt.patches = patches
-    return lambda: Spoilt(mode="in-process" if inside else "child")
+    spoilt = planted(type("Patched", (Child,), {"patches": patches}), kind)
+    return lambda: spoilt(mode="in-process" if inside else "child")

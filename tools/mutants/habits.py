@@ -11,32 +11,33 @@ from typing import ClassVar
 from claw_adapter.errors import AdapterError, HarnessError
 from claw_adapter.harness import Checkpoint, Conversation, Failure, Message, SessionChange, TrialContext, TurnResult
 from claw_adapter.reference.adapter import ReferenceHarness
-from mutants.base import Child, Mutant, Wrapped, wrapped
+from claw_adapter.testing import PlantedConversation
+from mutants.base import Child, Mutant, wrapped
 
 
-class NeverCloses(Wrapped):
+class NeverCloses(PlantedConversation):
     async def close(self) -> None:
         return None
 
 
-class ClosesTheLivingOnly(Wrapped):
+class ClosesTheLivingOnly(PlantedConversation):
     async def close(self) -> None:
         await self.inner.checkpoint()
         await self.inner.close()
 
 
-class LogsItsKey(Wrapped):
+class LogsItsKey(PlantedConversation):
     async def send(self, prompt: str, deadline: float) -> TurnResult:
         self.ctx.log.info("asking with key %s", self.ctx.endpoint.key)
         return await super().send(prompt, deadline)
 
 
-class IgnoresTheDeadline(Wrapped):
+class IgnoresTheDeadline(PlantedConversation):
     async def send(self, prompt: str, deadline: float) -> TurnResult:
         return await super().send(prompt, deadline * 20)
 
 
-class LeavesWhatTheDeadlineCutOff(Wrapped):
+class LeavesWhatTheDeadlineCutOff(PlantedConversation):
     async def send(self, prompt: str, deadline: float) -> TurnResult:
         close, self.inner.close = self.inner.close, _nothing  # type: ignore[method-assign]
         try:
@@ -49,12 +50,12 @@ async def _nothing() -> None:
     return None
 
 
-class CancelsNothing(Wrapped):
+class CancelsNothing(PlantedConversation):
     async def cancel(self) -> None:
         return None
 
 
-class ComesBackAfterACancel(Wrapped):
+class ComesBackAfterACancel(PlantedConversation):
     """A prompt that is cancelled before its first request comes back by itself, `after` some seconds."""
 
     hesitates = 0.5
@@ -85,31 +86,31 @@ class ComesBackAfterACancel(Wrapped):
         await super().close()
 
 
-class OverstatesItself(Wrapped):
+class OverstatesItself(PlantedConversation):
     def spoil(self, turn: TurnResult) -> TurnResult:
         return turn.model_copy(update={"timing": turn.timing.model_copy(update={"own": turn.timing.total})})
 
 
-class KeepsAllOutput(Wrapped):
+class KeepsAllOutput(PlantedConversation):
     def spoil(self, turn: TurnResult) -> TurnResult:
         self.kept = bytearray(b"x") * (150_000_000 if turn.events else 1)
         return turn
 
 
-class AnswersForTheDead(Wrapped):
+class AnswersForTheDead(PlantedConversation):
     def spoil(self, turn: TurnResult) -> TurnResult:
         dead = turn.error is not None and turn.error.kind == "HarnessCrash"
         return TurnResult(text="(see above)", timing=turn.timing) if dead else turn
 
 
-class CallsAFailureFinal(Wrapped):
+class CallsAFailureFinal(PlantedConversation):
     def spoil(self, turn: TurnResult) -> TurnResult:
         if turn.error is None:
             return turn
         return turn.model_copy(update={"error": Failure.of(AdapterError(turn.error.what))})
 
 
-class SaysItAgain(Wrapped):
+class SaysItAgain(PlantedConversation):
     """A prompt that failed is sent once more, before the next."""
 
     failed = ""
@@ -148,7 +149,7 @@ class OneBlock(Child):
         return await super().open(ctx, checkpoint)
 
 
-class EverySecondUpdate(Wrapped):
+class EverySecondUpdate(PlantedConversation):
     number = 0
 
     async def sync(self, changes: Sequence[SessionChange]) -> None:
@@ -228,7 +229,7 @@ class TidiesThePast(Child):
         return await super().open(ctx, checkpoint)
 
 
-class LatestOnly(Wrapped):
+class LatestOnly(PlantedConversation):
     """The harness object remembers one conversation, the latest, and speaks to that."""
 
     latest: ClassVar[dict[int, Conversation]] = {}
@@ -239,11 +240,11 @@ class LatestOnly(Wrapped):
         return await self.latest[0].send(prompt, deadline)
 
 
-class ClosesAll(Wrapped):
+class ClosesAll(PlantedConversation):
     alive: ClassVar[list[Conversation]] = []
 
-    def __init__(self, inner: Conversation, ctx: TrialContext, harness: ReferenceHarness) -> None:
-        super().__init__(inner, ctx, harness)
+    def __init__(self, inner: Conversation, ctx: TrialContext) -> None:
+        super().__init__(inner, ctx)
         self.alive.append(inner)
 
     async def close(self) -> None:
@@ -253,13 +254,13 @@ class ClosesAll(Wrapped):
         await self.inner.close()
 
 
-class SharesTheFirst(Wrapped):
+class SharesTheFirst(PlantedConversation):
     """Every conversation of a harness object is the first one that is open."""
 
     first: ClassVar[list[Conversation]] = []
 
-    def __init__(self, inner: Conversation, ctx: TrialContext, harness: ReferenceHarness) -> None:
-        super().__init__(inner, ctx, harness)
+    def __init__(self, inner: Conversation, ctx: TrialContext) -> None:
+        super().__init__(inner, ctx)
         self.first.append(inner)
 
     async def send(self, prompt: str, deadline: float) -> TurnResult:
@@ -272,7 +273,7 @@ class SharesTheFirst(Wrapped):
 
 def habit(name: str, run: str, trips: str, kind: type, *, inside: bool = False, quick: bool = False) -> Mutant:
     """A mutant of the adapter."""
-    make = wrapped(kind, inside=inside) if issubclass(kind, Wrapped) else kind
+    make = wrapped(kind, inside=inside) if issubclass(kind, PlantedConversation) else kind
     return Mutant(name, make, tuple(run.split()), frozenset(trips.split()), child=not inside, quick=quick)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import planted
 
+from claw_adapter.testing import PlantedConversation
 from mutants.base import Mutant
 
 
 def _planted(name: str, kind: type, run: str, trips: str) -> Mutant:
-    make = planted.with_conversation(kind) if issubclass(kind, planted.Wrapped) else kind
+    make = planted.with_conversation(kind) if issubclass(kind, PlantedConversation) else kind
     return Mutant(name, make, tuple(run.split()), frozenset(trips.split()))
 
 

@@ -10,9 +10,8 @@ from typing import Any, Final, TypeAlias, TypedDict
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from claw_adapter.errors import ArgumentError, ClawError
-from claw_adapter.notation import named
 from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettings
-from claw_adapter.runs.plan import Experiment, served_model, slug
+from claw_adapter.runs.plan import Experiment, served_model
 from claw_adapter.runs.providers import provider_model
 
 __all__ = ["ExperimentOptions", "Scenarios", "check_names", "make_experiment"]
@@ -102,12 +101,9 @@ def make_experiment(scenarios: Scenarios, options: ExperimentOptions, spell: Spe
     if "overlays" in given:
         asked["overlays"] = _several(given["overlays"])
     upstream = given.get("base_url", ""), given.get("key_env", "")
-    entries = {
-        "harnesses": [_harness(one, spell) for one in asked["harnesses"]],
-        "models": [_model(one, *upstream, spell) for one in asked["models"]],
-    }
+    models = [_model(one, *upstream, spell) for one in asked["models"]]
     try:
-        return Experiment.model_validate(asked | entries)
+        return Experiment.model_validate(asked | {"models": models})
     except ValidationError as error:
         raise ArgumentError(_wrong(error, asked, spell)) from None
 
@@ -150,24 +146,6 @@ def _wrong(error: ValidationError, asked: Mapping[str, Any], spell: Spelling) ->
     return f"{where}: {part}{what.removeprefix('Value error, ')}"
 
 
-def _harness(value: HarnessLike, spell: Spelling) -> object:
-    """``NAME``, ``NAME:key=value,…`` or ``NAME+OVERLAY``; the label tells settings apart."""
-    if not isinstance(value, str):
-        return value
-    try:
-        names, options, words = named(value)
-    except ValueError as error:
-        raise ArgumentError(f"{spell('harnesses')} {error}") from None
-    name, *overlays = names.split("+")
-    entry = {"name": name, "label": "-".join([name, *map(_word, words)]), "options": options}
-    return entry | ({"overlays": overlays} if overlays else {})
-
-
-def _word(text: str) -> str:
-    """A value as part of a label, after which a folder is named; of a path only the file's name."""
-    return slug(Path(text).name if "/" in text else text)
-
-
 def _model(value: ModelLike, base_url: str, key_env: str, spell: Spelling) -> object:
     """A model as the field `models` of an experiment takes it."""
     if not isinstance(value, str):
@@ -180,7 +158,10 @@ def _model(value: ModelLike, base_url: str, key_env: str, spell: Spelling) -> ob
         return {"name": value, "base_url": base_url, "key_env": key_env}
     if value.partition(":")[0] == "reader":
         return value
-    return served_model(value) or _provided(value, key_env, spell)
+    try:
+        return served_model(value) or _provided(value, key_env, spell)
+    except ValueError as error:
+        raise ArgumentError(f"{spell('model')} {value!r}: {error}") from None
 
 
 def _provided(name: str, key_env: str, spell: Spelling) -> ModelSpec:

@@ -26,16 +26,7 @@ from claw_adapter.endpoint.model import Model
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Harness
-from claw_adapter.protocol import (
-    Capabilities,
-    HarnessSpec,
-    ModelSpec,
-    Probe,
-    RunSettings,
-    Session,
-    TrialSpec,
-)
-from claw_adapter.runner.context import Address
+from claw_adapter.protocol import Capabilities, ModelSpec, Probe, Session
 from claw_adapter.sandbox import detect
 
 __all__ = ["MODEL", "Bench"]
@@ -157,9 +148,7 @@ class Bench:
         trial_id = f"{name}-{self._number}-{self._own}"
         folder = self.root / "live" / trial_id
         where = workspace or folder / "workspace"
-        state = folder / "state"
         where.mkdir(parents=True, exist_ok=True)
-        state.mkdir(parents=True)
         tested = harness or self.harness
         sources = self.root / "sources" / trial_id
         world = KitWorld(
@@ -173,12 +162,9 @@ class Bench:
         key = await self.server.open_trial(trial_id, model, transcript)
         level = self.isolation if isolation is None else isolation
         ctx = KitContext(
-            TrialSpec(
-                id=trial_id, scenario="certification", harness=HarnessSpec(name=tested.name, label="under-test"),
-                model=model, seed=1, settings=RunSettings(isolation=level, deadline=self.deadline),
-            ),
-            workspace=where, state_dir=state, main=world.main, histories=world.native,
-            address=Address(self.server.url, self.server.socket), key=key, marker=f"{self.lifeline.marker}/{trial_id}",
+            folder, self.server, main=world.main, histories=world.native, key=key, model=MODEL, seed=1,
+            isolation=level, deadline=self.deadline, scenario="certification", workspace=where,
+            marker=f"{self.lifeline.marker}/{trial_id}",
         )  # fmt: skip
         ctx.trick = trick
         made = KitTrial(trial_id, folder, tested, world, ctx, director, self.server, transcript, self.deadline)

@@ -1,4 +1,4 @@
-"""The `TrialContext` of a certification: the runner's own, which remembers what was started and can play tricks."""
+"""The `TrialContext` of a certification: one over a folder, which remembers command lines and can play tricks."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from claw_adapter.drivers import Command, Process
+from claw_adapter.drivers import Command
 from claw_adapter.errors import HarnessNotFound
-from claw_adapter.runner.context import RunnerContext
+from claw_adapter.testing import FolderContext
 
 __all__ = ["KitContext", "Trick"]
 
@@ -16,14 +16,13 @@ Trick = Literal["", "missing", "dying"]
 """``missing``: no program is found; ``dying``: every program ends at once with status 3."""
 
 
-class KitContext(RunnerContext):
-    """Remembers every child in `children` and its argument vector in `commands`."""
+class KitContext(FolderContext):
+    """Remembers the argument vector of every child in `commands`."""
 
     trick: Trick = ""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self.children: list[Process] = []
         self.commands: list[tuple[str, ...]] = []
 
     def _command(
@@ -42,8 +41,3 @@ class KitContext(RunnerContext):
         if self.trick == "dying":
             argv = ["/bin/sh", "-c", "echo 'the certification kit lets it die' >&2; exit 3"]
         return super()._command(argv, env, readable, cwd, **more)
-
-    async def spawn(self, argv: Sequence[str], **more: Any) -> Process:
-        """See `TrialContext.spawn`."""
-        self.children.append(await super().spawn(argv, **more))
-        return self.children[-1]

@@ -1,4 +1,4 @@
-"""The trial context of an episode: the runner's own, with the world's clients in sight of everything that is started."""
+"""The trial context of an episode: the folder of its world, with the clients in sight of everything that is started."""
 
 from __future__ import annotations
 
@@ -8,29 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from claw_adapter.drivers import Completed, Process
-from claw_adapter.protocol import Session
-from claw_adapter.runner.context import Address, RunnerContext
+from claw_adapter.testing import FolderContext, Listening
 from claw_adapter_forge.shim.world import ShimWorld
 
-__all__ = ["Address", "ShimContext"]
+__all__ = ["ShimContext"]
 
 
-class ShimContext(RunnerContext):
-    """Workspace: the world's files. Readable: the clients and the socket. `on_path` puts the clients on PATH."""
+class ShimContext(FolderContext):
+    """Workspace: the world's files. Readable: the clients and the socket. `on_path` puts the clients on PATH.
 
-    def __init__(self, spec: Any, world: ShimWorld, address: Address, key: str, *, on_path: bool) -> None:
-        state = world.folder / "state"
-        state.mkdir()
-        super().__init__(
-            spec,
-            workspace=world.files,
-            state_dir=state,
-            main=Session(id="main"),
-            histories=(),
-            address=address,
-            key=key,
-            marker=f"forge/{spec.id}",
-        )
+    `more` is what `FolderContext` takes beside: key, model, isolation, deadline.
+    """
+
+    def __init__(self, world: ShimWorld, endpoint: Listening, *, on_path: bool, **more: Any) -> None:
+        super().__init__(world.folder, endpoint, workspace=world.files, marker=f"forge/{world.folder.name}", **more)
         self._world = world
         self._on_path = on_path
 

@@ -13,11 +13,11 @@ from claw_adapter import plugins
 from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.errors import ClawError, DeadlineExceeded, HarnessNotFound, Owner
 from claw_adapter.harness import Failure, Harness, TurnResult
-from claw_adapter.protocol import HarnessSpec, ModelSpec, RunSettings, TrialSpec
+from claw_adapter.protocol import ModelSpec
 from claw_adapter_forge.policies.offline import DONE, decide
 from claw_adapter_forge.policies.upstream import PolicyServer
 from claw_adapter_forge.runner.records import RunRecord
-from claw_adapter_forge.shim.context import Address, ShimContext
+from claw_adapter_forge.shim.context import ShimContext
 from claw_adapter_forge.shim.harnesses import FITS, Fit, bypasses
 from claw_adapter_forge.shim.prompt import shim_prompt
 from claw_adapter_forge.shim.world import ShimWorld
@@ -100,23 +100,13 @@ class _Harnessed:
         made: Harness = plugins.create("harness", self.settings.through, self.fit.options_for(clients))
         return made
 
-    def _spec(self, job: Job, number: str) -> TrialSpec:
-        settings = self.settings
-        return TrialSpec(
-            id=number,
-            scenario=job[1].id,
-            harness=HarnessSpec(name=settings.through, label=settings.through),
-            model=ModelSpec(name=job[0], base_url=self.upstream, key_env=settings.key_env),
-            settings=RunSettings(isolation=settings.isolation, deadline=settings.timeout),
-        )
-
     async def __call__(self, job: Job, folder: Path) -> RunRecord:
         """Run one episode."""
         agent, task, trial = job
         private = self._harness(folder).capabilities().memory_files
         settings = self.settings
         async with ShimWorld(task, folder, settings.horizon, blank=settings.blank, private=private) as world:
-            turn = await self._turn(self._harness(world.bin), self._spec(job, folder.name), world)
+            turn = await self._turn(self._harness(world.bin), agent, world)
         failure = turn.error
         return world.record(
             agent,
@@ -128,20 +118,28 @@ class _Harnessed:
             bypasses=bypasses(turn.events),
         )
 
-    async def _turn(self, harness: Harness, spec: TrialSpec, world: ShimWorld) -> TurnResult:
-        key = await self.endpoint.open_trial(spec.id, spec.model, world.folder / "transcript.jsonl")
-        address = Address(self.endpoint.url, self.endpoint.socket)
-        context = ShimContext(spec, world, address, key, on_path=not self.fit.path_option)
+    async def _turn(self, harness: Harness, agent: str, world: ShimWorld) -> TurnResult:
+        settings, name = self.settings, world.folder.name
+        model = ModelSpec(name=agent, base_url=self.upstream, key_env=settings.key_env)
+        context = ShimContext(
+            world,
+            self.endpoint,
+            on_path=not self.fit.path_option,
+            key=await self.endpoint.open_trial(name, model, world.folder / "transcript.jsonl"),
+            model=agent,
+            isolation=settings.isolation,
+            deadline=settings.timeout,
+        )
         try:
             async with await harness.open(context) as conversation:
-                await self.endpoint.begin_round(spec.id, "task")
+                await self.endpoint.begin_round(name, "task")
                 turn = await conversation.send(shim_prompt(world.episode), self.settings.timeout)
-                meter = await self.endpoint.end_round(spec.id)
+                meter = await self.endpoint.end_round(name)
             return turn if meter.failure is None or turn.error is None else TurnResult(error=meter.failure)
         except ClawError as error:
             return TurnResult(error=Failure.of(error))
         finally:
-            await self.endpoint.close_trial(spec.id)
+            await self.endpoint.close_trial(name)
 
 
 def _ended(failure: Failure | None) -> str:
