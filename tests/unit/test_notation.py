@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claw_adapter import notation
-from claw_adapter.cli.run import _harness
-from claw_adapter.runs.plan import served_model
+from claw_adapter.runs.plan import Experiment, served_model
 
 
 @pytest.mark.parametrize(
@@ -21,6 +20,9 @@ from claw_adapter.runs.plan import served_model
         ("claude-code:exec=false,retries=1", {"exec": False, "retries": 1}, ("exec-false", "retries-1")),
         ("x:share=0.5,url=http://127.0.0.1:1/v1?a=b", {"share": 0.5, "url": "http://127.0.0.1:1/v1?a=b"},
          ("share-0.5", "http://127.0.0.1:1/v1?a=b")),
+        ('acp:command=["a","b, c"],usage=none', {"command": ["a", "b, c"], "usage": "none"},
+         ('command-["a","b, c"]', "none")),
+        ('x:env={"A": "1"},note="a,b"', {"env": {"A": "1"}, "note": "a,b"}, ('env-{"A": "1"}', "a,b")),
         ("x:text=,none=null,nan=NaN", {"text": "", "none": None, "nan": "NaN"}, ("", "none-null", "NaN")),
     ],
 )  # fmt: skip
@@ -34,16 +36,57 @@ def test_options_have_their_types(text, options, words):
 def test_what_is_no_option_is_refused(text):
     with pytest.raises(ValueError, match="key=value"):
         notation.named(text)
-    assert served_model(f"reference{text[1:]}") is None
+    assert served_model(f"no-plugin{text[1:]}") is None
+    if "=" in text:
+        with pytest.raises(ValueError, match="key=value"):
+            served_model(f"reference{text[1:]}")
+    else:
+        assert served_model(f"reference{text[1:]}") is None, "that may be a provider's model"
 
 
-def test_an_option_is_told_by_its_name_in_the_label():
-    assert _harness("claude-code+metaclaw:exec=false") == {
-        "name": "claude-code",
-        "label": "claude-code-exec-false",
-        "options": {"exec": False},
-        "overlays": ["metaclaw"],
-    }
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('x:command=["a","b"', "command=|not JSON: .* at character"),
+        ('x:command=["a"]b=1', "command: a comma is missing"),
+        ("x:mode=a,b", "'b' is not key=value"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place_and_the_right_form(text, says):
+    with pytest.raises(ValueError, match=says) as caught:
+        notation.named(text)
+    assert 'NAME:key=["a","b"]' in str(caught.value)
+
+
+def experiment(**more):
+    return Experiment.model_validate({"scenarios": ["demo"], "models": ["reader"], "harnesses": ["reference"], **more})
+
+
+def test_an_experiment_reads_a_harness_and_an_overlay_as_the_command_line_writes_them():
+    one, two = experiment(harnesses=["claude-code+metaclaw:exec=false", 'acp:command=["/opt/agent","--acp"]']).harnesses
+    assert (one.name, one.label, one.options) == ("claude-code", "claude-code-exec-false", {"exec": False})
+    assert [overlay.name for overlay in one.overlays] == ["metaclaw"]
+    assert (two.name, two.label, two.options) == ("acp", "acp-agent-acp", {"command": ["/opt/agent", "--acp"]})
+    ((skills,),) = experiment(overlays=["metaclaw:memory=true"]).overlays
+    assert (skills.name, skills.label, skills.options) == ("metaclaw", "metaclaw-memory-true", {"memory": True})
+
+
+def test_an_experiment_says_where_an_option_is_wrong():
+    with pytest.raises(ValueError, match=r"harnesses.0\n.*'mode' is not key=value"):
+        experiment(harnesses=["reference:mode"])
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+KEYS = st.text(min_size=1).filter(lambda key: not set(key) & set("=,"))
+
+
+@given(st.text().filter(lambda name: ":" not in name), st.dictionaries(KEYS, JSON, max_size=4))
+def test_what_is_written_is_read_back(name, options):
+    assert notation.named(notation.written(name, options))[:2] == (name, options)
 
 
 @given(st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()))

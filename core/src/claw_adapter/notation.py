@@ -1,13 +1,22 @@
-"""``NAME:key=value,key=value``: how a plugin and its options are written on a command line, everywhere in the same way."""
+"""``NAME:key=value,key=value``: how a plugin and its options are written, on a command line and in an experiment file.
+
+A value that begins with ``[``, ``{`` or ``"`` is JSON, and commas inside belong to it: ``acp:command=["my-agent","--acp"]``.
+Of the others, what can be read as JSON is (``true``, ``3``, ``0.5``, ``null``), and the rest is text.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
-__all__ = ["Named", "named", "value"]
+__all__ = ["Named", "named", "value", "written"]
+
+FORM: Final = """options are written NAME:key=value,key=value, and lists as JSON: NAME:key=["a","b"]"""
+BEGINS_JSON: Final = ("[", "{", '"')
+_DECODER: Final = json.JSONDecoder(parse_constant=str)
 
 
 class Named(NamedTuple):
@@ -22,21 +31,70 @@ def named(text: str) -> Named:
     """Read ``NAME`` or ``NAME:key=value,…``.
 
     Raises:
-        ValueError: something after the colon is not ``key=value``.
+        ValueError: something after the colon is not ``key=value``, or a value is not the JSON that it begins as.
     """
     name, colon, rest = text.partition(":")
-    pairs = [pair.partition("=") for pair in rest.split(",")] if colon else []
-    if any(not key or not equals for key, equals, _ in pairs):
-        raise ValueError(f"{text!r}: options are written NAME:key=value,key=value")
-    options = {key: value(said) for key, _, said in pairs}
-    words = tuple(said if isinstance(options[key], str) else f"{key}-{said}" for key, _, said in pairs)
-    return Named(name, options, words)
+    pairs = list(_pairs(rest)) if colon else []
+    words = tuple(found if isinstance(found, str) else f"{key}-{typed}" for key, typed, found in pairs)
+    return Named(name, {key: found for key, _, found in pairs}, words)
+
+
+def written(name: str, options: Mapping[str, JsonValue]) -> str:
+    """What `named` reads as this name and these options; a key has neither ``=`` nor a comma in it."""
+    pairs = ",".join(f"{key}={_text(one)}" for key, one in options.items())
+    return f"{name}:{pairs}" if pairs else name
 
 
 def value(text: str) -> JsonValue:
-    """What is JSON is read as that (``true``, ``3``, ``0.5``, ``["a", "b"]``), anything else is text."""
+    """A value that stands alone.
+
+    Raises:
+        ValueError: it begins as JSON and is not.
+    """
+    if text.startswith(BEGINS_JSON):
+        found, rest = _json(text)
+        if rest:
+            raise ValueError(f"{rest!r} follows the JSON value in {text!r}")
+        return found
+    return _plain(text)
+
+
+def _pairs(rest: str) -> Iterator[tuple[str, str, JsonValue]]:
+    """Each option: its key, the value as it was typed, and the value."""
+    more = ","
+    while more:
+        key, equals, rest = rest.partition("=")
+        if not key or not equals or "," in key:
+            raise ValueError(f"{key.partition(',')[0]!r} is not key=value; {FORM}")
+        if rest.startswith(BEGINS_JSON):
+            found, left = _json(rest)
+            typed = rest[: len(rest) - len(left)]
+            if left and not left.startswith(","):
+                raise ValueError(f"{key}: a comma is missing between {typed} and {left!r}; {FORM}")
+            more, rest = left[:1], left[1:]
+        else:
+            typed, more, rest = rest.partition(",")
+            found = _plain(typed)
+        yield key, typed, found
+
+
+def _json(text: str) -> tuple[JsonValue, str]:
+    """The JSON value that `text` begins with, and what follows it."""
     try:
-        found: JsonValue = json.loads(text, parse_constant=str)
+        found, end = _DECODER.raw_decode(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{text!r} is not JSON: {error.msg} at character {error.pos + 1}; {FORM}") from None
+    return found, text[end:]
+
+
+def _plain(text: str) -> JsonValue:
+    try:
+        found: JsonValue = _DECODER.decode(text)
     except ValueError:
         return text
     return found
+
+
+def _text(one: JsonValue) -> str:
+    bare = isinstance(one, str) and not one.startswith(BEGINS_JSON) and "," not in one and _plain(one) == one
+    return str(one) if bare else json.dumps(one, ensure_ascii=False, separators=(",", ":"))

@@ -134,7 +134,10 @@ def _options(pairs: tuple[str, ...]) -> dict[str, Any]:
         key, found, value = pair.partition("=")
         if not found:
             raise click.UsageError(f"--option {pair!r} is not KEY=VALUE")
-        options[key] = read(value)
+        try:
+            options[key] = read(value)
+        except ValueError as error:
+            raise click.UsageError(f"--option {key}: {error}") from None
     return options
 
 

@@ -145,12 +145,9 @@ def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
         "repeats": flags["repeats"] or 1,
         "settings": given,
     }
-    entries = {
-        "harnesses": [_harness(text) for text in asked["harnesses"]],
-        "models": [_model(text, flags) for text in asked["models"]],
-    }
+    models = [_model(text, flags) for text in asked["models"]]
     try:
-        return Experiment.model_validate(asked | entries)
+        return Experiment.model_validate(asked | {"models": models})
     except ValidationError as error:
         raise click.UsageError(_wrong_flag(error, asked)) from None
 
@@ -180,7 +177,12 @@ def _model(text: str, flags: dict[str, Any]) -> Any:  # what the field `models` 
 
     if flags["base_url"]:
         return {"name": text, "base_url": flags["base_url"], "key_env": flags["key_env"]}
-    return text if text.partition(":")[0] == "reader" else served_model(text) or _provided(text, flags["key_env"])
+    if text.partition(":")[0] == "reader":
+        return text
+    try:
+        return served_model(text) or _provided(text, flags["key_env"])
+    except ValueError as error:
+        raise click.UsageError(f"--model {text!r}: {error}") from None
 
 
 def _provided(name: str, key_env: str) -> ModelSpec:
@@ -218,26 +220,6 @@ def _estimate(experiment: Experiment, scenarios: list[Scenario], *, as_json: boo
         "Expected values from a published run with one harness; others take fewer or more. Retries are not counted."
     )
     return 0
-
-
-def _harness(text: str) -> dict[str, Any]:
-    """``NAME``, ``NAME:key=value,…`` or ``NAME+OVERLAY``; the label tells settings apart."""
-    from claw_adapter.notation import named
-
-    try:
-        names, options, words = named(text)
-    except ValueError as error:
-        raise click.UsageError(f"--harness {error}") from None
-    name, *overlays = names.split("+")
-    entry = {"name": name, "label": "-".join([name, *map(_word, words)]), "options": options}
-    return entry | ({"overlays": overlays} if overlays else {})
-
-
-def _word(text: str) -> str:
-    """A value as part of a label, after which a folder is named; of a path only the file's name."""
-    from claw_adapter.runs.plan import slug
-
-    return slug(Path(text).name if "/" in text else text)
 
 
 def _run(folder: RunFolder, plan: Plan, things: tuple[Any, Any], jobs: int, *, quiet: bool, goes_on: bool) -> None:

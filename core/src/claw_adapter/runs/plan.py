@@ -25,12 +25,29 @@ READERS = ("careful", "hasty", "forgetful")
 
 
 def _harness(value: object) -> object:
-    """``NAME`` stands for a harness without options, ``NAME+OVERLAY`` for one behind an overlay; the label is the name."""
+    """``NAME``, ``NAME:key=value,…`` or ``NAME+OVERLAY``, also with options; the label tells settings apart."""
     if isinstance(value, str):
-        name, *overlays = value.split("+")
-        value = {"name": name, **({"overlays": overlays} if overlays else {})}
+        names, options, words = named(value)
+        name, *overlays = names.split("+")
+        value = {"name": name, "label": _label(name, words), "options": options}
+        if overlays:
+            value["overlays"] = overlays
     if isinstance(value, Mapping):
         return {"label": value.get("name", ""), **value}
+    return value
+
+
+def _label(name: str, words: Sequence[str]) -> str:
+    """A name and the values of its options, after which a folder is named; of a path only the file's name."""
+    label = "-".join([name, *(slug(Path(word).name if "/" in word else word) for word in words)])
+    return re.sub("--+", "-", label)
+
+
+def _overlay(value: object) -> object:
+    """``NAME`` or ``NAME:key=value,…`` stands for an overlay; the label tells settings apart."""
+    if isinstance(value, str):
+        name, options, words = named(value)
+        return {"name": name, "label": _label(name, words), "options": options}
     return value
 
 
@@ -52,13 +69,14 @@ def served_model(text: str) -> dict[str, Any] | None:
     """The model that ``PLUGIN`` or ``PLUGIN:key=value,…`` stands for; None where no plugin of that name is installed.
 
     The model's name is the plugin's and the values; of a path only the file's name, for harnesses send it as a model id.
+
+    Raises:
+        ValueError: there is such a plugin, and its options are not written as options are.
     """
-    try:
-        kind, options, words = named(text)
-    except ValueError:
+    kind, colon, rest = text.partition(":")
+    if not entry_points(kind) or (colon and "=" not in rest):  # ``vllm:some-id`` is a model of the provider vllm
         return None
-    if not entry_points(kind):
-        return None
+    kind, options, words = named(text)
     parts = [kind, *(Path(word).stem if "/" in word else word for word in words)]
     return {"name": "-".join(slug(part) for part in parts), "kind": kind, "options": options}
 
@@ -68,7 +86,7 @@ def _overlays(value: object) -> object:
     if value in (None, "none"):
         return ()
     items = value if isinstance(value, list | tuple) else [value]
-    return tuple({"name": item} if isinstance(item, str) else item for item in items)
+    return tuple(_overlay(item) for item in items)
 
 
 def _named(stack: tuple[OverlaySpec, ...]) -> tuple[OverlaySpec, ...]:

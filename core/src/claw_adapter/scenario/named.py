@@ -63,5 +63,5 @@ def _name_and_options(text: str) -> tuple[str, dict[str, JsonValue]]:
     try:
         name, options, _ = named(text)
     except ValueError as error:
-        raise ScenarioError(str(error)) from None
+        raise ScenarioError(str(error), where=text) from None
     return name, options
