@@ -32,7 +32,7 @@ _SANDBOX = "bwrap"
 
 
 @dataclass(frozen=True)
-class Entry:
+class ProcessEntry:
     """One living process; `started` is in clock ticks since boot (0 where unknown)."""
 
     pid: int
@@ -48,7 +48,7 @@ class Entry:
         return self.pid, self.started
 
 
-Table = dict[int, Entry]
+Table = dict[int, ProcessEntry]
 Known = frozenset[tuple[int, int]]
 
 
@@ -65,7 +65,7 @@ def table() -> Table:
     return found
 
 
-def entry(pid: int) -> Entry | None:
+def entry(pid: int) -> ProcessEntry | None:
     """Return one living process, or None; reads /proc only."""
     try:
         text = (_PROC / str(pid) / "stat").read_text("utf-8", "replace")
@@ -75,7 +75,7 @@ def entry(pid: int) -> Entry | None:
     fields = rest.split()
     if fields[0] in "ZX":
         return None
-    return Entry(pid, int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]), name)
+    return ProcessEntry(pid, int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]), name)
 
 
 def _table_of_ps() -> Table:
@@ -86,7 +86,7 @@ def _table_of_ps() -> Table:
     for line in listed.splitlines():
         pid, ppid, group, state, name = line.split(None, 4)
         if state[0] != "Z":
-            found[int(pid)] = Entry(int(pid), int(ppid), int(group), int(group), 0, Path(name).name)
+            found[int(pid)] = ProcessEntry(int(pid), int(ppid), int(group), int(group), 0, Path(name).name)
     return found
 
 
@@ -100,7 +100,7 @@ def carries(pid: int, marker: str) -> bool:
     return any(item == value or item.startswith(value + b"/") for item in content.split(b"\0"))
 
 
-def family(leader: int, processes: Table) -> set[Entry]:
+def family(leader: int, processes: Table) -> set[ProcessEntry]:
     """Return the leader, its session and all their descendants."""
     members = {pid for pid, entry in processes.items() if leader in (pid, entry.session)}
     return {processes[pid] for pid in _with_descendants(members, processes)}
