@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.certify.baseline import Baseline, Entry, load_baseline
+from claw_adapter.certify.baseline import Baseline, KnownFailure, load_baseline
 from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.judge import certify, plan, report
 from claw_adapter.errors import ScenarioError
@@ -20,7 +20,7 @@ FAR, PAST = dt.date(2999, 1, 1), dt.date(2020, 1, 1)
 
 
 def baseline(check: str = "TOK-002", until: dt.date = FAR) -> Baseline:
-    return Baseline(expected=(Entry(check=check, reason="known", until=until),))
+    return Baseline(expected=(KnownFailure(check=check, reason="known", until=until),))
 
 
 async def outcome(tmp_path, harness, given: Baseline, *, certified: bool = False):

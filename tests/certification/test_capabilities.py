@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.check import Check
+from claw_adapter.certify.check import ConformanceCheck
 from claw_adapter.certify.demand import Unverified
 from claw_adapter.certify.judge import judge, level_reached, plan, report
 from claw_adapter.certify.requirements import load
@@ -28,7 +28,7 @@ def declaring(kind=planted.Planted, **changed):
     return Declaring()
 
 
-async def judged(harness, tmp_path, check: str | Check = "TURN-010"):
+async def judged(harness, tmp_path, check: str | ConformanceCheck = "TURN-010"):
     (asked,) = plan("gold", only=[check]).checks if isinstance(check, str) else [check]
     async with Bench(harness, out=tmp_path, isolation=1) as bench:
         return await judge(bench, asked)
@@ -75,8 +75,8 @@ async def undecided(kit) -> None:
     kit.isolated()
 
 
-def made(function) -> Check:
-    return Check("TURN-999", "gold", "M14", "nothing", "nothing", (), function)
+def made(function) -> ConformanceCheck:
+    return ConformanceCheck("TURN-999", "gold", "M14", "nothing", "nothing", (), function)
 
 
 async def test_a_fault_of_the_kit_is_the_kits(tmp_path):

@@ -8,7 +8,7 @@ from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.check import checks
 from claw_adapter.certify.judge import judge
 from claw_adapter.certify.trial import KitTrial
-from claw_adapter.certify.watch import Shown
+from claw_adapter.certify.watch import LivingProcess
 from claw_adapter.reference.adapter import ReferenceHarness
 
 LATE = 1.2
@@ -57,7 +57,7 @@ async def test_three_tries(check, times, outcome):
 async def test_what_has_been_killed_is_given_the_time_to_be_gone(monkeypatch):
     """One look right after close() would accuse the adapter of a process that the system is still taking down."""
     looks = []
-    left = [[Shown(1, "dying")], [Shown(1, "dying")], []]
+    left = [[LivingProcess(1, "dying")], [LivingProcess(1, "dying")], []]
     monkeypatch.setattr("claw_adapter.certify.trial.processes", lambda marker: looks.append(marker) or left.pop(0))
     async with Bench(ReferenceHarness(mode="in-process"), isolation=1) as bench:
         trial = await bench.trial(name="one")

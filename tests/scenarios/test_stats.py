@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from claw_adapter.data_format.tables import Row
+from claw_adapter.data_format.tables import TableRow
 from claw_adapter.errors import ScenarioError
 from claw_adapter_scenarios.stats.cli import select, stats
 from claw_adapter_scenarios.stats.figures import ScenarioFigures, categories, figures, open_path, open_suite
@@ -25,7 +25,7 @@ TABLE_11 = {  # ClawArena v2, table 11, without hil_s1
 
 
 def figures_of(name, *, rounds=28, mc=8, updates=6, tokens=40_000, domain="", **more):
-    row = Row(name, rounds, mc, rounds - mc, 2, 4, updates, 7, 10, tokens)
+    row = TableRow(name, rounds, mc, rounds - mc, 2, 4, updates, 7, 10, tokens)
     return ScenarioFigures(row, domain=domain, **more)
 
 

@@ -23,8 +23,8 @@ A scripted model on loopback answers the harness; checks look at the *requests* 
         kit.expect("I look." not in turn.text, "the answer holds what was said before the tool call")
 
 Rules: prompts hold a canary (``kit.canary()``); the model is scripted by purpose (`read`, `write`, `run`, `history`, `Say`,
-`Fail`, `Hang`), never by a tool's name; a check makes demands through ``kit.expect`` (or `Finding`), with a text that says what
-was seen and a remedy that says what to change. Any exception other than `Finding` and `Unverified` is a fault of the kit.
+`Fail`, `Hang`), never by a tool's name; a check makes demands through ``kit.expect`` (or `CheckFinding`), with a text that says
+what was seen and a remedy that says what to change. Any exception but `CheckFinding` and `Unverified` is a fault of the kit.
 Checks are independent: one may spoil the shared conversation only by accident; what fails on purpose uses ``kit.trial``.
 ``t.requests()``, ``t.exchanges()`` (with faults), ``t.processes()``, ``t.files()``, ``t.checkpoint()``, ``t.update(…)``,
 ``t.cancel()``, ``t.close()`` and ``kit.reopened(t, checkpoint)`` do what they say. The id must stand in a requirement set

@@ -23,10 +23,10 @@ from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol.base import Record
 from claw_adapter.validation import said
 
-__all__ = ["Baseline", "Entry", "load_baseline"]
+__all__ = ["Baseline", "KnownFailure", "load_baseline"]
 
 
-class Entry(Record):
+class KnownFailure(Record):
     """One known failure, excused until the end of the day `until`."""
 
     check: Annotated[str, Field(pattern=r"^[A-Z]+-\d{3}$")]
@@ -38,7 +38,7 @@ class Entry(Record):
 class Baseline(Record):
     """All of them."""
 
-    expected: tuple[Entry, ...] = ()
+    expected: tuple[KnownFailure, ...] = ()
 
     @model_validator(mode="after")
     def _once(self) -> Baseline:
@@ -47,7 +47,7 @@ class Baseline(Record):
             raise ValueError(f"{min(twice)} is there twice")
         return self
 
-    def excuses(self, check: str, today: dt.date) -> Entry | None:
+    def excuses(self, check: str, today: dt.date) -> KnownFailure | None:
         """The entry that excuses a failure of this check today."""
         return next((e for e in self.expected if e.check == check and today <= e.until), None)
 

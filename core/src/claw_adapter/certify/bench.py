@@ -16,8 +16,8 @@ from typing import Any, Final, Self
 from pydantic import JsonValue
 
 from claw_adapter.certify.context import KitContext, Trick
-from claw_adapter.certify.demand import Finding
-from claw_adapter.certify.director import Director, Places
+from claw_adapter.certify.demand import CheckFinding
+from claw_adapter.certify.director import Director, TrialPlaces
 from claw_adapter.certify.standard import standard_files, standard_histories, standard_main
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.world import KitWorld, canary
@@ -64,7 +64,7 @@ class Bench:
         self._own = secrets.token_hex(3)
         """What tells our trials from those of another certification on this machine at the same time."""
         self._shared: KitTrial | None = None
-        self._failed: list[Finding] = []
+        self._failed: list[CheckFinding] = []
         self._models: dict[str, Director] = {}
         self._stack = contextlib.AsyncExitStack()
 
@@ -107,7 +107,7 @@ class Bench:
         It has the standard main session, histories and files (certify/standard.py), and one turn behind it.
 
         Raises:
-            Finding: it does not come up. That is found once and told to everyone who asks.
+            CheckFinding: it does not come up. That is found once and told to everyone who asks.
         """
         if self._shared is not None and not self._shared.spoilt:
             return self._shared
@@ -122,7 +122,7 @@ class Bench:
             )
             self._shared = trial
             (await trial.send(f"Good morning. Today's word is {OPENING}.", check="opening")).answered()
-        except Finding as finding:
+        except CheckFinding as finding:
             self._failed.append(finding)
             raise
         self._failed.clear()
@@ -157,7 +157,7 @@ class Bench:
         if workspace is None:
             world.lay_out(files or {})
         model = ModelSpec(name=MODEL, kind="scripted", options={"faults": [dict(rule) for rule in faults]})
-        self._models[trial_id] = director = Director(Places(str(where), tested.session_key, world.history_file))
+        self._models[trial_id] = director = Director(TrialPlaces(str(where), tested.session_key, world.history_file))
         transcript = self.evidence / trial_id / "transcript.jsonl"
         key = await self.server.open_trial(trial_id, model, transcript)
         level = self.isolation if isolation is None else isolation

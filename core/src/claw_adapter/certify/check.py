@@ -11,7 +11,7 @@ from claw_adapter.certify.demand import Demand, Level
 from claw_adapter.certify.kit import Kit
 from claw_adapter.errors import KitError
 
-__all__ = ["AREAS", "Check", "Function", "check", "checks"]
+__all__ = ["AREAS", "ConformanceCheck", "Function", "check", "checks"]
 
 AREAS: Final = {
     "LIFE": "life", "TURN": "turn", "SEED": "seed", "UPD": "upd", "TOK": "tok",
@@ -23,13 +23,13 @@ Function = Callable[[Kit], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Check(Demand):
+class ConformanceCheck(Demand):
     """A demand with the function that makes it."""
 
     run: Function
 
 
-_known: dict[str, Check] = {}
+_known: dict[str, ConformanceCheck] = {}
 
 
 def check(
@@ -48,7 +48,7 @@ def check(
     """
 
     def register(function: Function) -> Function:
-        made = Check(id, level, must, catches, remedy, needs, function)
+        made = ConformanceCheck(id, level, must, catches, remedy, needs, function)
         if made.area not in AREAS:
             raise KitError(f"check {id!r} belongs to no area", remedy=f"areas: {', '.join(AREAS)}")
         before = _known.setdefault(id, made)
@@ -59,7 +59,7 @@ def check(
     return register
 
 
-def checks() -> dict[str, Check]:
+def checks() -> dict[str, ConformanceCheck]:
     """All checks by id, in the order of areas and numbers."""
     for module in AREAS.values():
         name = f"claw_adapter.certify.checks.{module}"

@@ -7,13 +7,13 @@ from typing import Final, Literal
 
 from claw_adapter.errors import Owner
 
-__all__ = ["LEVELS", "Demand", "Finding", "Level", "Unverified"]
+__all__ = ["LEVELS", "CheckFinding", "Demand", "Level", "Unverified"]
 
 Level = Literal["bronze", "silver", "gold"]
 LEVELS: Final[tuple[Level, ...]] = ("bronze", "silver", "gold")
 
 
-class Finding(Exception):
+class CheckFinding(Exception):
     """A check has failed: `what` was seen, `remedy` tells the author what to change, `owner` whose fault it is.
 
     `owner` is the adapter, the harness (the vendor's program) or the kit.

@@ -33,7 +33,7 @@ from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.tokens.meter import flatten
 
-__all__ = ["Deed", "Director", "Places", "Request"]
+__all__ = ["Deed", "Director", "Request", "TrialPlaces"]
 
 ASIDE: Final = "Noted."
 DONE: Final = "Done."
@@ -92,7 +92,7 @@ class Deed:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class TrialPlaces:
     """Where things are for the harness under test."""
 
     workspace: str
@@ -104,7 +104,7 @@ class Places:
 class Director(Model):
     """Plays one turn after another."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: TrialPlaces) -> None:
         self._places = places
         self._turn = TurnId("")
         self._marker = ""

@@ -13,8 +13,8 @@ from typing import Final
 from claw_adapter import __version__, plugins
 from claw_adapter.certify.baseline import Baseline
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.check import Check, checks
-from claw_adapter.certify.demand import LEVELS, Finding, Level, Unverified
+from claw_adapter.certify.check import ConformanceCheck, checks
+from claw_adapter.certify.demand import LEVELS, CheckFinding, Level, Unverified
 from claw_adapter.certify.digests import code_digest, folder_digest
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.records import Adapter, CheckResult, Outcome, Report, Turned
@@ -22,19 +22,19 @@ from claw_adapter.certify.requirements import CURRENT, RequirementSet, load
 from claw_adapter.errors import KitError, Owner
 from claw_adapter.protocol import Capabilities, Probe, Support
 
-__all__ = ["Plan", "baseline_problems", "certify", "excused", "judge", "level_reached", "plan", "report"]
+__all__ = ["CertificationPlan", "baseline_problems", "certify", "excused", "judge", "level_reached", "plan", "report"]
 
 log = logging.getLogger(__name__)
 FAILING: Final[tuple[Outcome, ...]] = ("failed", "kit")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CertificationPlan:
     """What is asked: a level of a requirement set."""
 
     level: Level
     requirements: RequirementSet
-    checks: tuple[Check, ...]
+    checks: tuple[ConformanceCheck, ...]
     certified: bool = False
     baseline: Baseline = field(default_factory=Baseline)
 
@@ -42,7 +42,7 @@ class Plan:
 def plan(
     level: Level = "gold", *, name: str = CURRENT, certified: bool = False, baseline: Baseline | None = None,
     only: Sequence[str] = (),
-) -> Plan:  # fmt: skip
+) -> CertificationPlan:  # fmt: skip
     """The checks of a level, in the order of areas; `only` narrows them to ids or areas (an id may be one that is not scored).
 
     Raises:
@@ -60,15 +60,15 @@ def plan(
             raise KitError(
                 f"no check of {level} is called {', '.join(only)}", remedy="Give ids (TURN-004) or areas (TURN)."
             )
-    return Plan(level, requirements, tuple(chosen), certified, baseline or Baseline())
+    return CertificationPlan(level, requirements, tuple(chosen), certified, baseline or Baseline())
 
 
-def only_names(check: Check, only: Sequence[str]) -> bool:
+def only_names(check: ConformanceCheck, only: Sequence[str]) -> bool:
     """Whether a check is named by its id or its area."""
     return check.id in only or check.area in only
 
 
-def unmet(check: Check, capabilities: Capabilities, probe: Probe, name: str) -> tuple[str, bool]:
+def unmet(check: ConformanceCheck, capabilities: Capabilities, probe: Probe, name: str) -> tuple[str, bool]:
     """Why a check does not apply, and whether that is because something is not declared at all; empty if it applies."""
     for need in check.needs:
         key, _, value = need.partition("=")
@@ -92,7 +92,7 @@ def _older(found: str, wanted: str) -> bool:
     return not found or parts(found) < parts(wanted)
 
 
-async def judge(bench: Bench, check: Check) -> CheckResult:
+async def judge(bench: Bench, check: ConformanceCheck) -> CheckResult:
     """Run one check. What the adapter says it cannot do is tried all the same: if it works, that is a warning."""
     reason, undeclared = unmet(check, bench.capabilities, bench.probe, bench.harness.name)
     kit, started = Kit(bench, check), time.monotonic()
@@ -114,11 +114,11 @@ class _Verdict:
     remedy: str = ""
 
 
-async def _verdict(check: Check, kit: Kit) -> _Verdict:
+async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
     """Run the function; any exception that is no verdict is a fault of the kit."""
     try:
         await check.run(kit)
-    except Finding as finding:
+    except CheckFinding as finding:
         if finding.owner == Owner.KIT:
             return _Verdict("kit", "kit", finding.what, finding.remedy)
         owner = "harness" if finding.owner == Owner.HARNESS else "adapter"
@@ -143,7 +143,7 @@ def _in_view_of(reason: str, verdict: _Verdict, kit: Kit) -> _Verdict:
     return _Verdict("unsupported", what=reason)
 
 
-def _result(check: Check, kit: Kit, verdict: _Verdict, seconds: float) -> CheckResult:
+def _result(check: ConformanceCheck, kit: Kit, verdict: _Verdict, seconds: float) -> CheckResult:
     title = (check.run.__doc__ or check.id).strip().splitlines()[0]
     return CheckResult.model_validate({
         "id": check.id, "level": check.level, "must": check.must, "title": title, "catches": check.catches,
@@ -155,7 +155,10 @@ def _result(check: Check, kit: Kit, verdict: _Verdict, seconds: float) -> CheckR
 
 
 async def certify(
-    bench: Bench, asked: Plan, *, on_result: Callable[[CheckResult, int, int], None] = lambda _result, _at, _of: None
+    bench: Bench,
+    asked: CertificationPlan,
+    *,
+    on_result: Callable[[CheckResult, int, int], None] = lambda _result, _at, _of: None,
 ) -> list[CheckResult]:
     """Run all checks of a plan, one after another; the bench is open."""
     results = []
@@ -166,7 +169,7 @@ async def certify(
     return results
 
 
-def excused(result: CheckResult, asked: Plan) -> CheckResult:
+def excused(result: CheckResult, asked: CertificationPlan) -> CheckResult:
     """A failure that the baseline allows counts as expected; in certified mode nothing is excused."""
     entry = asked.baseline.excuses(result.id, _today()) if result.outcome == "failed" and not asked.certified else None
     if entry is None:
@@ -175,7 +178,7 @@ def excused(result: CheckResult, asked: Plan) -> CheckResult:
     return result.model_copy(update={"outcome": "expected", "notes": notes})
 
 
-def report(bench: Bench, asked: Plan, results: Sequence[CheckResult], *, started: float) -> Report:
+def report(bench: Bench, asked: CertificationPlan, results: Sequence[CheckResult], *, started: float) -> Report:
     """The report of a finished certification; `started` is seconds since the epoch."""
     outcomes: dict[str, str] = {result.id: result.outcome for result in results}
     problems = baseline_problems(asked, outcomes)
@@ -195,7 +198,7 @@ def report(bench: Bench, asked: Plan, results: Sequence[CheckResult], *, started
     )  # fmt: skip
 
 
-def baseline_problems(asked: Plan, outcomes: Mapping[str, str]) -> list[str]:
+def baseline_problems(asked: CertificationPlan, outcomes: Mapping[str, str]) -> list[str]:
     """What is wrong with the baseline today, given how the checks came out."""
     return asked.baseline.problems(outcomes, checks(), _today())
 

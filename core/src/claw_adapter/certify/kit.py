@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.context import Trick
-from claw_adapter.certify.demand import Demand, Finding, Unverified
+from claw_adapter.certify.demand import CheckFinding, Demand, Unverified
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.script import Step
 from claw_adapter.certify.trial import KitTrial
@@ -102,7 +102,7 @@ class Kit:
             harness: another instance of the adapter.
 
         Raises:
-            Finding: it does not come up.
+            CheckFinding: it does not come up.
         """
         made = await self.bench.trial(
             main=main, histories=histories, files=files, faults=faults, isolation=isolation, trick=trick,
@@ -138,16 +138,17 @@ class Kit:
         """Demand something.
 
         Raises:
-            Finding: `condition` is false; `what` says what was seen instead, `remedy` (default: the check's) what to change.
+            CheckFinding: `condition` is false; `what` says what was seen instead, `remedy` (default: the check's) what to
+                change.
         """
         if not condition:
-            raise Finding(what, remedy=remedy or self.check.remedy, owner=owner)
+            raise CheckFinding(what, remedy=remedy or self.check.remedy, owner=owner)
 
     def reached(self, requests: Sequence[Request], text: str, what: str, **more: str) -> None:
         """Demand that a text stands in at least one of these requests.
 
         Raises:
-            Finding: it does not; `what` names it for the author.
+            CheckFinding: it does not; `what` names it for the author.
         """
         self.expect(
             any(text in request.text for request in requests),
@@ -159,7 +160,7 @@ class Kit:
         """Demand that a text stands in none of these requests.
 
         Raises:
-            Finding: it does.
+            CheckFinding: it does.
         """
         self.expect(
             not any(text in request.text for request in requests),

@@ -23,7 +23,7 @@ from claw_adapter.report.html import asset, digest_of, environment
 from claw_adapter.runs.transcript import Exchange, read_transcript
 from claw_adapter.tokens.meter import flatten
 
-__all__ = ["Cell", "Column", "page"]
+__all__ = ["Column", "MatrixCell", "page"]
 
 TEXT: Final = 1_500
 MOST_EXCHANGES: Final = 12
@@ -52,7 +52,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MatrixCell:
     """One check of one harness."""
 
     anchor: str
@@ -69,7 +69,7 @@ class Cell:
         """Its class."""
         return SIGNS[self.result.outcome][1]
 
-    def exchanges(self) -> Iterator[Shown]:
+    def exchanges(self) -> Iterator[ShownExchange]:
         """The requests and replies of the check's turns, shortened."""
         wanted = {(turn.trial, turn.round) for turn in self.result.turns}
         left = MOST_EXCHANGES
@@ -81,7 +81,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownExchange:
     """An exchange as it is shown: what was new in the request, and the reply."""
 
     head: str
@@ -107,7 +107,7 @@ def _transcript(path: Path) -> tuple[tuple[Exchange, int], ...]:
     return tuple(found)
 
 
-def _shown(trial: str, exchange: Exchange, same: int) -> Shown:
+def _shown(trial: str, exchange: Exchange, same: int) -> ShownExchange:
     streamed = ", streamed" if exchange.stream else ""
     head = (
         f"{trial} {exchange.round}, request {exchange.number}: {exchange.dialect}{streamed}, "
@@ -116,7 +116,7 @@ def _shown(trial: str, exchange: Exchange, same: int) -> Shown:
     news = tuple((str(item.get("role", "")), clip(flatten(item)[0], TEXT)) for item in exchange.messages[same:][-12:])
     reply = json.dumps(exchange.reply, ensure_ascii=False) if exchange.reply else "(none)"
     failure = f"{exchange.failure.kind}: {exchange.failure.what}" if exchange.failure else ""
-    return Shown(head, len(exchange.messages) - len(news), news, clip(reply, TEXT), failure)
+    return ShownExchange(head, len(exchange.messages) - len(news), news, clip(reply, TEXT), failure)
 
 
 def page(columns: Sequence[Column]) -> str:
@@ -141,7 +141,7 @@ def page(columns: Sequence[Column]) -> str:
     )
 
 
-def _rows(columns: Sequence[Column]) -> list[tuple[CheckResult, list[Cell | None]]]:
+def _rows(columns: Sequence[Column]) -> list[tuple[CheckResult, list[MatrixCell | None]]]:
     """Every check that any column has, with its cell in each."""
     by_column = [{result.id: result for result in column.report.results} for column in columns]
     ids = dict.fromkeys(check for results in by_column for check in results)
@@ -149,7 +149,7 @@ def _rows(columns: Sequence[Column]) -> list[tuple[CheckResult, list[Cell | None
     rows = []
     for check in sorted(ids, key=lambda one: (order.index(one.partition("-")[0]), one)):
         cells = [
-            Cell(f"c{number}-{check}", column, results[check]) if check in results else None
+            MatrixCell(f"c{number}-{check}", column, results[check]) if check in results else None
             for number, (column, results) in enumerate(zip(columns, by_column, strict=True))
         ]
         first = next(cell.result for cell in cells if cell is not None)

@@ -30,9 +30,9 @@ import pytest
 
 from claw_adapter.certify.baseline import load_baseline
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.check import Check
+from claw_adapter.certify.check import ConformanceCheck
 from claw_adapter.certify.demand import Level
-from claw_adapter.certify.judge import Plan, baseline_problems, excused, judge, plan, report
+from claw_adapter.certify.judge import CertificationPlan, baseline_problems, excused, judge, plan, report
 from claw_adapter.certify.output import prepare_folder, write_all
 from claw_adapter.certify.records import CheckResult
 
@@ -83,15 +83,15 @@ def certify_isolation() -> int | None:
 
 
 @dataclass
-class Session:
+class SuiteSession:
     """The bench with its event loop, which lives from the first test to the last."""
 
     bench: Bench
-    plan: Plan
+    plan: CertificationPlan
     runner: asyncio.Runner
     results: dict[str, CheckResult] = field(default_factory=dict)
 
-    def judge(self, check: Check) -> CheckResult:
+    def judge(self, check: ConformanceCheck) -> CheckResult:
         """Run one check."""
         self.results[check.id] = result = excused(self.runner.run(judge(self.bench, check)), self.plan)
         return result
@@ -104,7 +104,7 @@ def certify_bench(
     certify_baseline: Path | None,
     certify_out: Path | None,
     certify_isolation: int | None,
-) -> Iterator[Session]:
+) -> Iterator[SuiteSession]:
     """The open bench; writes the report at the end if `certify_out` says where."""
     started = time.time()
     asked = plan(certify_level, baseline=load_baseline(certify_baseline) if certify_baseline else None)
@@ -113,7 +113,7 @@ def certify_bench(
     bench = Bench(harness, out=certify_out, isolation=certify_isolation)
     with asyncio.Runner() as runner:
         runner.run(bench.__aenter__())
-        session = Session(bench, asked, runner)
+        session = SuiteSession(bench, asked, runner)
         try:
             yield session
         finally:
@@ -123,7 +123,7 @@ def certify_bench(
 
 
 @pytest.mark.parametrize("check", plan("gold").checks, ids=lambda check: check.id)
-def test_certify(certify_bench: Session, check: Check) -> None:
+def test_certify(certify_bench: SuiteSession, check: ConformanceCheck) -> None:
     """One check of the requirement set."""
     if check not in certify_bench.plan.checks:
         pytest.skip(f"not asked for at level {certify_bench.plan.level}")
@@ -137,7 +137,7 @@ def test_certify(certify_bench: Session, check: Check) -> None:
             pytest.skip(f"{result.outcome}: {result.what}")
 
 
-def test_certify_baseline(certify_bench: Session) -> None:
+def test_certify_baseline(certify_bench: SuiteSession) -> None:
     """Every entry of the baseline still excuses a failure."""
     outcomes = {check: result.outcome for check, result in certify_bench.results.items()}
     problems = baseline_problems(certify_bench.plan, outcomes)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from claw_adapter.certify.context import KitContext
-from claw_adapter.certify.demand import Finding
+from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.director import Director, Request
 from claw_adapter.certify.script import Say, Step
 from claw_adapter.certify.turn import Turn, owner_of, shown
-from claw_adapter.certify.watch import Shown, files_below, processes
+from claw_adapter.certify.watch import LivingProcess, files_below, processes
 from claw_adapter.certify.world import FileEdit, KitWorld, TalkEdit, marker_of
 from claw_adapter.drivers import reaper
 from claw_adapter.endpoint import RoundMeter
@@ -40,7 +40,7 @@ class Closed:
     """What closing a conversation was like."""
 
     seconds: float
-    survivors: tuple[Shown, ...]
+    survivors: tuple[LivingProcess, ...]
     """Processes of the trial that were still there."""
     error: str = ""
 
@@ -82,7 +82,7 @@ class KitTrial:
         """Open the conversation.
 
         Raises:
-            Finding: it did not come up, or the adapter raised.
+            CheckFinding: it did not come up, or the adapter raised.
         """
         started = time.monotonic()
         try:
@@ -92,7 +92,7 @@ class KitTrial:
         except ClawError as error:
             failure = Failure.of(error)
             self._note("open", seconds=time.monotonic() - started, error=failure.model_dump(mode="json"))
-            raise Finding(
+            raise CheckFinding(
                 f"open() failed: {failure.kind}: {failure.what}", remedy=failure.remedy, owner=owner_of(failure)
             ) from error
         self._note("open", seconds=time.monotonic() - started, restored=checkpoint is not None)
@@ -110,7 +110,7 @@ class KitTrial:
             deadline: seconds for `send`.
 
         Raises:
-            Finding: `send` did not come back in time, or raised something that is no `ClawError`.
+            CheckFinding: `send` did not come back in time, or raised something that is no `ClawError`.
         """
         round_id = self._round(check)
         first, limit = len(self.director.requests), deadline or self.deadline
@@ -121,7 +121,7 @@ class KitTrial:
             result = await self._bounded("send()", lambda: self._live.send(prompt, limit), limit + LATE_SECONDS)
         except ClawError as error:
             result, raised = TurnResult(error=Failure.of(error)), type(error).__name__
-        except Finding:
+        except CheckFinding:
             self.spoilt = True
             raise
         finally:
@@ -142,7 +142,7 @@ class KitTrial:
         """Apply one update as the runner does: files are written, sessions changed, and the harness's own store follows.
 
         Raises:
-            Finding: the adapter's `sync` (or `checkpoint`) failed.
+            CheckFinding: the adapter's `sync` (or `checkpoint`) failed.
         """
         if (
             any(isinstance(edit, TalkEdit) and edit.session == self.world.main.id for edit in edits)
@@ -157,7 +157,7 @@ class KitTrial:
         """Bring changes into the harness's own store.
 
         Raises:
-            Finding: it failed.
+            CheckFinding: it failed.
         """
         if not changes:
             return
@@ -168,7 +168,7 @@ class KitTrial:
         """The conversation's checkpoint.
 
         Raises:
-            Finding: it failed, or holds no session.
+            CheckFinding: it failed, or holds no session.
         """
         made = await self._demand("checkpoint()", self._live.checkpoint)
         self._note(
@@ -176,7 +176,7 @@ class KitTrial:
             files={name: len(data) for name, data in made.files.items()},
         )  # fmt: skip
         if not made.sessions:
-            raise Finding(
+            raise CheckFinding(
                 "the checkpoint has no session", remedy="checkpoint() returns the sessions, main first (M23)."
             )
         return made
@@ -185,7 +185,7 @@ class KitTrial:
         """Stop the turn under way.
 
         Raises:
-            Finding: it failed.
+            CheckFinding: it failed.
         """
         await self._demand("cancel()", self._live.cancel, CLOSE_SECONDS)
 
@@ -222,7 +222,7 @@ class KitTrial:
             return []
         return [item for item in read_transcript(self.transcript) if round_id in ("", item.round)]
 
-    def processes(self) -> list[Shown]:
+    def processes(self) -> list[LivingProcess]:
         """The trial's living processes."""
         return processes(self.marker)
 
@@ -243,7 +243,7 @@ class KitTrial:
     @property
     def _live(self) -> Conversation:
         if self.conversation is None:
-            raise Finding("the conversation is not open", owner=Owner.KIT)
+            raise CheckFinding("the conversation is not open", owner=Owner.KIT)
         return self.conversation
 
     def _round(self, check: str) -> str:
@@ -259,7 +259,7 @@ class KitTrial:
             return await self._bounded(what, call, seconds)
         except ClawError as error:
             failure = Failure.of(error)
-            raise Finding(
+            raise CheckFinding(
                 f"{what} failed: {failure.kind}: {failure.what}", remedy=failure.remedy, owner=owner_of(failure)
             ) from error
 
@@ -268,12 +268,12 @@ class KitTrial:
         try:
             async with asyncio.timeout(seconds) as limit:
                 return await call()
-        except (ClawError, Finding):
+        except (ClawError, CheckFinding):
             raise
         except TimeoutError as error:
             if not limit.expired():
                 raise _broke(what, error) from error
-            raise Finding(
+            raise CheckFinding(
                 f"{what} did not come back within {seconds:g} s",
                 remedy="Keep the deadline: end what hangs, offspring included, and return DeadlineExceeded (M16).",
             ) from None
@@ -281,7 +281,7 @@ class KitTrial:
             raise _broke(what, error) from error
 
 
-def _lingering(marker: str) -> list[Shown]:
+def _lingering(marker: str) -> list[LivingProcess]:
     """Processes that are still there; what has been killed is given the time to be gone."""
     end = time.monotonic() + GONE_SECONDS
     while (left := processes(marker)) and time.monotonic() < end:
@@ -289,8 +289,8 @@ def _lingering(marker: str) -> list[Shown]:
     return left
 
 
-def _broke(what: str, error: Exception) -> Finding:
-    return Finding(
+def _broke(what: str, error: Exception) -> CheckFinding:
+    return CheckFinding(
         f"{what} raised {type(error).__name__}: {error}",
         remedy="Only errors of the ClawError tree may leave the adapter; failures of a turn are TurnResult.error (M15, M29).",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from claw_adapter.certify.demand import Finding
+from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.director import Deed, Request
 from claw_adapter.endpoint import RoundMeter
 from claw_adapter.errors import Owner
@@ -56,19 +56,19 @@ class Turn:
         """Demand an answer: any, or this one (blanks at its ends do not count).
 
         Raises:
-            Finding: there is an error, no request came, or the answer is another.
+            CheckFinding: there is an error, no request came, or the answer is another.
         """
         if self.error is not None:
             said = f"{self.error.kind}: {self.error.what}"
             remedy = self.error.remedy or "A turn whose model answers at once must succeed; look at the transcript."
-            raise Finding(f"the turn failed: {said}", remedy=remedy, owner=owner_of(self.error))
+            raise CheckFinding(f"the turn failed: {said}", remedy=remedy, owner=owner_of(self.error))
         if not self.requests:
-            raise Finding(
+            raise CheckFinding(
                 "no model request came to the endpoint in this turn, and yet there is an answer",
                 remedy="Send every prompt to the model at ctx.endpoint (M11).",
             )
         if text is not None and self.text.strip() != text.strip():
-            raise Finding(
+            raise CheckFinding(
                 f"the answer is {shown(self.text)}, the model said {shown(text)}",
                 remedy="Return the final reply exactly: no banner, no progress, no terminal sequence, nothing cut (M14).",
             )
@@ -78,18 +78,18 @@ class Turn:
         """What became of a `Use`; demands that the harness offered a tool for it and that a result came back.
 
         Raises:
-            Finding: it did not.
+            CheckFinding: it did not.
         """
         deed = self.deeds[index] if index < len(self.deeds) else None
         if deed is None or not deed.possible:
             kind = deed.step.kind if deed else "use"
-            raise Finding(
+            raise CheckFinding(
                 f"the harness offers the model no tool to {kind} {'a file' if kind in ('read', 'write') else ''}".rstrip(),
                 remedy="Enable the harness's tools for files, commands and sessions in the adapter's configuration.",
                 owner=Owner.HARNESS,
             )
         if not deed.results:
-            raise Finding(
+            raise CheckFinding(
                 f"the tool {deed.attempts[-1].tool!r} was called, but no result came back to the model",
                 remedy="A tool's result must be in the next request of the turn, under the id of its call.",
                 owner=Owner.HARNESS,

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from claw_adapter.drivers import reaper
 
-__all__ = ["Shown", "files_below", "processes", "side_effects", "stray_children", "traces_outside"]
+__all__ = ["LivingProcess", "files_below", "processes", "side_effects", "stray_children", "traces_outside"]
 
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CHANGING: Final = frozenset({
@@ -29,16 +29,16 @@ _hooked = False
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class LivingProcess:
     """A living process as evidence."""
 
     pid: int
     command: str
 
 
-def processes(marker: str) -> list[Shown]:
+def processes(marker: str) -> list[LivingProcess]:
     """The living processes that carry a marker, or descend from one that does."""
-    return [Shown(pid, command_of(pid)) for pid in reaper.find(marker)]
+    return [LivingProcess(pid, command_of(pid)) for pid in reaper.find(marker)]
 
 
 def command_of(pid: int) -> str:
@@ -51,7 +51,7 @@ def command_of(pid: int) -> str:
         return ""
 
 
-def stray_children(marker: str, before: Iterable[int] = ()) -> list[Shown]:
+def stray_children(marker: str, before: Iterable[int] = ()) -> list[LivingProcess]:
     """Our descendants that do not carry the marker of this certification and were not there before."""
     table = reaper.table()
     ours = {os.getpid()}
@@ -62,7 +62,7 @@ def stray_children(marker: str, before: Iterable[int] = ()) -> list[Shown]:
         ours.update(more)
         pending += more
     marked = set(reaper.find(marker)) | {pid for pid in ours if reaper.carries(pid, f"lifeline-{marker}")}
-    return [Shown(pid, command_of(pid)) for pid in sorted(ours - marked - set(before) - {os.getpid()})]
+    return [LivingProcess(pid, command_of(pid)) for pid in sorted(ours - marked - set(before) - {os.getpid()})]
 
 
 def files_below(folder: Path) -> dict[str, int]:

@@ -12,7 +12,7 @@ from claw_adapter.cli.numbers import SECONDS
 
 if TYPE_CHECKING:
     from claw_adapter.certify.certificate import Certificate
-    from claw_adapter.certify.judge import Plan
+    from claw_adapter.certify.judge import CertificationPlan
     from claw_adapter.certify.records import Report
     from claw_adapter.harness import Harness
 
@@ -105,7 +105,7 @@ def _certify(name: str, flags: dict[str, Any]) -> int:
     return 0 if report.ok else FAILED
 
 
-async def _run(harness: Harness, asked: Plan, out: Path, flags: dict[str, Any]) -> Report:
+async def _run(harness: Harness, asked: CertificationPlan, out: Path, flags: dict[str, Any]) -> Report:
     import time
 
     from claw_adapter.certify.bench import Bench

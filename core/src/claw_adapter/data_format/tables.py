@@ -9,7 +9,7 @@ from typing import Literal
 from claw_adapter.data_format.counting import Counts
 from claw_adapter.data_format.items import BUCKETS, Bucket
 
-__all__ = ["COLUMNS", "Facts", "Row", "Spread", "Table8", "Tables", "spread", "tables"]
+__all__ = ["COLUMNS", "Facts", "Spread", "Table8", "TableRow", "Tables", "spread", "tables"]
 
 COLUMNS = (
     "scenario",
@@ -62,7 +62,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row of table 11; `updates` counts events, groups included."""
 
     scenario: str
@@ -114,7 +114,7 @@ class Tables:
     operations: int
     """File operations of all updates; the published table 10 counts only those that name an action."""
     applied_operations: int
-    table11: tuple[Row, ...]
+    table11: tuple[TableRow, ...]
 
 
 def spread(numbers: Iterable[float]) -> Spread:
@@ -151,8 +151,8 @@ def tables(layout: str, counts: Counts, facts: Sequence[Facts]) -> Tables:
     )
 
 
-def _row(facts: Facts, tokens: int) -> Row:
-    return Row(
+def _row(facts: Facts, tokens: int) -> TableRow:
+    return TableRow(
         scenario=facts.scenario,
         rounds=facts.rounds,
         mc=len(facts.options),

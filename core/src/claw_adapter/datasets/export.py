@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from claw_adapter.data_format.items import BUCKETS
-from claw_adapter.data_format.tables import COLUMNS, Row, Spread, Tables
+from claw_adapter.data_format.tables import COLUMNS, Spread, TableRow, Tables
 from claw_adapter.datasets.measuring import Measured
 
 __all__ = ["Grid", "grids", "write_csv"]
@@ -76,7 +76,7 @@ def _table10(layout: str, made: Tables) -> Grid:
     return f"Table 10 · updates · {layout}", ("what", "count", "%"), rows
 
 
-def _row11(row: Row) -> tuple[str, ...]:
+def _row11(row: TableRow) -> tuple[str, ...]:
     return tuple(
         value if isinstance(value, str) else f"{value:,}" for value in (getattr(row, name) for name in COLUMNS)
     )

@@ -34,7 +34,7 @@ _CHUNK = 64 * 1024
 
 
 @dataclass(frozen=True)
-class Entry:
+class ProcessEntry:
     """One process; `started` is in clock ticks since boot (0 where unknown), a zombie is not living."""
 
     pid: int
@@ -51,7 +51,7 @@ class Entry:
         return self.pid, self.started
 
 
-Table = dict[int, Entry]
+Table = dict[int, ProcessEntry]
 Known = frozenset[tuple[int, int]]
 
 
@@ -60,24 +60,24 @@ def table() -> Table:
     return _living(_scan())
 
 
-def entry(pid: int) -> Entry | None:
+def entry(pid: int) -> ProcessEntry | None:
     """Return one living process, or None; reads /proc only."""
     found = _entry(pid)
     return found if found is not None and found.living else None
 
 
-def _living(processes: Iterable[Entry | None]) -> Table:
+def _living(processes: Iterable[ProcessEntry | None]) -> Table:
     return {process.pid: process for process in processes if process is not None and process.living}
 
 
-def _scan() -> list[Entry | None]:
+def _scan() -> list[ProcessEntry | None]:
     """All processes, zombies too; None for one that ended while we looked."""
     if not os.path.exists(f"{_PROC}/self/stat"):  # noqa: PTH110 - this file is on every child's way to its end
         return [*_table_of_ps().values()]
     return [_entry(int(name)) for name in os.listdir(_PROC) if name.isdigit()]  # noqa: PTH208
 
 
-def _entry(pid: int) -> Entry | None:
+def _entry(pid: int) -> ProcessEntry | None:
     try:
         text = _read(pid, "stat").decode("utf-8", "replace")
     except OSError:
@@ -85,7 +85,7 @@ def _entry(pid: int) -> Entry | None:
     name, _, rest = text.partition("(")[2].rpartition(")")
     fields = rest.split(None, 20)
     living = fields[0] not in _GONE
-    return Entry(pid, int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]), name, living)
+    return ProcessEntry(pid, int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]), name, living)
 
 
 def _read(pid: int, name: str) -> bytes:
@@ -105,7 +105,7 @@ def _table_of_ps() -> Table:
     for line in listed.splitlines():
         pid, ppid, group, state, name = line.split(None, 4)
         if state[0] != "Z":
-            found[int(pid)] = Entry(int(pid), int(ppid), int(group), int(group), 0, Path(name).name)
+            found[int(pid)] = ProcessEntry(int(pid), int(ppid), int(group), int(group), 0, Path(name).name)
     return found
 
 
@@ -126,7 +126,7 @@ def _shows(pid: int, marker: str) -> bool | None:
     return any(item == value or item.startswith(value + b"/") for item in content.split(b"\0")) if content else None
 
 
-def family(leader: int, processes: Table) -> set[Entry]:
+def family(leader: int, processes: Table) -> set[ProcessEntry]:
     """Return the leader, its session and all their descendants."""
     members = {pid for pid, entry in processes.items() if leader in (pid, entry.session)}
     return {processes[pid] for pid in _with_descendants(members, processes)}

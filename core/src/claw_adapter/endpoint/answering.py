@@ -17,7 +17,7 @@ from claw_adapter.endpoint.failures import CLIENT_CLOSED, BrokenWire, ProviderEr
 from claw_adapter.endpoint.faults import broken_call, raise_fault
 from claw_adapter.endpoint.neutral import Collector, Delta
 from claw_adapter.endpoint.pending import Pending
-from claw_adapter.endpoint.trial import Trial
+from claw_adapter.endpoint.trial import EndpointTrial
 from claw_adapter.errors import ClawError, EndpointMalformedError, KitError
 
 __all__ = ["Answering"]
@@ -30,7 +30,7 @@ _EVENTS: Final = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Con
 class Answering:
     """One request on its way to an answer; leaves status, reply and error in `pending`."""
 
-    def __init__(self, dialect: Dialect, trial: Trial, pending: Pending) -> None:
+    def __init__(self, dialect: Dialect, trial: EndpointTrial, pending: Pending) -> None:
         self._dialect = dialect
         self._trial = trial
         self._pending = pending

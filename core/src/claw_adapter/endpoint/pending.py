@@ -20,7 +20,7 @@ from claw_adapter.protocol.tokens import TokenCounts, TokenUse
 from claw_adapter.protocol.turn import Failure
 from claw_adapter.runs.transcript import Exchange
 
-__all__ = ["Pending", "Source", "Turn", "Way", "exchange_of"]
+__all__ = ["MeteredTurn", "Pending", "Source", "Way", "exchange_of"]
 
 Source = Callable[[ModelRequest], AsyncGenerator[Delta, None]]
 
@@ -50,7 +50,7 @@ class Pending:
 
     request: ModelRequest
     dialect: str
-    turn: Turn
+    turn: MeteredTurn
     number: int
     started: float
     at: str
@@ -80,7 +80,7 @@ class Pending:
 
 
 @dataclass(slots=True)
-class Turn:
+class MeteredTurn:
     """A turn of the harness, or the time between two: its counts, its events, how its last request ended."""
 
     id: TurnId

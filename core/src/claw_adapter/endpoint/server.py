@@ -31,7 +31,7 @@ from claw_adapter.endpoint.neutral import ModelRequest
 from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.records import RoundMeter
 from claw_adapter.endpoint.sockets import DATA_SOCKET, bind_unix
-from claw_adapter.endpoint.trial import Trial
+from claw_adapter.endpoint.trial import EndpointTrial
 from claw_adapter.errors import KitError
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.brief import Brief
@@ -48,7 +48,7 @@ GRACE_SECONDS: Final = 5.0
 class Door:
     """What a key opens: a trial's model, or a hop that leads to it through overlays."""
 
-    trial: Trial
+    trial: EndpointTrial
     hop: Hop | None = None
 
 
@@ -75,7 +75,7 @@ class EndpointServer:
         self._key_envs = key_envs
         self._grace = grace
         self._make = make
-        self._trials: dict[str, Trial] = {}
+        self._trials: dict[str, EndpointTrial] = {}
         self._doors: dict[str, Door] = {}
         self._runner: web.AppRunner | None = None
 
@@ -124,7 +124,7 @@ class EndpointServer:
         """
         await self.close_trial(trial)
         keys = [value for name in self._key_envs if (value := os.environ.get(name))]
-        opened = Trial(trial, model, transcript, keys, self._make)
+        opened = EndpointTrial(trial, model, transcript, keys, self._make)
         self._trials[trial] = opened
         self._doors[opened.key] = Door(opened)
         return opened.key
@@ -185,7 +185,7 @@ class EndpointServer:
                 return self._doors[key]
         return None
 
-    def _trial(self, name: str) -> Trial:
+    def _trial(self, name: str) -> EndpointTrial:
         try:
             return self._trials[name]
         except KeyError:
@@ -262,7 +262,7 @@ class Handler:
             door.trial.malformed(what, door.hop)
             return web.json_response(self._dialect.error(413, what, "request_too_large"), status=413)
 
-    async def _answer(self, request: web.Request, trial: Trial, pending: Pending) -> web.StreamResponse:
+    async def _answer(self, request: web.Request, trial: EndpointTrial, pending: Pending) -> web.StreamResponse:
         try:
             return await Answering(self._dialect, trial, pending).answer(request)
         finally:

@@ -18,7 +18,7 @@ from claw_adapter.endpoint.metering import TurnMeter, begun_with, rendered_token
 from claw_adapter.endpoint.model import Model, TurnId
 from claw_adapter.endpoint.models import build
 from claw_adapter.endpoint.neutral import ModelRequest
-from claw_adapter.endpoint.pending import Pending, Source, Turn, Way, exchange_of
+from claw_adapter.endpoint.pending import MeteredTurn, Pending, Source, Way, exchange_of
 from claw_adapter.endpoint.records import RoundMeter
 from claw_adapter.endpoint.sampling import asked
 from claw_adapter.errors import (
@@ -35,7 +35,7 @@ from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.protocol.turn import Failure
 from claw_adapter.runs.transcript import Transcript, blank
 
-__all__ = ["Trial"]
+__all__ = ["EndpointTrial"]
 
 QUIET: Final = 0.25
 """Seconds in which an overlay that wants something of the model for itself has begun to ask."""
@@ -43,7 +43,7 @@ PATIENCE: Final = 20.0
 """Seconds without an answer after which a harness that hangs up is taken to have lost patience with the model."""
 
 
-class Trial:
+class EndpointTrial:
     """Everything the endpoint knows about one trial.
 
     Raises:
@@ -223,11 +223,11 @@ class Trial:
         error = HarnessProtocolError(what, where=where) if hop is outermost else OverlayError(what, where=where)
         self._turn.failure = self._number, Failure.of(error)
 
-    def _new_turn(self, turn: TurnId, brief: Brief | None) -> Turn:
+    def _new_turn(self, turn: TurnId, brief: Brief | None) -> MeteredTurn:
         self.model.begin(turn, brief)
-        return Turn(turn, time.monotonic())
+        return MeteredTurn(turn, time.monotonic())
 
-    def _sum_up(self, turn: Turn) -> RoundMeter:
+    def _sum_up(self, turn: MeteredTurn) -> RoundMeter:
         last = turn.last
         meter = RoundMeter(
             metered=turn.meter.record(),

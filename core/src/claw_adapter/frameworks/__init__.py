@@ -3,16 +3,16 @@
 from claw_adapter.frameworks.binary import find_binary, instruction, reported_version
 from claw_adapter.frameworks.description import Framework
 from claw_adapter.frameworks.errors import FrameworkUnknown, InstallFailed
-from claw_adapter.frameworks.health import Finding, doctor, fault
+from claw_adapter.frameworks.health import HealthFinding, doctor, fault
 from claw_adapter.frameworks.home import claw_home
 from claw_adapter.frameworks.installer import Phase, environments, install, locate, remove
 from claw_adapter.frameworks.record import Installed
 from claw_adapter.frameworks.sources import describe, frameworks
 
 __all__ = [
-    "Finding",
     "Framework",
     "FrameworkUnknown",
+    "HealthFinding",
     "InstallFailed",
     "Installed",
     "Phase",

@@ -14,13 +14,13 @@ from claw_adapter.frameworks.home import environment_path
 from claw_adapter.frameworks.record import Installed
 from claw_adapter.frameworks.sources import describe
 
-__all__ = ["Finding", "doctor", "fault"]
+__all__ = ["HealthFinding", "doctor", "fault"]
 
 CHECK_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """One thing that was looked at."""
 
     what: str
@@ -41,7 +41,7 @@ def fault(spec: Framework, home: Path | None = None) -> str:
     return ""
 
 
-def doctor(framework: Framework | str, home: Path | None = None) -> list[Finding]:
+def doctor(framework: Framework | str, home: Path | None = None) -> list[HealthFinding]:
     """Check a framework from its description to a run of its check command; stops at what makes the rest pointless.
 
     Raises:
@@ -55,40 +55,44 @@ def doctor(framework: Framework | str, home: Path | None = None) -> list[Finding
     there = Installed.load(path)
     if there is None:
         detail = "an installation was interrupted" if path.exists() else f"nothing at {path}"
-        return [Finding(f"{spec.title} {spec.version} is installed", False, detail, again)]
-    findings = [Finding(f"{spec.title} {spec.version} is installed", True, f"{path} ({there.installer}, {there.date})")]
+        return [HealthFinding(f"{spec.title} {spec.version} is installed", False, detail, again)]
+    findings = [
+        HealthFinding(f"{spec.title} {spec.version} is installed", True, f"{path} ({there.installer}, {there.date})")
+    ]
     current = there.digest == spec.digest
     findings.append(
-        Finding("its packages are those the plugin asks for", current, *(() if current else ("other pins", again)))
+        HealthFinding(
+            "its packages are those the plugin asks for", current, *(() if current else ("other pins", again))
+        )
     )
     if not there.base.is_dir():
         detail = f"{there.base} is gone"
         return [
             *findings,
-            Finding("the Python it was made from exists", False, detail, f"claw frameworks remove {spec.name}"),
+            HealthFinding("the Python it was made from exists", False, detail, f"claw frameworks remove {spec.name}"),
         ]
     return [*findings, _check(spec, there, again)]
 
 
-def _doctor_binary(spec: Framework) -> list[Finding]:
+def _doctor_binary(spec: Framework) -> list[HealthFinding]:
     """A vendor's program: is there one, does it run, and which version is it (another than ours is said, not refused)."""
     there = find_binary(spec)
     if there is None:
         fault = missing(spec)
-        return [Finding(f"{spec.title} is there", False, f"searched {fault.where}", fault.remedy)]
-    findings = [Finding(f"{spec.title} is there", True, f"{there.path} ({there.installer})")]
+        return [HealthFinding(f"{spec.title} is there", False, f"searched {fault.where}", fault.remedy)]
+    findings = [HealthFinding(f"{spec.title} is there", True, f"{there.path} ({there.installer})")]
     check = _check(spec, there, instruction(spec))
     if not check.ok or not spec.version_pattern:
         return [*findings, check]
     version = reported_version(spec, there.path)
     if not version:
         what = f"its check command names a version of {spec.title}"
-        return [*findings, check, Finding(what, False, "it does not", instruction(spec))]
+        return [*findings, check, HealthFinding(what, False, "it does not", instruction(spec))]
     known = "" if spec.version in version else f" (the adapter was tested with {spec.version})"
-    return [*findings, check, Finding("it names its version", True, version + known)]
+    return [*findings, check, HealthFinding("it names its version", True, version + known)]
 
 
-def _check(spec: Framework, there: Installed, again: str) -> Finding:
+def _check(spec: Framework, there: Installed, again: str) -> HealthFinding:
     what = "its check command works"
     argv = there.filled(spec.check)
     try:
@@ -96,7 +100,7 @@ def _check(spec: Framework, there: Installed, again: str) -> Finding:
             argv, check=False, capture_output=True, timeout=CHECK_SECONDS, stdin=subprocess.DEVNULL, env=environment()
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding(what, False, str(error), again)
+        return HealthFinding(what, False, str(error), again)
     output = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
     last = output.splitlines()[-1] if output else ""
-    return Finding(what, done.returncode == 0, last, "" if done.returncode == 0 else again)
+    return HealthFinding(what, done.returncode == 0, last, "" if done.returncode == 0 else again)

@@ -17,7 +17,7 @@ from claw_adapter.runs.load import TrialData
 from claw_adapter.runs.store import Store
 from claw_adapter.workspace.tree import Entry, Tree, difference, excluder, read_tree
 
-__all__ = ["Changes", "FileChange", "Workspace"]
+__all__ = ["ChangedFile", "Changes", "Workspace"]
 
 MAX_BYTES: Final = 64 * 1024
 MAX_LINES: Final = 1_000
@@ -25,7 +25,7 @@ MAX_LINES: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class FileChange:
+class ChangedFile:
     """One path that differs. `lines` is a unified difference, empty where there is none to show and `note` says why."""
 
     kind: Literal["added", "removed", "changed"]
@@ -39,7 +39,7 @@ class FileChange:
 class Changes:
     """What a round changed; `note` says what the comparison includes, or why there is none (then it is not `known`)."""
 
-    files: tuple[FileChange, ...] = ()
+    files: tuple[ChangedFile, ...] = ()
     left_out: int = 0
     note: str = ""
     known: bool = True
@@ -103,7 +103,7 @@ class Workspace:
         base = str(getattr(trial.start, "snapshot", "") or "")
         return base, with_updates if base else "There is no snapshot from before this round to compare with."
 
-    def _change(self, path: str, old: Entry | None, new: Entry | None, characters: int) -> FileChange:
+    def _change(self, path: str, old: Entry | None, new: Entry | None, characters: int) -> ChangedFile:
         kind: Literal["added", "removed", "changed"] = (
             "added" if old is None else "removed" if new is None else "changed"
         )
@@ -111,9 +111,9 @@ class Workspace:
         shown = new or old
         size = shown.size if shown else 0
         if before is None or after is None:
-            return FileChange(kind, path, size, Clipped(""), _what(shown))
+            return ChangedFile(kind, path, size, Clipped(""), _what(shown))
         lines = islice(difflib.unified_diff(before, after, lineterm="", n=2), 2, None)
-        return FileChange(kind, path, size, clip("\n".join(lines), characters))
+        return ChangedFile(kind, path, size, clip("\n".join(lines), characters))
 
     def _text(self, entry: Entry | None) -> list[str] | None:
         """Lines of a file that is worth comparing; none for a file that is not there; None where lines make no sense."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from claw_adapter.report.compare_checks import NotComparable, Subject, mixed, refusal
+from claw_adapter.report.compare_checks import NotComparable, RunRow, mixed, refusal
 from claw_adapter.report.compare_judge import judged
 from claw_adapter.report.compare_records import Between, ComparedRow, Comparison, MetricDifference, Pair
 from claw_adapter.report.compare_stats import Matched, Resampling, Rounds, Seeds, difference_of, known_names, matched
@@ -32,8 +32,8 @@ Differing = Mapping[tuple[str, str], Sequence[str]]
 class _Draft:
     """A pair before the p-values of all pairs are known."""
 
-    a: Subject
-    b: Subject
+    a: RunRow
+    b: RunRow
     units: Mapping[str, Matched]
     found: tuple[Difference, ...]
 
@@ -100,12 +100,12 @@ def _run_names(runs: Sequence[RunData]) -> list[str]:
     return [root.name if count[root.name] == 1 else f"{root.parent.name}/{root.name}" for root in roots]
 
 
-def _subjects(runs: Sequence[RunData], names: Sequence[str], summaries: Sequence[Summary]) -> list[Subject]:
-    found: list[Subject] = []
+def _subjects(runs: Sequence[RunData], names: Sequence[str], summaries: Sequence[Summary]) -> list[RunRow]:
+    found: list[RunRow] = []
     for run, name, summary in zip(runs, names, summaries, strict=True):
         for number, row in enumerate(summary.rows):
             own = tuple(run.trials[place] for place, trial in enumerate(summary.trials) if trial.row == number)
-            found.append(Subject(_letters(len(found)), name, run, row, own))
+            found.append(RunRow(_letters(len(found)), name, run, row, own))
     if len(found) < 2:
         raise ScoringError(
             "there is one row only, and nothing to compare it with",
@@ -121,7 +121,7 @@ def _letters(number: int) -> str:
     return (_letters(head - 1) if head else "") + chr(ord("A") + last)
 
 
-def _pairing(subjects: Sequence[Subject], between: Between, *, allow_mixed: bool) -> tuple[Differing, tuple[str, ...]]:
+def _pairing(subjects: Sequence[RunRow], between: Between, *, allow_mixed: bool) -> tuple[Differing, tuple[str, ...]]:
     """The pairs to compare, with what they differ in besides that; and those left alone because they are no such pairs."""
     differing: dict[tuple[str, str], Sequence[str]] = {}
     apart: dict[tuple[str, str], Sequence[str]] = {}
@@ -139,14 +139,14 @@ def _pairing(subjects: Sequence[Subject], between: Between, *, allow_mixed: bool
     return differing, tuple(skipped)
 
 
-def _other_kind(a: Subject, b: Subject, between: Between) -> bool:
+def _other_kind(a: RunRow, b: RunRow, between: Between) -> bool:
     """Whether two rows are a pair of the other kind of comparison, or of neither."""
     if between == "model":
         return a.row.label != b.row.label
     return a.run is b.run and a.row.model != b.row.model
 
 
-def _units(a: Subject, b: Subject) -> dict[str, Matched]:
+def _units(a: RunRow, b: RunRow) -> dict[str, Matched]:
     return {name: _unit(a, b, name) for name in a.run.rounds if name in b.run.rounds}
 
 
@@ -167,12 +167,12 @@ def _differences(
             yield replace(strict, view="adjusted") if same else difference_of(units, metric, profile, "adjusted", how)
 
 
-def _unit(a: Subject, b: Subject, scenario: str) -> Matched:
+def _unit(a: RunRow, b: RunRow, scenario: str) -> Matched:
     names = known_names(a.run.rounds[scenario], b.run.rounds[scenario])
     return matched(_by_seed(a, scenario, names), _by_seed(b, scenario, names))
 
 
-def _by_seed(side: Subject, scenario: str, names: Sequence[RoundName]) -> Seeds:
+def _by_seed(side: RunRow, scenario: str, names: Sequence[RoundName]) -> Seeds:
     found: dict[int, tuple[Rounds, ...]] = {}
     for trial in side.trials:
         if trial.spec.scenario == scenario:
@@ -215,7 +215,7 @@ def _left_out(draft: _Draft) -> Iterator[str]:
         yield "no seed in common: all seeds of each side are averaged, not matched"
 
 
-def _row(subject: Subject) -> ComparedRow:
+def _row(subject: RunRow) -> ComparedRow:
     row = subject.row
     return ComparedRow(
         id=subject.id,

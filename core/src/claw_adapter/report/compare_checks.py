@@ -13,7 +13,7 @@ from claw_adapter.report.records import Row
 from claw_adapter.runs.load import RunData, TrialData
 from claw_adapter.runs.plan import difference
 
-__all__ = ["NotComparable", "Subject", "mixed", "refusal"]
+__all__ = ["NotComparable", "RunRow", "mixed", "refusal"]
 
 SHOWN = 20
 """Differences that a refusal lists; the rest is counted."""
@@ -24,7 +24,7 @@ class NotComparable(JournalError):
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class RunRow:
     """A row to be compared, with where it comes from."""
 
     id: str
@@ -61,7 +61,7 @@ class Subject:
         }
 
 
-def mixed(a: Subject, b: Subject, between: Between = "harness") -> tuple[str, ...]:
+def mixed(a: RunRow, b: RunRow, between: Between = "harness") -> tuple[str, ...]:
     """In what two rows differ besides what is compared, one line each: ``field: of A → of B``; empty when comparable.
 
     A row without any begun trial has no isolation yet: that is no difference, there is nothing to compare.
@@ -72,7 +72,7 @@ def mixed(a: Subject, b: Subject, between: Between = "harness") -> tuple[str, ..
     return (*difference(left, right), *_several(a), *_several(b))
 
 
-def _several(subject: Subject) -> Iterator[str]:
+def _several(subject: RunRow) -> Iterator[str]:
     """A row that is not of one piece itself."""
     if len(subject.row.isolation) > 1:
         levels = ", ".join(f"{level.harness}/{level.check}" for level in subject.row.isolation)
@@ -80,7 +80,7 @@ def _several(subject: Subject) -> Iterator[str]:
 
 
 def refusal(
-    found: Mapping[tuple[str, str], Sequence[str]], subjects: Sequence[Subject], between: Between = "harness"
+    found: Mapping[tuple[str, str], Sequence[str]], subjects: Sequence[RunRow], between: Between = "harness"
 ) -> NotComparable:
     """The error that shows every difference once, with the pairs it is between, and who they are."""
     lines: dict[str, list[str]] = {}

@@ -19,11 +19,11 @@ from claw_adapter.scenario import load_gold
 from claw_adapter.scenario.named import find_scenarios
 from claw_adapter.workspace import Snapshotter
 
-__all__ = ["Difference", "Rescored", "rescore"]
+__all__ = ["ChangedScore", "Rescored", "rescore"]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ChangedScore:
     """A round that comes out differently now."""
 
     trial: str
@@ -45,7 +45,7 @@ class Rescored:
 
     run: RunData
     rounds: int
-    differences: tuple[Difference, ...]
+    differences: tuple[ChangedScore, ...]
 
 
 async def rescore(root: Path, data: Sequence[str] = (), *, isolation: int | None = None) -> Rescored:
@@ -119,11 +119,11 @@ class _Scorer:
         events = self.snapshots.store.get_json(record.events)
         return TurnResult(text=record.text, events=tuple(Event.model_validate(e) for e in _list(events)))
 
-    def differences(self, records: Sequence[RoundRecord]) -> list[Difference]:
+    def differences(self, records: Sequence[RoundRecord]) -> list[ChangedScore]:
         """Rounds whose value is not the journal's."""
         pairs = zip(self.trial.rounds, records, strict=True)
         return [
-            Difference(self.trial.spec.id, old.round, old.score.value, new.score.value)
+            ChangedScore(self.trial.spec.id, old.round, old.score.value, new.score.value)
             for old, new in pairs
             if old.score.value != new.score.value
         ]

@@ -28,7 +28,7 @@ from claw_adapter.protocol import (
 )
 from claw_adapter.runner.context import Address, RunnerContext
 from claw_adapter.runner.overlays import OverlayStack
-from claw_adapter.runner.world import World
+from claw_adapter.runner.world import TrialWorld
 from claw_adapter.runs.checkpoints import load_checkpoint
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import Journal
@@ -71,7 +71,7 @@ class Trial:
     harness: Harness
     services: Services
     gold: Gold = field(init=False)
-    world: World = field(init=False)
+    world: TrialWorld = field(init=False)
     journal: Journal = field(init=False)
     context: RunnerContext | None = field(init=False, default=None)
     conversation: Conversation | None = field(init=False, default=None)
@@ -118,7 +118,7 @@ class Trial:
         workspace = self.live / "workspace"
         workspace.mkdir(parents=True)
         snapshots = Snapshotter(self.services.store)
-        self.world = World(self.scenario, workspace, snapshots, self.harness.capabilities().seed_history)
+        self.world = TrialWorld(self.scenario, workspace, snapshots, self.harness.capabilities().seed_history)
         self.base = await beside(self.world.lay_out)
         self.key = await self.services.endpoint.open_trial(
             self.spec.id, self.spec.model, self.services.folder.transcript(self.spec.id)

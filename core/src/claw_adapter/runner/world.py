@@ -13,11 +13,11 @@ from claw_adapter.runner.prompt import fill_roster
 from claw_adapter.scenario import session_changes
 from claw_adapter.workspace import Snapshotter, commit, history_path, lay_out, plan_histories, plan_update
 
-__all__ = ["World"]
+__all__ = ["TrialWorld"]
 
 
 @dataclass(slots=True)
-class World:
+class TrialWorld:
     """Workspace and sessions. Histories are kept by the harness (native), rendered as files by us, or withheld (none)."""
 
     scenario: Scenario

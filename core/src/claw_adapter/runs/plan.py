@@ -73,7 +73,8 @@ def served_model(text: str) -> dict[str, Any] | None:
     Raises:
         ValueError: there is such a plugin, and its options are not written as options are.
     """
-    if not entry_points(text.partition(":")[0]):
+    kind, colon, rest = text.partition(":")
+    if not entry_points(kind) or (colon and "=" not in rest):  # ``vllm:some-id`` is a model of the provider vllm
         return None
     kind, options, words = named(text)
     parts = [kind, *(Path(word).stem if "/" in word else word for word in words)]

@@ -13,13 +13,13 @@ from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Message
 from claw_adapter.scenario.problems import Problems
 
-__all__ = ["MAX_JSONL_BYTES", "Line", "read_lines", "read_messages"]
+__all__ = ["MAX_JSONL_BYTES", "JsonLine", "read_lines", "read_messages"]
 
 MAX_JSONL_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class JsonLine:
     """A message and the line of the file it came from (1-based)."""
 
     number: int
@@ -31,14 +31,14 @@ def read_messages(path: Path, prefix: str = "m") -> tuple[Message, ...]:
     return tuple(line.message for line in read_lines(path, prefix))
 
 
-def read_lines(path: Path, prefix: str = "m") -> tuple[Line, ...]:
+def read_lines(path: Path, prefix: str = "m") -> tuple[JsonLine, ...]:
     """The messages of a file with their lines; a message without an id gets `prefix` and its position (``m1``, ``m2`` …).
 
     Raises:
         ScenarioError: the file cannot be read, or lines of it are no messages; every such line is named.
     """
     problems = Problems()
-    lines: list[Line] = []
+    lines: list[JsonLine] = []
     seen: dict[str, int] = {}
     for number, raw in enumerate(_text(path).split("\n"), start=1):
         if not raw.strip():
@@ -52,7 +52,7 @@ def read_lines(path: Path, prefix: str = "m") -> tuple[Line, ...]:
             first = seen[message.id]
             problems.add(f"id {message.id!r} is there twice, first on line {first}", where=f"{path}:{number}")
         seen.setdefault(message.id, number)
-        lines.append(Line(number, message))
+        lines.append(JsonLine(number, message))
     problems.raise_any()
     return tuple(lines)
 

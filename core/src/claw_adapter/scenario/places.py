@@ -7,7 +7,7 @@ from pathlib import Path
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Scenario
 from claw_adapter.scenario.apply import source_path
-from claw_adapter.scenario.jsonl import Line, read_lines
+from claw_adapter.scenario.jsonl import JsonLine, read_lines
 from claw_adapter.scenario.yamlsource import YamlSource, read_yaml
 
 __all__ = ["Places"]
@@ -73,7 +73,7 @@ class Places:
         return found
 
 
-def _lines(path: Path, prefix: str) -> tuple[Line, ...]:
+def _lines(path: Path, prefix: str) -> tuple[JsonLine, ...]:
     try:
         return read_lines(path, prefix)
     except ScenarioError:

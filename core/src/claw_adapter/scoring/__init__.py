@@ -5,23 +5,23 @@ Start at `RoundScore`, then `aggregate` for the table, `interval` and `paired_di
 
 from __future__ import annotations
 
-from claw_adapter.scoring.bootstrap import Interval, interval
+from claw_adapter.scoring.bootstrap import BootstrapInterval, interval
 from claw_adapter.scoring.paired import Difference, paired_difference
-from claw_adapter.scoring.profiles import METRICS, Metric, Profile, Summary, aggregate
+from claw_adapter.scoring.profiles import METRICS, Metric, MetricSummary, Profile, aggregate
 from claw_adapter.scoring.rounds import RoundScore, ScoringError, View, sequence
 from claw_adapter.scoring.stats import holm, smallest_detectable
 from claw_adapter.scoring.streaks import Streaks, composite_reliability
 
 __all__ = [
     "METRICS",
+    "BootstrapInterval",
     "Difference",
-    "Interval",
     "Metric",
+    "MetricSummary",
     "Profile",
     "RoundScore",
     "ScoringError",
     "Streaks",
-    "Summary",
     "View",
     "aggregate",
     "composite_reliability",

@@ -15,13 +15,13 @@ from claw_adapter.scoring.rounds import RoundScore, ScoringError, View
 from claw_adapter.scoring.stats import quantile
 from claw_adapter.scoring.tally import tallies
 
-__all__ = ["DEFAULT_RESAMPLES", "Interval", "interval", "percentile_interval"]
+__all__ = ["DEFAULT_RESAMPLES", "BootstrapInterval", "interval", "percentile_interval"]
 
 DEFAULT_RESAMPLES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class BootstrapInterval:
     """A metric with its percentile interval, in [0, 1].
 
     Attributes:
@@ -54,7 +54,7 @@ def interval(
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
-) -> Interval:
+) -> BootstrapInterval:
     """Bootstrap a metric over scenarios; the same arguments always give the same interval.
 
     Raises:
@@ -65,7 +65,7 @@ def interval(
     low, high, undefined = percentile_interval(
         len(counted), lambda chosen: rule([counted[i] for i in chosen]), level=level, resamples=resamples, seed=seed
     )
-    return Interval(
+    return BootstrapInterval(
         metric=metric,
         profile=profile,
         view=view,

@@ -18,7 +18,7 @@ from claw_adapter.scoring.rounds import RoundScore, ScoringError, View, check_ch
 from claw_adapter.scoring.streaks import composite_reliability
 from claw_adapter.scoring.tally import Tally, mean, ratio, tallies
 
-__all__ = ["METRICS", "Metric", "Profile", "Summary", "aggregate", "measure"]
+__all__ = ["METRICS", "Metric", "MetricSummary", "Profile", "aggregate", "measure"]
 
 Profile = Literal["published", "macro", "v1"]
 Metric = Literal["tcr", "mc", "ec", "sc", "fd", "robustness", "crs", "overall"]
@@ -28,7 +28,7 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class MetricSummary:
     """Metrics of one run, in [0, 1]; None where a denominator is zero or the profile does not define the metric.
 
     Attributes:
@@ -57,7 +57,7 @@ class Summary:
     overall: float | None
 
 
-def aggregate(scenarios: Mapping[str, Sequence[RoundScore]], profile: Profile, view: View) -> Summary:
+def aggregate(scenarios: Mapping[str, Sequence[RoundScore]], profile: Profile, view: View) -> MetricSummary:
     """Combine the rounds of several scenarios.
 
     A scenario none of whose rounds count in the view (all unscored, adjusted) takes no part in averages over scenarios.
@@ -74,7 +74,7 @@ def aggregate(scenarios: Mapping[str, Sequence[RoundScore]], profile: Profile, v
     check_choice("profile", profile, get_args(Profile))
     rounds, scored = sum(t.rounds for t in counted), sum(t.scored for t in counted)
     values = {metric: rule(counted) for metric, rule in _RULES[profile].items()}
-    return Summary(
+    return MetricSummary(
         profile=profile,
         view=view,
         scenarios=len(counted),

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from claw_adapter.scoring import Profile, RoundScore, Streaks, Summary, aggregate, sequence
+from claw_adapter.scoring import MetricSummary, Profile, RoundScore, Streaks, aggregate, sequence
 from claw_adapter_clawarena.replay import ReplayLog
 
 __all__ = ["Rescored", "RescoredRound", "RescoredScenario"]
@@ -90,7 +90,7 @@ class Rescored:
             if one.type == "multi_choice" and one.compat_letters != one.default_letters
         ]
 
-    def summary(self, profile: Profile, *, default: bool = False) -> Summary:
+    def summary(self, profile: Profile, *, default: bool = False) -> MetricSummary:
         """The metrics; with `default`, multi_choice by our own way of reading."""
         return aggregate({s.id: s.scores(default=default) for s in self.scenarios}, profile, "strict")
 

@@ -11,7 +11,7 @@ import time
 
 from claw_adapter import API_VERSION, plugins
 from claw_adapter.certify.check import check
-from claw_adapter.certify.demand import Finding
+from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Say
 from claw_adapter.certify.watch import files_below, side_effects, stray_children, traces_outside
@@ -225,7 +225,7 @@ async def _failing(kit: Kit, trick: str) -> Failure | None:
     async with kit.trial(trick=trick, opened=False) as t:  # type: ignore[arg-type]  # one of the tricks
         try:
             await t.open()
-        except Finding as finding:
+        except CheckFinding as finding:
             cause = finding.__cause__
             if cause is None:
                 raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from claw_adapter.certify.check import check
-from claw_adapter.certify.demand import Finding
+from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Say, history, read
@@ -33,7 +33,7 @@ async def blame(t: KitTrial, text: str) -> Owner:
     """Whose fault it is that a text does not reach the model: the harness's, if its own store has it."""
     try:
         checkpoint = await t.checkpoint()
-    except Finding:
+    except CheckFinding:
         return Owner.ADAPTER
     kept = any(text in m.model_dump_json() for s in checkpoint.sessions for m in s.messages)
     return Owner.HARNESS if kept else Owner.ADAPTER
@@ -51,7 +51,7 @@ async def main_session_reaches_the_model(kit: Kit) -> None:
     places = []
     for name in ("question", "answer", "speaker", "result", "odd", "last"):
         if MAIN[name] not in first.text:
-            raise Finding(
+            raise CheckFinding(
                 f"{MAIN[name]!r} ({name}) of the main session is not in the first request",
                 remedy=kit.check.remedy, owner=await blame(t, MAIN[name]),
             )  # fmt: skip

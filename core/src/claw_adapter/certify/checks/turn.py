@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from claw_adapter.certify.check import check
-from claw_adapter.certify.demand import Finding, Unverified
+from claw_adapter.certify.demand import CheckFinding, Unverified
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Fail, Hang, Say, read, run, write
@@ -393,7 +393,7 @@ async def the_runs_model(kit: Kit) -> None:
     spoken = {request.dialect for request in t.requests()}
     undeclared = spoken - set(kit.capabilities.endpoint_override)
     if undeclared:
-        raise Finding(
+        raise CheckFinding(
             f"requests came in {sorted(undeclared)}, declared are {list(kit.capabilities.endpoint_override)}",
             remedy="Declare the dialects that are spoken in Capabilities.endpoint_override.",
         )

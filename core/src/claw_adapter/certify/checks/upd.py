@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from claw_adapter.certify.check import check
 from claw_adapter.certify.checks.seed import blame
-from claw_adapter.certify.demand import Finding
+from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Say, history, read
 from claw_adapter.certify.standard import HISTORIES, standard_histories, standard_main
@@ -200,7 +200,7 @@ async def failed_update_is_rolled_back(kit: Kit) -> None:
     except ClawError as error:
         kit.note(f"refused: {error.what}")
     else:
-        raise Finding("the kit's impossible update was applied", owner=Owner.KIT)
+        raise CheckFinding("the kit's impossible update was applied", owner=Owner.KIT)
     text = await _reads(kit, t, path, "read", old)
     kit.expect(old in text, f"the file reads {text[:200]!r}")
     kit.expect(new not in text, "the first half of the failed update is visible")

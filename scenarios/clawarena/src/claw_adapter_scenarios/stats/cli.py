@@ -18,7 +18,7 @@ from claw_adapter.errors import ClawError
 
 if TYPE_CHECKING:
     from claw_adapter.protocol import Scenario
-    from claw_adapter_scenarios.stats.figures import Suite
+    from claw_adapter_scenarios.stats.figures import SuiteFigures
 
 __all__ = ["realism", "select", "stats"]
 
@@ -49,7 +49,7 @@ def _what(command: F) -> F:
     return run  # type: ignore[return-value]  # click's decorators keep the callable
 
 
-def _open(path: Path | None, suite: str | None) -> Suite:
+def _open(path: Path | None, suite: str | None) -> SuiteFigures:
     from claw_adapter_scenarios.stats.figures import open_path, open_suite
 
     return open_path(path) if path is not None else open_suite(suite or "")

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from claw_adapter.data_format import TextLedger
-from claw_adapter.data_format.tables import Row, Tables, tables
+from claw_adapter.data_format.tables import TableRow, Tables, tables
 from claw_adapter.datasets import NEUTRAL, Measured, find_format, measure
 from claw_adapter.datasets.neutral import neutral_facts, neutral_items
 from claw_adapter.errors import ScenarioError
@@ -19,7 +19,7 @@ from claw_adapter.tokens.fast import backend
 
 __all__ = [
     "ScenarioFigures",
-    "Suite",
+    "SuiteFigures",
     "by_domain",
     "categories",
     "figures",
@@ -33,7 +33,7 @@ __all__ = [
 class ScenarioFigures:
     """One scenario: its row of table 11, where it belongs, and its rounds by category (tagged data only)."""
 
-    row: Row
+    row: TableRow
     domain: str = ""
     language: str = ""
     categories: Mapping[str, int] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class ScenarioFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Suite:
+class SuiteFigures:
     """A counted suite; `measured` holds tables 8 to 11 as `claw tokens` has them."""
 
     name: str
@@ -58,7 +58,7 @@ class Suite:
         return next(iter(self.measured.tables.values()))
 
 
-def open_path(path: Path) -> Suite:
+def open_path(path: Path) -> SuiteFigures:
     """Count folders of ``scenario/1``, or a data set in a format that a plugin reads, in its usual layout.
 
     Raises:
@@ -70,10 +70,10 @@ def open_path(path: Path) -> Suite:
         return open_scenarios(path.resolve().name, [load_scenario(folder) for folder in resolve(path)])
     found = measure(path, form.layout)
     rows = found.tables[form.layout].table11
-    return Suite(found.name, found, tuple(ScenarioFigures(row) for row in rows))
+    return SuiteFigures(found.name, found, tuple(ScenarioFigures(row) for row in rows))
 
 
-def open_suite(name: str) -> Suite:
+def open_suite(name: str) -> SuiteFigures:
     """Count the suite that a plugin brings under that name.
 
     Raises:
@@ -85,7 +85,7 @@ def open_suite(name: str) -> Suite:
     return open_scenarios(name, plugins.create("scenarios", name).load().scenarios)
 
 
-def open_scenarios(name: str, scenarios: Sequence[Scenario]) -> Suite:
+def open_scenarios(name: str, scenarios: Sequence[Scenario]) -> SuiteFigures:
     """Count loaded scenarios.
 
     Raises:
@@ -101,15 +101,15 @@ def open_scenarios(name: str, scenarios: Sequence[Scenario]) -> Suite:
     made = tables(NEUTRAL, counts, neutral_facts(pairs))
     measured = Measured(name, {NEUTRAL: made}, {NEUTRAL: counts}, ledger.distinct, ledger.size, used.name, used.notice)
     by_id = {scenario.id: scenario for scenario in scenarios}
-    return Suite(name, measured, tuple(_figures(row, by_id[row.scenario]) for row in made.table11))
+    return SuiteFigures(name, measured, tuple(_figures(row, by_id[row.scenario]) for row in made.table11))
 
 
-def _figures(row: Row, scenario: Scenario) -> ScenarioFigures:
+def _figures(row: TableRow, scenario: Scenario) -> ScenarioFigures:
     found = Counter(item.tags.category for item in scenario.rounds if item.tags.category)
     return ScenarioFigures(row, scenario.manifest.domain, scenario.manifest.language, dict(sorted(found.items())))
 
 
-def figures(suite: Suite) -> dict[str, float]:
+def figures(suite: SuiteFigures) -> dict[str, float]:
     """Every figure of a suite by the key under which the papers' file has it; without those that have no denominator."""
     made, rows = suite.tables, suite.tables.table11
     rounds = sum(row.rounds for row in rows)
@@ -152,7 +152,7 @@ def _ratio(part: float | None, whole: float) -> float | None:
     return part / whole if whole and part is not None else None
 
 
-def categories(suite: Suite) -> dict[str, int]:
+def categories(suite: SuiteFigures) -> dict[str, int]:
     """Rounds by category over the whole suite."""
     found: Counter[str] = Counter()
     for one in suite.scenarios:
@@ -160,7 +160,7 @@ def categories(suite: Suite) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def by_domain(suite: Suite) -> dict[str, int]:
+def by_domain(suite: SuiteFigures) -> dict[str, int]:
     """Scenarios by domain."""
     return dict(sorted(Counter(_names(suite.scenarios)).items()))
 

@@ -11,7 +11,7 @@ import yaml
 from pydantic import TypeAdapter
 
 from claw_adapter.protocol.base import Record
-from claw_adapter_scenarios.stats.figures import Suite, figures
+from claw_adapter_scenarios.stats.figures import SuiteFigures, figures
 
 __all__ = ["NEAR", "Deviation", "Paper", "PaperName", "deviations", "paper", "suits"]
 
@@ -61,12 +61,12 @@ def paper(name: PaperName) -> Paper:
     return _papers()[name]
 
 
-def suits(suite: Suite) -> PaperName:
+def suits(suite: SuiteFigures) -> PaperName:
     """The paper whose suite is nearer in size."""
     return "v1" if len(suite.scenarios) > (12 + 64) / 2 else "v2"
 
 
-def deviations(suite: Suite, name: PaperName) -> list[Deviation]:
+def deviations(suite: SuiteFigures, name: PaperName) -> list[Deviation]:
     """Every figure of a paper beside the suite's, in the paper's order."""
     ours = figures(suite)
     return [

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from claw_adapter.datasets.export import grids
-from claw_adapter_scenarios.stats.figures import Suite, by_domain, categories, figures
+from claw_adapter_scenarios.stats.figures import SuiteFigures, by_domain, categories, figures
 from claw_adapter_scenarios.stats.papers import NEAR, Deviation, PaperName, deviations, paper
 from claw_adapter_scenarios.stats.select import Chosen
 
@@ -21,7 +21,7 @@ DASH = "–"
 SMALL = 0.0005
 
 
-def suite_json(suite: Suite, against: PaperName, reasons: Mapping[str, str]) -> dict[str, Any]:
+def suite_json(suite: SuiteFigures, against: PaperName, reasons: Mapping[str, str]) -> dict[str, Any]:
     """Everything that is shown, and tables 8 to 11 by themselves; `reasons` says why a figure is not where the paper's is."""
     return {
         "suite": suite.name,
@@ -34,7 +34,7 @@ def suite_json(suite: Suite, against: PaperName, reasons: Mapping[str, str]) -> 
     }
 
 
-def show_suite(suite: Suite, against: PaperName, reasons: Mapping[str, str], out: Console) -> None:
+def show_suite(suite: SuiteFigures, against: PaperName, reasons: Mapping[str, str], out: Console) -> None:
     """Tables 8 to 11, rounds by category, domains, and the papers' numbers beside the suite's, with the reasons why not."""
     for title, head, rows in grids(suite.measured):
         _print(out, title, head, rows)
@@ -73,7 +73,7 @@ def _share(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f}" if whole else DASH
 
 
-def show_chosen(chosen: Chosen, suite: Suite, out: Console) -> None:
+def show_chosen(chosen: Chosen, suite: SuiteFigures, out: Console) -> None:
     """The subset, how far its statistics and scores are from the suite's, and what random subsets would be worth."""
     share = _share(sum(one.row.rounds for one in suite.scenarios if one.id in chosen.scenarios), _rounds(suite))
     out.print(f"{len(chosen.scenarios)} of {len(suite.scenarios)} scenarios, {share} % of the rounds:", markup=False)
@@ -100,7 +100,7 @@ def show_chosen(chosen: Chosen, suite: Suite, out: Console) -> None:
         )
 
 
-def _rounds(suite: Suite) -> int:
+def _rounds(suite: SuiteFigures) -> int:
     return sum(one.row.rounds for one in suite.scenarios)
 
 

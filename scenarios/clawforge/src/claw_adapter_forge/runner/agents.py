@@ -16,7 +16,7 @@ from claw_adapter_forge.policies.offline import POLICIES, decide
 from claw_adapter_forge.surfaces.grammar import UsageError
 from claw_adapter_forge.surfaces.words import split_words
 
-__all__ = ["STOP_WORDS", "Agent", "ContextOverflow", "PolicyAgent", "Turn", "command_of", "policy_agent"]
+__all__ = ["STOP_WORDS", "ContextOverflow", "EpisodeAgent", "PolicyAgent", "Turn", "command_of", "policy_agent"]
 
 _FENCE = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
 _THOUGHTS = re.compile(r"<(think|thinking)>.*?(</\1>|\Z)", re.DOTALL)
@@ -35,7 +35,7 @@ class Turn(NamedTuple):
     text: str
 
 
-class Agent(Protocol):
+class EpisodeAgent(Protocol):
     """Answers with the text of its next message; raises `EndpointError` when its provider fails."""
 
     name: str

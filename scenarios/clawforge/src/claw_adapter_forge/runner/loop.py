@@ -19,7 +19,7 @@ from claw_adapter.errors import EndpointError, EndpointFilteredError, EndpointTr
 from claw_adapter_forge.evaluation.paper import paper_checks, paper_score
 from claw_adapter_forge.evaluation.patterns import diagnose
 from claw_adapter_forge.evaluation.reasons import near_misses
-from claw_adapter_forge.runner.agents import STOP_WORDS, Agent, ContextOverflow, Turn, command_of
+from claw_adapter_forge.runner.agents import STOP_WORDS, ContextOverflow, EpisodeAgent, Turn, command_of
 from claw_adapter_forge.runner.episode import HORIZON, Episode
 from claw_adapter_forge.runner.modes import LOCAL_MODES, Executor, executor
 from claw_adapter_forge.runner.records import RunRecord, Step
@@ -97,7 +97,7 @@ def _view(trial: _Trial, config: LoopConfig) -> list[Turn]:
     return _summed_up(trial.turns, config.keep)
 
 
-def _ask(agent: Agent, trial: _Trial, config: LoopConfig) -> str | None:
+def _ask(agent: EpisodeAgent, trial: _Trial, config: LoopConfig) -> str | None:
     """The agent's message, or None if its provider failed for good; the trial then says how."""
     attempts = 0
     while True:
@@ -144,7 +144,7 @@ def _stop_rule(trial: _Trial) -> str:
     return "repeats" if len(last) == MAX_REPEATS and len(set(last)) == 1 else ""
 
 
-def _drive(agent: Agent, episode: Episode, trial: _Trial, config: LoopConfig) -> str:
+def _drive(agent: EpisodeAgent, episode: Episode, trial: _Trial, config: LoopConfig) -> str:
     """Run to the end and say how it ended."""
     while not episode.exhausted:
         message = _ask(agent, trial, config)
@@ -180,14 +180,14 @@ def _executor(task: ForgeTask, settings: LoopConfig) -> Iterator[Executor]:
             yield real.execute
 
 
-def run_episode(agent: Agent, task: ForgeTask, config: LoopConfig | None = None, trial: int = 0) -> RunRecord:
+def run_episode(agent: EpisodeAgent, task: ForgeTask, config: LoopConfig | None = None, trial: int = 0) -> RunRecord:
     """Let an agent work on a task and judge what it left."""
     settings = config or LoopConfig()
     with _executor(task, settings) as execute:
         return _run(agent, Episode(task, settings.mode, settings.horizon, execute), settings, trial)
 
 
-def _run(agent: Agent, episode: Episode, settings: LoopConfig, trial: int) -> RunRecord:
+def _run(agent: EpisodeAgent, episode: Episode, settings: LoopConfig, trial: int) -> RunRecord:
     state = _Trial([Turn("user", episode.observation + "\n\n" + RULES)])
     ended = _drive(agent, episode, state, settings)
     impacted = ended != "provider" and bool(state.retries or state.fallbacks or state.filtered)
