@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, cast, get_args
 
 from claw_adapter.api import frames, tables
 from claw_adapter.api.blocking import finish, system_errors
-from claw_adapter.api.tables import RequestRow, FlatRound, ScoreRow, Table, TrialRow
+from claw_adapter.api.tables import RequestRow, RoundRow, ScoreRow, Table, TrialRow
 from claw_adapter.errors import ArgumentError, ClawError
 from claw_adapter.report import summarise, write_html
 from claw_adapter.report.compare import compare
@@ -59,7 +59,7 @@ class Run:
         return tuple(tables.trial_rows(self.data))
 
     @cached_property
-    def rounds(self) -> tuple[FlatRound, ...]:
+    def rounds(self) -> tuple[RoundRow, ...]:
         """Every round that is over, with its score; `record` of a row has its prompt, answer and everything else."""
         return tuple(tables.round_rows(self.data))
 

@@ -18,7 +18,7 @@ from claw_adapter.scoring import View
 __all__ = [
     "ROWS",
     "RequestRow",
-    "FlatRound",
+    "RoundRow",
     "ScoreRow",
     "Table",
     "TrialRow",
@@ -59,7 +59,7 @@ class TrialRow:
 
 
 @dataclass(frozen=True, slots=True)
-class FlatRound:
+class RoundRow:
     """One round of one trial that is over: recorded, or lost because its trial ended early; the latter has no `record`.
 
     Tokens and requests are of the turn, as the endpoint counted them (cl100k).
@@ -142,7 +142,7 @@ class ScoreRow:
     row: Row = field(repr=False, metadata=_WHOLE)
 
 
-ROWS: Final[Mapping[str, type]] = {"rounds": FlatRound, "trials": TrialRow, "requests": RequestRow, "scores": ScoreRow}
+ROWS: Final[Mapping[str, type]] = {"rounds": RoundRow, "trials": TrialRow, "requests": RequestRow, "scores": ScoreRow}
 """Table → what its rows are."""
 
 
@@ -173,7 +173,7 @@ def trial_rows(run: RunData) -> Iterator[TrialRow]:
         )
 
 
-def round_rows(run: RunData) -> Iterator[FlatRound]:
+def round_rows(run: RunData) -> Iterator[RoundRow]:
     """All rounds but those that may still come, trial by trial."""
     for trial in run.trials:
         names = run.rounds[trial.spec.scenario][: trial.total]
@@ -182,12 +182,12 @@ def round_rows(run: RunData) -> Iterator[FlatRound]:
             yield _round_row(trial, name, score.score, score.cause)
 
 
-def _round_row(trial: TrialData, name: RoundName, score: float | None, owner: str | None) -> FlatRound:
+def _round_row(trial: TrialData, name: RoundName, score: float | None, owner: str | None) -> RoundRow:
     spec, record = trial.spec, trial.record(name.index)
     metered = record.usage.metered if record else None
     evidence = record.evidence if record else None
     answer = record.score.answer if record else None
-    return FlatRound(
+    return RoundRow(
         trial=spec.id,
         scenario=spec.scenario,
         harness=_harness(spec),

@@ -23,7 +23,7 @@ __all__ = [
     "ModelInfo",
     "RenderedSum",
     "ReportedSum",
-    "RoundRow",
+    "RoundCells",
     "Row",
     "RunInfo",
     "ScenarioInfo",
@@ -233,7 +233,7 @@ class Cell(Record):
     score: float | None = None
 
 
-class RoundRow(Record):
+class RoundCells(Record):
     """One round of a scenario in every trial of that scenario."""
 
     scenario: str
@@ -277,7 +277,7 @@ class Summary(Record):
     scenarios: tuple[ScenarioInfo, ...]
     rows: tuple[Row, ...]
     trials: tuple[TrialInfo, ...]
-    rounds: tuple[RoundRow, ...]
+    rounds: tuple[RoundCells, ...]
     unscored: tuple[Unscored, ...] = ()
     warnings: tuple[str, ...] = ()
     """What limits a comparison of the rows."""

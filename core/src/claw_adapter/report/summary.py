@@ -13,7 +13,7 @@ from claw_adapter.report.measures import measured
 from claw_adapter.report.records import (
     Cell,
     ModelInfo,
-    RoundRow,
+    RoundCells,
     Row,
     RunInfo,
     ScenarioInfo,
@@ -183,12 +183,12 @@ def _trial(trial: TrialData, row: int) -> TrialInfo:
     )
 
 
-def _rounds(run: RunData, place: dict[str, int]) -> Iterator[RoundRow]:
+def _rounds(run: RunData, place: dict[str, int]) -> Iterator[RoundCells]:
     for scenario, names in run.rounds.items():
         trials = [(n, t) for n, t in enumerate(run.trials) if t.spec.scenario == scenario]
         for name in names:
             cells = tuple(_cell(t, name.index, place[t.spec.id], n) for n, t in trials)
-            yield RoundRow(scenario=scenario, index=name.index, round=name.id, type=name.type, cells=cells)
+            yield RoundCells(scenario=scenario, index=name.index, round=name.id, type=name.type, cells=cells)
 
 
 def _cell(trial: TrialData, index: int, row: int, number: int) -> Cell:

@@ -15,7 +15,7 @@ from claw_adapter.report import words
 from claw_adapter.report.clean import one_line
 from claw_adapter.report.facet_terminal import render_facets
 from claw_adapter.report.narrow import parts
-from claw_adapter.report.records import Metrics, RoundRow, Row, Summary
+from claw_adapter.report.records import Metrics, RoundCells, Row, Summary
 
 __all__ = ["render"]
 
@@ -211,7 +211,7 @@ def _matrix(summary: Summary, console: Console) -> None:
             console.print(Text.assemble(f"    {name:<{width}}  ", *_grouped(marks)))
 
 
-def _marks(summary: Summary, rounds: list[RoundRow]) -> Iterator[tuple[str, list[str]]]:
+def _marks(summary: Summary, rounds: list[RoundCells]) -> Iterator[tuple[str, list[str]]]:
     """One line per trial: the row's name, with seed and repeat where a row has several, and a symbol per round."""
     for cell in rounds[0].cells:
         row, trial = summary.rows[cell.row], summary.trials[cell.trial]

@@ -14,7 +14,7 @@ from claw_adapter.protocol import Detail, Event, Failure, RoundRecord
 from claw_adapter.report import words
 from claw_adapter.report.changes import Changes, Workspace
 from claw_adapter.report.clean import Clipped, clip
-from claw_adapter.report.records import Cell, RoundRow, Summary
+from claw_adapter.report.records import Cell, RoundCells, Summary
 from claw_adapter.runs.load import RunData, TrialData
 from claw_adapter.runs.store import Store
 
@@ -105,7 +105,7 @@ class RoundView:
     """A round with all its trials. `prompt` is set when every trial was sent the same one."""
 
     anchor: str
-    row: RoundRow
+    row: RoundCells
     cells: tuple[CellView, ...]
     prompt: Clipped | None
     differs: bool
@@ -126,7 +126,7 @@ class Viewer:
         for number, row in enumerate(self._summary.rounds):
             yield self._round(row, f"r{number}")
 
-    def _round(self, row: RoundRow, anchor: str) -> RoundView:
+    def _round(self, row: RoundCells, anchor: str) -> RoundView:
         cells = tuple(self._cell(row, cell, f"{anchor}t{cell.trial}") for cell in row.cells)
         records = [cell.record for cell in cells if cell.record is not None]
         prompts = {record.prompt for record in records}
@@ -142,7 +142,7 @@ class Viewer:
             updates=tuple(dict.fromkeys(update for record in records for update in record.updates)),
         )
 
-    def _cell(self, row: RoundRow, cell: Cell, anchor: str) -> CellView:
+    def _cell(self, row: RoundCells, cell: Cell, anchor: str) -> CellView:
         trial = self._run.trials[cell.trial]
         record, caps = trial.record(row.index), self._caps
         symbol = words.symbol((cell,))
