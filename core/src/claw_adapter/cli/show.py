@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -9,8 +10,9 @@ from claw_adapter.cli.common import FAILED, console, print_json
 
 if TYPE_CHECKING:
     from claw_adapter.runs.load import RunData
+    from claw_adapter.scoring import Profile
 
-__all__ = ["PROFILES", "show"]
+__all__ = ["PROFILES", "show", "show_breakdowns"]
 
 PROFILES = ("published", "macro", "v1")
 PAGE = "report.html"
@@ -35,6 +37,24 @@ def show(run: RunData, profile: str, *, as_json: bool, page: bool = True) -> int
         render(summary, console(), report=path and _near(path))
     whole = not summary.unscored and not any(row.pending for row in summary.rows)
     return 0 if whole else FAILED
+
+
+def show_breakdowns(run: RunData, by: Sequence[str], profile: Profile, *, as_json: bool) -> int:
+    """Print one breakdown for each of `by`: a tag, or several joined by commas.
+
+    Raises:
+        ScoringError: there is no tag of that name.
+    """
+    from claw_adapter.report.breakdown_terminal import render_breakdown
+    from claw_adapter.report.breakdowns import breakdown_of
+
+    found = [breakdown_of(run, names, profile) for names in by]
+    if as_json:
+        print_json([one.model_dump(mode="json") for one in found])
+    else:
+        for one in found:
+            render_breakdown(one, console())
+    return 0
 
 
 def _fragments(run: RunData) -> dict[str, dict[str, str]]:
