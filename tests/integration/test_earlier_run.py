@@ -50,12 +50,13 @@ def test_it_is_reported_with_the_numbers_it_had(earlier):
 
 
 def test_its_breakdowns_are_those_it_had(earlier):
-    facets = summarise(load_run(earlier)).facets
-    assert [(rate.revised, rate.pairs) for rate in facets.revision if rate.by == "all"] == [(2, 2), (0, 0)]
-    assert [(one.dimension, one.kept, one.examined) for one in facets.compliance] == [
-        ("artefact_naming", 2, 2), ("artefact_naming", 1, 1),
+    found = summarise(load_run(earlier)).breakdowns
+    by_tag = {(one.of, one.by): [(row.values, row.mean, row.scored) for row in one.rows] for one in found.by_tag}
+    assert by_tag["conclusions", ()] == [((), 1.0, 2)]
+    assert [(values, n) for values, _, n in by_tag["preferences", ("preference",)]] == [
+        (("artefact naming",), 2), (("artefact naming",), 1),
     ]  # fmt: skip
-    assert [list(row.wrong.values()) for row in facets.options] == [[(), ("A", "B")]] * 2
+    assert [list(row.wrong.values()) for row in found.options] == [[(), ("A", "B")]] * 2
 
 
 async def test_it_is_scored_again_without_a_difference(earlier):

@@ -44,7 +44,7 @@ def test_a_summary_says_the_same_in_a_narrow_terminal(two_models, width):
     wide, narrow = (printed(lambda console: render(two_models, console), size) for size in (300, width))
     assert max(map(len, narrow.splitlines())) <= width
     assert "…" not in narrow
-    for heading in ("TCR", "CRS", "trials", "rendered", "runner", "isolat."):
+    for heading in ("TCR", "CRS", "trials", "rendered", "runner", "isolation"):
         assert heading in narrow
     numbers = re.compile(r"\d[\d.,/k]*")
     missing = set(numbers.findall(wide)) - set(numbers.findall(narrow))

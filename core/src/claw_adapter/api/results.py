@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 from claw_adapter.api import frames, tables
 from claw_adapter.api.blocking import finish, system_errors
 from claw_adapter.api.tables import RequestRow, RoundRow, ScoreRow, Table, TrialRow
 from claw_adapter.errors import ArgumentError, ClawError
 from claw_adapter.report import summarise, write_html
+from claw_adapter.report.breakdown_records import Breakdown
+from claw_adapter.report.breakdowns import breakdown_of
 from claw_adapter.report.compare import compare
 from claw_adapter.report.compare_records import Between, Comparison
 from claw_adapter.report.records import Summary
@@ -22,7 +24,6 @@ from claw_adapter.scenario import load_gold
 from claw_adapter.scenario.named import find_scenarios
 from claw_adapter.scoring import Metric, Profile
 from claw_adapter.scoring.bootstrap import DEFAULT_RESAMPLES
-from claw_adapter.scoring.facets import Group
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["PAGE", "Run", "aopen_run", "open_run", "write_page"]
 
 PAGE: Final = "report.html"
-BREAKDOWNS: Final[Mapping[str, str]] = {"category": "categories", "phase": "phases", "compound": "compound"}
-"""By what a run can be broken down → the field of the breakdowns' record."""
 
 
 class Run:
@@ -93,17 +92,16 @@ class Run:
             write_page(self, self.summary(profile), target)
         return target
 
-    def breakdown(self, by: str = "category") -> tuple[Group, ...]:
-        """Mean scores of each configuration, by ``category``, update ``phase``, or whether a statement is ``compound``.
+    def breakdown(self, by: str | Sequence[str] = "category", *, profile: Profile = "published") -> Breakdown:
+        """The rounds by tag, per configuration: how many, how many scored, mean score, strict metrics.
 
-        Empty where the run has nothing of that kind.
+        `by` is the name of a tag; several names, as a sequence or joined by commas, are crossed. Rounds that may still come
+        are left out.
 
         Raises:
-            ArgumentError: `by` is something else.
+            ScoringError: no round has a tag of that name; the error lists those there are.
         """
-        _check("by", by, tuple(BREAKDOWNS))
-        found = self.summary().facets
-        return () if found is None else cast("tuple[Group, ...]", getattr(found, BREAKDOWNS[by]))
+        return breakdown_of(self.data, by, profile)
 
     def compare(
         self,

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import click
+
+if TYPE_CHECKING:
+    from claw_adapter.scoring import Profile
 
 __all__ = ["command"]
 
@@ -12,13 +16,16 @@ __all__ = ["command"]
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--profile", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
-def command(run: Path, profile: str, as_json: bool) -> int:
+@click.option("--by", multiple=True, metavar="TAG[,TAG]", help="Print the scores by tag instead; several are crossed.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary, or the breakdowns, as JSON.")
+def command(run: Path, profile: str, by: tuple[str, ...], as_json: bool) -> int:
     """Show a run folder in the terminal and write its page report.html.
 
-    Exit code 1 when rounds are unscored or missing.
+    Exit code 1 when rounds are unscored or missing. With --by nothing is written, and the exit code is 0.
     """
     from claw_adapter.api.results import open_run
-    from claw_adapter.cli.show import show
+    from claw_adapter.cli.show import show, show_breakdowns
 
+    if by:
+        return show_breakdowns(open_run(run), by, cast("Profile", profile), as_json=as_json)
     return show(open_run(run), profile, as_json=as_json)

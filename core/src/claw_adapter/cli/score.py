@@ -71,11 +71,11 @@ def _score_other(
     if as_json:
         print_json(found.as_json())
     else:
-        from claw_adapter.report.facet_terminal import render_facets
-        from claw_adapter.report.facets import make_facets
+        from claw_adapter.report.breakdown_terminal import render_breakdowns
+        from claw_adapter.report.breakdowns import make_breakdowns
 
         found.show(profile, console())
-        render_facets(make_facets(found.observations()), console())
+        render_breakdowns(make_breakdowns(found.observations(), profile), console())
     return FAILED if found.failed else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from claw_adapter.api.results import Run
     from claw_adapter.scoring import Profile
 
-__all__ = ["show"]
+__all__ = ["show", "show_breakdowns"]
 
 
 def show(run: Run, profile: str, *, as_json: bool, page: bool = True) -> int:
@@ -34,6 +35,23 @@ def show(run: Run, profile: str, *, as_json: bool, page: bool = True) -> int:
         render(summary, console(), report=path and _near(path))
     whole = not summary.unscored and not any(row.pending for row in summary.rows)
     return 0 if whole else FAILED
+
+
+def show_breakdowns(run: Run, by: Sequence[str], profile: Profile, *, as_json: bool) -> int:
+    """Print one breakdown for each of `by`: a tag, or several joined by commas.
+
+    Raises:
+        ScoringError: there is no tag of that name.
+    """
+    from claw_adapter.report.breakdown_terminal import render_breakdown
+
+    found = [run.breakdown(names, profile=profile) for names in by]
+    if as_json:
+        print_json([one.model_dump(mode="json") for one in found])
+    else:
+        for one in found:
+            render_breakdown(one, console())
+    return 0
 
 
 def _near(path: Path) -> Path:

@@ -27,8 +27,9 @@ from claw_adapter.protocol.journal import (
     Usage,
 )
 from claw_adapter.protocol.model import ATTACHED, ModelSpec, ServerRecord
-from claw_adapter.protocol.scenario import Manifest, Round, RoundFile, RoundTags, Scenario, SessionEntry
+from claw_adapter.protocol.scenario import Manifest, Round, RoundFile, Scenario, SessionEntry
 from claw_adapter.protocol.session import Message, Session, ToolCall
+from claw_adapter.protocol.tags import RoundTags
 from claw_adapter.protocol.trial import HarnessSpec, OverlaySpec, RunSettings, TrialSpec
 from claw_adapter.protocol.turn import Checkpoint, Event, Failure, ReportedUsage, Timing, TurnResult
 from claw_adapter.protocol.update import SessionChange, Update, UpdateAction, UpdateTags

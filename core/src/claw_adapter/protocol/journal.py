@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, StringConstraints
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.brief import Seen
 from claw_adapter.protocol.detail import ScoreDetail
-from claw_adapter.protocol.scenario import RoundTags, Stage
+from claw_adapter.protocol.scenario import Stage
+from claw_adapter.protocol.tags import RoundTags
 from claw_adapter.protocol.tokens import TokenCounts
 from claw_adapter.protocol.turn import Failure, ReportedUsage, Timing
 from claw_adapter.protocol.update import UpdateTags
@@ -44,6 +45,9 @@ class Score(Record):
     answer: tuple[str, ...] | None = None
     """The letters read from the reply; None when none could be read or the type has no letters."""
     malformed: str = ""
+    """Why no answer could be extracted from the reply; empty where one was, or none is needed."""
+    pattern: Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]{0,63})?$")] = ""
+    """A short word for how the round went, such as the pattern of a failure; a tag of the outcome."""
     detail: ScoreDetail = None
 
 
@@ -107,6 +111,8 @@ class RoundTraits(Record):
     """What kind of question a round is: what reports break scores down by. It decides nothing in a run."""
 
     tags: RoundTags = RoundTags()
+    scenario: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Tags that the round has from its scenario, `domain` and `language` among them."""
     stage: Stage | None = None
     updates: dict[str, UpdateTags] = Field(default_factory=dict)
     """How the updates before the round are designed, by id."""

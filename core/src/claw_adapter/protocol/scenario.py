@@ -11,6 +11,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.session import Session, SessionKind
+from claw_adapter.protocol.tags import RoundTags, Tags
 from claw_adapter.protocol.update import Update
 
 __all__ = [
@@ -19,7 +20,6 @@ __all__ = [
     "Manifest",
     "Round",
     "RoundFile",
-    "RoundTags",
     "Scenario",
     "SessionEntry",
     "Stage",
@@ -53,6 +53,8 @@ class Manifest(Record):
     title: str
     domain: str = ""
     language: str = "en"
+    tags: Tags = Field(default_factory=dict)
+    """Tags that every round has, unless it says otherwise under the same name."""
     clock: datetime
     main: SessionEntry
     histories: tuple[SessionEntry, ...] = ()
@@ -65,22 +67,6 @@ class Manifest(Record):
         if self.clock.tzinfo is None:
             raise ValueError("'clock' needs a time zone")
         return self
-
-
-class RoundTags(Record):
-    """What a round examines: multi-source judgement (MS), dynamic updates (DU), preferences (P); by recall or reasoning."""
-
-    dimensions: tuple[Literal["MS", "DU", "P"], ...] = ()
-    skill: Literal["recall", "reasoning"] | None = None
-
-    @property
-    def category(self) -> str:
-        """One of the 14 categories, e.g. ``MD-R`` (MS and DU, recall); empty when the round has no tags."""
-        if not self.dimensions or self.skill is None:
-            return ""
-        letters = [d for d in ("MS", "DU", "P") if d in self.dimensions]
-        name = letters[0] if len(letters) == 1 else "".join(d[0] for d in letters)
-        return f"{name}-{'R' if self.skill == 'recall' else 'I'}"
 
 
 class Round(Record):

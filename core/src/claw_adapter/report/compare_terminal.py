@@ -61,7 +61,7 @@ def _rows(comparison: Comparison) -> Table:
     table = _table("Rows")
     for name in ("", "harness", "run", "model"):
         table.add_column(name, overflow="fold")
-    for name in ("seeds", "isolat."):
+    for name in ("seeds", "isolation"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("versions", overflow="fold")
     for row in comparison.rows:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from claw_adapter.report import words
 from claw_adapter.report.compare_records import Comparison, MetricDifference, Pair
+from claw_adapter.report.legend import explain_metrics
 
 __all__ = ["apart", "facts", "heading", "interval", "names", "p_value", "points", "reading", "verdict"]
 
@@ -64,6 +65,8 @@ def verdict(pair: Pair, item: MetricDifference) -> str:
 
 def reading(comparison: Comparison) -> Iterator[str]:
     """How the numbers were made and what they do not say."""
+    metrics = explain_metrics(item.metric for pair in comparison.pairs for item in pair.differences)
+    yield f"{metrics} Isolation is the level of harness/check."
     level = 100 * (1 - comparison.level)
     many = comparison.comparisons > 1
     family = f" after Holm's correction over {comparison.comparisons} comparisons" if many else ""

@@ -18,8 +18,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from claw_adapter.report import words
+from claw_adapter.report.breakdown_words import breakdown_tables
 from claw_adapter.report.clean import clean
-from claw_adapter.report.facet_words import facet_tables
+from claw_adapter.report.legend import explain_metrics
 from claw_adapter.report.records import Summary
 from claw_adapter.report.view import CAPS, STATES, Fragments, RoundView, Viewer
 from claw_adapter.runs.folder import write_atomic
@@ -52,15 +53,17 @@ def page(run: RunData, summary: Summary, *, fragments: Fragments | None = None, 
 
 def _render(summary: Summary, rounds: list[RoundView]) -> str:
     script, style = asset("script.js"), asset("style.css")
+    columns = words.defined(tuple(row.strict for row in summary.rows))
     return (
         environment()
         .get_template("report.html.j2")
         .render(
             summary=summary,
-            columns=words.defined(tuple(row.strict for row in summary.rows)),
+            columns=columns,
+            legend=explain_metrics(key for key, _ in columns),
             scenarios=_by_scenario(rounds),
             unscored=words.unscored_lines(summary),
-            facet_tables=list(facet_tables(summary.facets)),
+            breakdown_tables=list(breakdown_tables(summary.breakdowns)),
             words=words,
             states=STATES,
             script=Markup(script),  # noqa: S704 - our own file

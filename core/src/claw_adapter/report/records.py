@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from claw_adapter.protocol import Failure, FirstRequest, Isolation, RunSettings, ServerRecord
 from claw_adapter.protocol.base import Record
-from claw_adapter.report.facet_records import Facets
+from claw_adapter.report.breakdown_records import Breakdowns
 from claw_adapter.runs.prices import Money
 from claw_adapter.scoring import Profile, View
 
@@ -281,5 +281,5 @@ class Summary(Record):
     unscored: tuple[Unscored, ...] = ()
     warnings: tuple[str, ...] = ()
     """What limits a comparison of the rows."""
-    facets: Facets | None = None
+    breakdowns: Breakdowns | None = None
     """The run broken down; None where no round has been recorded."""

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import Failure
 from claw_adapter.report import words
-from claw_adapter.report.facets import facets_of
+from claw_adapter.report.breakdowns import breakdowns_of
 from claw_adapter.report.measures import measured
 from claw_adapter.report.records import (
     Cell,
@@ -70,15 +70,8 @@ def summarise(run: RunData, profile: Profile = "published") -> Summary:
         rounds=tuple(_rounds(run, place)),
         unscored=tuple(item for number, trial in enumerate(run.trials) for item in _unscored(run, trial, number)),
         warnings=tuple(_warnings(run, rows, scenarios)),
-        facets=facets_of(
-            run, {trial.spec.id: _config(rows[place[trial.spec.id]], len(models)) for trial in run.trials}
-        ),
+        breakdowns=breakdowns_of(run, profile),
     )
-
-
-def _config(row: Row, models: int) -> str:
-    """What a row is called in breakdowns: its label, with the model where there are several."""
-    return row.label if models == 1 else f"{row.label} · {row.model}"
 
 
 def _served(run: RunData, model: str) -> Iterator[str]:

@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from claw_adapter.report import words
+from claw_adapter.report.breakdown_terminal import render_breakdowns
 from claw_adapter.report.clean import one_line
-from claw_adapter.report.facet_terminal import render_facets
+from claw_adapter.report.legend import explain_metrics
 from claw_adapter.report.narrow import parts
 from claw_adapter.report.records import Metrics, RoundCells, Row, Summary
 
@@ -22,7 +23,7 @@ __all__ = ["render"]
 COLOURS: Final = {"✓": "green", "✗": "red", "½": "yellow", "−": "magenta", "·": "dim"}
 TOKENS: Final = (
     "Tokens are sent + received; rendered is what the model last saw in a turn, plus the reply. The kinds are never added up. "
-    "Isolation is harness/check."
+    "adapter: its own share of a turn; runner: ours of a round. Isolation is the level of harness/check."
 )
 GROUP: Final = 5
 """Rounds between two gaps of the matrix."""
@@ -34,7 +35,7 @@ def render(summary: Summary, console: Console, *, report: Path | None = None) ->
     """Print the summary; every text that comes from a run folder is cleaned and never read as markup."""
     _head(summary, console)
     _print(console, _scores(summary))
-    for line in _intervals(summary):
+    for line in (_metrics(summary), *_intervals(summary)):
         _line(console, line, indent=2)
     _print(console, _costs(summary))
     _line(
@@ -43,7 +44,7 @@ def render(summary: Summary, console: Console, *, report: Path | None = None) ->
         indent=2,
     )
     _matrix(summary, console)
-    render_facets(summary.facets, console)
+    render_breakdowns(summary.breakdowns, console)
     _unscored(summary, console)
     _notes(summary, console)
     if report is not None:
@@ -132,6 +133,10 @@ def _trials(row: Row) -> str:
     return ", ".join((str(row.trials), *unlike))
 
 
+def _metrics(summary: Summary) -> str:
+    return explain_metrics(key for key, _ in words.defined(tuple(row.strict for row in summary.rows)))
+
+
 def _intervals(summary: Summary) -> list[str]:
     """The interval of every row, or once why there is none."""
     if not any(row.strict.intervals for row in summary.rows):
@@ -155,7 +160,7 @@ def _costs(summary: Summary) -> Table:
         "tool\ncalls",
         "turn",
     ]
-    for heading in (*headings, "adapter", "runner", "isolat."):
+    for heading in (*headings, "adapter", "runner", "isolation"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in summary.rows:
         tokens, times = row.tokens, row.times

@@ -41,7 +41,7 @@ COLUMNS: Final = (
     ("ec", "EC"),
     ("sc", "SC"),
     ("fd", "FD"),
-    ("robustness", "Rob."),
+    ("robustness", "Robustness"),
     ("crs", "CRS"),
     ("overall", "Overall"),
 )

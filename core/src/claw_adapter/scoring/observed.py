@@ -26,10 +26,10 @@ class Observation:
         trial: tells those trials apart.
         index: position of the round in its scenario, from 0.
         score: in [0, 1]; None when the round is unscored.
-        phase: number of earlier or present rounds of the scenario that had updates, 0 before the first.
-        category: one of the 14, e.g. ``MD-R``; empty when the round has no tags.
-        updates: updates applied before this round; of a revision round all those since the round that it revises.
-        update_tags: tags of those updates, e.g. ``objective``.
+        tags: name → values, by which it can be broken down beside scenario, round and type.
+        unread: whether the reply had no answer that could be extracted.
+        per_option: the v1 per-option score of a multi_choice round, see `claw_adapter.scoring.RoundScore`.
+        recorded: whether the round was run at all; False for those that a trial which failed did not reach.
         chosen: the letters read; None when none could be read.
         outcomes: statement → ``tp``, ``fp``, ``fn`` or ``tn``.
         compound: statements whose shortest decisive evidence has two parts or more; None where the scenario has no
@@ -46,10 +46,10 @@ class Observation:
     index: int
     type: str
     score: float | None
-    phase: int = 0
-    category: str = ""
-    updates: tuple[str, ...] = ()
-    update_tags: tuple[str, ...] = ()
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unread: bool = False
+    per_option: float | None = None
+    recorded: bool = True
     chosen: tuple[str, ...] | None = None
     outcomes: Mapping[str, str] = field(default_factory=dict)
     compound: frozenset[str] | None = None

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from claw_adapter.scoring.facets import Group, Part
 from claw_adapter.scoring.observed import Observation
 from claw_adapter.scoring.tally import MULTI_CHOICE
 
-__all__ = ["OptionRow", "Passes", "compound_options", "identical_wrong", "option_grid", "passes"]
+__all__ = ["OptionRow", "Passes", "identical_wrong", "option_grid", "passes"]
 
 RIGHT = frozenset({"tp", "tn"})
 
@@ -85,27 +84,6 @@ def identical_wrong(row: OptionRow) -> tuple[tuple[str, ...], ...]:
         if letters:
             groups.setdefault(letters, []).append(config)
     return tuple(tuple(configs) for configs in groups.values() if len(configs) > 1)
-
-
-def compound_options(found: Sequence[Observation]) -> tuple[Group, ...]:
-    """Share of true statements that were chosen, compound and atomic ones apart.
-
-    "Compound claims are omitted while primary facts are captured" (v2 §4.5): compound are statements whose shortest
-    decisive evidence has two parts or more. Nothing where no scenario has an evidence layer, or all are of one kind.
-    """
-    configs = list(dict.fromkeys(one.config for one in found))
-    slices: dict[str, dict[str, list[float]]] = {kind: {c: [] for c in configs} for kind in ("compound", "atomic")}
-    for one in found:
-        for letter, outcome in one.outcomes.items() if one.compound is not None else ():
-            if outcome in ("tp", "fn"):
-                kind = "compound" if one.compound and letter in one.compound else "atomic"
-                slices[kind][one.config].append(float(outcome == "tp"))
-    if not all(any(of.values()) for of in slices.values()):
-        return ()
-    return tuple(
-        Group(kind, tuple(Part(c, sum(hits) / len(hits) if hits else None, len(hits), 0) for c, hits in of.items()))
-        for kind, of in slices.items()
-    )
 
 
 def passes(found: Sequence[Observation]) -> tuple[Passes, ...]:

@@ -53,7 +53,8 @@ def _observed(
     scenario: str, index: int, phase: int, one: PublishedRound, found: RecordedRound, config: str
 ) -> Observation:
     options = one.item.options
-    outcomes = agreement(found.selected, one.answer.answer, options).options if found.selected and options else {}
+    measured = agreement(found.selected, one.answer.answer, options) if found.selected and options else None
+    updates = tuple(f"{scenario}/{update}" for update in one.item.updates)
     return Observation(
         config=config,
         trial=config,
@@ -62,9 +63,9 @@ def _observed(
         index=index,
         type=one.item.type,
         score=None if found.passed is None else float(found.passed),
-        phase=phase,
-        category=one.item.tags.category,
-        updates=one.item.updates,
+        tags={"phase": (str(phase),), "update": updates, **one.item.tags.values},
+        unread=bool(options) and found.passed is not None and found.selected is None,
+        per_option=measured.v1 if measured else 0.0,
         chosen=found.selected,
-        outcomes={key: str(value) for key, value in outcomes.items()} if isinstance(outcomes, dict) else {},
+        outcomes=measured.options if measured else {},
     )

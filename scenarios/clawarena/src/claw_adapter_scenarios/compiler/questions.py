@@ -10,7 +10,7 @@ from string import ascii_uppercase
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Answer, Check, Feedback, Fragment, Preference, Round
 from claw_adapter.protocol.gold import OptionEvidence, Revision, RoundEvidence
-from claw_adapter.protocol.scenario import RoundTags
+from claw_adapter.protocol.tags import RoundTags
 from claw_adapter_scenarios.compiler.artefacts import Work, compile_work, rests_on
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, Claim, Verdict
 from claw_adapter_scenarios.compiler.canon import Canon

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from claw_adapter.protocol.base import Record
 from claw_adapter.scoring.agreement import Correlation
-from claw_adapter.scoring.facets import Compliance, FormatPair, Group, RevisionRate
+from claw_adapter.scoring.breakdown import BreakdownRow
+from claw_adapter.scoring.formats import FormatPair
 from claw_adapter.scoring.options import OptionRow, Passes
 
-__all__ = ["Facets", "FormatLink", "Identical"]
+__all__ = ["Breakdown", "Breakdowns", "FormatLink", "Identical", "Unit"]
+
+Unit = Literal["rounds", "conclusions", "preferences", "statements"]
+"""What is counted; all but rounds are parts of rounds."""
+
+
+class Breakdown(Record):
+    """Scores by tag; `by` has the names of the tags, each row a value of each, empty for what does not have the tag."""
+
+    of: Unit
+    by: tuple[str, ...]
+    rows: tuple[BreakdownRow, ...]
 
 
 class Identical(Record):
@@ -23,23 +37,19 @@ class Identical(Record):
 class FormatLink(Record):
     """Mean multi_choice against mean exec_check scores, over configurations or scenarios."""
 
-    over: str
+    over: Literal["config", "scenario"]
     pairs: tuple[FormatPair, ...]
     correlation: Correlation | None = None
     """None where fewer than three have both formats, or one never varies."""
 
 
-class Facets(Record):
-    """A run broken down; empty where it has nothing to show. Means are of scored rounds, in [0, 1]."""
+class Breakdowns(Record):
+    """A run broken down; empty where it has nothing to show. Means are of what is scored, in [0, 1]."""
 
     configs: tuple[str, ...]
-    phases: tuple[Group, ...] = ()
-    categories: tuple[Group, ...] = ()
-    revision: tuple[RevisionRate, ...] = ()
-    compliance: tuple[Compliance, ...] = ()
+    by_tag: tuple[Breakdown, ...] = ()
     options: tuple[OptionRow, ...] = ()
     identical: tuple[Identical, ...] = ()
-    compound: tuple[Group, ...] = ()
     never_passed: tuple[Passes, ...] = ()
     """Rounds that none of several configurations passed (0/k)."""
     formats: tuple[FormatLink, ...] = ()

@@ -1,0 +1,52 @@
+"""The breakdowns in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from claw_adapter.report.breakdown_records import Breakdown, Breakdowns
+from claw_adapter.report.breakdown_words import TextTable, breakdown_table, breakdown_tables
+from claw_adapter.report.clean import one_line
+from claw_adapter.report.narrow import parts
+
+__all__ = ["render_breakdown", "render_breakdowns"]
+
+MOST_ROWS: Final = 16
+"""Rows of a table before the rest is only counted; the page has them all."""
+WIDEST: Final = 40
+
+
+def render_breakdowns(found: Breakdowns | None, console: Console) -> None:
+    """Print every breakdown that has data; text from a run folder is cleaned and never read as markup."""
+    for table in breakdown_tables(found):
+        _print(table, table.rows[:MOST_ROWS], console)
+
+
+def render_breakdown(found: Breakdown, console: Console) -> None:
+    """Print one breakdown, with all of its rows and metrics; below each other where the terminal is too narrow."""
+    table = breakdown_table(found)
+    _print(table, table.rows, console, keys=len(found.by))
+
+
+def _print(table: TextTable, rows: Sequence[tuple[str, ...]], console: Console, keys: int = 0) -> None:
+    """The first `keys` columns say what a row is, and stand in every part of a table that is split; 0 for no splitting."""
+    console.print(Text(f"\n{one_line(table.title, 200)}", style="bold"))
+    made = Table(box=None, pad_edge=False, padding=(0, 1))
+    for place, name in enumerate(table.head):
+        made.add_column(
+            Text(one_line(name, WIDEST)), overflow="fold", justify="left" if place < max(keys, 1) else "right"
+        )
+    for row in rows:
+        made.add_row(*(Text(one_line(cell, 80)) for cell in row))
+    for part in parts(made, console.width, keys) if keys else (made,):
+        console.print(part)
+    if (left := len(table.rows) - len(rows)) > 0:
+        console.print(Text(f"  and {left} more rows, on the page"))
+    for line in Text(one_line(table.note, 1000)).wrap(console, max(console.width - 2, 20)):
+        line.rstrip()
+        console.print(Text.assemble("  ", line))

@@ -1,0 +1,53 @@
+"""What the codes of the tables mean; each is explained under the table that shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from claw_adapter.protocol.tags import DIMENSIONS
+
+__all__ = ["MISSED", "UNREAD", "explain_metrics", "explain_values"]
+
+UNREAD: Final = "unread: no answer could be extracted from the reply."
+MISSED: Final = "unscored: without a score, for the cause given with the scores; left out of the mean."
+
+_METRICS: Final = {
+    "tcr": "TCR task completion rate, the mean score",
+    "mc": "MC mean over multiple choice",
+    "ec": "EC mean over executable checks",
+    "sc": "SC success cohesion, how much right rounds come in streaks",
+    "fd": "FD failure dispersion, how much wrong rounds do not",
+    "robustness": "Robustness SC × FD",
+    "crs": "CRS composite reliability, the mean of TCR and Robustness",
+    "overall": "Overall mean over both, multiple choice statement by statement",
+}
+_CATEGORY: Final = re.compile(r"(?P<what>MS|DU|P|(?=..)M?D?P?)-(?P<skill>[IR])")
+_SKILLS: Final = {"I": "reasoning", "R": "recall"}
+
+
+def explain_metrics(keys: Iterable[str]) -> str:
+    """One sentence about the metrics with these keys."""
+    shown = set(keys)
+    return f"{'; '.join(meaning for key, meaning in _METRICS.items() if key in shown)}."
+
+
+def explain_values(name: str, values: Iterable[str]) -> str:
+    """One sentence about those values of a tag that are codes; empty where there are none."""
+    if name == "dimensions":
+        return _sentence({code: DIMENSIONS[code] for code in sorted(set(values) & set(DIMENSIONS))})
+    if name != "category":
+        return ""
+    found = [match for value in values if (match := _CATEGORY.fullmatch(value))]
+    letters: dict[str, str] = {}
+    for code, meaning in DIMENSIONS.items():
+        alone = [code] if any(one["what"] == code for one in found) else []
+        joined = [code[0]] if any(one["what"] not in DIMENSIONS and code[0] in one["what"] for one in found) else []
+        if tokens := dict.fromkeys(alone + joined):
+            letters[", ".join(tokens)] = meaning
+    return _sentence(letters | {key: _SKILLS[key] for key in sorted({one["skill"] for one in found})})
+
+
+def _sentence(codes: dict[str, str]) -> str:
+    return f"{'; '.join(f'{code}: {meaning}' for code, meaning in codes.items())}." if codes else ""

@@ -1,0 +1,135 @@
+"""Scores by tag: one function for every breakdown, whatever the tags are and wherever the observations come from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Final
+
+from claw_adapter.scoring.observed import Observation
+from claw_adapter.scoring.profiles import METRICS, Metric, Profile, aggregate
+from claw_adapter.scoring.rounds import RoundScore, ScoringError
+from claw_adapter.scoring.tally import mean
+
+__all__ = ["UNTAGGED", "BreakdownRow", "breakdown", "tag_names"]
+
+UNTAGGED: Final = ""
+"""The value of what does not have the tag."""
+
+_OF_ANY_ROUNDS: Final[frozenset[Metric]] = frozenset(("tcr", "mc", "ec", "overall"))
+"""Metrics that any rounds have; the others are of streaks, and only whole trials have those."""
+_NUMBER: Final = re.compile(r"(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class BreakdownRow:
+    """What has some values of the tags, under one configuration.
+
+    Attributes:
+        values: one per tag asked for, `UNTAGGED` for none.
+        n: how many there are; `scored` + `unscored`.
+        mean: mean score of the scored ones, in [0, 1]; None when there are none.
+        unread: how many replies had no answer that could be extracted; they count among the scored, mostly as 0.
+        strict: metrics of these rounds, an unscored one counting 0; only those that are defined. Metrics of streaks are
+            there where the row holds whole trials.
+    """
+
+    config: str
+    values: tuple[str, ...]
+    n: int
+    scored: int
+    unscored: int
+    unread: int
+    mean: float | None
+    strict: Mapping[str, float] = field(default_factory=dict)
+
+
+def tag_names(found: Iterable[Observation]) -> tuple[str, ...]:
+    """The names of all tags, in alphabetical order."""
+    return tuple(sorted({name for one in found for name, values in _tags(one).items() if values}))
+
+
+def _tags(one: Observation) -> Mapping[str, tuple[str, ...]]:
+    """What can be asked for: what a round is, and its tags."""
+    return {"scenario": (one.scenario,), "round": (one.round,), "type": (one.type,), **one.tags}
+
+
+def breakdown(
+    found: Sequence[Observation], by: Sequence[str] = (), *, profile: Profile | None = None
+) -> tuple[BreakdownRow, ...]:
+    """Count and average by tag, per configuration.
+
+    What has several values of a tag counts under each of them; what has none, under `UNTAGGED`. So the rows of tags with
+    one value each add up to the whole.
+
+    Args:
+        found: rounds, or parts of rounds (`claw_adapter.scoring.parts`).
+        by: names of tags; several are crossed, none gives one row per configuration.
+        profile: how metrics are aggregated; None for no metrics.
+
+    Returns:
+        Rows sorted by value, numbers by size and `UNTAGGED` last; for the same values in the order of configurations.
+
+    Raises:
+        ScoringError: nothing has a tag of that name (`scenario`, `round` and `type` are always there), or the profile needs
+            scores that were not recorded.
+    """
+    names = tag_names(found)
+    if unknown := [name for name in by if name not in names]:
+        raise ScoringError(f"nothing has a tag {unknown[0]!r}", remedy=f"use one of: {', '.join(names) or '(none)'}")
+    rounds = Counter(map(_trial, found))
+    cells: dict[tuple[tuple[str, ...], str], list[Observation]] = {}
+    for one in found:
+        tags = _tags(one)
+        for values in product(*(tags.get(name) or (UNTAGGED,) for name in by)):
+            cells.setdefault((values, one.config), []).append(one)
+    place = {config: number for number, config in enumerate(dict.fromkeys(one.config for one in found))}
+    order = sorted(cells, key=lambda cell: (tuple(map(_natural, cell[0])), place[cell[1]]))
+    return tuple(_row(config, values, cells[values, config], rounds, profile) for values, config in order)
+
+
+def _natural(value: str) -> tuple[bool, list[tuple[int, str]]]:
+    """Sorts numbers by size, also within names, and `UNTAGGED` last."""
+    parts = _NUMBER.split(value)
+    return value == UNTAGGED, [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+
+
+def _trial(one: Observation) -> tuple[str, str]:
+    return one.trial, one.scenario
+
+
+def _row(
+    config: str,
+    values: tuple[str, ...],
+    mine: Sequence[Observation],
+    rounds: Mapping[tuple[str, str], int],
+    profile: Profile | None,
+) -> BreakdownRow:
+    scores = [one.score for one in mine if one.score is not None]
+    whole = all(rounds[trial] == number for trial, number in Counter(map(_trial, mine)).items())
+    return BreakdownRow(
+        config=config,
+        values=values,
+        n=len(mine),
+        scored=len(scores),
+        unscored=len(mine) - len(scores),
+        unread=sum(one.unread for one in mine),
+        mean=mean(scores),
+        strict={} if profile is None else dict(_strict(mine, profile, whole=whole)),
+    )
+
+
+def _strict(mine: Sequence[Observation], profile: Profile, *, whole: bool) -> Iterator[tuple[str, float]]:
+    trials: dict[str, list[RoundScore]] = {}
+    for one in sorted(mine, key=lambda one: one.index):
+        key = " ".join(_trial(one))
+        cause = "unscored" if one.score is None else None
+        trials.setdefault(key, []).append(RoundScore(key, one.round, one.type, one.score, cause, one.per_option))
+    summary = aggregate(trials, profile, "strict")
+    for metric in METRICS:
+        value: float | None = getattr(summary, metric)
+        if value is not None and (whole or metric in _OF_ANY_ROUNDS):
+            yield metric, value
