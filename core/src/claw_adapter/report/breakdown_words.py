@@ -117,7 +117,15 @@ def breakdown_table(one: Breakdown) -> TextTable:
     configs = len({row.config for row in rows}) > 1
     metrics = [(key, name) for key, name in COLUMNS if any(key in row.strict for row in rows)]
     more = [name for name in ("unscored", "unread") if any(getattr(row, name) for row in rows)]
-    head = (*one.by, *(["harness"] if configs else []), "rounds", "scored", "mean", *(n for _, n in metrics), *more)
+    head = (
+        *one.by,
+        *(["configuration"] if configs else []),
+        "rounds",
+        "scored",
+        "mean",
+        *(n for _, n in metrics),
+        *more,
+    )
     cells = tuple(
         (
             *(value or f"no {name}" for name, value in zip(one.by, row.values, strict=True)),
