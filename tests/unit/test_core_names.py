@@ -14,6 +14,7 @@ NAMES = re.compile(
 CITED = re.compile(r"ClawArena v[12]\b")
 """The paper that a formula is from stands beside the formula."""
 ALLOWED = {
+    "api/experiment.py": ({"clawarena"}, "the name of the prompt format"),
     "cli/run.py": ({"nanobot", "clawarena"}, "an example in the help; the name of the prompt format"),
     "cli/score.py": ({"clawarena"}, "an example in the help"),
     "datasets/find.py": ({"clawarena"}, "the plugin of ours that is named where it is not installed"),
