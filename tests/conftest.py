@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
 
 from support import real
 from support.progress import Progress
+from support.scheduling import LongestFirst, group, seconds
 
 HOME = Path(__file__).parents[1] / ".claw"
 
@@ -31,10 +33,13 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     """The longest begin first, so that no worker is left alone with one; what shares a module's fixture shares a worker."""
-    for item in items:
-        if any(made[-1].scope == "module" for made in item._fixtureinfo.name2fixturedefs.values()):
-            item.add_marker(pytest.mark.xdist_group(item.module.__name__))
-    items.sort(key=lambda item: -max(((mark.args or (10,))[0] for mark in item.iter_markers("slow")), default=0))
+    items.sort(key=lambda item: -seconds(item))
+    group(items)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LongestFirst:
+    """With workers, ours decides what they get."""
+    return LongestFirst(config, log)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

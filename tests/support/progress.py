@@ -11,6 +11,8 @@ from typing import Final
 
 import pytest
 
+from support.scheduling import plain
+
 STEPS: Final = 20
 """Lines that a run prints where no line can move, as in the log of CI."""
 SLOWEST: Final = 5
@@ -45,13 +47,13 @@ class Progress:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count, and move the line when a test is over."""
-        self.seconds[report.nodeid] += report.duration
+        self.seconds[plain(report.nodeid)] += report.duration
         if report.skipped and isinstance(report.longrepr, tuple):
             self.skipped[_PLACE.sub("", str(report.longrepr[2]).removeprefix("Skipped: "))] += 1
         if report.failed or report.skipped or report.when == "call":
             self.counts[report.outcome] += 1
         if report.failed:
-            self._print(f"FAILED {report.nodeid}", lasting=True)
+            self._print(f"FAILED {plain(report.nodeid)}", lasting=True)
         if report.when == "teardown":
             self._move()
 
