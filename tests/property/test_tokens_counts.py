@@ -51,7 +51,7 @@ def test_counting_and_encoding_agree(text):
     assert count(text) == len(cl100k.encode(text))
 
 
-@settings(max_examples=1_000)
+@settings(max_examples=300)
 @given(BLANK_TEXT | TEXT, st.integers(2, 9))
 def test_cutting_at_runs_of_blanks_changes_no_token(text, longest):
     parts = list(cut(text, longest))

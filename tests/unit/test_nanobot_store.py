@@ -27,7 +27,7 @@ def change(before: Session | None, after: Session) -> SessionChange:
     return SessionChange(session=after.id, action="append", before=before, after=after)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(sessions_of(file_names))
 def test_what_is_written_is_read_again_in_the_same_order(written):
     assert kept(STORE, written) == written

@@ -26,7 +26,7 @@ def native(folder: Path, name: str) -> list[dict]:
     return [json.loads(line) for line in (folder / names(name)[0]).read_text("utf-8").split("\n") if line]
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(sessions_of(file_names))
 def test_what_is_written_is_read_again_in_the_same_order(written):
     assert kept(STORE, written) == written

@@ -116,7 +116,7 @@ def test_a_million_equal_characters_neither_hang_nor_raise(unit):
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("blank", [" ", "\u3000"])
+@pytest.mark.parametrize("blank", ["\u3000"])
 def test_a_run_of_blanks_longer_than_the_engines_stack_counts_exactly(blank):
     run = 1_500_000
     alone = count(blank * (run - 1))  # a text that ends in blanks needs no stack
