@@ -35,7 +35,7 @@ async def run_experiment(
 ) -> dict[str, list[RoundRecord]]:
     """Run it; finished rounds by trial id. `harnesses` replaces adapters by label."""
     scenarios = find_scenarios(asked.scenarios)
-    plan, made = prepare(unfold(asked, scenarios))
+    plan, made = prepare(unfold(asked, scenarios), scenarios)
     with RunFolder(root) as folder:
         folder.begin(plan)
         await run(folder, plan, scenarios, {**made, **(harnesses or {})}, jobs=jobs)

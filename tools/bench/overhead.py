@@ -55,7 +55,7 @@ async def measure(root: Path) -> list[RoundRecord]:
     }
     experiment = Experiment.model_validate(asked)
     scenarios = find_scenarios(experiment.scenarios)
-    plan, harnesses = prepare(unfold(experiment, scenarios))
+    plan, harnesses = prepare(unfold(experiment, scenarios), scenarios)
     with RunFolder(root / "run") as folder:
         folder.begin(plan)
         await run(folder, plan, scenarios, harnesses)

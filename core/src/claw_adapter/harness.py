@@ -45,6 +45,7 @@ from claw_adapter.protocol import (
 if TYPE_CHECKING:
     from claw_adapter.drivers import Completed, LineChild, Process
     from claw_adapter.drivers.pty import PtyProcess
+    from claw_adapter.environment import Surroundings
 
 __all__ = [
     "Capabilities",
@@ -125,6 +126,8 @@ class TrialContext(ABC):
     deadline: float
     """Seconds that opening may take; turns bring their own."""
     log: Logger
+    environment: Surroundings | None = None
+    """What stands beside the workspace (`claw_adapter.environment`); None where the scenario names nothing."""
 
     @abstractmethod
     async def spawn(
@@ -250,6 +253,9 @@ class Harness(ABC):
     api: ClassVar[str] = "claw/1"
     runs_inside: bool = False
     """True when the harness works inside the runner's own process: its isolation is then 0, whatever was asked for."""
+    executes: bool = True
+    """False when the harness itself starts no program and touches no file, and acts through `TrialContext.environment` alone:
+    there is nothing to isolate."""
 
     @abstractmethod
     def capabilities(self) -> Capabilities:

@@ -19,6 +19,7 @@ import pluggy
 
 if TYPE_CHECKING:
     from claw_adapter.data_format.base import DataFormat
+    from claw_adapter.environment import Environment
     from claw_adapter.executor import Executor
     from claw_adapter.harness import Harness
     from claw_adapter.overlay import Overlay
@@ -65,6 +66,12 @@ def claw_scenarios() -> type[ScenarioSource]:
 
 
 @hookspec
+def claw_environment() -> type[Environment]:
+    """The class of an environment; made once per trial, with the scenario's options as keyword arguments."""
+    raise NotImplementedError
+
+
+@hookspec
 def claw_question_type() -> type[QuestionType]:
     """The class of a question type."""
     raise NotImplementedError
@@ -83,6 +90,7 @@ HOOKS = {
     "upstream": "claw_upstream",
     "executor": "claw_executor",
     "scenarios": "claw_scenarios",
+    "environment": "claw_environment",
     "question_type": "claw_question_type",
     "data_format": "claw_data_format",
 }

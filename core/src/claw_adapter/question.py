@@ -10,7 +10,15 @@ from typing import ClassVar
 
 from claw_adapter.protocol import Gold, Round, Score, TurnResult
 
-__all__ = ["QuestionType", "ScoringContext"]
+__all__ = ["EnvironmentStates", "QuestionType", "ScoringContext"]
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentStates:
+    """Snapshots of the environment before a turn and after it."""
+
+    before: bytes
+    after: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +34,8 @@ class ScoringContext:
     compat: str | None = None
     changed: frozenset[str] | None = None
     """Paths of the workspace entries that were created or changed in the round; None where that is not known."""
+    environment: EnvironmentStates | None = None
+    """None where the scenario names no environment."""
 
 
 class QuestionType(ABC):

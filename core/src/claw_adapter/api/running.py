@@ -104,7 +104,7 @@ def prepare(experiment: Experiment, *, out: Path | None = None, replay: Path | N
     scenarios = find_scenarios(experiment.scenarios)
     if replay is not None:
         experiment = _replayed(experiment, scenarios, replay)
-    plan, harnesses = prepare_plan(unfold(experiment, scenarios))
+    plan, harnesses = prepare_plan(unfold(experiment, scenarios), scenarios)
     root = out or Path("runs") / f"{'-'.join(list(scenarios)[:2])}-{plan.digest[:8]}"
     return Prepared(root.resolve(), plan, scenarios, harnesses)
 

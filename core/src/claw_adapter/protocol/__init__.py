@@ -12,9 +12,11 @@ from claw_adapter.protocol.detail import (
     PreferenceDetail,
     RevisionDetail,
     RuleOutcome,
+    StateDetail,
 )
 from claw_adapter.protocol.gold import Answer, Answers, Check, Evidence, Feedback, Fragment, Gold, Preference, Revision
 from claw_adapter.protocol.journal import (
+    EnvironmentChange,
     FirstRequest,
     Isolation,
     JournalRecord,
@@ -27,7 +29,7 @@ from claw_adapter.protocol.journal import (
     Usage,
 )
 from claw_adapter.protocol.model import ATTACHED, ModelSpec, ServerRecord
-from claw_adapter.protocol.scenario import Manifest, Round, RoundFile, Scenario, SessionEntry
+from claw_adapter.protocol.scenario import EnvironmentSpec, Manifest, Round, RoundFile, Scenario, SessionEntry
 from claw_adapter.protocol.session import Message, Session, ToolCall
 from claw_adapter.protocol.tags import RoundTags
 from claw_adapter.protocol.trial import HarnessSpec, OverlaySpec, RunSettings, TrialSpec
@@ -48,6 +50,8 @@ __all__ = [
     "ChoiceDetail",
     "Detail",
     "Dialect",
+    "EnvironmentChange",
+    "EnvironmentSpec",
     "Event",
     "Evidence",
     "Failure",
@@ -86,6 +90,7 @@ __all__ = [
     "Session",
     "SessionChange",
     "SessionEntry",
+    "StateDetail",
     "Support",
     "Timing",
     "ToolCall",

@@ -20,6 +20,7 @@ __all__ = [
     "RevisionDetail",
     "RuleOutcome",
     "ScoreDetail",
+    "StateDetail",
 ]
 
 
@@ -102,6 +103,36 @@ class RevisionDetail(Record):
     """None when no letters could be read."""
 
 
+class StateDetail(Record):
+    """Of a round that is judged by the state which it leaves in the scenario's environment."""
+
+    kind: Literal["state"] = "state"
+    progress: float
+    """Share of what was wanted that holds: 0 in the state before, 1 in an accepted one."""
+    partial: float | None = None
+    """Partial credit by the formula of the benchmark that the round is of; None where it has none."""
+    baseline: float | None = None
+    """`partial` of doing nothing."""
+    commands: int = 0
+    """How many were executed."""
+    excess: bool = False
+    """Whether many more were than a solution needs."""
+    missing: tuple[str, ...] = ()
+    """What was wanted and does not hold."""
+    reasons: tuple[str, ...] = ()
+    """What came nearest to each of `missing`, and what of it does not fit."""
+    violations: tuple[str, ...] = ()
+    """What was changed and should not have been."""
+    forbidden: tuple[str, ...] = ()
+    """What was done that must not be done even if it is undone."""
+    first_wrong: int | None = None
+    """The first command, from 1, that led away; None where none did."""
+    unread: tuple[str, ...] = ()
+    """What decides the task and was not looked at before the first change."""
+    bypasses: tuple[str, ...] = ()
+    """Tools that the harness used and that do not work in the environment."""
+
+
 class OtherDetail(Record):
     """Of a question type that a plugin brings: facts of its own choice."""
 
@@ -109,7 +140,7 @@ class OtherDetail(Record):
     facts: dict[str, JsonValue] = Field(default_factory=dict)
 
 
-Detail = ChoiceDetail | CheckDetail | PreferenceDetail | RevisionDetail | OtherDetail
+Detail = ChoiceDetail | CheckDetail | PreferenceDetail | RevisionDetail | StateDetail | OtherDetail
 
 _AGREEMENT: Final = frozenset(Agreement.model_fields)
 

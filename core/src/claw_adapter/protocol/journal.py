@@ -16,6 +16,7 @@ from claw_adapter.protocol.turn import Failure, ReportedUsage, Timing
 from claw_adapter.protocol.update import UpdateTags
 
 __all__ = [
+    "EnvironmentChange",
     "FirstRequest",
     "Isolation",
     "JournalRecord",
@@ -32,7 +33,8 @@ __all__ = [
 class Isolation(Record):
     """The isolation level that harness and checks really had (docs/isolation.md)."""
 
-    harness: int
+    harness: int | None
+    """None of a harness that executes nothing itself: there is nothing to isolate."""
     check: int
 
 
@@ -120,6 +122,13 @@ class RoundTraits(Record):
     """Statements whose shortest decisive evidence has two parts or more; None without an evidence layer."""
 
 
+class EnvironmentChange(Record):
+    """The state of an environment before a turn and after it, as digests in the run's store."""
+
+    before: str
+    after: str
+
+
 class RoundRecord(Record):
     """A finished round. `events`, `snapshot` and `checkpoint` are digests in the run's store."""
 
@@ -151,6 +160,8 @@ class RoundRecord(Record):
     """Snapshot after the round's updates, before its prompt; the difference to `snapshot` is what the turn did."""
     snapshot: str
     checkpoint: str | None
+    environment: EnvironmentChange | None = None
+    """What became of the scenario's environment; None without one."""
 
 
 class TrialEnd(Record):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, JsonValue, StringConstraints, model_validator
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.session import Session, SessionKind
@@ -16,6 +16,7 @@ from claw_adapter.protocol.update import Update
 
 __all__ = [
     "SCENARIO_VERSION",
+    "EnvironmentSpec",
     "Identifier",
     "Manifest",
     "Round",
@@ -45,6 +46,18 @@ class SessionEntry(Record):
     participants: tuple[str, ...] = ()
 
 
+class EnvironmentSpec(Record):
+    """The environment that a scenario is played in, by the name of its plugin."""
+
+    name: str
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _alone(cls, given: Any) -> Any:
+        return {"name": given} if isinstance(given, str) else given
+
+
 class Manifest(Record):
     """``scenario.yaml``."""
 
@@ -58,6 +71,8 @@ class Manifest(Record):
     clock: datetime
     main: SessionEntry
     histories: tuple[SessionEntry, ...] = ()
+    environment: EnvironmentSpec | None = None
+    """What stands beside the workspace; None where nothing does."""
 
     @model_validator(mode="after")
     def _unique(self) -> Self:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from claw_adapter.errors import JournalError
+from claw_adapter.report import words
 from claw_adapter.report.compare_records import Between
 from claw_adapter.report.records import Row
 from claw_adapter.runs.load import RunData, TrialData
@@ -48,11 +49,17 @@ class RunRow:
         return {
             "scenario": {spec.scenario: self.run.plan.scenarios.get(spec.scenario, "unknown")[:16] for spec in specs},
             **fixed,
-            "isolation": self._isolation(),
+            "isolation": dict(self.isolation),
             "settings": specs[0].settings.model_dump(mode="json"),
         }
 
-    def _isolation(self) -> dict[str, JsonValue]:
+    @property
+    def isolated(self) -> bool:
+        """False where the harness executes nothing, so that its level cannot differ from another's."""
+        return any(level.harness is not None for level in self.row.isolation)
+
+    @property
+    def isolation(self) -> dict[str, str]:
         """Levels that trials really had; a row with several differs from every row with one."""
         levels = self.row.isolation
         return {
@@ -64,18 +71,20 @@ class RunRow:
 def mixed(a: RunRow, b: RunRow, between: Between = "harness") -> tuple[str, ...]:
     """In what two rows differ besides what is compared, one line each: ``field: of A → of B``; empty when comparable.
 
-    A row without any begun trial has no isolation yet: that is no difference, there is nothing to compare.
+    A row without any begun trial has no isolation yet, and a harness that executes nothing has none to differ in.
     """
     left, right = a.conditions(between), b.conditions(between)
     if not (a.row.isolation and b.row.isolation):
         left, right = ({**side, "isolation": None} for side in (left, right))
+    elif not (a.isolated and b.isolated):
+        left, right = ({**side, "isolation": row.isolation["check"]} for side, row in ((left, a), (right, b)))
     return (*difference(left, right), *_several(a), *_several(b))
 
 
 def _several(subject: RunRow) -> Iterator[str]:
     """A row that is not of one piece itself."""
     if len(subject.row.isolation) > 1:
-        levels = ", ".join(f"{level.harness}/{level.check}" for level in subject.row.isolation)
+        levels = words.isolation(subject.row.isolation)
         yield f"isolation: trials of {subject.id} ran at several levels: {levels}"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Event, Gold, RoundRecord, Scenario, Score, TurnResult
-from claw_adapter.question import ScoringContext
+from claw_adapter.question import EnvironmentStates, ScoringContext
 from claw_adapter.questions.types import question_type
 from claw_adapter.runs.load import RunData, TrialData, load_run
 from claw_adapter.runs.store import Store
@@ -112,8 +112,13 @@ class _Scorer:
             answers=dict(self.answers),
             compat=self.trial.spec.settings.compat,
             changed=self.snapshots.diff(record.before, record.snapshot).made if record.before else None,
+            environment=self._states(record),
         )
         return await question.score(item, self._turn(record), context)
+
+    def _states(self, record: RoundRecord) -> EnvironmentStates | None:
+        change, store = record.environment, self.snapshots.store
+        return EnvironmentStates(store.get(change.before), store.get(change.after)) if change else None
 
     def _turn(self, record: RoundRecord) -> TurnResult:
         events = self.snapshots.store.get_json(record.events)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 
 from claw_adapter.errors import Owner
-from claw_adapter.protocol import Failure
+from claw_adapter.protocol import Failure, Isolation
 from claw_adapter.report import words
 from claw_adapter.report.breakdowns import breakdowns_of
 from claw_adapter.report.measures import measured
@@ -221,12 +221,18 @@ def _price_warnings(run: RunData, rows: Sequence[Row]) -> Iterator[str]:
         yield words.NO_PRICES
 
 
+def _differ(levels: Iterable[Isolation]) -> bool:
+    """Whether isolation was not the same everywhere; a harness that executes nothing fits any level."""
+    known = set(levels)
+    return len({one.check for one in known}) > 1 or len({one.harness for one in known} - {None}) > 1
+
+
 def _warnings(run: RunData, rows: Sequence[Row], scenarios: Iterable[ScenarioInfo]) -> Iterator[str]:
     """What a reader of the table must know before comparing rows."""
     yield from (words.no_evidence(scenario.id) for scenario in scenarios if scenario.evidence is False)
     if pending := sum(row.pending for row in rows):
         yield f"{words.plural(pending, 'round')} not run yet: the numbers are of what is there, not of the whole run."
-    if len({level for row in rows for level in row.isolation}) > 1:
+    if _differ(level for row in rows for level in row.isolation):
         yield "Rows have different isolation levels: their results are not comparable without saying so."
     for row in rows:
         if changed := [name for name, version in row.versions.items() if " / " in version]:

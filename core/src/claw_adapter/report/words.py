@@ -169,8 +169,8 @@ def milliseconds(value: float | None) -> str:
 
 
 def isolation(levels: tuple[Isolation, ...]) -> str:
-    """Levels of harness and checks; several when trials differ."""
-    return ", ".join(f"{level.harness}/{level.check}" for level in levels) or "–"
+    """Levels of harness and checks, ``n/a`` of a harness that executes nothing; several when trials differ."""
+    return ", ".join(f"{'n/a' if level.harness is None else level.harness}/{level.check}" for level in levels) or "–"
 
 
 def first_requests(found: Sequence[FirstRequest]) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claw_adapter.drivers import PIPE, Command, Completed, LineChild, Process, environment, run, start
+from claw_adapter.environment import Attached, Surroundings
 from claw_adapter.harness import Endpoint, Reach, TrialContext
 from claw_adapter.protocol import Session, TrialSpec
 from claw_adapter.sandbox import Confinement, IsolationLevel, wrap
@@ -50,6 +52,7 @@ class RunnerContext(TrialContext):
         marker: str,
         hidden: tuple[Path, ...] = (),
         leave: Callable[[Path], Awaitable[None]] | None = None,
+        environment: Surroundings | None = None,
     ) -> None:
         self.trial = spec.id
         self.scenario = spec.scenario
@@ -70,6 +73,8 @@ class RunnerContext(TrialContext):
         self.marker = marker
         self._hidden = hidden
         self._leave = leave
+        self.environment = environment
+        self._attached = environment.attached if environment else Attached()
 
     def _command(
         self,
@@ -83,12 +88,15 @@ class RunnerContext(TrialContext):
         listens: int | None = None,
     ) -> Command:
         level = IsolationLevel(self.isolation)
-        extra = {"HOME": str(self.state_dir), "NO_PROXY": "127.0.0.1,localhost", **(env or {})}
+        extra = {"HOME": str(self.state_dir), "NO_PROXY": "127.0.0.1,localhost", **self._attached.env, **(env or {})}
+        if self._attached.path:
+            own = extra.get("PATH", os.environ.get("PATH", os.defpath))
+            extra["PATH"] = os.pathsep.join([*map(str, self._attached.path), own])
         confinement = Confinement(
             level=level,
             home=self.state_dir,
             writable=(self.workspace, self.state_dir),
-            readable=tuple(path.absolute() for path in readable),
+            readable=tuple(path.absolute() for path in (*readable, *self._attached.path, *self._attached.readable)),
             cwd=cwd or self.workspace,
             network="endpoint",
             endpoint_socket=self._address.socket,

@@ -16,6 +16,7 @@ from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Conversation
 from claw_adapter.protocol import (
     Checkpoint,
+    EnvironmentChange,
     Failure,
     Round,
     RoundRecord,
@@ -24,7 +25,7 @@ from claw_adapter.protocol import (
     TurnResult,
     Usage,
 )
-from claw_adapter.question import QuestionType, ScoringContext
+from claw_adapter.question import EnvironmentStates, QuestionType, ScoringContext
 from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
@@ -59,12 +60,20 @@ class _Clock:
 
 
 @dataclass(frozen=True, slots=True)
+class _State:
+    """Snapshots of the workspace and, where there is one, of the environment, by their digests in the store."""
+
+    workspace: str
+    environment: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Kept:
-    """The state after a turn: the checkpoint with its digest in the store, and the workspace's snapshot."""
+    """What is kept of a turn: the checkpoint with its digest in the store, and the state after it."""
 
     checkpoint: Checkpoint
     digest: str
-    snapshot: str
+    state: _State
 
 
 @dataclass(slots=True)
@@ -99,20 +108,22 @@ class RoundRunner:
         question = question_type(item.type)
         started = time.monotonic()
         changes = await beside(trial.world.apply, item.updates) if item.updates else []
-        before = await self._snapshot() if item.updates else trial.last_snapshot
+        before = await self._snapshot() if item.updates else _State(trial.last_snapshot, trial.last_state)
         prompt = compose(
             item, question, self._feedback(index), updated=bool(item.updates), compat=trial.spec.settings.compat
         )
+        if trial.environment and (told := trial.environment.prompt(item)):
+            prompt = f"{prompt}\n\n{told}"
         crashpoint("before-send")
         tried = await self._attempts(index, prompt, changes, before)
         crashpoint("answered")
         kept = tried.last.kept
-        snapshot = kept.snapshot if kept else await self._snapshot()
+        after = kept.state if kept else await self._snapshot()
         if kept:
             trial.keep(kept.checkpoint)
         checked = time.monotonic()
         turn, meter = tried.last.turn, tried.last.meter
-        score, feedback, taught = await self._judge(item, question, turn, before, snapshot)
+        score, feedback, taught = await self._judge(item, question, turn, before, after)
         check_seconds = time.monotonic() - checked if question.needs_workspace or taught else 0.0
         crashpoint("scored")
         events = turn.events or meter.events
@@ -139,9 +150,12 @@ class RoundRunner:
             tool_calls=sum(event.kind == "tool_call" for event in events),
             first=meter.first,
             events=trial.services.store.put_json([event.model_dump(mode="json") for event in events]),
-            before=before,
-            snapshot=snapshot,
+            before=before.workspace,
+            snapshot=after.workspace,
             checkpoint=kept.digest if kept else None,
+            environment=EnvironmentChange(before=before.environment, after=after.environment)
+            if trial.environment
+            else None,
         )
 
     def _feedback(self, index: int) -> str:
@@ -160,7 +174,7 @@ class RoundRunner:
             text = with_feedback(rounds[-1].feedback, self.trial.scenario.manifest.language)
             await self._turn(text, f"{rounds[-1].round}-feedback", None, 1, [])
 
-    async def _attempts(self, index: int, prompt: str, changes: list[SessionChange], before: str) -> _Attempts:
+    async def _attempts(self, index: int, prompt: str, changes: list[SessionChange], before: _State) -> _Attempts:
         """Send until a turn succeeds or the attempts are used up; every new attempt starts from the state before."""
         trial = self.trial
         earlier: list[Failure] = []
@@ -168,7 +182,7 @@ class RoundRunner:
         trial.pending += changes
         for number in range(1, trial.spec.settings.attempts + 1):
             if number > 1:
-                await beside(trial.world.snapshots.restore, before, trial.world.workspace)
+                await trial.reset(before.workspace, before.environment)
             sent = await self._turn(prompt, trial.scenario.rounds[index].id, index, number, changes)
             seconds += sent.seconds
             error = sent.turn.error
@@ -180,7 +194,7 @@ class RoundRunner:
             if not error.passing or number == trial.spec.settings.attempts:
                 break
             earlier.append(error)
-        await beside(trial.world.snapshots.restore, before, trial.world.workspace)
+        await trial.reset(before.workspace, before.environment)
         return _Attempts(sent, number, earlier, seconds)
 
     async def _turn(
@@ -254,7 +268,7 @@ class RoundRunner:
         return conversation
 
     async def _judge(
-        self, item: Round, question: QuestionType, turn: TurnResult, before: str, snapshot: str
+        self, item: Round, question: QuestionType, turn: TurnResult, before: _State, after: _State
     ) -> tuple[Score, str, dict[str, bool]]:
         """Score, feedback for the next prompt, and what the teaching checks found."""
         trial = self.trial
@@ -263,8 +277,8 @@ class RoundRunner:
         answer = trial.gold.answers.rounds[item.id]
         copy, changed = trial.live / "check", frozenset[str]()
         if question.needs_workspace or teaching_needs_workspace(trial.gold, answer):
-            changed = await beside(self._lay_copy, before, snapshot, copy)
-        context = self._context(copy, changed)
+            changed = await beside(self._lay_copy, before.workspace, after.workspace, copy)
+        context = self._context(copy, changed, before, after)
         try:
             score = await question.score(item, turn, context)
             if score.value is None:
@@ -277,9 +291,11 @@ class RoundRunner:
         finally:
             await beside(remove_tree, copy)
 
-    async def _snapshot(self) -> str:
-        """Take one of the workspace, which may hold any number of files."""
-        return await beside(self.trial.world.snapshots.take, self.trial.world.workspace)
+    async def _snapshot(self) -> _State:
+        """Take the environment's state, which takes in what was done to its files, then the workspace's."""
+        trial = self.trial
+        environment = await trial.environment.snapshot() if trial.environment else ""
+        return _State(await beside(trial.world.snapshots.take, trial.world.workspace), environment)
 
     def _lay_copy(self, before: str, snapshot: str, copy: Path) -> frozenset[str]:
         """Lay out what the checks look at; returns the paths that the turn has made."""
@@ -287,8 +303,11 @@ class RoundRunner:
         self.trial.world.snapshots.materialise(snapshot, copy)
         return self.trial.world.snapshots.diff(before, snapshot).made
 
-    def _context(self, copy: Path, changed: frozenset[str]) -> ScoringContext:
+    def _context(self, copy: Path, changed: frozenset[str], before: _State, after: _State) -> ScoringContext:
         trial = self.trial
+        store, states = trial.services.store, None
+        if trial.environment:
+            states = EnvironmentStates(store.get(before.environment), store.get(after.environment))
         return ScoringContext(
             gold=trial.gold,
             workspace=copy,
@@ -296,6 +315,7 @@ class RoundRunner:
             answers={record.round: record.score.answer for record in trial.journal.rounds},
             compat=trial.spec.settings.compat,
             changed=changed,
+            environment=states,
         )
 
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from claw_adapter import plugins
 from claw_adapter.drivers import Lifeline
 from claw_adapter.endpoint import ModelEndpoint
-from claw_adapter.errors import ClawError, EndpointAuthError, EndpointError, HarnessNotFound
+from claw_adapter.errors import ClawError, EndpointAuthError, EndpointError, HarnessNotFound, ScenarioError
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
@@ -48,11 +48,12 @@ class Watcher:
     on_end: Callable[[TrialSpec, Failure | None], None] = lambda _trial, _error: None
 
 
-def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:
+def prepare(plan: Plan, scenarios: Mapping[str, Scenario]) -> tuple[Plan, dict[str, Harness]]:
     """Make the harnesses of a plan and note their versions, before anything is spent.
 
     Raises:
-        PluginError: a harness has no plugin, or refuses its options.
+        PluginError: a harness or an environment has no plugin, or refuses its options.
+        ScenarioError: a harness acts through environments only, and a scenario has none.
         HarnessNotFound, OverlayNotFound: a harness or an overlay is not installed.
         EndpointError: a model's key is not set, or its address or a parameter is none.
         SandboxError: the isolation level cannot be provided here.
@@ -73,7 +74,21 @@ def prepare(plan: Plan) -> tuple[Plan, dict[str, Harness]]:
         versions[label] = probe.versions
     for stack in {tuple(overlay.label for overlay in t.overlays): t.overlays for t in plan.trials}.values():
         make_overlays(stack)
+    for trial in plan.trials:
+        _check_environment(scenarios[trial.scenario], harnesses[trial.harness.label])
     return plan.model_copy(update={"versions": versions}), harnesses
+
+
+def _check_environment(scenario: Scenario, harness: Harness) -> None:
+    """Whether harness and scenario fit, and the environment can be made."""
+    named = scenario.manifest.environment
+    if named is not None:
+        plugins.create("environment", named.name, dict(named.options))
+    elif not harness.executes:
+        raise ScenarioError(
+            f"harness {harness.name!r} acts through a scenario's environment, and {scenario.id!r} has none",
+            remedy="Choose scenarios with an environment, such as those of `forge`, or a harness with tools of its own.",
+        )
 
 
 def _check_model(model: ModelSpec) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from claw_adapter.drivers import reaper
 from claw_adapter.drivers.whole import beside, within
 from claw_adapter.endpoint import ModelEndpoint, RoundMeter
+from claw_adapter.environment import EnvironmentContext
 from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, HarnessError
 from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Conversation, Harness
@@ -27,6 +28,7 @@ from claw_adapter.protocol import (
     TrialStart,
 )
 from claw_adapter.runner.context import Address, RunnerContext
+from claw_adapter.runner.environments import TrialEnvironment
 from claw_adapter.runner.overlays import OverlayStack
 from claw_adapter.runner.world import TrialWorld
 from claw_adapter.runs.checkpoints import load_checkpoint
@@ -82,13 +84,21 @@ class Trial:
     """None before they are made, and where there are none."""
     spent: Metered | None = field(init=False, default=None)
     """What overlays asked of the model for themselves since the last record."""
+    environment: TrialEnvironment | None = field(init=False, default=None)
     key: str = field(init=False, default="")
     base: str = field(init=False, default="")
+    first_state: str = field(init=False, default="")
 
     @property
     def live(self) -> Path:
         """Folder of what only lives while the trial is under way."""
         return self.services.folder.live / self.spec.id
+
+    @property
+    def last_state(self) -> str:
+        """The environment's state after the last finished round, or its first one; empty without an environment."""
+        change = self.journal.rounds[-1].environment if self.journal.rounds else None
+        return change.after if change else self.first_state
 
     @property
     def last_snapshot(self) -> str:
@@ -120,6 +130,7 @@ class Trial:
         snapshots = Snapshotter(self.services.store)
         self.world = TrialWorld(self.scenario, workspace, snapshots, self.harness.capabilities().seed_history)
         self.base = await beside(self.world.lay_out)
+        await self._open_environment()
         self.key = await self.services.endpoint.open_trial(
             self.spec.id, self.spec.model, self.services.folder.transcript(self.spec.id)
         )
@@ -132,11 +143,38 @@ class Trial:
         if self.checkpoint is not None:
             self.world.adopt(self.checkpoint.sessions[0])
         if self.journal.rounds:
-            await beside(snapshots.restore, self.last_snapshot, workspace)
+            await self.reset(self.last_snapshot, self.last_state)
+
+    async def _open_environment(self) -> None:
+        """Open what the scenario names; what it puts into the workspace is there from the beginning."""
+        named = self.scenario.manifest.environment
+        if named is None:
+            return
+        self.environment = TrialEnvironment(named, self.services.store, self.spec.settings.deadline)
+        ctx = EnvironmentContext(
+            trial=self.spec.id,
+            scenario=self.scenario.root,
+            workspace=self.world.workspace,
+            private=self.harness.capabilities().memory_files,
+            folder=self.live / "environment",
+            seed=self.spec.seed,
+            isolation=self.spec.settings.isolation,
+            marker=f"{self.services.marker}/environments/{self.spec.id}",
+            log=logging.getLogger(f"claw_adapter.trial.{self.spec.id}"),
+        )
+        await self.environment.open(ctx, attach=self.harness.executes)
+        self.first_state = await self.environment.snapshot()
+        self.base = await beside(self.world.snapshots.take, self.world.workspace)
+
+    async def reset(self, snapshot: str, state: str) -> None:
+        """Put workspace and environment back; no harness is at work."""
+        await beside(self.world.snapshots.restore, snapshot, self.world.workspace)
+        if self.environment is not None:
+            await self.environment.restore(state)
 
     def _record_start(self, versions: dict[str, str]) -> None:
         capabilities = self.harness.capabilities()
-        level = 0 if self.harness.runs_inside else self.spec.settings.isolation
+        level = None if not self.harness.executes else 0 if self.harness.runs_inside else self.spec.settings.isolation
         record = TrialStart(
             trial=self.spec.id,
             scenario=self.scenario.id,
@@ -176,6 +214,7 @@ class Trial:
             marker=f"{self.services.marker}/{self.spec.id}",
             hidden=self.services.hidden,
             leave=self.services.leave,
+            environment=self.environment.surroundings if self.environment else None,
         )
         if self.overlays is not None:
             saved = self.checkpoint.overlays if self.checkpoint else {}
@@ -241,7 +280,7 @@ class Trial:
         return await asyncio.shield(self._close(error))
 
     async def _close(self, error: Failure | None) -> Failure | None:
-        for step in (self._let_go, self._sum_up, self._leave_endpoint, self._clear):
+        for step in (self._let_go, self._leave_environment, self._sum_up, self._leave_endpoint, self._clear):
             try:
                 found = await step()
             except Exception as fault:
@@ -252,6 +291,11 @@ class Trial:
 
     async def _let_go(self) -> Failure | None:
         return await self.drop()
+
+    async def _leave_environment(self) -> None:
+        if self.environment is not None:
+            await self.environment.close()
+            await beside(reaper.sweep, f"{self.services.marker}/environments/{self.spec.id}", SWEEP_SECONDS)
 
     async def _sum_up(self) -> None:
         if self.key and self.overlays is not None:

@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 from pydantic import JsonValue
 
 from claw_adapter.drivers import Process
+from claw_adapter.environment import Surroundings
 from claw_adapter.protocol import HarnessSpec, ModelSpec, RunSettings, Session, TrialSpec
 from claw_adapter.runner.context import Address, RunnerContext
 
@@ -48,6 +49,7 @@ class FolderContext(RunnerContext):
         workspace: the agent's folder, if it is another one.
         marker: the mark that every child carries; one of its own without.
         leave: told of every file that `will_leave` names.
+        environment: what stands beside the workspace.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class FolderContext(RunnerContext):
         workspace: Path | None = None,
         marker: str = "",
         leave: Callable[[Path], Awaitable[None]] | None = None,
+        environment: Surroundings | None = None,
     ) -> None:
         spec = TrialSpec(
             id=folder.name,
@@ -86,6 +89,7 @@ class FolderContext(RunnerContext):
             key=key or getattr(endpoint, "key", "sk-test"),
             marker=marker or f"test-{secrets.token_hex(4)}",
             leave=leave,
+            environment=environment,
         )
         self.workspace.mkdir(parents=True, exist_ok=True)
         self.state_dir.mkdir(parents=True)
