@@ -35,12 +35,14 @@ def output_tokens(reply: ModelReply) -> int:
 
 
 def rendered_tokens(messages: Iterable[Mapping[str, JsonValue]], reply: ModelReply | None) -> int:
-    """cl100k tokens of messages and reply, rendered as ChatML and encoded as one text."""
-    from claw_adapter.tokens.chatml import count_messages
-    from claw_adapter.tokens.meter import flatten
+    r"""cl100k tokens of messages and reply, rendered as ChatML and encoded as one text.
 
-    said = [*messages, *([reply.message()] if reply is not None else [])]
-    return count_messages((str(message.get("role", "")), flatten(message)[0]) for message in said)
+    Counted message by message, so that a conversation that grows is not counted anew: no token crosses the end of one, for
+    the line break in ``<|im_end|>\n`` ends a piece of the encoding, whatever stands before and after it.
+    """
+    from claw_adapter.tokens.meter import count_request
+
+    return count_request([*messages, *([reply.message()] if reply is not None else [])]).text
 
 
 def begun_with(before: FirstRequest | None, request: ModelRequest) -> FirstRequest:

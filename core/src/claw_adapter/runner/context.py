@@ -36,7 +36,7 @@ class RunnerContext(TrialContext):
     """One trial's workspace, state directory, endpoint and children.
 
     `level` is the isolation that harness processes really got: that of the run once one was started, none while an adapter
-    works inside the runner. `marker` is the mark that every child carries.
+    works inside the runner. `marker` is the mark that every child carries; `started` says whether there was any.
     """
 
     def __init__(
@@ -69,6 +69,7 @@ class RunnerContext(TrialContext):
         url = f"http://127.0.0.1:{INSIDE_PORT}" if inside else address.url
         self.endpoint = Endpoint(url=url, key=key, model=spec.model.name)
         self.level = IsolationLevel.NONE
+        self.started = False
         self._address = address
         self.marker = marker
         self._hidden = hidden
@@ -106,6 +107,7 @@ class RunnerContext(TrialContext):
         )
         wrapped, inside = wrap(tuple(argv), environment(extra=extra), confinement)
         self.level = level
+        self.started = True
         return Command(
             wrapped,
             env=inside,

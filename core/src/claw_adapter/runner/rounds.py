@@ -226,8 +226,7 @@ class RoundRunner:
             if turn.error is None and index is not None:
                 with clock:
                     checkpoint = await self._checkpoint(conversation)
-                digest = await beside(save_checkpoint, trial.services.store, checkpoint)
-                kept = _Kept(checkpoint, digest, await self._snapshot())
+                kept = await self._keep(checkpoint)
         except _Hopeless as hopeless:
             raise hopeless.error from None
         except ClawError as error:
@@ -276,7 +275,8 @@ class RoundRunner:
             return Score(value=None, cause=turn.error), "", {}
         answer = trial.gold.answers.rounds[item.id]
         copy, changed = trial.live / "check", frozenset[str]()
-        if question.needs_workspace or teaching_needs_workspace(trial.gold, answer):
+        laid = question.needs_workspace or teaching_needs_workspace(trial.gold, answer)
+        if laid:
             changed = await beside(self._lay_copy, before.workspace, after.workspace, copy)
         context = self._context(copy, changed, before, after)
         try:
@@ -289,7 +289,17 @@ class RoundRunner:
             feedback = question.feedback(item, score, trial.gold)
             return score, " ".join(part for part in (feedback, lesson) if part), taught
         finally:
-            await beside(remove_tree, copy)
+            if laid:
+                await beside(remove_tree, copy)
+
+    async def _keep(self, checkpoint: Checkpoint) -> _Kept:
+        """Put the checkpoint and the state after the turn into the store, side by side."""
+        saving = asyncio.create_task(beside(save_checkpoint, self.trial.services.store, checkpoint))
+        try:
+            state = await self._snapshot()
+        finally:
+            digest = await saving
+        return _Kept(checkpoint, digest, state)
 
     async def _snapshot(self) -> _State:
         """Take the environment's state, which takes in what was done to its files, then the workspace's."""

@@ -254,8 +254,8 @@ class Trial:
                 log.exception("closing %s of trial %s", type(conversation).__name__, self.spec.id)
         if self.overlays is not None:
             await self.overlays.close()
-        left = await beside(reaper.sweep, f"{self.services.marker}/{self.spec.id}", SWEEP_SECONDS)
-        if not left:
+        nothing = self.overlays is None and (self.context is None or not self.context.started)
+        if nothing or not (left := await beside(reaper.sweep, f"{self.services.marker}/{self.spec.id}", SWEEP_SECONDS)):
             return None
         where = f"harness {self.spec.harness.label}"
         return Failure.of(HarnessError(f"processes still there after being killed: {left}", where=where))
