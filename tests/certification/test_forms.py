@@ -66,9 +66,7 @@ def test_a_stale_baseline_fails_in_pytest_too(tmp_path):
 
 def test_the_command_certifies_and_verifies(tmp_path):
     out = tmp_path / "c"
-    done = claw(
-        "certify", "reference", "-o", "mode=in-process", "--level", "bronze", "--out", out, "--json", cwd=tmp_path
-    )
+    done = claw("certify", "reference:mode=in-process", "--level", "bronze", "--out", out, "--json", cwd=tmp_path)
     made = json.loads(done.stdout)
     assert (made["reached"], made["ok"]) == ("bronze", True)
     assert made["isolation"] == 0, "what works inside the runner has none"

@@ -215,9 +215,9 @@ def test_a_certificate_is_held_against_what_was_asked_for(certificate, tmp_path)
     (tmp_path / "certificate.json").write_text(json.dumps(lower))
     assert "gold was asked for" in call("certify", "nanobot", "--verify", tmp_path, "--level", "gold").out
     assert "was asked for" not in call("certify", "nanobot", "--verify", tmp_path, "--level", "bronze").out
-    wrong = call("certify", "--verify", certificate, "--deadline", "3", "-o", "mode=x")
+    wrong = call("certify", "--verify", certificate, "--deadline", "3", "--isolation", "1")
     assert wrong.code == 2
-    assert "--deadline, --option" in wrong.err
+    assert "--deadline, --isolation" in wrong.err
 
 
 @pytest.mark.parametrize("what", ["folder", "text", "bytes"])
@@ -242,7 +242,7 @@ def test_a_wrong_baseline_is_said_without_pydantic(tmp_path):
 
 def test_what_the_page_is_to_show_beside_is_read_before_the_checks(tmp_path):
     (tmp_path / "empty").mkdir()
-    done = call("certify", "reference", "--beside", tmp_path / "empty", "--out", tmp_path / "out")
+    done = call("certify", "reference", "--matrix-with", tmp_path / "empty", "--out", tmp_path / "out")
     assert done.code == 3
     assert not (tmp_path / "out").exists()
 

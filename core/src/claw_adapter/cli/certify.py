@@ -20,7 +20,7 @@ __all__ = ["command"]
 
 
 @click.command("certify")
-@click.argument("name", required=False)
+@click.argument("name", required=False, metavar="NAME[:KEY=VALUE,...]")
 @click.option("--level", type=click.Choice(["bronze", "silver", "gold"]), default="gold", show_default=True)
 @click.option("--certified", is_flag=True, help="Nothing may be left out or excused.")
 @click.option(
@@ -31,17 +31,14 @@ __all__ = ["command"]
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for report, evidence and certificate."
 )
-@click.option(
-    "--option", "-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the adapter, e.g. mode=acp."
-)
 @click.option("--only", multiple=True, metavar="ID|AREA", help="Only these checks; no level can be reached with it.")
 @click.option("--requirements", default=None, help="The requirement set.  [default: the newest]")
 @click.option(
     "--isolation", type=click.IntRange(0, 2), help="Level for the harness's processes.  [default: the highest here]"
 )
 @click.option("--deadline", type=SECONDS, default=90.0, show_default=True, help="Seconds for one turn, or for opening.")
-@click.option("--beside", multiple=True, type=click.Path(path_type=Path, exists=True, file_okay=False),
-              help="Folder of another certification, for the matrix page.")  # fmt: skip
+@click.option("--matrix-with", "matrix_with", multiple=True, type=click.Path(path_type=Path, exists=True, file_okay=False),
+              help="Folder of another certification to show in the same matrix page.")  # fmt: skip
 @click.option(
     "--verify",
     type=click.Path(path_type=Path, exists=True),
@@ -52,11 +49,14 @@ __all__ = ["command"]
 @click.option("--quiet", "-q", is_flag=True, help="Only the summary.")
 @click.pass_context
 def command(ctx: click.Context, /, name: str | None, verify: Path | None, **flags: Any) -> int:
-    """Certify the harness NAME: prove offline that its adapter keeps the contract claw/1."""
+    """Certify the harness NAME: prove offline that its adapter keeps the contract claw/1.
+
+    Options of the adapter are written as in `claw run`: reference:mode=acp.
+    """
     if verify is not None:
         given = _given(ctx)
         if wrong := sorted(given - {"verify", "name", "level", "as_json"}):
-            names = ", ".join("--" + {"options": "option"}.get(one, one) for one in wrong)
+            names = ", ".join(f"--{one.replace('_', '-')}" for one in wrong)
             raise click.UsageError(f"{names} says how to certify and means nothing with --verify")
         return _verify(verify, name, flags["level"] if "level" in given else None, as_json=flags["as_json"])
     if name is None:
@@ -72,7 +72,7 @@ def _given(ctx: click.Context) -> set[str]:
     return {name for name in ctx.params if ctx.get_parameter_source(name) is not default}
 
 
-def _certify(name: str, flags: dict[str, Any]) -> int:
+def _certify(asked_name: str, flags: dict[str, Any]) -> int:
     import asyncio
 
     from claw_adapter import plugins
@@ -82,8 +82,14 @@ def _certify(name: str, flags: dict[str, Any]) -> int:
     from claw_adapter.certify.requirements import CURRENT
     from claw_adapter.certify.terminal import print_report
     from claw_adapter.errors import HarnessNotFound
+    from claw_adapter.notation import named
+    from claw_adapter.runs.plan import label
 
-    harness: Harness = plugins.create("harness", name, _options(flags["options"]))
+    try:
+        name, options, words = named(asked_name)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    harness: Harness = plugins.create("harness", name, options)
     probe = harness.probe()
     if not probe.ready:
         raise HarnessNotFound(f"harness {name!r} is not ready: {probe.reason}", remedy=probe.remedy)
@@ -92,12 +98,12 @@ def _certify(name: str, flags: dict[str, Any]) -> int:
         flags["level"], name=flags["requirements"] or CURRENT, certified=flags["certified"], baseline=baseline,
         only=flags["only"],
     )  # fmt: skip
-    for folder in flags["beside"]:
+    for folder in flags["matrix_with"]:
         read_report(folder)
-    out = (flags["out"] or Path("certification") / name).absolute()
+    out = (flags["out"] or Path("certification") / label(name, words)).absolute()
     with owned(out):
         report = asyncio.run(_run(harness, asked, out, flags))
-        write_all(report, out, beside=flags["beside"])
+        write_all(report, out, beside=flags["matrix_with"])
     if flags["as_json"]:
         print_json(report.model_dump(mode="json"))
     else:
@@ -124,21 +130,6 @@ async def _run(harness: Harness, asked: CertificationPlan, out: Path, flags: dic
     async with bench:
         results = await certify(bench, asked, on_result=shown)
     return report(bench, asked, results, started=started)
-
-
-def _options(pairs: tuple[str, ...]) -> dict[str, Any]:
-    from claw_adapter.notation import value as read
-
-    options: dict[str, Any] = {}
-    for pair in pairs:
-        key, found, value = pair.partition("=")
-        if not found:
-            raise click.UsageError(f"--option {pair!r} is not KEY=VALUE")
-        try:
-            options[key] = read(value)
-        except ValueError as error:
-            raise click.UsageError(f"--option {key}: {error}") from None
-    return options
 
 
 def _unlike(certificate: Certificate, name: str | None, level: str | None) -> list[str]:

@@ -19,7 +19,7 @@ from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettin
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.scenario import Identifier
 
-__all__ = ["Experiment", "Plan", "difference", "served_model", "slug", "unfold"]
+__all__ = ["Experiment", "Plan", "difference", "label", "served_model", "slug", "unfold"]
 
 READERS = ("careful", "hasty", "forgetful")
 
@@ -29,7 +29,7 @@ def _harness(value: object) -> object:
     if isinstance(value, str):
         names, options, words = named(value)
         name, *overlays = names.split("+")
-        value = {"name": name, "label": _label(name, words), "options": options}
+        value = {"name": name, "label": label(name, words), "options": options}
         if overlays:
             value["overlays"] = overlays
     if isinstance(value, Mapping):
@@ -37,17 +37,17 @@ def _harness(value: object) -> object:
     return value
 
 
-def _label(name: str, words: Sequence[str]) -> str:
+def label(name: str, words: Sequence[str]) -> str:
     """A name and the values of its options, after which a folder is named; of a path only the file's name."""
-    label = "-".join([name, *(slug(Path(word).name if "/" in word else word) for word in words)])
-    return re.sub("--+", "-", label)
+    text = "-".join([name, *(slug(Path(word).name if "/" in word else word) for word in words)])
+    return re.sub("--+", "-", text)
 
 
 def _overlay(value: object) -> object:
     """``NAME`` or ``NAME:key=value,…`` stands for an overlay; the label tells settings apart."""
     if isinstance(value, str):
         name, options, words = named(value)
-        return {"name": name, "label": _label(name, words), "options": options}
+        return {"name": name, "label": label(name, words), "options": options}
     return value
 
 
