@@ -71,7 +71,7 @@ def test_the_name_is_in_every_place_and_in_its_spelling():
 def test_what_is_no_name_is_refused(tmp_path, name):
     done = claw("new-adapter", "--", name, check=False, cwd=tmp_path)
     assert done.returncode == 2
-    assert "is no name" in done.stderr
+    assert "is not a valid name" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -146,7 +146,7 @@ def test_a_command_of_ours_that_is_not_installed_says_where_it_comes_from(monkey
         (("--attempts", "0"), "--attempts"),
         (("--attempts", "-1"), "--attempts"),
         (("-H", ""), "--harness ''"),
-        (("-H", "my harness"), "--harness 'my harness': it is no name"),
+        (("-H", "my harness"), "--harness 'my harness': it is not a valid name"),
         (("-H", "reference+"), "--harness 'reference+'"),
         (("-H", "reference:mode=/a/b"), "/a/b"),
     ],
@@ -174,7 +174,7 @@ def test_a_deadline_of_a_certification_is_a_time(seconds):
         ({"base_url": "http://[/v1"}, "http://"),
         (
             {"base_url": "http://127.0.0.1:9/v1", "params": {"temperature": "hot"}},
-            "params.temperature: 'hot' is no number",
+            "params.temperature: 'hot' is not a number",
         ),
     ],
 )

@@ -242,7 +242,7 @@ async def test_the_unix_socket_serves_the_same_below_a_very_long_path(tmp_path: 
     folder.mkdir()
     async with EndpointServer(folder) as server:
         key = await server.open_trial("t", scripted("over unix"), tmp_path / "t.jsonl")
-        from claw_adapter.endpoint.sockets import address
+        from claw_adapter.unix_sockets import address
 
         with address(server.socket) as short:
             async with aiohttp.ClientSession(connector=aiohttp.UnixConnector(short)) as session:

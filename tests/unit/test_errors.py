@@ -31,7 +31,7 @@ RULES = ((r"content filter", EndpointFilteredError), (r"json", EndpointMalformed
         (529, "", EndpointTransientError),
         (400, "the Content Filter said no", EndpointFilteredError),
         (0, "no JSON after the content filter", EndpointFilteredError),
-        (0, "this is no JSON", EndpointMalformedError),
+        (0, "this is not JSON", EndpointMalformedError),
         (404, "no such model", EndpointError),
         (0, "", EndpointError),
     ],

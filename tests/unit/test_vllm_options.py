@@ -68,7 +68,7 @@ def test_flags_nobody_asked_for_are_left_to_vllm():
         ({"model": "w", "colour": "red"}, "no option 'colour'"),
         ({"model": "w", "profile": "x"}, "no profile 'x'"),
         ({"model": "w", "memory_utilization": "92"}, "is a share"),
-        ({"model": "w", "tensor_parallel": "four"}, "'four' is no number"),
+        ({"model": "w", "tensor_parallel": "four"}, "'four' is not a number"),
         ({"model": "w", "max_model_len": 0}, "must be positive"),
         ({"model": "w", "program": " "}, "names no program"),
     ],

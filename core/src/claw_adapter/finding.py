@@ -96,7 +96,7 @@ _ERRORS = {
 }
 _WARNINGS = {
     "SCN-101": "an update is applied by some round",
-    "SCN-102": "a file beside update.yaml is used by an action",
+    "SCN-102": "a file next to update.yaml is used by an action",
     "SCN-103": "workspace paths stay apart on a file system without case or with another normal form",
     "SCN-104": "the messages of a session are in order of time",
     "SCN-141": "a fragment is used",

@@ -36,7 +36,7 @@ WORDS: Final = {
 def checked(kind: type[T], given: Mapping[str, Any], where: str) -> T:
     """Make the dataclass `kind` of the options that an experiment gives; no value is converted into another type.
 
-    Types are those of YAML and JSON: ``"1"`` is no number, ``1`` is not true, and a list fits a tuple.
+    Types are those of YAML and JSON: ``"1"`` is not a number, ``1`` is not true, and a list fits a tuple.
 
     Args:
         kind: a dataclass whose fields are the options.

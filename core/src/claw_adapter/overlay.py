@@ -84,7 +84,7 @@ class Overlay(ABC):
     async def wrap(self, ctx: OverlayContext, endpoint: Endpoint) -> Endpoint:
         """Start the overlay in front of `endpoint` and return the address that the harness is given instead.
 
-        Called once at the beginning of a trial, and again after `close` when the trial goes on from a checkpoint.
+        Called once at the beginning of a trial, and again after `close` when the trial is resumed from a checkpoint.
 
         Raises:
             OverlayError: it does not come up.

@@ -14,7 +14,7 @@ MOST: Final = 3
 WORDS: Final = {
     "missing": "it is missing",
     "extra_forbidden": "there is no such field",
-    "json_invalid": "this is no JSON",
+    "json_invalid": "this is not JSON",
     "tuple_type": "it must be a list",
 }
 """Kind of a mistake → what is said in place of pydantic's own words."""

@@ -141,7 +141,7 @@ def _wrong(error: ValidationError, asked: Mapping[str, Any], spell: Spelling) ->
     if isinstance(typed, tuple | list) and rest and isinstance(rest[0], int):
         where, rest = f"{where} {typed[rest[0]]!r}", rest[1:]
     kind = first["type"]
-    what = "it is no name: at most 64 letters, digits, '.', '_' and '-'" if kind in _NO_NAME else first["msg"]
+    what = "it is not a valid name: at most 64 letters, digits, '.', '_' and '-'" if kind in _NO_NAME else first["msg"]
     part = f"{rest[-1]}: " if rest and isinstance(rest[-1], str) and kind not in _NO_NAME else ""
     return f"{where}: {part}{what.removeprefix('Value error, ')}"
 

@@ -190,7 +190,7 @@ def open_run(path: str | Path) -> Run:
     """Open a run folder; nothing is written and no lock is taken, so a run under way can be looked at.
 
     Raises:
-        JournalError: this is no run folder, or one of another version, or it is damaged.
+        JournalError: not a run folder, or one of another version, or it is damaged.
     """
     with system_errors():
         return Run(load_run(Path(path)))

@@ -93,9 +93,9 @@ def _read(path: Path) -> Certificate:
             f"no certificate can be read here: {error.strerror}", where=str(path), remedy=REMEDY
         ) from None
     except ValidationError as error:
-        raise JournalError(f"this is no certificate: {said(error)}", where=str(path), remedy=REMEDY) from None
+        raise JournalError(f"not a certificate: {said(error)}", where=str(path), remedy=REMEDY) from None
     except UnicodeDecodeError:
-        raise JournalError("this is no certificate: no UTF-8 text", where=str(path), remedy=REMEDY) from None
+        raise JournalError("not a certificate: not UTF-8 text", where=str(path), remedy=REMEDY) from None
 
 
 def verify(path: Path) -> tuple[Certificate, list[str]]:

@@ -44,7 +44,7 @@ START: Final = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 def canary(*names: str) -> str:
     """Words that stand nowhere else, the same for the same names: ``maple-otter-482113``.
 
-    Plain words, since harnesses blacken what looks like a key, and no run of digits that could be a time.
+    Plain words, since harnesses redact what looks like a key, and no run of digits that could be a time.
     """
     digest = hashlib.sha256("\0".join(names).encode()).digest()
     number = int.from_bytes(digest[2:6], "big") % 900_000 + 100_000

@@ -43,7 +43,7 @@ def skeleton(name: str, *, terminal: bool = False) -> dict[str, str]:
         ValueError: the name is none.
     """
     if not NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name: small letters, digits and single dashes, a letter first")
+        raise ValueError(f"{name!r} is not a valid name: small letters, digits and single dashes, a letter first")
     module = f"claw_adapter_{name.replace('-', '_')}"
     texts = {to: _template(source) for source, to in FILES.items()} | {"src/{module}/adapter.py": _adapter(terminal)}
     return {path.format(module=module): _renamed(text, name) for path, text in texts.items()}

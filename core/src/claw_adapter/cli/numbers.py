@@ -18,7 +18,7 @@ class _Seconds(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         found = float(super().convert(value, param, ctx))
         if not math.isfinite(found):
-            self.fail(f"{value} is no time in seconds.", param, ctx)
+            self.fail(f"{value} is not a time in seconds.", param, ctx)
         return found
 
 

@@ -145,5 +145,5 @@ def _run(prepared: Prepared, jobs: int, *, fresh: bool, quiet: bool) -> None:
     try:
         asyncio.run(main())
     except asyncio.CancelledError:
-        console(stderr=True).print(f"interrupted; the same command goes on from {prepared.root}")
+        console(stderr=True).print(f"interrupted; the same command resumes {prepared.root}")
         raise KeyboardInterrupt from None

@@ -131,7 +131,7 @@ class AcpPipe:
         log.warning("%s wrote between its messages: %s", self.where, shown)
         self.noise.append(shown)
         if len(self.noise) > NOISE_LINES:
-            raise self._protocol(f"more than {NOISE_LINES} lines that are no messages", line)
+            raise self._protocol(f"more than {NOISE_LINES} lines that are not messages", line)
 
     def _crash(self) -> HarnessCrash:
         state = self.process.exit or "closed its output but runs on"

@@ -133,7 +133,7 @@ class HttpChild:
         try:
             return jsonlib.loads(body)
         except (ValueError, RecursionError) as error:
-            raise HarnessProtocolError(f"its answer is no JSON: {shown(body)}", where=where) from error
+            raise HarnessProtocolError(f"its answer is not JSON: {shown(body)}", where=where) from error
 
     @contextlib.asynccontextmanager
     async def stream(
@@ -280,7 +280,7 @@ class HttpChild:
         clean = path.isascii() and path.isprintable() and " " not in path
         if not clean or not path.startswith("/") or path.startswith("//"):
             remedy = "Begin it with one /, and percent-encode what is not plain ASCII."
-            raise AdapterError(f"{path!r} is no path of this server", where=str(self._url), remedy=remedy)
+            raise AdapterError(f"{path!r} is not a path on this server", where=str(self._url), remedy=remedy)
         return URL(f"{self._url.origin()}{path}", encoded=True)
 
     def _state(self) -> str:

@@ -48,8 +48,8 @@ def _first_line() -> bytes:
 
 async def _serve(folder: Path, key_envs: tuple[str, ...], token: str) -> None:
     from claw_adapter.endpoint.control import ControlServer
+    from claw_adapter.endpoint.records import CONTROL_SOCKET, DATA_SOCKET
     from claw_adapter.endpoint.server import EndpointServer
-    from claw_adapter.endpoint.sockets import CONTROL_SOCKET, DATA_SOCKET
     from claw_adapter.tokens.cl100k import count
 
     ended = asyncio.Event()

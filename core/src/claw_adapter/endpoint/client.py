@@ -25,12 +25,12 @@ from claw_adapter.endpoint.control import (
     Order,
     Settle,
 )
-from claw_adapter.endpoint.records import RoundMeter
-from claw_adapter.endpoint.sockets import CONTROL_SOCKET, DATA_SOCKET, address
+from claw_adapter.endpoint.records import CONTROL_SOCKET, DATA_SOCKET, RoundMeter
 from claw_adapter.errors import EndpointError, KitError
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.unix_sockets import address
 
 __all__ = ["ModelEndpoint"]
 

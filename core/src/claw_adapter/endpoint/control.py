@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
-from claw_adapter.endpoint.sockets import CONTROL_SOCKET, bind_unix
+from claw_adapter.endpoint.records import CONTROL_SOCKET
 from claw_adapter.errors import ClawError
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.unix_sockets import bind_unix
 
 if TYPE_CHECKING:
     from claw_adapter.endpoint.server import EndpointServer

@@ -1,13 +1,19 @@
-"""What the endpoint tells the runner about one turn."""
+"""What runner and endpoint share: where the endpoint listens, and what it tells about one turn."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.brief import Seen
 from claw_adapter.protocol.journal import FirstRequest, Metered
 from claw_adapter.protocol.turn import Event, Failure
 
-__all__ = ["RoundMeter"]
+__all__ = ["CONTROL_SOCKET", "DATA_SOCKET", "RoundMeter"]
+
+CONTROL_SOCKET: Final = "control.sock"
+DATA_SOCKET: Final = "data.sock"
+"""Names in the endpoint's folder."""
 
 
 class RoundMeter(Record):

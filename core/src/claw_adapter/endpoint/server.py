@@ -29,13 +29,13 @@ from claw_adapter.endpoint.model import Model
 from claw_adapter.endpoint.models import build
 from claw_adapter.endpoint.neutral import ModelRequest
 from claw_adapter.endpoint.pending import Pending
-from claw_adapter.endpoint.records import RoundMeter
-from claw_adapter.endpoint.sockets import DATA_SOCKET, bind_unix
+from claw_adapter.endpoint.records import DATA_SOCKET, RoundMeter
 from claw_adapter.endpoint.trial import EndpointTrial
 from claw_adapter.errors import KitError
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.unix_sockets import bind_unix
 
 __all__ = ["EndpointServer"]
 
@@ -57,7 +57,7 @@ class EndpointServer:
 
     Args:
         folder: where the Unix socket is made.
-        key_envs: environment variables that hold provider keys; their values are blanked out of everything recorded.
+        key_envs: environment variables that hold provider keys; their values are redacted in everything recorded.
         grace: seconds that `end_round` waits for requests still being answered.
         make: makes the model of a trial; the certification kit brings its own.
     """

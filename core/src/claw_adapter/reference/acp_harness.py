@@ -44,7 +44,7 @@ class AcpHarness(Harness):
     ) -> None:
         if isinstance(command, str) or any(KEY_PLACE in word for word in command):
             raise AdapterError(
-                "is no list of words without a key",
+                "is not a list of words without a key",
                 where=f"{WHERE}, option 'command'",
                 remedy="Give a list; put {key} into a variable of 'env'.",
             )

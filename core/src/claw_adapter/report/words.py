@@ -60,7 +60,7 @@ NO_PRICES: Final = (
 )
 
 AGAIN: Final = (
-    "The same command takes up trials that ended early; rounds that were given up within a trial it does not try again. "
+    "The same command resumes trials that ended early; rounds that were given up within a trial it does not try again. "
     "--fresh, or another --out, starts the run anew."
 )
 """How to run unscored rounds again."""

@@ -1,4 +1,4 @@
-"""A whole run: one endpoint, one lifeline, many trials; the same call on the same folder goes on where it stopped."""
+"""A whole run: one endpoint, one lifeline, many trials; the same call on the same folder resumes it."""
 
 from __future__ import annotations
 
@@ -101,12 +101,12 @@ def _check_model(model: ModelSpec) -> None:
         )
     if model.base_url and not _is_address(model.base_url):
         remedy = "Give an address that begins with http:// or https://, such as http://127.0.0.1:8000/v1."
-        raise EndpointError(f"{model.base_url!r} is no address", where=f"{where}, base_url", remedy=remedy)
+        raise EndpointError(f"{model.base_url!r} is not a valid address", where=f"{where}, base_url", remedy=remedy)
     for name in sorted(NUMBERS & set(model.params)):
         value = model.params[name]
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             remedy = "Write a number, without quotation marks."
-            raise EndpointError(f"{value!r} is no number", where=f"{where}, params.{name}", remedy=remedy)
+            raise EndpointError(f"{value!r} is not a number", where=f"{where}, params.{name}", remedy=remedy)
 
 
 def _is_address(text: str) -> bool:

@@ -108,7 +108,7 @@ class RunFolder:
         """
         if not self._about.is_file():
             remedy = "Name a folder that `claw run` has made."
-            raise JournalError("this is not a run folder (no run.json)", where=str(self.root), remedy=remedy)
+            raise JournalError("not a run folder (no run.json)", where=str(self.root), remedy=remedy)
         try:
             data = json.loads(self._about.read_text("utf-8"))
         except ValueError as error:
@@ -124,7 +124,7 @@ class RunFolder:
         return self.root / "run.json"
 
     def begin(self, plan: Plan, *, fresh: bool = False) -> bool:
-        """Write run.json, or check that this run goes on with the same configuration; True if it goes on.
+        """Write run.json, or check that this run is resumed with the same configuration; True if it is.
 
         Args:
             plan: what is asked.

@@ -48,7 +48,7 @@ class TrialData:
     Attributes:
         start: None when the trial never began.
         rounds: the finished rounds, in order.
-        end: the end record when it is the journal's last; a trial that was taken up again is unfinished until it ends anew.
+        end: the end record when it is the journal's last; a trial that was resumed is unfinished until it ends anew.
         total: how many rounds the scenario has.
     """
 
@@ -126,7 +126,7 @@ def load_run(root: Path) -> RunData:
     """Read a run folder; nothing is written and no lock is taken, so a run under way can be looked at.
 
     Raises:
-        JournalError: this is no run folder, or a journal is damaged before its end.
+        JournalError: not a run folder, or a journal is damaged before its end.
     """
     folder = RunFolder(root)
     plan = folder.plan()

@@ -60,7 +60,7 @@ def _model(value: object) -> object:
         if served := served_model(value):
             return served
         raise ValueError(
-            f"{value!r} is no model: give 'reader', 'reader:hasty', 'reader:forgetful', or name, kind, base_url and key_env"
+            f"{value!r} is not a model: give 'reader', 'reader:hasty', 'reader:forgetful', or name, kind, base_url and key_env"
         )
     return value
 

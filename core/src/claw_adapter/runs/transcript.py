@@ -5,7 +5,7 @@ Two kinds of line, in order of time::
     {"kind": "part", "sha": SHA256, "value": JSON}       a message, a tool list, parameters, native fields; once per opening
     {"kind": "exchange", "keep": 37, "more": [SHA…], …}  messages = the first 37 of the exchange before it, then these
 
-`SHA256` is that of the value's canonical JSON. No header is ever written, and known secrets are blanked out.
+`SHA256` is that of the value's canonical JSON. No header is ever written, and known secrets are redacted.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def blank(text: str, secrets: Iterable[str]) -> str:
 
 
 class Transcript:
-    """Appends to one file; `secrets` are blanked out of what is written.
+    """Appends to one file; `secrets` are redacted in what is written.
 
     A torn last line, left by a process that was killed, is cut off.
     """
@@ -129,7 +129,7 @@ def read_transcript(path: Path) -> Iterator[Exchange]:
     """Yield the exchanges of a transcript in order; a torn last line is left out.
 
     Raises:
-        JournalError: a line other than the last is no JSON, or refers to a part that is not there.
+        JournalError: a line other than the last is not JSON, or refers to a part that is not there.
     """
     parts: dict[str, JsonValue] = {}
     before: list[str] = []

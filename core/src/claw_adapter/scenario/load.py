@@ -157,7 +157,7 @@ def _check_source(folder: Path, source: YamlSource, index: int, action: UpdateAc
         return
     path = folder / action.source
     if not path.is_file():
-        what = f"actions[{index}].source: there is no file {action.source!r} beside update.yaml"
+        what = f"actions[{index}].source: there is no file {action.source!r} next to update.yaml"
         problems.add(what, where=source.where("actions", index, "source"), remedy="add the file, or correct the name")
     elif action.session is not None:
         try:

@@ -116,7 +116,7 @@ def _source(path: Path) -> tuple[bytes, bool]:
         return path.read_bytes(), bool(path.stat().st_mode & 0o100)
     except OSError as error:
         raise ScenarioError(
-            f"the source cannot be read: {error.strerror}", where=str(path), remedy="Put the file beside update.yaml."
+            f"the source cannot be read: {error.strerror}", where=str(path), remedy="Put the file next to update.yaml."
         ) from None
 
 

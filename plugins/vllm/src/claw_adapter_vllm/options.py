@@ -140,4 +140,4 @@ def _value(name: str, value: Any) -> Any:
     try:
         return kinds.get(name, str)(str(value))
     except (TypeError, ValueError):
-        raise PluginError(f"{value!r} is no number", where=f"{WHERE}, option {name!r}") from None
+        raise PluginError(f"{value!r} is not a number", where=f"{WHERE}, option {name!r}") from None

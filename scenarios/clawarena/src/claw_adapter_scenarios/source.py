@@ -86,7 +86,7 @@ def _number(seed: int | str) -> int:
     try:
         return int(str(seed))
     except ValueError:
-        raise ScenarioError(f"seed={seed} is no number", remedy="Write NAME:seed=3.") from None
+        raise ScenarioError(f"seed={seed} is not a number", remedy="Write NAME:seed=3.") from None
 
 
 def _dataset(name: str, folders: list[Path], seed: int) -> Dataset:

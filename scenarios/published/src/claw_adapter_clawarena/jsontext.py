@@ -94,7 +94,7 @@ def read_json(path: Path) -> JsonSource:
     """Read a file that holds one JSON object.
 
     Raises:
-        ScenarioError: it cannot be read, is no JSON, or no object; with its line.
+        ScenarioError: it cannot be read, is not JSON, or no object; with its line.
     """
     text = decode(read_bytes(path), path)
     try:
@@ -111,7 +111,7 @@ def record_lines(text: str, path: Path) -> list[tuple[int, dict[str, Any]]]:
     """The objects of a JSON-lines text with their line numbers (1-based); empty lines are skipped.
 
     Raises:
-        ScenarioError: a line is no JSON object.
+        ScenarioError: a line is not JSON object.
     """
     found: list[tuple[int, dict[str, Any]]] = []
     for number, line in enumerate(text.split("\n"), start=1):

@@ -110,7 +110,7 @@ _fault(3, "429", "A spent quota is taken for an answer, or hammered on.")
 _fault(4, "500", "A server error is taken for an answer (exit status 0, and a text that says 'error').")
 _fault(5, "stall", "An endpoint that goes silent in mid reply holds the turn beyond its deadline.", deadline=8.0)
 _fault(6, "cut", "Half a reply is taken for the whole of it.")
-_fault(7, "garbage", "A reply that is no JSON crashes the adapter, or is handed on as the answer.")
+_fault(7, "garbage", "A reply that is not JSON crashes the adapter, or is handed on as the answer.")
 _fault(
     8, "truncated_arguments", "A tool call with broken arguments loops for ever, or is executed half.", most=MOST_STEPS
 )
@@ -138,7 +138,7 @@ async def one_failure_passes(kit: Kit) -> None:
 
 @check(
     "FAULT-013", level="gold", must="M8",
-    catches="After kill -9 in mid turn the conversation cannot be taken up, or the lost prompt comes back to haunt it.",
+    catches="After kill -9 in mid turn the conversation cannot be resumed, or the lost prompt comes back to haunt it.",
     remedy="Notice the death (HarnessCrash); make the checkpoint complete, and let open() start from it in an empty folder.",
     needs=("turns", "resume_after_restart"),
 )  # fmt: skip

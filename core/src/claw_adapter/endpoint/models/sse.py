@@ -123,7 +123,7 @@ async def pieces(chunks: AsyncIterator[bytes], new_id: Callable[[], str]) -> Asy
     """The pieces of a streamed completion, as they come.
 
     Raises:
-        Malformed: an event is no JSON, or the stream ends before the reply does.
+        Malformed: an event is not JSON, or the stream ends before the reply does.
         Refused: an error comes instead.
     """
     begun = finished = False

@@ -97,7 +97,7 @@ def _revision(subject: Subject, index: int, item: Round, answer: Answer, revisio
     earlier = subject.order.get(revision.of)
     if earlier is None or earlier >= index:
         where = subject.places.answers(*base, "of")
-        yield finding("SCN-034", f"round {item.id!r} revises {revision.of!r}, which is no earlier round", where)
+        yield finding("SCN-034", f"round {item.id!r} revises {revision.of!r}, which is not an earlier round", where)
         return
     before = subject.gold.answers.rounds.get(revision.of, Answer()).answer
     where = subject.places.answers(*base, "stale")

@@ -154,7 +154,7 @@ class _Compiler:
         given, order_of = item.options, item.id
         if item.type == "revision" and not given:
             if item.of not in self.earlier:
-                raise ScenarioError(f"it revises {item.of!r}, which is no earlier round")
+                raise ScenarioError(f"it revises {item.of!r}, which is not an earlier round")
             given, order_of = self.earlier[item.of].spec.options, self.earlier[item.of].spec.id
         order = list(range(len(given)))
         dice(self.canon.seed, self.spec.truth.id, "options", order_of).shuffle(order)

@@ -51,7 +51,7 @@ class Wire(ABC):
         """The pieces of a streamed reply.
 
         Raises:
-            Malformed: an event is no JSON, or the stream ends before the reply does.
+            Malformed: an event is not JSON, or the stream ends before the reply does.
             Refused: an error comes instead.
         """
 

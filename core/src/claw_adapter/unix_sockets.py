@@ -12,10 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-__all__ = ["CONTROL_SOCKET", "DATA_SOCKET", "address", "bind_unix"]
-
-CONTROL_SOCKET: Final = "control.sock"
-DATA_SOCKET: Final = "data.sock"
+__all__ = ["address", "bind_unix"]
 
 LONGEST: Final = 100
 _DESCRIPTORS: Final = Path("/proc/self/fd")

@@ -1,0 +1,77 @@
+"""The environment that docs/write-an-environment.md builds, run as it stands there."""
+
+import re
+import sys
+import types
+from pathlib import Path
+
+import pytest
+from tests.support.commands import call
+from tests.support.running import experiment, run_experiment
+
+from claw_adapter import plugins
+from claw_adapter.questions.types import question_type
+
+PAGE = Path(__file__).parents[2] / "docs/write-an-environment.md"
+
+
+def blocks(language):
+    """The code blocks of that language by the file that their first line names; a later one without a name goes on."""
+    found, name = {}, ""
+    for text in re.findall(rf"^   ```{language}\n(.*?)^   ```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+        lines = [line.removeprefix("   ") for line in text.splitlines()]
+        name = lines[0].removeprefix("# ") if lines[0].startswith("# ") else name
+        found[name] = found.get(name, "") + "\n".join(lines) + "\n"
+    return found
+
+
+@pytest.fixture
+def lamp(monkeypatch):
+    """The page's plugin, as if it were installed."""
+    for file, text in sorted(blocks("python").items()):
+        name = file.removesuffix(".py").replace("/", ".")
+        module = types.ModuleType(name)
+        monkeypatch.setitem(sys.modules, name, module)
+        exec(compile(text, file, "exec"), module.__dict__)  # the point of the test
+    plugin, known = sys.modules["lamp_world.plugin"], plugins.provides
+    brought = {"environment": plugin.claw_environment(), "question_type": plugin.claw_question_type()}
+    monkeypatch.setattr(plugins, "provides", lambda name: brought if name == "lamp" else known(name))
+    question_type.cache_clear()
+    yield
+    question_type.cache_clear()
+
+
+@pytest.fixture
+def evening(tmp_path):
+    for file, text in blocks("yaml").items():
+        place = tmp_path / file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+    root = tmp_path / "evening"
+    for folder in ("workspace", "sessions"):
+        (root / folder).mkdir()
+    (root / "sessions/main.jsonl").write_text("")
+    (root / "gold/lamp.json").write_text('{"r1": true}')
+    return root
+
+
+@pytest.mark.usefixtures("lamp")
+@pytest.mark.parametrize(("command", "value"), [("lamp on", 1), ("lamp off", 0), ("lamp", 0)])
+async def test_a_harness_with_a_shell_switches_the_lamp(tmp_path, evening, command, value):
+    call = {"tools": [{"name": "exec", "arguments": {"command": command}}]}
+    asked = experiment(
+        evening,
+        harnesses=["reference"],
+        models=[{"name": "script", "kind": "scripted", "script": [call, "It is done."]}],
+        settings={"isolation": 2, "deadline": 30},
+    )
+    [[record]] = (await run_experiment(tmp_path / "run", asked)).values()
+    assert record.error is None
+    assert "lamp on` or `lamp off" in record.prompt
+    assert record.score.value == value
+
+
+@pytest.mark.usefixtures("lamp")
+def test_claw_check_finds_nothing_wrong(evening):
+    done = call("check", evening)
+    assert done.code == 0, done.out
