@@ -36,8 +36,8 @@ class RunnerContext(TrialContext):
     """One trial's workspace, state directory, endpoint and children.
 
     `level` is the isolation that harness processes really got: that of the run once one was started, none while an adapter
-    works inside the runner. `marker` is the mark that every child carries. Without `executes` there are no children: the adapter
-    itself asks the endpoint, from where the runner is.
+    works inside the runner. `marker` is the mark that every child carries. Without `executes` there are no children, and the
+    adapter itself asks the endpoint, from where the runner is.
     """
 
     def __init__(
