@@ -8,9 +8,11 @@ from tests.support.counting import (
     counting,  # noqa: F401  # a fixture
     write_counting,
 )
-from tests.support.running import experiment, run_experiment
+from tests.support.running import experiment, outcome, run_experiment
 
+from claw_adapter.endpoint.replay import replay_model
 from claw_adapter.report.summary import summarise
+from claw_adapter.report.words import isolation
 from claw_adapter.runs.load import load_run
 from claw_adapter.sandbox import detect
 
@@ -22,11 +24,11 @@ ADDS = [
 ]
 
 
-async def ran(tmp_path, *numbers, script=ADDS, faults=(), name="run", **settings):
+async def ran(tmp_path, *numbers, script=ADDS, faults=(), name="run", model=None, **settings):
     scenario = tmp_path / "scenario"
     if not scenario.exists():
         write_counting(scenario, *numbers)
-    model = {"name": "script", "kind": "scripted", "script": script, "options": {"faults": list(faults)}}
+    model = model or {"name": "script", "kind": "scripted", "script": script, "options": {"faults": list(faults)}}
     asked = experiment(
         scenario, harnesses=[FAST], models=[model], settings={"isolation": 0, "deadline": 20, **settings}
     )
@@ -39,7 +41,15 @@ async def test_commands_change_the_environment_and_rounds_are_one_conversation(t
     assert [(r.score.value, r.text, r.tool_calls) for r in records] == [(1, "done", 1), (1, "done", 1)]
     assert [(r.usage.metered.requests, r.usage.metered.failed) for r in records] == [(2, 0), (2, 0)]
     [row] = summarise(load_run(tmp_path / "run")).rows
-    assert [level.harness for level in row.isolation] == [None]
+    assert isolation(row.isolation).startswith("n/a/")
+
+
+async def test_a_recorded_run_is_replayed(tmp_path):
+    recorded = await ran(tmp_path, 2, 5, faults=[{"at": [3], "kind": "500"}])
+    spec = load_run(tmp_path / "run").trials[0].spec.model
+    replayed = await ran(tmp_path, name="again", model=replay_model(spec, tmp_path / "run").model_dump(mode="json"))
+    assert [outcome(r) for r in replayed] == [outcome(r) for r in recorded]
+    assert [r.usage.metered.requests for r in replayed] == [r.usage.metered.requests for r in recorded] == [2, 3]
 
 
 async def test_a_provider_that_fails_twice_costs_nothing_but_tries(tmp_path):

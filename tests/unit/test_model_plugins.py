@@ -1,6 +1,8 @@
 """A plugin's model answers in the endpoint's process: in every dialect, checked beforehand, and no measure of ability."""
 
+import re
 from functools import partial
+from pathlib import Path
 
 import aiohttp
 import pytest
@@ -121,6 +123,18 @@ def test_what_it_cannot_be_made_with_is_said_before_anything_is_spent(tmp_path, 
 def test_plugins_says_what_it_brings():
     (state,) = plugins.probe_all(["parrot"], seconds=60)
     assert (state.ok, state.provides) == (True, ("model",))
+
+
+async def test_the_example_of_the_page_is_a_model(tmp_path):
+    page = Path(__file__).parents[2] / "docs" / "write-a-model.md"
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    found = {"__name__": "example"}
+    exec(code, found)
+    async with EndpointServer(tmp_path, make=lambda _spec, _trial: found["claw_model"]()(name="loud")) as server:
+        key = await server.open_trial("t", ModelSpec(name="echo", kind="echo"), tmp_path / "t.jsonl")
+        url, body, headers = f"{server.url}/v1/chat/completions", DIALECTS["chat/completions"], {"x-api-key": key}
+        async with aiohttp.ClientSession() as client, client.post(url, json=body, headers=headers) as answer:
+            assert (await answer.json())["choices"][0]["message"]["content"] == "HELLO"
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -209,11 +209,11 @@ class BareConversation(Conversation):
                     continue
                 if not refused.again or failed == self._options.retries:
                     raise error from None
+                turn.note("retry", error.what)
+                await asyncio.sleep(self._options.retry_pause * 2**failed)
+                failed += 1
             finally:
                 turn.worked += turn.seconds() - began
-            turn.note("retry", error.what)
-            await asyncio.sleep(self._options.retry_pause * 2**failed)
-            failed += 1
 
     def _say(self, role: Role, text: str) -> None:
         self._number += 1
