@@ -175,7 +175,7 @@ async def test_a_client_without_the_token_gets_nothing(tmp_path: Path):
 
 
 async def test_a_mid_turn_disconnect_is_no_failure_of_the_endpoint(server: EndpointServer, tmp_path: Path):
-    from claw_adapter.endpoint.model import Model
+    from claw_adapter.model import Model
 
     began = asyncio.Event()
 
@@ -198,7 +198,7 @@ async def test_a_mid_turn_disconnect_is_no_failure_of_the_endpoint(server: Endpo
 
 
 async def test_a_fault_of_ours_is_ours(server: EndpointServer, tmp_path: Path, caplog: pytest.LogCaptureFixture):
-    from claw_adapter.endpoint.model import Model
+    from claw_adapter.model import Model
 
     class Broken(Model):
         async def answer(self, request):

@@ -11,8 +11,8 @@ CORE = Path(claw_adapter.__file__).parent
 NAMES = re.compile(
     r"open_?claw|claude[-_ ]?code|nano_?bot|pico_?claw|meta_?claw|claw_?arena|claw_?forge", re.IGNORECASE
 )
-CITED = re.compile(r"ClawArena v[12]\b")
-"""The paper that a formula is from stands beside the formula."""
+CITED = re.compile(r"ClawArena v[12]\b|\bAlgorithm \d of the ClawForge paper\b")
+"""The paper that a formula or an algorithm is from stands beside it."""
 ALLOWED = {
     "api/experiment.py": ({"clawarena"}, "the name of the prompt format"),
     "cli/run.py": ({"nanobot", "clawarena"}, "an example in the help; the name of the prompt format"),

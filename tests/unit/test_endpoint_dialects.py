@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from claw_adapter.endpoint.dialects import DIALECTS as ALL
 from claw_adapter.endpoint.dialects import Head
-from claw_adapter.endpoint.neutral import CallDelta, Collector, Delta
+from claw_adapter.endpoint.neutral import Collector
 from claw_adapter.endpoint.server import EndpointServer
+from claw_adapter.model import CallDelta, Delta
 from claw_adapter.protocol import ModelSpec
 from claw_adapter.protocol.brief import Brief, Locator
 from claw_adapter.protocol.gold import OptionEvidence, RoundEvidence

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from claw_adapter.environment import Environment
     from claw_adapter.executor import Executor
     from claw_adapter.harness import Harness
+    from claw_adapter.model import Model
     from claw_adapter.overlay import Overlay
     from claw_adapter.question import QuestionType
     from claw_adapter.source import ScenarioSource
@@ -50,6 +51,12 @@ def claw_overlay() -> type[Overlay]:
 @hookspec
 def claw_upstream() -> type[Upstream]:
     """The class of an upstream model server."""
+    raise NotImplementedError
+
+
+@hookspec
+def claw_model() -> type[Model]:
+    """The class of a model that answers in the endpoint's process; made once per trial, with the model's options."""
     raise NotImplementedError
 
 
@@ -88,6 +95,7 @@ HOOKS = {
     "harness": "claw_harness",
     "overlay": "claw_overlay",
     "upstream": "claw_upstream",
+    "model": "claw_model",
     "executor": "claw_executor",
     "scenarios": "claw_scenarios",
     "environment": "claw_environment",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.metadata
 import inspect
 import json
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import pluggy
@@ -36,6 +38,7 @@ PROBE_SECONDS = 20.0
 DISTRIBUTIONS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("demo", "lite", "clinic-fridge"), "claw-adapter-scenarios"),
     "clawarena": "claw-adapter-clawarena",
+    "policy": "claw-adapter-forge",
     **{
         name: f"claw-adapter-{name}"
         for name in ("openclaw", "claude-code", "nanobot", "picoclaw", "metaclaw", "vllm", "llamacpp")
@@ -145,6 +148,21 @@ def provides(name: str) -> dict[str, type]:
     Raises:
         PluginError: it cannot be loaded, brings nothing, or was made for another version of the interfaces.
     """
+    return dict(_provided(name, _places()))
+
+
+def _places() -> tuple[tuple[str, int], ...]:
+    """Where distributions can lie, and when each place has changed last: while that is the same, so is what is found."""
+    found = []
+    for place in sys.path:
+        with contextlib.suppress(OSError):
+            found.append((place, Path(place).stat().st_mtime_ns))
+    return tuple(found)
+
+
+@functools.lru_cache(maxsize=64)
+def _provided(name: str, _found_in: tuple[tuple[str, int], ...]) -> dict[str, type]:
+    """What `provides` returns: to search all distributions takes longer than a short trial, and each trial needs several."""
     manager, plugin = _load(name)
     where = f"{plugin.distribution} {plugin.version} ({plugin.target})"
     brought: dict[str, type] = {}

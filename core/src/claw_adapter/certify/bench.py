@@ -22,10 +22,10 @@ from claw_adapter.certify.standard import standard_files, standard_histories, st
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.world import KitWorld, canary
 from claw_adapter.drivers import Lifeline, reaper
-from claw_adapter.endpoint.model import Model
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Harness
+from claw_adapter.model import Model
 from claw_adapter.protocol import Capabilities, ModelSpec, Probe, Session
 from claw_adapter.sandbox import detect
 

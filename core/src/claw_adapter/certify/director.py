@@ -17,8 +17,6 @@ from claw_adapter.certify.script import Fail, Hang, Say, Step, Use
 from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultRule, broken_call, raise_fault
-from claw_adapter.endpoint.model import Model, TurnId
-from claw_adapter.endpoint.neutral import Call, CallDelta, Delta, ModelRequest
 from claw_adapter.endpoint.reader.errands import (
     Attempt,
     Errand,
@@ -30,6 +28,7 @@ from claw_adapter.endpoint.reader.errands import (
     write_file,
 )
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
+from claw_adapter.model import Call, CallDelta, Delta, Model, ModelRequest, TurnId
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.tokens.meter import flatten
 

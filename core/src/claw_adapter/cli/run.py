@@ -47,7 +47,7 @@ The same command continues a run that was interrupted; --fresh starts it anew.
     "-m",
     "models",
     multiple=True,
-    help="reader (the default), reader:hasty, llamacpp[:key=value,…], an id; repeat.",
+    help="reader (the default), reader:hasty, llamacpp[:key=value,…], policy:WORD, an id; repeat.",
 )
 @click.option("--base-url", default="", help="OpenAI-compatible upstream of the model, ending in /v1.")
 @click.option("--key-env", default="", help="Environment variable that holds the upstream's key.")

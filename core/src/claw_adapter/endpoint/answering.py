@@ -15,10 +15,11 @@ from aiohttp import web
 from claw_adapter.endpoint.dialects import Dialect, Head, StreamRenderer
 from claw_adapter.endpoint.failures import CLIENT_CLOSED, BrokenWire, ProviderError
 from claw_adapter.endpoint.faults import broken_call, raise_fault
-from claw_adapter.endpoint.neutral import Collector, Delta
+from claw_adapter.endpoint.neutral import Collector
 from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.trial import EndpointTrial
-from claw_adapter.errors import ClawError, EndpointMalformedError, KitError
+from claw_adapter.errors import AdapterError, ClawError, EndpointError, EndpointMalformedError, KitError
+from claw_adapter.model import Delta
 
 __all__ = ["Answering"]
 
@@ -54,9 +55,18 @@ class Answering:
             self._pending.status = CLIENT_CLOSED
             return self._response or web.Response(status=CLIENT_CLOSED)
         except Exception as error:  # noqa: BLE001  # a fault of ours must be recorded as ours, not the harness's
-            _log.exception("internal error while answering trial %s", self._trial.name)
-            what = f"internal error of the endpoint: {type(error).__name__}"
-            return await self._fail(500, KitError(what, remedy="see endpoint.log in the run folder"))
+            return await self._fail(500, self._own_fault(error))
+
+    def _own_fault(self, error: Exception) -> ClawError:
+        """Why there is no answer, where no provider is at fault."""
+        if isinstance(error, EndpointError):  # a plugin's model says that it has none
+            return error
+        _log.error("internal error while answering trial %s", self._trial.name, exc_info=error)
+        spec = self._trial.spec
+        own = spec.embedded and spec.kind != "replay"
+        kind, whose = (AdapterError, "model's plugin") if own else (KitError, "endpoint")
+        what = f"internal error of the {whose}: {type(error).__name__}"
+        return kind(what, remedy="see endpoint.log in the run folder")
 
     async def _deltas(self) -> AsyncGenerator[Delta, None]:
         """The reply, piece by piece: the one place that every reply passes, and where scheduled faults are put in."""

@@ -200,7 +200,10 @@ def _environment(key_envs: Sequence[str], marker: str) -> dict[str, str]:
     import claw_adapter
 
     env = {name: os.environ[name] for name in (*_ENVIRONMENT, *key_envs) if name in os.environ}
-    env["PYTHONPATH"] = str(Path(claw_adapter.__file__).parents[1])
+    own = str(Path(claw_adapter.__file__).parents[1])
+    env["PYTHONPATH"] = os.pathsep.join(
+        filter(None, (own, os.environ.get("PYTHONPATH")))
+    )  # plugins' models are there too
     if marker:
         env["CLAW_TRIAL"] = marker
     return env

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from claw_adapter.endpoint.neutral import Call, Line
+from claw_adapter.model import Call, Line
 from claw_adapter.protocol.turn import Event
 
 __all__ = ["EventLog", "results"]

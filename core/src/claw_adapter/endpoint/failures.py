@@ -14,7 +14,7 @@ from claw_adapter.errors import (
     endpoint_error,
 )
 
-__all__ = ["CLIENT_CLOSED", "BadRequest", "BrokenWire", "ProviderError", "WireFault", "classify"]
+__all__ = ["CLIENT_CLOSED", "BadRequest", "BrokenWire", "ProviderError", "WireFault", "classify", "is_too_long"]
 
 WireFault = Literal["refused", "drop", "stall", "garbage", "empty"]
 
@@ -67,7 +67,7 @@ class BrokenWire(Exception):  # not an error of ours: a fault that was asked for
 def classify(status: int, message: str, code: str = "", *, where: str = "") -> EndpointError:
     """The error that an upstream's status and message stand for."""
     text = f"{code} {message}"
-    if status in (400, 413, 422) and (status == 413 or _TOO_LONG.search(text)):
+    if is_too_long(status, text):
         remedy = "use a model with a longer context, or let the harness compact earlier"
         return EndpointError(
             f"the conversation no longer fits the model's context: {message}", where=where, remedy=remedy
@@ -75,3 +75,8 @@ def classify(status: int, message: str, code: str = "", *, where: str = "") -> E
     if status in (400, 403, 422) and _FILTERED.search(text):
         return EndpointFilteredError(f"the provider's content filter refused the request: {message}", where=where)
     return endpoint_error(status)(f"the provider answered {status}: {message}", where=where)
+
+
+def is_too_long(status: int, text: str) -> bool:
+    """Whether a refusal says that the conversation no longer fits the model's context."""
+    return status == 413 or (status in (400, 422) and _TOO_LONG.search(text) is not None)

@@ -19,8 +19,8 @@ from pydantic import AfterValidator, Field, JsonValue, TypeAdapter, ValidationEr
 
 from claw_adapter.endpoint.dialects import Dialect
 from claw_adapter.endpoint.failures import BrokenWire, ProviderError, WireFault, classify
-from claw_adapter.endpoint.neutral import CallDelta, Delta, ModelRequest
 from claw_adapter.errors import EndpointError
+from claw_adapter.model import CallDelta, Delta, ModelRequest
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from claw_adapter.endpoint.failures import CLIENT_CLOSED, ProviderError
 from claw_adapter.endpoint.models.upstream import CONNECT_SECONDS, UpstreamModel
-from claw_adapter.endpoint.neutral import Delta, ModelRequest
 from claw_adapter.errors import ClawError, OverlayError
+from claw_adapter.model import Delta, ModelRequest
 from claw_adapter.overlay import MARK, Front
 from claw_adapter.protocol.model import ModelSpec
 

@@ -8,7 +8,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.neutral import ModelReply, ModelRequest
+from claw_adapter.endpoint.neutral import ModelReply
+from claw_adapter.model import ModelRequest
 from claw_adapter.protocol.journal import FirstRequest, Metered
 from claw_adapter.protocol.tokens import TokenCounts, TokenUse
 
@@ -87,14 +88,18 @@ class TurnMeter:
     """Adds up the requests of a turn."""
 
     requests: int = 0
+    failed: int = 0
     counted: TokenUse = field(default_factory=TokenUse)
     upstream: TokenUse | None = None
     intervals: list[tuple[float, float]] = field(default_factory=list)
     asked: Asked = field(default_factory=Asked)
 
-    def add(self, counted: TokenUse, upstream: TokenUse | None, interval: tuple[float, float]) -> None:
-        """Add one finished request: our counts, the upstream's if it gave any, start and end in seconds."""
+    def add(
+        self, counted: TokenUse, upstream: TokenUse | None, interval: tuple[float, float], *, failed: bool = False
+    ) -> None:
+        """Add one finished request: our counts, the upstream's if it gave any, start and end in seconds, its failure."""
         self.requests += 1
+        self.failed += failed
         self.counted += counted
         self.intervals.append(interval)
         if upstream is not None:
@@ -103,4 +108,10 @@ class TurnMeter:
     def record(self) -> Metered:
         """The sums."""
         sums = TokenCounts.of(self.counted, self.upstream).model_dump()
-        return Metered(**sums, requests=self.requests, seconds=union(self.intervals), asked=self.asked.record())
+        return Metered(
+            **sums,
+            requests=self.requests,
+            failed=self.failed,
+            seconds=union(self.intervals),
+            asked=self.asked.record(),
+        )

@@ -12,9 +12,9 @@ from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultRule
 from claw_adapter.endpoint.hops import Passage
 from claw_adapter.endpoint.metering import TurnMeter, output_tokens, request_tokens
-from claw_adapter.endpoint.model import TurnId
-from claw_adapter.endpoint.neutral import Delta, ModelReply, ModelRequest
+from claw_adapter.endpoint.neutral import ModelReply
 from claw_adapter.errors import ClawError
+from claw_adapter.model import Delta, ModelRequest, TurnId
 from claw_adapter.protocol.journal import FirstRequest
 from claw_adapter.protocol.tokens import TokenCounts, TokenUse
 from claw_adapter.protocol.turn import Failure

@@ -25,13 +25,12 @@ from claw_adapter.endpoint.dialects.anthropic import models as anthropic_models
 from claw_adapter.endpoint.failures import BadRequest
 from claw_adapter.endpoint.hops import Hop
 from claw_adapter.endpoint.metering import request_tokens
-from claw_adapter.endpoint.model import Model
 from claw_adapter.endpoint.models import build
-from claw_adapter.endpoint.neutral import ModelRequest
 from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.records import DATA_SOCKET, RoundMeter
 from claw_adapter.endpoint.trial import EndpointTrial
 from claw_adapter.errors import KitError
+from claw_adapter.model import Model, ModelRequest
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.model import ModelSpec

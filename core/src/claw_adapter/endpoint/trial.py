@@ -15,9 +15,7 @@ from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultSchedule
 from claw_adapter.endpoint.hops import Hop, Passage, Passages, refusal, stays_with
 from claw_adapter.endpoint.metering import TurnMeter, begun_with, rendered_tokens
-from claw_adapter.endpoint.model import Model, TurnId
 from claw_adapter.endpoint.models import build
-from claw_adapter.endpoint.neutral import ModelRequest
 from claw_adapter.endpoint.pending import MeteredTurn, Pending, Source, Way, exchange_of
 from claw_adapter.endpoint.records import RoundMeter
 from claw_adapter.endpoint.sampling import asked
@@ -27,7 +25,9 @@ from claw_adapter.errors import (
     EndpointTransientError,
     HarnessProtocolError,
     OverlayError,
+    Owner,
 )
+from claw_adapter.model import Model, ModelRequest, TurnId
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.journal import Metered
@@ -212,7 +212,8 @@ class EndpointTrial:
             return
         counted = pending.counted()
         meter = self._own if way.own else pending.turn.meter
-        meter.add(counted, reply.usage if reply else None, (pending.started, ended))
+        failed = failure is not None and failure.owner is Owner.ENDPOINT
+        meter.add(counted, reply.usage if reply else None, (pending.started, ended), failed=failed)
         self._transcript.append(exchange_of(pending, counted, ended, failure))
 
     def malformed(self, what: str, hop: Hop | None = None) -> None:

@@ -57,6 +57,8 @@ class Metered(TokenCounts):
     """What the endpoint saw in one turn."""
 
     requests: int = 0
+    failed: int = 0
+    """Of these, requests that the provider failed; 0 in runs of earlier versions."""
     seconds: float = 0.0
     """Time in which at least one request was being answered."""
     asked: dict[str, JsonValue] = Field(default_factory=dict)
@@ -65,7 +67,10 @@ class Metered(TokenCounts):
     def plus(self, other: Metered) -> Metered:
         """The sums of both; what was asked for is left out."""
         return Metered(
-            **self.sums(other), requests=self.requests + other.requests, seconds=self.seconds + other.seconds
+            **self.sums(other),
+            requests=self.requests + other.requests,
+            failed=self.failed + other.failed,
+            seconds=self.seconds + other.seconds,
         )
 
 

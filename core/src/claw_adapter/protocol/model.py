@@ -8,9 +8,11 @@ from pydantic import Field, JsonValue, model_validator
 
 from claw_adapter.protocol.base import Record
 
-__all__ = ["ATTACHED", "ModelSpec", "ReaderPolicy", "ServerRecord"]
+__all__ = ["ATTACHED", "BUILT_IN", "ModelSpec", "ReaderPolicy", "ServerRecord"]
 
 ReaderPolicy = Literal["careful", "hasty", "forgetful"]
+BUILT_IN: Final = ("reader", "scripted", "openai", "anthropic", "openai-responses", "replay")
+"""Kinds of models that no plugin brings."""
 
 
 class ModelSpec(Record):
@@ -19,7 +21,8 @@ class ModelSpec(Record):
     `kind` is ``reader`` (the embedded evidence model), ``scripted`` (fixed replies for tests) or ``openai`` (an
     OpenAI-compatible upstream at `base_url`, whose key is read from the environment variable `key_env` and never stored);
     `anthropic` and `openai-responses` are upstreams of those dialects, `replay` answers from a recorded run; any other kind
-    is the name of an upstream plugin, which gets `options`. `options["faults"]` schedules faults for any kind.
+    is the name of a plugin that brings an upstream or a model, which gets `options`. `options["faults"]` schedules faults for
+    any kind.
     """
 
     name: str
@@ -36,6 +39,8 @@ class ModelSpec(Record):
     """Tool calls the reader may make in one turn."""
     script: tuple[JsonValue, ...] = ()
     options: dict[str, JsonValue] = Field(default_factory=dict)
+    embedded: bool = False
+    """True where a plugin's program answers in the endpoint's process; an experiment fills it in."""
     timeout: float = Field(default=600.0, gt=0)
     """Seconds that one upstream request may take."""
 
@@ -47,9 +52,14 @@ class ModelSpec(Record):
 
     @property
     def measures_ability(self) -> bool:
-        """False for the reader and scripts: their scores say what the harness delivers, not what a model can do."""
+        """False for the reader, scripts and plugins' programs: their scores do not say what a model can do."""
         kind = self.options.get("kind") if self.kind == "replay" else self.kind
-        return kind not in ("reader", "scripted")
+        return not self.embedded and kind not in ("reader", "scripted")
+
+    @property
+    def plugin_options(self) -> dict[str, JsonValue]:
+        """What the plugin of its kind is made with: the options without the schedule of faults."""
+        return {key: value for key, value in self.options.items() if key != "faults"}
 
 
 ATTACHED: Final = "attached to"

@@ -88,6 +88,11 @@ def model_meaning(model: ModelSpec) -> str:
             "The model is a script of fixed replies: the scores show that the machinery works, and say nothing about the "
             "ability of a model."
         )
+    if model.embedded:
+        return (
+            f"The model is {model.name}, a program that the plugin {model.kind!r} brings, and not a language model: the scores "
+            "say nothing about the ability of a model."
+        )
     pinned = "pinned to the run's parameters" if model.sampling == "pin" else "left to each harness"
     return f"The model is {model.model or model.name} behind {model.kind}; sampling is {pinned}."
 

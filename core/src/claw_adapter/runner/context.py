@@ -36,7 +36,8 @@ class RunnerContext(TrialContext):
     """One trial's workspace, state directory, endpoint and children.
 
     `level` is the isolation that harness processes really got: that of the run once one was started, none while an adapter
-    works inside the runner. `marker` is the mark that every child carries; `started` says whether there was any.
+    works inside the runner. `marker` is the mark that every child carries; `started` says whether there was any. Without
+    `executes` there are no children, and the adapter itself asks the endpoint, from where the runner is.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class RunnerContext(TrialContext):
         hidden: tuple[Path, ...] = (),
         leave: Callable[[Path], Awaitable[None]] | None = None,
         environment: Surroundings | None = None,
+        executes: bool = True,
     ) -> None:
         self.trial = spec.id
         self.scenario = spec.scenario
@@ -65,7 +67,7 @@ class RunnerContext(TrialContext):
         self.options = spec.harness.options
         self.deadline = spec.settings.deadline
         self.log = logging.getLogger(f"claw_adapter.trial.{spec.id}")
-        inside = self.isolation >= IsolationLevel.NAMESPACE
+        inside = executes and self.isolation >= IsolationLevel.NAMESPACE
         url = f"http://127.0.0.1:{INSIDE_PORT}" if inside else address.url
         self.endpoint = Endpoint(url=url, key=key, model=spec.model.name)
         self.level = IsolationLevel.NONE

@@ -19,6 +19,7 @@ from claw_adapter.errors import ClawError, EndpointAuthError, EndpointError, Har
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
+from claw_adapter.protocol.model import BUILT_IN
 from claw_adapter.runner.executors import LocalExecutor
 from claw_adapter.runner.loop import run_trial
 from claw_adapter.runner.overlays import make_overlays
@@ -52,7 +53,7 @@ def prepare(plan: Plan, scenarios: Mapping[str, Scenario]) -> tuple[Plan, dict[s
     """Make the harnesses of a plan and note their versions, before anything is spent.
 
     Raises:
-        PluginError: a harness or an environment has no plugin, or refuses its options.
+        PluginError, AdapterError: a harness, a model or an environment has no plugin, or refuses its options.
         ScenarioError: a harness acts through environments only, and a scenario has none.
         HarnessNotFound, OverlayNotFound: a harness or an overlay is not installed.
         EndpointError: a model's key is not set, or its address or a parameter is none.
@@ -94,6 +95,8 @@ def _check_environment(scenario: Scenario, harness: Harness) -> None:
 def _check_model(model: ModelSpec) -> None:
     """What every request to a model would fail of, as far as it can be known without one."""
     where = f"model {model.name}"
+    if model.embedded and model.kind not in BUILT_IN:
+        plugins.create("model", model.kind, model.plugin_options)
     if model.key_env and not os.environ.get(model.key_env):
         what = f"the environment variable {model.key_env} is not set"
         raise EndpointAuthError(

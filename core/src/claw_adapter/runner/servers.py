@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from claw_adapter import plugins
-from claw_adapter.endpoint.models import BUILT_IN
 from claw_adapter.errors import ClawError
 from claw_adapter.protocol import ModelSpec, ServerRecord, TrialEnd
+from claw_adapter.protocol.model import BUILT_IN
 from claw_adapter.runs.folder import SERVERS, RunFolder
 from claw_adapter.runs.journal import read_journal
 from claw_adapter.runs.plan import Plan
@@ -41,7 +41,7 @@ async def serving(plan: Plan, folder: RunFolder, marker: str) -> AsyncIterator[M
     async with contextlib.AsyncExitStack() as stack:
         models: dict[str, ModelSpec] = {}
         for number, model in enumerate({trial.model.name: trial.model for trial in plan.trials}.values()):
-            if model.kind in BUILT_IN or not _wanted(plan, folder, model.name):
+            if model.kind in BUILT_IN or model.embedded or not _wanted(plan, folder, model.name):
                 models[model.name] = model
                 continue
             ctx = UpstreamContext(folder.live / f"server-{number}", marker)
@@ -59,8 +59,7 @@ def _wanted(plan: Plan, folder: RunFolder, model: str) -> bool:
 @contextlib.asynccontextmanager
 async def _served(model: ModelSpec, ctx: UpstreamContext, path: Path) -> AsyncIterator[ModelSpec]:
     """One model server from its start to its end."""
-    options = {key: value for key, value in model.options.items() if key != "faults"}
-    upstream: Upstream = plugins.create("upstream", model.kind, options)
+    upstream: Upstream = plugins.create("upstream", model.kind, model.plugin_options)
     try:
         started = await upstream.start(model, ctx)
         began, before = _now(), await upstream.metrics()

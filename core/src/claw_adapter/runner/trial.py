@@ -215,6 +215,7 @@ class Trial:
             hidden=self.services.hidden,
             leave=self.services.leave,
             environment=self.environment.surroundings if self.environment else None,
+            executes=self.harness.executes,
         )
         if self.overlays is not None:
             saved = self.checkpoint.overlays if self.checkpoint else {}

@@ -12,11 +12,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, TypeAdapter
 
-from claw_adapter.errors import ScenarioError
+from claw_adapter.errors import PluginError, ScenarioError
 from claw_adapter.notation import named
-from claw_adapter.plugins import entry_points
+from claw_adapter.plugins import entry_points, provides
 from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettings, Scenario, TrialSpec
 from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.model import BUILT_IN
 from claw_adapter.protocol.scenario import Identifier
 
 __all__ = ["Experiment", "Plan", "difference", "label", "served_model", "slug", "unfold"]
@@ -68,17 +69,38 @@ def _model(value: object) -> object:
 def served_model(text: str) -> dict[str, Any] | None:
     """The model that ``PLUGIN`` or ``PLUGIN:key=value,…`` stands for; None where no plugin of that name is installed.
 
-    The model's name is the plugin's and the values; of a path only the file's name, for harnesses send it as a model id.
+    Of a plugin that brings a model, ``PLUGIN:WORD`` is short for ``PLUGIN:name=WORD``. The model's name in the run is the
+    plugin's and the values; of a path only the file's name, for harnesses send it as a model id.
 
     Raises:
         ValueError: there is such a plugin, and its options are not written as options are.
     """
     kind, colon, rest = text.partition(":")
-    if not entry_points(kind) or (colon and "=" not in rest):  # ``vllm:some-id`` is a model of the provider vllm
+    if not entry_points(kind):
         return None
+    if colon and "=" not in rest:
+        if not _brings_model(kind):  # ``vllm:some-id`` is a model of the provider vllm
+            return None
+        text = f"{kind}:name={rest}"
     kind, options, words = named(text)
     parts = [kind, *(Path(word).stem if "/" in word else word for word in words)]
     return {"name": "-".join(slug(part) for part in parts), "kind": kind, "options": options}
+
+
+def _brings_model(plugin: str) -> bool:
+    """Whether a plugin brings a model; what is wrong with one that cannot be loaded is said where it is used."""
+    try:
+        return "model" in provides(plugin)
+    except PluginError:
+        return False
+
+
+def _placed(model: ModelSpec) -> ModelSpec:
+    """The model, and whether a plugin's program answers in its place."""
+    if model.kind == "replay":
+        return model
+    own = model.kind not in BUILT_IN and _brings_model(model.kind)
+    return model.model_copy(update={"embedded": own}) if own != model.embedded else model
 
 
 def _overlays(value: object) -> object:
@@ -97,7 +119,7 @@ def _named(stack: tuple[OverlaySpec, ...]) -> tuple[OverlaySpec, ...]:
     return stack
 
 
-ModelItem = Annotated[ModelSpec, BeforeValidator(_model)]
+ModelItem = Annotated[ModelSpec, BeforeValidator(_model), AfterValidator(_placed)]
 OverlayStack = Annotated[tuple[OverlaySpec, ...], BeforeValidator(_overlays), AfterValidator(_named)]
 
 
@@ -145,11 +167,13 @@ class Plan(Record):
 
     @property
     def configuration(self) -> dict[str, JsonValue]:
-        """What makes this run this run; a first repeat is not named in it, so that runs without repeats stay what they were."""
+        """What makes this run this run; fields newer than runs are named only where they say something, so that those go on."""
         found: dict[str, Any] = self.model_dump(mode="json", include={"trials", "scenarios"})
         for trial in found["trials"]:
             if trial["repeat"] == 1:
                 del trial["repeat"]
+            if not trial["model"]["embedded"]:
+                del trial["model"]["embedded"]
         return found
 
     @property

@@ -13,7 +13,8 @@ from claw_adapter.endpoint.dialects.anthropic_stream import STOP_REASONS, Anthro
 from claw_adapter.endpoint.dialects.base import Dialect, Head, StreamRenderer
 from claw_adapter.endpoint.dialects.openai_chat import assemble, body_object
 from claw_adapter.endpoint.failures import BadRequest
-from claw_adapter.endpoint.neutral import ModelReply, ModelRequest
+from claw_adapter.endpoint.neutral import ModelReply
+from claw_adapter.model import ModelRequest
 from claw_adapter.protocol.tokens import TokenUse
 
 __all__ = ["AnthropicMessages", "models"]

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.dialects.base import Head, StreamRenderer
 from claw_adapter.endpoint.dialects.openai_chat import event
-from claw_adapter.endpoint.neutral import CallDelta, Delta
+from claw_adapter.model import CallDelta, Delta
 from claw_adapter.protocol.tokens import TokenUse
 
 __all__ = ["STOP_REASONS", "AnthropicStream", "envelope", "named_event", "spent"]

@@ -10,7 +10,8 @@ from typing import ClassVar, Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.neutral import Delta, ModelReply, ModelRequest
+from claw_adapter.endpoint.neutral import ModelReply
+from claw_adapter.model import Delta, ModelRequest
 from claw_adapter.protocol.tokens import TokenUse
 
 __all__ = ["Dialect", "Head", "StreamRenderer"]

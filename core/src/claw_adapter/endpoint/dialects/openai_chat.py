@@ -11,7 +11,8 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.dialects.base import Dialect, Head, StreamRenderer
 from claw_adapter.endpoint.failures import BadRequest
-from claw_adapter.endpoint.neutral import Call, CallDelta, Delta, Line, ModelReply, ModelRequest, Tool
+from claw_adapter.endpoint.neutral import ModelReply
+from claw_adapter.model import Call, CallDelta, Delta, Line, ModelRequest, Tool
 from claw_adapter.protocol.tokens import TokenUse
 
 __all__ = ["OpenAIChat", "assemble", "body_object", "event", "objects", "parse_call", "text_of"]

@@ -13,7 +13,8 @@ from claw_adapter.endpoint.dialects.base import Dialect, Head, StreamRenderer
 from claw_adapter.endpoint.dialects.openai_chat import OpenAIChat, assemble, body_object
 from claw_adapter.endpoint.dialects.responses_stream import ResponsesStream, call_item, response, text_item
 from claw_adapter.endpoint.failures import BadRequest
-from claw_adapter.endpoint.neutral import CallDelta, ModelReply, ModelRequest
+from claw_adapter.endpoint.neutral import ModelReply
+from claw_adapter.model import CallDelta, ModelRequest
 from claw_adapter.protocol.tokens import TokenUse
 
 __all__ = ["OpenAIResponses"]

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from claw_adapter.endpoint.model import Model
 from claw_adapter.errors import EndpointError
-from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.model import Model
+from claw_adapter.protocol.model import BUILT_IN, ModelSpec
 
-__all__ = ["BUILT_IN", "build"]
-
-BUILT_IN: Final = ("reader", "scripted", "openai", "anthropic", "openai-responses", "replay")
-"""The kinds that are no upstream plugin."""
+__all__ = ["build"]
 
 
 def build(spec: ModelSpec, trial: str) -> Model:
@@ -19,6 +14,7 @@ def build(spec: ModelSpec, trial: str) -> Model:
 
     Raises:
         EndpointError: there is no model of that kind (an upstream plugin's has become ``openai`` by now).
+        PluginError, AdapterError: a plugin's model cannot be made with its options.
     """
     if spec.kind == "reader":
         from claw_adapter.endpoint.models.reader import ReaderModel
@@ -36,5 +32,10 @@ def build(spec: ModelSpec, trial: str) -> Model:
         from claw_adapter.endpoint.models.upstream import UpstreamModel
 
         return UpstreamModel(spec)
+    if spec.embedded:
+        from claw_adapter import plugins
+
+        made: Model = plugins.create("model", spec.kind, spec.plugin_options)
+        return made
     remedy = f"use one of {', '.join(BUILT_IN)}, or start the upstream plugin of that name first"
     raise EndpointError(f"no model of kind {spec.kind!r}", where=f"model {spec.name}", remedy=remedy)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import Final
 
-from claw_adapter.endpoint.model import Model, TurnId
-from claw_adapter.endpoint.neutral import CallDelta, Delta, ModelRequest
 from claw_adapter.endpoint.reader.policy import ACKNOWLEDGED
 from claw_adapter.endpoint.reader.turn import Memory, ReaderTurn
+from claw_adapter.model import CallDelta, Delta, Model, ModelRequest, TurnId
 from claw_adapter.protocol.brief import Brief, Seen
 from claw_adapter.protocol.model import ModelSpec
 

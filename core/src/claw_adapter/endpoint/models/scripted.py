@@ -19,9 +19,8 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from claw_adapter.endpoint.failures import BrokenWire, ProviderError, classify
-from claw_adapter.endpoint.model import Model, TurnId
-from claw_adapter.endpoint.neutral import CallDelta, Delta, ModelRequest
 from claw_adapter.errors import EndpointError
+from claw_adapter.model import CallDelta, Delta, Model, ModelRequest, TurnId
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.gold import Regex

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.neutral import CallDelta, Delta
+from claw_adapter.model import CallDelta, Delta
 from claw_adapter.protocol.tokens import TokenUse
 
 __all__ = ["Malformed", "Refused", "events", "pieces", "whole"]

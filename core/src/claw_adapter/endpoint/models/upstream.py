@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Final
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.failures import ProviderError, classify
-from claw_adapter.endpoint.model import Model
 from claw_adapter.endpoint.models import credentials
 from claw_adapter.endpoint.models.sse import Malformed, Refused
 from claw_adapter.endpoint.models.wires import wire_of
-from claw_adapter.endpoint.neutral import Delta, ModelRequest
 from claw_adapter.errors import (
     EndpointAuthError,
     EndpointMalformedError,
     EndpointTransientError,
 )
+from claw_adapter.model import Delta, Model, ModelRequest
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.runs.transcript import blank
 

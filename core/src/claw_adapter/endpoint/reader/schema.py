@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.neutral import Tool
+from claw_adapter.model import Tool
 
 __all__ = ["Param", "Params", "params", "words"]
 

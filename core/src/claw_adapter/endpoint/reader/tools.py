@@ -12,8 +12,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.neutral import Tool
 from claw_adapter.endpoint.reader.schema import Param, Params, params, words
+from claw_adapter.model import Tool
 
 __all__ = ["Candidate", "Toolbox", "toolbox"]
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from claw_adapter.endpoint.events import results
-from claw_adapter.endpoint.model import TurnId
-from claw_adapter.endpoint.neutral import Call, Line, ModelRequest
 from claw_adapter.endpoint.reader import policy
 from claw_adapter.endpoint.reader.errands import Errand, Habits, failed, read_file, read_session, write_file
 from claw_adapter.endpoint.reader.matching import Matcher
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
+from claw_adapter.model import Call, Line, ModelRequest, TurnId
 from claw_adapter.protocol.brief import Brief, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
 from claw_adapter.protocol.model import ModelSpec

@@ -12,10 +12,9 @@ from pydantic import JsonValue
 from claw_adapter import errors
 from claw_adapter.endpoint.dialects.openai_chat import parse_call
 from claw_adapter.endpoint.failures import CLIENT_CLOSED, BrokenWire, ProviderError
-from claw_adapter.endpoint.model import Model, TurnId
-from claw_adapter.endpoint.neutral import CallDelta, Delta, ModelRequest
 from claw_adapter.endpoint.replay.recording import Miss, Recording, find_transcript
 from claw_adapter.errors import EndpointError
+from claw_adapter.model import CallDelta, Delta, Model, ModelRequest, TurnId
 from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.protocol.tokens import TokenCounts

@@ -42,6 +42,11 @@ def shell_tool(tools: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
     return None
 
 
+def _asks(text: str) -> bool:
+    """Whether a user's message is a request, and not what a command has printed."""
+    return "Request:\n" in text and not _STATUS.match(text)
+
+
 def _text(content: object) -> str:
     if isinstance(content, list):
         return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
@@ -67,7 +72,7 @@ def conversation(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[tuple
     printed: dict[str, str] = {}
     for message in messages:
         text = _text(message.get("content"))
-        if message.get("role") == "user" and "Request:\n" in text:
+        if message.get("role") == "user" and _asks(text):
             request, typed, printed = text[text.index("Request:\n") :], {}, {}
         for call in message.get("tool_calls") or ():
             command = _command(call["function"].get("arguments"))
@@ -81,7 +86,8 @@ def conversation(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[tuple
 def spoken(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """(command, what it printed) of a conversation without tools: the bare loop's, whose answers begin with the status."""
     texts = [(m.get("role"), _text(m.get("content"))) for m in messages]
-    start = next((i for i, (role, text) in enumerate(texts) if role == "user" and "Request:\n" in text), len(texts))
+    asked = (i for i, (role, text) in enumerate(texts) if role == "user" and _asks(text))
+    start = max(asked, default=len(texts))
     typed = [text for role, text in texts[start + 1 :] if role == "assistant"]
     printed = [_STATUS.sub("", text) for role, text in texts[start + 1 :] if role == "user"]
     return list(zip(typed, printed, strict=False))

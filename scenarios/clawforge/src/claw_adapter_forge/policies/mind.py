@@ -16,6 +16,7 @@ Steps = Generator[str, str, None]
 # tools of a harness may trim or indent what a command printed, so blanks at the edges do not count
 _ROW = re.compile(r"^\s*\[([a-z]+_\d+)\] (.*(?:\n\s*note: .*)*)", re.MULTILINE)
 _OFFICE = re.compile(r'"offices\.([A-Za-z]+)": "([^"]+)"')
+_NAME = re.compile(r"(?<![/\w])[A-Za-z]+\b")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]*\w")
 _PATH = re.compile(r"/[\w/-]+\.txt")
 _MODEL = re.compile(r"\b(?:anthropic|openai|google|moonshot)/[\w.-]*\w")
@@ -94,9 +95,8 @@ class Mind:
         self.traits = traits or Traits()
         self.request = request.partition("\n\nConfiguration:")[0].removeprefix("Request:\n")
         self.offices = dict(_OFFICE.findall(request))
-        found = {c: re.search(rf"(?<!/)\b{c}\b", self.request) for c in self.offices}
-        places = [(m.start(), c) for c, m in found.items() if m]
-        self.city = min(places)[1] if places else "Oslo"
+        named = (word[0] for word in _NAME.finditer(self.request))
+        self.city = next((name for name in named if name in self.offices), "Oslo")
         self.zone = self.offices.get(self.city, "UTC")
         self.to = _first(_ADDRESS, self.request) or "team@example.com"
         self.path = self.path_in(self.request) or _GUESSES["path"]

@@ -9,8 +9,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.models.wires.base import as_dict, pairs
-from claw_adapter.endpoint.neutral import ModelRequest
 from claw_adapter.endpoint.sampling import LIMITS, SAMPLING, effective
+from claw_adapter.model import ModelRequest
 from claw_adapter.protocol.model import ModelSpec
 
 __all__ = ["DEFAULT_LIMIT", "passed_on", "translated"]

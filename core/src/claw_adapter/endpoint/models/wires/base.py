@@ -10,7 +10,7 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.models.sse import Malformed
-from claw_adapter.endpoint.neutral import Delta, ModelRequest
+from claw_adapter.model import Delta, ModelRequest
 from claw_adapter.protocol.model import ModelSpec
 
 __all__ = ["NewId", "Wire", "as_dict", "integer", "loaded", "pairs"]

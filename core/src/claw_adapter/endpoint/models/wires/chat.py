@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.models import sse
 from claw_adapter.endpoint.models.wires.base import NewId, Wire
-from claw_adapter.endpoint.neutral import Delta, ModelRequest
 from claw_adapter.endpoint.sampling import LIMITS, effective
+from claw_adapter.model import Delta, ModelRequest
 
 __all__ = ["ChatWire"]
 

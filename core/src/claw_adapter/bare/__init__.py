@@ -1,0 +1,1 @@
+"""The bare loop (Algorithm 1 of the ClawForge paper) as a harness: one command per reply, which the environment executes."""
