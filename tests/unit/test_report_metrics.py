@@ -249,7 +249,7 @@ def test_patterns_and_tags_of_ones_own_are_broken_down_like_the_others(tmp_path)
         "shift": {"left": (0.0, 1)},
         "": {"left": (None, 0)},
     }
-    assert found["rounds", "pattern"] == {"gave-up": {"left": (0.0, 1)}, "": {"left": (1.0, 1)}}
+    assert found["failures", "pattern"] == {"gave-up": {"left": (0.5, 2)}, "unscored-harness": {"left": (0.5, 2)}}
     assert list(found["rounds", "level"]) == ["2", "easy", ""]
     assert ("rounds", "domain") not in found
     (whole,) = breakdown_of(run, "scenario").rows

@@ -57,6 +57,8 @@ class Metered(TokenCounts):
     """What the endpoint saw in one turn."""
 
     requests: int = 0
+    failed: int = 0
+    """Requests of the turn that the provider failed."""
     seconds: float = 0.0
     """Time in which at least one request was being answered."""
     asked: dict[str, JsonValue] = Field(default_factory=dict)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from claw_adapter.protocol.base import Record
 from claw_adapter.scoring.agreement import Correlation
 from claw_adapter.scoring.breakdown import BreakdownRow
@@ -12,8 +14,8 @@ from claw_adapter.scoring.options import OptionRow, Passes
 
 __all__ = ["Breakdown", "Breakdowns", "FormatLink", "Identical", "Unit"]
 
-Unit = Literal["rounds", "conclusions", "preferences", "statements"]
-"""What is counted; all but rounds are parts of rounds."""
+Unit = Literal["rounds", "failures", "conduct", "conclusions", "preferences", "statements"]
+"""What is counted: rounds, those that are not right, what is noted of those judged by state, or parts of rounds."""
 
 
 class Breakdown(Record):
@@ -22,6 +24,8 @@ class Breakdown(Record):
     of: Unit
     by: tuple[str, ...]
     rows: tuple[BreakdownRow, ...]
+    meanings: dict[str, str] = Field(default_factory=dict)
+    """What values mean, as the question types explain their patterns that are installed where the report is made."""
 
 
 class Identical(Record):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -21,8 +22,8 @@ from claw_adapter.report import words
 from claw_adapter.report.breakdown_words import breakdown_tables
 from claw_adapter.report.clean import clean
 from claw_adapter.report.legend import explain_metrics
-from claw_adapter.report.records import Summary
-from claw_adapter.report.view import CAPS, STATES, Fragments, RoundView, Viewer
+from claw_adapter.report.records import FailedRound, Summary
+from claw_adapter.report.view import CAPS, STATES, CellView, Fragments, RoundView, Viewer
 from claw_adapter.runs.folder import write_atomic
 from claw_adapter.runs.load import RunData
 
@@ -32,6 +33,9 @@ LIMIT: Final = 20_000_000
 """Bytes of a page: beyond it browsers get slow; texts are cut shorter until the page fits."""
 MANY: Final = (120, 500, 2_000, 8_000)
 """Round cells from which on the next tighter caps are tried first."""
+
+ACROSS: Final = 40
+"""Scenarios of one round in a table of marks."""
 
 
 def write_html(run: RunData, summary: Summary, path: Path, *, fragments: Fragments | None = None) -> None:
@@ -53,7 +57,8 @@ def page(run: RunData, summary: Summary, *, fragments: Fragments | None = None, 
 
 def _render(summary: Summary, rounds: list[RoundView]) -> str:
     script, style = asset("script.js"), asset("style.css")
-    columns = words.defined(tuple(row.strict for row in summary.rows))
+    columns = words.defined(summary)
+    scenarios = _by_scenario(rounds)
     return (
         environment()
         .get_template("report.html.j2")
@@ -61,7 +66,10 @@ def _render(summary: Summary, rounds: list[RoundView]) -> str:
             summary=summary,
             columns=columns,
             legend=explain_metrics(key for key, _ in columns),
-            scenarios=_by_scenario(rounds),
+            scenarios=scenarios,
+            strips=_strips(list(scenarios.values())),
+            with_intervals=not words.has_overall(summary),
+            failed=_failed(summary, rounds),
             unscored=words.unscored_lines(summary),
             breakdown_tables=list(breakdown_tables(summary.breakdowns)),
             words=words,
@@ -79,6 +87,27 @@ def _by_scenario(rounds: list[RoundView]) -> dict[str, list[RoundView]]:
     for view in rounds:
         found.setdefault(view.row.scenario, []).append(view)
     return found
+
+
+def _strips(scenarios: Sequence[Sequence[RoundView]]) -> Iterator[tuple[str, Sequence[RoundView]]]:
+    """Rounds that stand in one table of marks: those of a scenario; scenarios of one round are put together."""
+    single = [rounds[0] for rounds in scenarios if len(rounds) == 1]
+    for rounds in scenarios:
+        if len(rounds) > 1 or len(single) == 1:
+            yield rounds[0].row.scenario, rounds
+    alike: dict[tuple[str, ...], list[RoundView]] = {}
+    for view in single if len(single) > 1 else ():
+        alike.setdefault(tuple(cell.label for cell in view.cells), []).append(view)
+    for views in alike.values():
+        for start in range(0, len(views), ACROSS):
+            some = views[start : start + ACROSS]
+            yield f"{some[0].row.scenario} to {some[-1].row.scenario}, {words.plural(len(some), 'scenario')}", some
+
+
+def _failed(summary: Summary, rounds: Sequence[RoundView]) -> list[tuple[FailedRound, CellView, str]]:
+    """Each failed round with the cell that shows it, and its scenario's name."""
+    places = {(cell.trial, view.row.index): (cell, view.row.scenario) for view in rounds for cell in view.cells}
+    return [(one, *places[one.trial, one.index]) for one in summary.failed]
 
 
 def asset(name: str) -> str:

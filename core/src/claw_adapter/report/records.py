@@ -17,6 +17,7 @@ __all__ = [
     "Cell",
     "Cost",
     "EvidenceSum",
+    "FailedRound",
     "Interval",
     "MeteredSum",
     "Metrics",
@@ -266,6 +267,22 @@ class Unscored(Record):
     cause: Failure
 
 
+class FailedRound(Record):
+    """A round that is judged by state and not right."""
+
+    trial: int
+    """Index into `Summary.trials`."""
+    round: str
+    index: int
+    """Position in its scenario, from 0."""
+    score: float
+    pattern: str = ""
+    reasons: tuple[str, ...] = ()
+    """What is missing and why, what was changed and should not have been, and what else is wrong, a line each."""
+    first_wrong: int | None = None
+    """The first command, from 1, that led away."""
+
+
 class Summary(Record):
     """A whole run."""
 
@@ -279,6 +296,8 @@ class Summary(Record):
     trials: tuple[TrialInfo, ...]
     rounds: tuple[RoundCells, ...]
     unscored: tuple[Unscored, ...] = ()
+    failed: tuple[FailedRound, ...] = ()
+    """Those that are judged by state; why others are wrong is in their round."""
     warnings: tuple[str, ...] = ()
     """What limits a comparison of the rows."""
     breakdowns: Breakdowns | None = None

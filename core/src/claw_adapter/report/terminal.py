@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,7 @@ from rich.text import Text
 from claw_adapter.report import words
 from claw_adapter.report.breakdown_terminal import render_breakdowns
 from claw_adapter.report.clean import one_line
+from claw_adapter.report.failed import failed_lines
 from claw_adapter.report.legend import explain_metrics
 from claw_adapter.report.narrow import parts
 from claw_adapter.report.records import Metrics, RoundCells, Row, Summary
@@ -27,8 +28,12 @@ TOKENS: Final = (
 )
 GROUP: Final = 5
 """Rounds between two gaps of the matrix."""
-MOST_UNSCORED: Final = 12
-"""Lines about unscored rounds before the rest is only counted."""
+MOST_LINES: Final = 12
+"""Lines about unscored or failed rounds before the rest is only counted."""
+MOST_SCENARIOS: Final = 12
+"""Scenarios whose rounds are shown, those of one round not counted: they share a line."""
+MOST_MARKS: Final = 100
+"""Scenarios of one round that have a mark each."""
 
 
 def render(summary: Summary, console: Console, *, report: Path | None = None) -> None:
@@ -45,7 +50,8 @@ def render(summary: Summary, console: Console, *, report: Path | None = None) ->
     )
     _matrix(summary, console)
     render_breakdowns(summary.breakdowns, console)
-    _unscored(summary, console)
+    _listed("Failed rounds, with the reason", failed_lines(summary), console)
+    _listed("Unscored rounds, with the cause", words.unscored_lines(summary), console, words.AGAIN)
     _notes(summary, console)
     if report is not None:
         console.print(Text(f"\nRound by round, with prompts, evidence and tool calls: {report}"), soft_wrap=True)
@@ -99,7 +105,7 @@ def _table(title: str, first: str, *, tight: bool = False) -> Table:
 
 def _scores(summary: Summary) -> Table:
     unscored = any(row.unscored for row in summary.rows)
-    columns = words.defined(tuple(row.strict for row in summary.rows))
+    columns = words.defined(summary)
     views = " (strict: unscored rounds count 0; adjusted: left out)" if unscored else ""
     table = _table(f"Scores in percent{views}", "harness", tight=unscored)
     if unscored:
@@ -134,11 +140,13 @@ def _trials(row: Row) -> str:
 
 
 def _metrics(summary: Summary) -> str:
-    return explain_metrics(key for key, _ in words.defined(tuple(row.strict for row in summary.rows)))
+    return explain_metrics(key for key, _ in words.defined(summary))
 
 
 def _intervals(summary: Summary) -> list[str]:
-    """The interval of every row, or once why there is none."""
+    """The interval of every row, or once why there is none; nothing where a table of its own has them."""
+    if words.has_overall(summary):
+        return []
     if not any(row.strict.intervals for row in summary.rows):
         return sorted({row.strict.interval_note for row in summary.rows})
     return [f"{_name(summary, row)}: {words.intervals(row)}" for row in summary.rows]
@@ -208,21 +216,51 @@ def _reported(row: Row) -> str:
 def _matrix(summary: Summary, console: Console) -> None:
     console.print()
     console.print(Text.assemble(("Rounds", "bold"), f"   {words.LEGEND}"))
-    for scenario, found in groupby(summary.rounds, key=lambda item: item.scenario):
-        rounds = list(found)
-        _line(console, f"{scenario} ({len(rounds)} rounds)", indent=2)
-        width = max((len(_name(summary, row)) for row in summary.rows), default=0)
-        for name, marks in _marks(summary, rounds):
-            console.print(Text.assemble(f"    {name:<{width}}  ", *_grouped(marks)))
+    scenarios = [list(found) for _, found in groupby(summary.rounds, key=lambda item: item.scenario)]
+    single = [rounds[0] for rounds in scenarios if len(rounds) == 1]
+    several = [rounds for rounds in scenarios if len(rounds) > 1] if len(single) > 1 else scenarios
+    for rounds in several[:MOST_SCENARIOS]:
+        _strip(summary, rounds, f"{rounds[0].scenario} ({words.plural(len(rounds), 'round')})", console)
+    if len(several) > MOST_SCENARIOS:
+        left = words.plural(len(several) - MOST_SCENARIOS, "more scenario")
+        _line(console, f"and {left}, on the page; claw report RUN --by scenario has their scores", indent=2)
+    if len(single) > 1:
+        title = f"{len(single)} scenarios of one round; claw report RUN --by scenario has their scores"
+        (_strip if len(single) <= MOST_MARKS else _counted)(summary, single, title, console)
+
+
+def _strip(summary: Summary, rounds: list[RoundCells], title: str, console: Console) -> None:
+    """A line of marks per trial, or per row with the n-th trial of every scenario; folded where it is too long."""
+    _line(console, title, indent=2)
+    width = max((len(_name(summary, row)) for row in summary.rows), default=0)
+    room = max((console.width - width - 6) // (GROUP + 1), 1) * GROUP
+    for name, marks in _marks(summary, rounds):
+        for start in range(0, len(marks), room):
+            label = "" if start else name
+            console.print(Text.assemble(f"    {label:<{width}}  ", *_grouped(marks[start : start + room])))
+
+
+def _counted(summary: Summary, rounds: list[RoundCells], title: str, console: Console) -> None:
+    """Too many marks for a terminal: how many there are of each."""
+    _line(console, title, indent=2)
+    width = max((len(_name(summary, row)) for row in summary.rows), default=0)
+    for name, marks in _marks(summary, rounds):
+        shown = [(f"  {mark} {marks.count(mark)}", colour) for mark, colour in COLOURS.items() if mark in marks]
+        console.print(Text.assemble(f"    {name:<{width}}", *shown))
 
 
 def _marks(summary: Summary, rounds: list[RoundCells]) -> Iterator[tuple[str, list[str]]]:
-    """One line per trial: the row's name, with seed and repeat where a row has several, and a symbol per round."""
-    for cell in rounds[0].cells:
-        row, trial = summary.rows[cell.row], summary.trials[cell.trial]
-        name = _name(summary, row) + (f" s{trial.seed}" if len(row.seeds) > 1 else "")
-        name += f" r{trial.repeat}" if row.repeats > 1 else ""
-        yield name, [words.symbol(tuple(c for c in item.cells if c.trial == cell.trial)) for item in rounds]
+    """A row's name, with seed and repeat where it has several, and a symbol per round; a blank where it has no such trial."""
+    lines: dict[tuple[int, int, int], dict[int, str]] = {}
+    for place, item in enumerate(rounds):
+        for cell in item.cells:
+            trial = summary.trials[cell.trial]
+            lines.setdefault((cell.row, trial.seed, trial.repeat), {})[place] = words.symbol((cell,))
+    for (number, seed, repeat), marks in lines.items():
+        row = summary.rows[number]
+        name = _name(summary, row) + (f" s{seed}" if len(row.seeds) > 1 else "")
+        name += f" r{repeat}" if row.repeats > 1 else ""
+        yield name, [marks.get(place, " ") for place in range(len(rounds))]
 
 
 def _grouped(marks: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -232,17 +270,17 @@ def _grouped(marks: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield mark, COLOURS.get(mark, "")
 
 
-def _unscored(summary: Summary, console: Console) -> None:
-    lines = words.unscored_lines(summary)
+def _listed(title: str, lines: Sequence[str], console: Console, *more: str) -> None:
     if not lines:
         return
     console.print()
-    console.print(Text("Unscored rounds, with the cause", style="bold"))
-    for line in lines[:MOST_UNSCORED]:
+    console.print(Text(title, style="bold"))
+    for line in lines[:MOST_LINES]:
         _line(console, line, indent=2)
-    if len(lines) > MOST_UNSCORED:
-        _line(console, f"and {len(lines) - MOST_UNSCORED} more", indent=2)
-    _line(console, words.AGAIN, indent=2)
+    if len(lines) > MOST_LINES:
+        _line(console, f"and {len(lines) - MOST_LINES} more, on the page", indent=2)
+    for line in more:
+        _line(console, line, indent=2)
 
 
 def _notes(summary: Summary, console: Console) -> None:

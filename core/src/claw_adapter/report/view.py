@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import JsonValue, ValidationError
 
 from claw_adapter.errors import JournalError
-from claw_adapter.protocol import Detail, Event, Failure, RoundRecord
+from claw_adapter.protocol import Detail, Event, Failure, RoundRecord, Score, StateDetail
 from claw_adapter.report import words
 from claw_adapter.report.changes import Changes, Workspace
 from claw_adapter.report.clean import Clipped, clip
@@ -82,6 +82,8 @@ class FragmentView:
 class CellView:
     """One trial's part of a round; `record` is None when there is none, and `cause` says why if anything does."""
 
+    trial: int
+    """Index into `Summary.trials`."""
     anchor: str
     label: str
     symbol: str
@@ -149,6 +151,7 @@ class Viewer:
         steps, note = self._steps(record) if record else ([], "")
         asked = dict(record.usage.metered.asked) if record else {}
         return CellView(
+            trial=cell.trial,
             anchor=anchor,
             label=self._label(cell, trial),
             symbol=symbol,
@@ -158,7 +161,7 @@ class Viewer:
             prompt=clip(record.prompt if record else "", caps.text),
             answer=clip(record.text if record else "", caps.text),
             feedback=clip(record.feedback if record else "", caps.text),
-            facts=tuple(self._facts(record.score.detail)) if record and record.score.detail else (),
+            facts=tuple(self._facts(record.score)) if record else (),
             evidence=self._evidence(row.scenario, record) if record else (),
             steps=tuple(steps[: caps.steps]),
             steps_left_out=max(len(steps) - caps.steps, 0),
@@ -180,9 +183,12 @@ class Viewer:
         texts, seen = self._fragments.get(scenario, {}), set(record.evidence.seen)
         return tuple(FragmentView(name, texts.get(name, ""), name in seen) for name in record.evidence.needed)
 
-    def _facts(self, detail: Detail) -> Iterator[Fact]:
+    def _facts(self, score: Score) -> Iterator[Fact]:
         """Plain values on one line, short mappings as ``A: right, B: wrong``, everything else as a block."""
-        for name, value in _entries(detail):
+        if score.pattern:
+            yield Fact("pattern", clip(score.pattern, self._caps.result), block=False)
+        entries = _state(score.detail) if isinstance(score.detail, StateDetail) else _entries(score.detail)
+        for name, value in entries:
             if isinstance(value, Mapping) and all(not isinstance(item, list | dict) for item in value.values()):
                 text = ", ".join(f"{key}: {OUTCOMES.get(str(item)) or _plain(item)}" for key, item in value.items())
             else:
@@ -226,8 +232,24 @@ class Viewer:
         )
 
 
-def _entries(detail: Detail) -> Iterator[tuple[str, JsonValue]]:
+def _state(detail: StateDetail) -> Iterator[tuple[str, JsonValue]]:
+    """What there is to say about a round judged by state; partial credit never without its baseline."""
+    yield "progress", round(detail.progress, 4)
+    if detail.partial is not None:
+        beside = "" if detail.baseline is None else f" (do-nothing baseline {detail.baseline:.4g})"
+        yield "partial credit", f"{detail.partial:.4g}{beside}"
+    yield "commands", f"{detail.commands}, many more than a solution needs" if detail.excess else detail.commands
+    if detail.first_wrong is not None:
+        yield "led away first", f"command {detail.first_wrong}"
+    for name, title in words.STATE_LISTS:
+        if found := getattr(detail, name):
+            yield title, "\n".join(found)
+
+
+def _entries(detail: Detail | None) -> Iterator[tuple[str, JsonValue]]:
     """What a detail holds, by name: what is about the whole round is not shown as a part of it."""
+    if detail is None:
+        return
     whole = "check" if detail.kind == "exec_check" else "facts" if detail.kind == "other" else "statements"
     for name, value in detail.model_dump(mode="json", exclude={"kind"}).items():
         if name == whole:
