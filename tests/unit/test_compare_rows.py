@@ -228,7 +228,13 @@ def test_a_script_says_that_it_shows_no_ability(tmp_path):
     assert "say nothing about the ability of a model" in found.models[0].meaning
 
 
-HEADLINES = [("published", 2, "crs"), ("macro", 2, "crs"), ("v1", 2, "overall"), ("published", 1, "tcr"), ("v1", 1, "overall")]
+HEADLINES = [
+    ("published", 2, "crs"),
+    ("macro", 2, "crs"),
+    ("v1", 2, "overall"),
+    ("published", 1, "tcr"),
+    ("v1", 1, "overall"),
+]
 
 
 @pytest.mark.parametrize(("profile", "rounds", "metric"), HEADLINES)

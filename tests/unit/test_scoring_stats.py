@@ -159,7 +159,9 @@ def test_sides_of_unlike_size_are_sampled_where_rounds_are_pooled():
     assert difference_of_tallies(left, twice, "tcr", "macro", **how).exact
 
 
-@pytest.mark.parametrize(("rate", "n", "low", "high"), [(0.5, 10, 0.2366, 0.7634), (0.0, 10, 0.0, 0.2775), (1, 3, 0.4385, 1)])
+@pytest.mark.parametrize(
+    ("rate", "n", "low", "high"), [(0.5, 10, 0.2366, 0.7634), (0.0, 10, 0.0, 0.2775), (1, 3, 0.4385, 1)]
+)
 def test_wilsons_interval_equals_printed_values(rate, n, low, high):
     assert wilson(rate, n) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
 

@@ -43,7 +43,9 @@ def _print(table: TextTable, rows: Sequence[tuple[str, ...]], console: Console) 
     for place, name in enumerate(table.head):
         head = one_line(name, WIDEST)
         if table.keys:
-            made.add_column(Text(_folded(head, rows, place)), no_wrap=True, justify="left" if place < table.keys else "right")
+            made.add_column(
+                Text(_folded(head, rows, place)), no_wrap=True, justify="left" if place < table.keys else "right"
+            )
         else:
             made.add_column(Text(head), overflow="fold", justify="right" if place else "left")
     for row in rows:

@@ -160,7 +160,10 @@ def breakdown_table(one: Breakdown) -> TextTable:
     ]
     columns = list(_columns(rows, metrics))
     cells = tuple(
-        (*(value or f"no {name}" for name, value in zip(one.by, row.values, strict=True)), *(text(row) for _, text in columns))
+        (
+            *(value or f"no {name}" for name, value in zip(one.by, row.values, strict=True)),
+            *(text(row) for _, text in columns),
+        )
         for row in rows
     )
     note = " ".join(

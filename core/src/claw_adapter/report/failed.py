@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from claw_adapter.protocol import StateDetail
-from claw_adapter.report.records import FailedRound, Summary
+from claw_adapter.report.breakdown_records import FailedRound
+from claw_adapter.report.records import Summary
 from claw_adapter.report.words import STATE_LISTS
 from claw_adapter.runs.load import RunData
 

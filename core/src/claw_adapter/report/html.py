@@ -19,10 +19,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from claw_adapter.report import words
+from claw_adapter.report.breakdown_records import FailedRound
 from claw_adapter.report.breakdown_words import breakdown_tables
 from claw_adapter.report.clean import clean
 from claw_adapter.report.legend import explain_metrics
-from claw_adapter.report.records import FailedRound, Summary
+from claw_adapter.report.records import Summary
 from claw_adapter.report.view import CAPS, STATES, CellView, Fragments, RoundView, Viewer
 from claw_adapter.runs.folder import write_atomic
 from claw_adapter.runs.load import RunData

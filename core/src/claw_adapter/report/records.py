@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from claw_adapter.protocol import Failure, FirstRequest, Isolation, RunSettings, ServerRecord
 from claw_adapter.protocol.base import Record
-from claw_adapter.report.breakdown_records import Breakdowns
+from claw_adapter.report.breakdown_records import Breakdowns, FailedRound
 from claw_adapter.runs.prices import Money
 from claw_adapter.scoring import Profile, View
 
@@ -17,7 +17,6 @@ __all__ = [
     "Cell",
     "Cost",
     "EvidenceSum",
-    "FailedRound",
     "Interval",
     "MeteredSum",
     "Metrics",
@@ -265,22 +264,6 @@ class Unscored(Record):
     round: str
     rounds: int = 1
     cause: Failure
-
-
-class FailedRound(Record):
-    """A round that is judged by state and not right."""
-
-    trial: int
-    """Index into `Summary.trials`."""
-    round: str
-    index: int
-    """Position in its scenario, from 0."""
-    score: float
-    pattern: str = ""
-    reasons: tuple[str, ...] = ()
-    """What is missing and why, what was changed and should not have been, and what else is wrong, a line each."""
-    first_wrong: int | None = None
-    """The first command, from 1, that led away."""
 
 
 class Summary(Record):

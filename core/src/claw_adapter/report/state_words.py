@@ -26,18 +26,21 @@ __all__ = [
 
 SCORE: Final = "Strict score in percent [95 % interval] (rounds); an unscored round counts 0."
 CREDIT: Final = (
-    "Mean partial credit (that of doing nothing: the do-nothing baseline) · progress, both in percent · commands executed."
+    "Mean partial credit (of doing nothing: the do-nothing baseline) · progress, both in percent · commands executed."
 )
 PROVIDER: Final = (
     "provider failed: rounds that the provider left unscored; impacted: scored ones, some requests of which it failed."
 )
 _ADJUSTED: Final = "adjusted: unscored rounds left out."
-BASELINE: Final = "partial: mean partial credit (baseline: that of doing nothing). progress: share of what was wanted that holds."
+BASELINE: Final = (
+    "partial: mean partial credit (baseline: that of doing nothing). progress: share of what was wanted that holds, 0 for "
+    "doing nothing."
+)
 INTERVAL: Final = (
     "The interval is Wilson's at the effective number of rounds: those of one scenario, several trials among them, count as "
     "far as they differ."
 )
-_PASS: Final = "pass^k: chance that k trials of a round all get it right."
+_HAT: Final = "pass^k: chance that k trials of a round all get it right."
 
 Column = tuple[str, Callable[[BreakdownRow], str]]
 
@@ -96,5 +99,5 @@ def overall_columns(rows: Sequence[BreakdownRow]) -> tuple[list[Column], str]:
         ("provider failed", lambda row: str(row.provider_failed)),
         ("impacted", lambda row: str(row.provider_impacted)),
     ]
-    notes = ("In percent. strict: an unscored round counts 0.", _ADJUSTED, BASELINE, *([_PASS] if ks else []))
+    notes = ("In percent. strict: an unscored round counts 0.", _ADJUSTED, BASELINE, *([_HAT] if ks else []))
     return columns, " ".join((*notes, PROVIDER, INTERVAL))

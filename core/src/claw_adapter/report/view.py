@@ -123,10 +123,11 @@ class Viewer:
         self._store = Store(run.store)
         self._workspace = Workspace(self._store)
 
-    def rounds(self) -> Iterator[RoundView]:
-        """All rounds, in the summary's order."""
+    def rounds(self, name: str = "") -> Iterator[RoundView]:
+        """All rounds, in the summary's order, or those of a scenario, or one: ``scenario`` or ``scenario/round``."""
         for number, row in enumerate(self._summary.rounds):
-            yield self._round(row, f"r{number}")
+            if name in ("", row.scenario, f"{row.scenario}/{row.round}"):
+                yield self._round(row, f"r{number}")
 
     def _round(self, row: RoundCells, anchor: str) -> RoundView:
         cells = tuple(self._cell(row, cell, f"{anchor}t{cell.trial}") for cell in row.cells)

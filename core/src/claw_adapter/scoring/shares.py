@@ -1,4 +1,4 @@
-"""Intervals of a rate, and how often every one of several trials passes. Several trials of one scenario are not so many scenarios."""
+"""Intervals of a rate, and how often all of several trials pass; trials of one scenario are not so many scenarios."""
 
 from __future__ import annotations
 
