@@ -285,7 +285,7 @@ def test_nothing_is_shown_where_there_is_nothing_to_show(tmp_path):
 def test_the_command_prints_what_is_asked_for_and_lists_the_tags_there_are(tmp_path, capsys):
     root = planted(tmp_path / "run").root
     assert report([str(root), "--by", "phase,category", "--by", "scenario"], standalone_mode=False) == 0
-    text = capsys.readouterr().out
+    text = " ".join(capsys.readouterr().out.split())
     assert "By phase, category" in text
     assert "CRS composite reliability" in text
     assert report([str(root), "--by", "phase", "--json"], standalone_mode=False) == 0

@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from claw_adapter import open_run, plugins
+from claw_adapter.cli.compare import command as compare
 from claw_adapter.cli.report import command as report
 from claw_adapter.errors import PluginError
 from claw_adapter.question import QuestionType
@@ -162,8 +163,7 @@ def test_other_runs_have_no_tables_of_state(tmp_path):
     assert not [one for one in made.breakdowns.by_tag if one.of in ("failures", "conduct") or not one.by]
 
 
-@pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("tasks", [51, 362])
+@pytest.mark.parametrize(("tasks", "width"), [(51, 80), (51, 120), (102, 80)])
 def test_many_scenarios_stay_readable(tmp_path, tasks, width):
     text = shown(state.several(tmp_path / "run", tasks), width)
     lines = text.splitlines()
@@ -215,6 +215,15 @@ def test_why_a_round_failed_is_in_the_records_and_leads_to_the_round_on_the_page
     assert html.count('<table class="matrix">') == 1
 
 
+def test_of_many_rounds_those_that_failed_are_shown_with_more_of_what_was_printed(tmp_path, monkeypatch):
+    long = "x" * 1_000
+    monkeypatch.setitem(state.EVENTS[1], "text", long)
+    run = state.write(tmp_path / "run", 121, {"m": lambda n, r: state.unfinished(n) if n == 0 else state.passed(n)})
+    html = page(run, summarise(run))
+    assert html.count(long) == 1
+    assert html.count(long[:600]) == 121
+
+
 def test_a_round_is_printed_to_be_read(run, capsys):
     assert report([str(run.root), "--round", "task-1/r1"], standalone_mode=False) == 0
     text = capsys.readouterr().out
@@ -230,6 +239,14 @@ def test_a_round_is_printed_to_be_read(run, capsys):
     with pytest.raises(Exception, match="neither --by nor --json"):
         report([str(run.root), "--round", "task-1", "--json"], standalone_mode=False)
     assert not (run.root / "report.html").exists()
+
+
+def test_models_of_a_run_of_single_rounds_are_compared_by_an_exact_test(tmp_path, capsys):
+    run = state.several(tmp_path / "run", 14)
+    assert compare([str(run.root), "--between", "model"], standalone_mode=False) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "CRS" not in text.split("Differences")[1]
+    assert "all exchanges. Not shown" in text
 
 
 def test_a_breakdown_as_json_has_every_number(run, capsys):

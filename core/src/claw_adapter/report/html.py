@@ -33,7 +33,7 @@ __all__ = ["LIMIT", "asset", "digest_of", "environment", "page", "write_html"]
 LIMIT: Final = 20_000_000
 """Bytes of a page: beyond it browsers get slow; texts are cut shorter until the page fits."""
 MANY: Final = (120, 500, 2_000, 8_000)
-"""Round cells from which on the next tighter caps are tried first."""
+"""Round cells from which on the next tighter caps are tried first; for those that are not right, only these count."""
 
 ACROSS: Final = 40
 """Scenarios of one round in a table of marks."""
@@ -46,14 +46,20 @@ def write_html(run: RunData, summary: Summary, path: Path, *, fragments: Fragmen
 
 def page(run: RunData, summary: Summary, *, fragments: Fragments | None = None, limit: int = LIMIT) -> str:
     """The page as text: at most `limit` bytes unless the tightest caps are still too generous."""
-    cells = sum(len(row.cells) for row in summary.rounds)
+    cells = [cell for row in summary.rounds for cell in row.cells]
+    least, right = _tightness(sum(cell.score != 1 for cell in cells)), _tightness(len(cells))
     text = ""
-    for caps in CAPS[sum(cells > number for number in MANY) :]:
-        viewer = Viewer(run, summary, caps, fragments or {})
+    for place in range(least, len(CAPS)):
+        viewer = Viewer(run, summary, CAPS[place], fragments or {}, CAPS[max(place, right)])
         text = _render(summary, list(viewer.rounds()))
         if len(text.encode()) <= limit:
             break
     return text
+
+
+def _tightness(cells: int) -> int:
+    """Place in `CAPS` of the first to try with so many cells."""
+    return sum(cells > number for number in MANY)
 
 
 def _render(summary: Summary, rounds: list[RoundView]) -> str:

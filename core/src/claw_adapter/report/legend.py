@@ -12,7 +12,9 @@ from claw_adapter.scoring.parts import CONDUCT, UNSCORED
 __all__ = ["MISSED", "UNREAD", "explain_metrics", "explain_values"]
 
 UNREAD: Final = "unread: no answer could be extracted from the reply."
-MISSED: Final = "unscored: without a score, for the cause given with the scores; 0 in strict numbers, left out of the others."
+MISSED: Final = (
+    "unscored: without a score, for the cause given with the scores; 0 in strict numbers, left out of the others."
+)
 
 _METRICS: Final = {
     "tcr": "TCR task completion rate, the mean score",

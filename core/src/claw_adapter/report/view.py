@@ -118,8 +118,12 @@ class RoundView:
 class Viewer:
     """Builds the views of one run under one set of caps."""
 
-    def __init__(self, run: RunData, summary: Summary, caps: Caps, fragments: Fragments) -> None:
+    def __init__(
+        self, run: RunData, summary: Summary, caps: Caps, fragments: Fragments, right: Caps | None = None
+    ) -> None:
+        """`right` are the caps of what a trial did right, which is read less; None for the same."""
         self._run, self._summary, self._caps, self._fragments = run, summary, caps, fragments
+        self._right = right or caps
         self._store = Store(run.store)
         self._workspace = Workspace(self._store)
 
@@ -147,9 +151,9 @@ class Viewer:
 
     def _cell(self, row: RoundCells, cell: Cell, anchor: str) -> CellView:
         trial = self._run.trials[cell.trial]
-        record, caps = trial.record(row.index), self._caps
+        record, caps = trial.record(row.index), self._right if cell.score == 1 else self._caps
         symbol = words.symbol((cell,))
-        steps, note = self._steps(record) if record else ([], "")
+        steps, note = self._steps(record, caps) if record else ([], "")
         asked = dict(record.usage.metered.asked) if record else {}
         return CellView(
             trial=cell.trial,
@@ -162,7 +166,7 @@ class Viewer:
             prompt=clip(record.prompt if record else "", caps.text),
             answer=clip(record.text if record else "", caps.text),
             feedback=clip(record.feedback if record else "", caps.text),
-            facts=tuple(self._facts(record.score)) if record else (),
+            facts=tuple(self._facts(record.score, caps)) if record else (),
             evidence=self._evidence(row.scenario, record) if record else (),
             steps=tuple(steps[: caps.steps]),
             steps_left_out=max(len(steps) - caps.steps, 0),
@@ -184,19 +188,19 @@ class Viewer:
         texts, seen = self._fragments.get(scenario, {}), set(record.evidence.seen)
         return tuple(FragmentView(name, texts.get(name, ""), name in seen) for name in record.evidence.needed)
 
-    def _facts(self, score: Score) -> Iterator[Fact]:
+    def _facts(self, score: Score, caps: Caps) -> Iterator[Fact]:
         """Plain values on one line, short mappings as ``A: right, B: wrong``, everything else as a block."""
         if score.pattern:
-            yield Fact("pattern", clip(score.pattern, self._caps.result), block=False)
+            yield Fact("pattern", clip(score.pattern, caps.result), block=False)
         entries = _state(score.detail) if isinstance(score.detail, StateDetail) else _entries(score.detail)
         for name, value in entries:
             if isinstance(value, Mapping) and all(not isinstance(item, list | dict) for item in value.values()):
                 text = ", ".join(f"{key}: {OUTCOMES.get(str(item)) or _plain(item)}" for key, item in value.items())
             else:
                 text = _plain(value)
-            yield Fact(name, clip(text, self._caps.result), "\n" in text or len(text) > 120)
+            yield Fact(name, clip(text, caps.result), "\n" in text or len(text) > 120)
 
-    def _steps(self, record: RoundRecord) -> tuple[list[Step], str]:
+    def _steps(self, record: RoundRecord, caps: Caps) -> tuple[list[Step], str]:
         """The turn's events, each result with its call; and why there are none when they cannot be read."""
         try:
             values = self._store.get_json(record.events)
@@ -204,9 +208,9 @@ class Viewer:
         except (JournalError, ValidationError) as error:
             what = error.what if isinstance(error, JournalError) else "they are not of this version"
             return [], f"The events cannot be read: {what}."
-        return list(self._paired(events)), ""
+        return list(self._paired(events, caps)), ""
 
-    def _paired(self, events: Sequence[Event]) -> Iterator[Step]:
+    def _paired(self, events: Sequence[Event], caps: Caps) -> Iterator[Step]:
         """Calls in order, each with the first result of its id that is not another call's; what is left over as it comes."""
         pairs: list[tuple[Event, Event | None]] = []
         unanswered: dict[str, list[int]] = {}
@@ -218,17 +222,17 @@ class Viewer:
             if event.kind == "tool_call":
                 unanswered.setdefault(event.id, []).append(len(pairs))
             pairs.append((event, None))
-        return (self._step(event, result) for event, result in pairs)
+        return (self._step(event, result, caps) for event, result in pairs)
 
-    def _step(self, event: Event, result: Event | None) -> Step:
+    def _step(self, event: Event, result: Event | None, caps: Caps) -> Step:
         arguments = _plain(event.arguments) if event.arguments else ""
         text = result.text if result else event.text
         return Step(
             kind=event.kind,
             at=event.at,
             name=event.name,
-            arguments=clip(arguments, self._caps.arguments),
-            result=None if event.kind == "tool_call" and result is None else clip(text, self._caps.result),
+            arguments=clip(arguments, caps.arguments),
+            result=None if event.kind == "tool_call" and result is None else clip(text, caps.result),
             is_error=event.is_error or (result is not None and result.is_error),
         )
 
