@@ -139,7 +139,9 @@ def test_with_one_round_each_it_is_mcnemars_exact_test():
     a, b = (run({str(i): [bit] for i, bit in enumerate(side)}) for side in (left, right))
     discordant = only_a + only_b
     expected = 2 * sum(math.comb(discordant, k) for k in range(only_a + 1)) / 2**discordant
-    assert paired_difference(a, b, "tcr", resamples=10).p == pytest.approx(expected, abs=1e-15)
+    got = paired_difference(a, b, "tcr", resamples=10)
+    assert got.p == pytest.approx(expected, abs=1e-15)
+    assert (got.a_better, got.b_better) == (only_a, only_b)
 
 
 def test_differences_without_a_common_unit_are_sampled():

@@ -36,7 +36,12 @@ def facts(pair: Pair) -> list[str]:
     seeds = f", seeds matched: {', '.join(map(str, pair.seeds))}" if pair.seeds else ""
     on = f"{words.plural(pair.rounds, 'round')} of {words.plural(len(pair.scenarios), 'scenario')}{seeds}"
     lacks = dict.fromkeys(note for item in pair.differences for note in item.notes)
-    return [on, *pair.notes, *lacks]
+    better = [
+        f"{dict(words.COLUMNS)[item.metric]}: {pair.a} better in {item.a_better}, {pair.b} in {item.b_better}"
+        for item in pair.differences
+        if item.view == "strict" and item.difference is not None
+    ]
+    return [on, *better, *pair.notes, *lacks]
 
 
 def points(value: float | None) -> str:

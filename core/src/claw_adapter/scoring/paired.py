@@ -36,6 +36,8 @@ class Difference:
         a: the metric of A, in [0, 1]; None where undefined.
         b: the metric of B.
         difference: b - a, in [-1, 1]; None where either is undefined.
+        a_better: scenarios in which A is better in the metric.
+        b_better: scenarios in which B is.
         low: lower end of the paired percentile bootstrap interval; None with fewer than two scenarios.
         high: upper end.
         p: two-sided permutation p-value, not corrected for several pairs (see `holm`); None where `difference` is.
@@ -61,6 +63,8 @@ class Difference:
     smallest_detectable: float | None
     resamples: int
     seed: int
+    a_better: int = 0
+    b_better: int = 0
 
 
 def paired_difference(
@@ -115,6 +119,7 @@ def difference_of_tallies(
         resamples=resamples,
         seed=seed,
     )
+    own = [contrast([x], [y]) or 0.0 for x, y in zip(left, right, strict=True)]
     p, permutations, exact = _exchanged(left, right, metric, profile, contrast, draws=resamples, seed=seed)
     return Difference(
         metric=metric,
@@ -133,6 +138,8 @@ def difference_of_tallies(
         smallest_detectable=_detectable(left, right, contrast, (1 - level) / comparisons, permutations),
         resamples=resamples,
         seed=seed,
+        a_better=sum(value < -_TOLERANCE for value in own),
+        b_better=sum(value > _TOLERANCE for value in own),
     )
 
 
