@@ -16,6 +16,7 @@ from claw_adapter.report import render, summarise
 from claw_adapter.runs.load import load_run
 
 HERE = Path(__file__).parent
+state = SimpleNamespace(**runpy.run_path(str(HERE.parent / "unit" / "state_runs.py")))
 make = SimpleNamespace(**runpy.run_path(str(HERE.parent / "unit" / "report_runs.py")))
 
 
@@ -30,12 +31,20 @@ def small(tmp_path):
     return summarise(load_run(make.small(tmp_path / "run").root))
 
 
-def test_a_small_run_prints_as_recorded(small):
-    text = printed(small, report=Path("run/report.html"))
-    golden = HERE / "test_report_small.txt"
+def as_recorded(text, name):
+    golden = HERE / name
     if os.environ.get("REGENERATE_GOLDEN"):
         golden.write_text(text, "utf-8")
     assert text == golden.read_text("utf-8")
+
+
+def test_a_small_run_prints_as_recorded(small):
+    as_recorded(printed(small, report=Path("run/report.html")), "test_report_small.txt")
+
+
+def test_a_run_that_is_judged_by_state_prints_as_recorded(tmp_path):
+    run = state.several(tmp_path / "run", 12)
+    as_recorded(printed(summarise(run), report=Path("run/report.html")), "test_report_state.txt")
 
 
 def test_no_line_is_wider_than_the_console_and_nothing_is_coloured(small):

@@ -1,9 +1,16 @@
 """Error bars: known values, reproducibility, and silence where nothing can be said."""
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from claw_adapter.scoring import RoundScore, ScoringError, holm, interval, paired_difference, smallest_detectable
+from claw_adapter.scoring.exact import exchange_p
+from claw_adapter.scoring.paired import difference_of_tallies
+from claw_adapter.scoring.shares import clustered, pass_hat, wilson
 from claw_adapter.scoring.stats import quantile, student_cdf, student_quantile
+from claw_adapter.scoring.tally import tally
 
 
 def run(sequences):
@@ -111,17 +118,78 @@ def test_twelve_scenarios_all_better_give_the_smallest_possible_p():
     assert 0 < got.smallest_detectable < got.difference
 
 
-def test_thirteen_scenarios_are_sampled_and_say_so():
+def test_beyond_twelve_scenarios_metrics_of_streaks_are_sampled_and_say_so():
     a = run({str(i): [0, 0] for i in range(13)})
-    b = run({str(i): [1, 0] for i in range(13)})
-    got = paired_difference(a, b, "tcr", resamples=400, seed=5)
+    b = run({str(i): [1, 1] for i in range(13)})
+    got = paired_difference(a, b, "crs", resamples=400, seed=5)
     assert (got.exact, got.permutations) == (False, 400)
-    assert 1 / 401 <= got.p < 0.02
+    assert got.p == 1 / 401  # a sampled p is never zero
 
 
-def test_a_sampled_p_is_never_zero():
+def test_tcr_is_exact_for_any_number_of_scenarios():
     a, b = (run({str(i): [bit, bit] for i in range(40)}) for bit in (0, 1))
-    assert paired_difference(a, b, "tcr", resamples=400).p == 1 / 401
+    got = paired_difference(a, b, "tcr", resamples=400)
+    assert (got.p, got.exact, got.permutations) == (2 / 2**40, True, 2**40)
+
+
+def test_with_one_round_each_it_is_mcnemars_exact_test():
+    only_a, only_b, both = 3, 11, 20
+    left = [1] * only_a + [0] * only_b + [1] * both
+    right = [0] * only_a + [1] * only_b + [1] * both
+    a, b = (run({str(i): [bit] for i, bit in enumerate(side)}) for side in (left, right))
+    discordant = only_a + only_b
+    expected = 2 * sum(math.comb(discordant, k) for k in range(only_a + 1)) / 2**discordant
+    got = paired_difference(a, b, "tcr", resamples=10)
+    assert got.p == pytest.approx(expected, abs=1e-15)
+    assert (got.a_better, got.b_better) == (only_a, only_b)
+
+
+def test_differences_without_a_common_unit_are_sampled():
+    assert exchange_p([math.pi / 10**k for k in range(20)]) is None
+    assert exchange_p([0.1 + 0.2, -0.3]) == 1
+    assert exchange_p([1 / 3, 1 / 2, 1 / 5]) == 2 / 8
+
+
+def test_sides_of_unlike_size_are_sampled_where_rounds_are_pooled():
+    a = run({str(i): [0] for i in range(13)})
+    b = run({str(i): [1] for i in range(13)})
+    tallied = [tally(rounds, "strict") for rounds in b.values()]
+    twice = [replace(one, n=2, total=one.total * 2) for one in tallied]
+    left = [tally(rounds, "strict") for rounds in a.values()]
+    how = {"view": "strict", "level": 0.95, "resamples": 50, "seed": 0}
+    assert not difference_of_tallies(left, twice, "tcr", "published", **how).exact
+    assert difference_of_tallies(left, twice, "tcr", "macro", **how).exact
+
+
+@pytest.mark.parametrize(
+    ("rate", "n", "low", "high"), [(0.5, 10, 0.2366, 0.7634), (0.0, 10, 0.0, 0.2775), (1, 3, 0.4385, 1)]
+)
+def test_wilsons_interval_equals_printed_values(rate, n, low, high):
+    assert wilson(rate, n) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
+
+
+def test_several_trials_of_a_scenario_are_not_so_many_scenarios():
+    once = clustered([[1.0], [1.0], [0.0], [0.0]])
+    alike = clustered([[1.0] * 5, [1.0] * 5, [0.0] * 5, [0.0] * 5])
+    mixed = clustered([[1.0, 0.0] * 3] * 4)
+    assert (once.effective, alike.effective) == (4, 4)
+    assert (once.low, once.high) == (alike.low, alike.high)
+    assert mixed.effective == 24
+    assert clustered([[1.0] * 9] * 3).effective == 3
+    assert clustered([[1.0, 0.0]]) is None
+
+
+def test_pass_hat_k_is_the_chance_that_all_of_k_trials_pass():
+    trials = [[True, True, False], [True, True, True]]
+    assert pass_hat(trials, 1) == pytest.approx(5 / 6)
+    assert pass_hat(trials, 2) == pytest.approx((1 / 3 + 1) / 2)
+    assert pass_hat(trials, 4) is None
+
+
+@pytest.mark.parametrize(("rate", "n"), [(1.1, 3), (0.5, -1)])
+def test_a_rate_that_is_none_is_refused(rate, n):
+    with pytest.raises(ScoringError, match="out of range"):
+        wilson(rate, n)
 
 
 def test_the_smallest_detectable_difference_of_a_mean_comes_from_the_differences_of_scenarios():

@@ -44,6 +44,8 @@ class QuestionType(ABC):
     name: ClassVar[str]
     needs_workspace: ClassVar[bool] = False
     """Whether `score` looks at the workspace copy; making one is skipped otherwise."""
+    patterns: ClassVar[Mapping[str, str]] = {}
+    """What the patterns mean that `score` gives, each in a few words: reports explain them where the type is installed."""
 
     def prompt(self, item: Round, *, compat: str | None = None) -> str:
         """The question as the harness gets it, without feedback and update notice. The default is the bare question."""

@@ -120,7 +120,8 @@ class Run:
             others: further runs, or their folders; without them the rows of this one are compared.
             between: pair harnesses under one ``model``, or models under one ``harness``.
             profile: how rounds become metrics.
-            metrics: what to compare; each one costs power. Default: ``crs``, under ``v1`` ``overall``.
+            metrics: what to compare; each one costs power. Default: ``crs`` (``tcr`` where all scenarios have
+                one round), under ``v1`` ``overall``.
             level: of intervals; a verdict's error rate is 1 - level over all comparisons.
             resamples: of the intervals.
             seed: of the resampling.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args, get_type_hints
 
-from claw_adapter.protocol import RoundRecord, TrialSpec
+from claw_adapter.protocol import RoundRecord, StateDetail, TrialSpec
 from claw_adapter.protocol.tokens import TokenCounts
 from claw_adapter.report.records import Row, Summary
 from claw_adapter.runs.folder import RunFolder
@@ -90,6 +90,17 @@ class RoundRow:
     tool_calls: int
     seconds: float
     """Of the turn."""
+    pattern: str
+    """A short word for how the round went; empty where the score gives none."""
+    progress: float | None
+    """Of rounds judged by state, as the next three: share of what was wanted that holds; None elsewhere."""
+    partial: float | None
+    """Partial credit; None where the benchmark has none."""
+    baseline: float | None
+    """`partial` of doing nothing."""
+    commands: int | None
+    failed_requests: int
+    """Requests of the turn that the provider failed."""
     evidence_needed: int | None
     """Fragments; None without an evidence layer, or without a reader that looks for them."""
     evidence_seen: int | None
@@ -187,6 +198,7 @@ def _round_row(trial: TrialData, name: RoundName, score: float | None, owner: st
     metered = record.usage.metered if record else None
     evidence = record.evidence if record else None
     answer = record.score.answer if record else None
+    state = record.score.detail if record and isinstance(record.score.detail, StateDetail) else None
     return RoundRow(
         trial=spec.id,
         scenario=spec.scenario,
@@ -207,6 +219,12 @@ def _round_row(trial: TrialData, name: RoundName, score: float | None, owner: st
         requests=metered.requests if metered else 0,
         tool_calls=record.tool_calls if record else 0,
         seconds=record.timing.total if record else 0.0,
+        pattern=record.score.pattern if record else "",
+        progress=state.progress if state else None,
+        partial=state.partial if state else None,
+        baseline=state.baseline if state else None,
+        commands=state.commands if state else None,
+        failed_requests=metered.failed if metered else 0,
         evidence_needed=len(evidence.needed) if evidence else None,
         evidence_seen=len(evidence.seen) if evidence else None,
         record=record,

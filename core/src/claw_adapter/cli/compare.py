@@ -26,7 +26,7 @@ METRICS = ("tcr", "mc", "ec", "sc", "fd", "robustness", "crs", "overall")
     "metrics",
     type=click.Choice(METRICS),
     multiple=True,
-    help="What to compare; may be repeated, each one costs power. Default: crs, under v1 overall.",
+    help="What to compare; may be repeated, each one costs power. Default: crs (of single rounds tcr), under v1 overall.",
 )
 @click.option(
     "--level",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from claw_adapter.api.results import Run
     from claw_adapter.scoring import Profile
 
-__all__ = ["show", "show_breakdowns"]
+__all__ = ["show", "show_breakdowns", "show_rounds"]
 
 
 def show(run: Run, profile: str, *, as_json: bool, page: bool = True) -> int:
@@ -51,6 +51,18 @@ def show_breakdowns(run: Run, by: Sequence[str], profile: Profile, *, as_json: b
     else:
         for one in found:
             render_breakdown(one, console())
+    return 0
+
+
+def show_rounds(run: Run, name: str) -> int:
+    """Print the rounds of a scenario, or one round of it.
+
+    Raises:
+        ScoringError: there is no such scenario or round.
+    """
+    from claw_adapter.report.round_terminal import render_rounds
+
+    render_rounds(run.data, run.summary(), name, console())
     return 0
 
 

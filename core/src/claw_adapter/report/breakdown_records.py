@@ -1,8 +1,10 @@
-"""The published record of a run's breakdowns, part of ``summary/1``."""
+"""The published records of a run's breakdowns and failed rounds, part of ``summary/1``."""
 
 from __future__ import annotations
 
 from typing import Literal
+
+from pydantic import Field
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.scoring.agreement import Correlation
@@ -10,10 +12,10 @@ from claw_adapter.scoring.breakdown import BreakdownRow
 from claw_adapter.scoring.formats import FormatPair
 from claw_adapter.scoring.options import OptionRow, Passes
 
-__all__ = ["Breakdown", "Breakdowns", "FormatLink", "Identical", "Unit"]
+__all__ = ["Breakdown", "Breakdowns", "FailedRound", "FormatLink", "Identical", "Unit"]
 
-Unit = Literal["rounds", "conclusions", "preferences", "statements"]
-"""What is counted; all but rounds are parts of rounds."""
+Unit = Literal["rounds", "failures", "conduct", "conclusions", "preferences", "statements"]
+"""What is counted: rounds, those that are not right, what is noted of those judged by state, or parts of rounds."""
 
 
 class Breakdown(Record):
@@ -22,6 +24,8 @@ class Breakdown(Record):
     of: Unit
     by: tuple[str, ...]
     rows: tuple[BreakdownRow, ...]
+    meanings: dict[str, str] = Field(default_factory=dict)
+    """What values mean, as the question types explain their patterns that are installed where the report is made."""
 
 
 class Identical(Record):
@@ -53,3 +57,19 @@ class Breakdowns(Record):
     never_passed: tuple[Passes, ...] = ()
     """Rounds that none of several configurations passed (0/k)."""
     formats: tuple[FormatLink, ...] = ()
+
+
+class FailedRound(Record):
+    """A round that is judged by state and not right."""
+
+    trial: int
+    """Index into `Summary.trials`."""
+    round: str
+    index: int
+    """Position in its scenario, from 0."""
+    score: float
+    pattern: str = ""
+    reasons: tuple[str, ...] = ()
+    """What is missing and why, what was changed and should not have been, and what else is wrong, a line each."""
+    first_wrong: int | None = None
+    """The first command, from 1, that led away."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from claw_adapter.report.breakdown_records import Breakdown, Breakdowns, FormatLink, Identical, Unit
+from claw_adapter.report.meanings import meanings_of
 from claw_adapter.report.observations import TAGS, config_names, observations_of
 from claw_adapter.runs.load import RunData
 from claw_adapter.scoring import Profile
@@ -18,12 +19,14 @@ from claw_adapter.scoring.breakdown import breakdown, tag_names
 from claw_adapter.scoring.formats import FormatPair, format_correlation
 from claw_adapter.scoring.observed import Observation
 from claw_adapter.scoring.options import identical_wrong, option_grid, passes
-from claw_adapter.scoring.parts import conclusions, preferences, statements
+from claw_adapter.scoring.parts import conclusions, conduct, failures, preferences, statements
 
 __all__ = ["breakdown_of", "breakdowns_of", "make_breakdowns"]
 
 _UNITS: Final[Mapping[Unit, Callable[[Iterable[Observation]], Iterable[Observation]]]] = {
     "rounds": iter,
+    "failures": failures,
+    "conduct": conduct,
     "conclusions": conclusions,
     "preferences": preferences,
     "statements": statements,
@@ -31,7 +34,8 @@ _UNITS: Final[Mapping[Unit, Callable[[Iterable[Observation]], Iterable[Observati
 _SHOWN: Final[tuple[tuple[Unit, tuple[str, ...], int], ...]] = (
     ("rounds", ("phase",), 2),
     ("rounds", ("category",), 1),
-    ("rounds", ("pattern",), 1),
+    ("failures", ("pattern",), 1),
+    ("conduct", ("conduct",), 1),
     ("conclusions", (), 1),
     ("conclusions", ("update",), 1),
     ("conclusions", ("nature",), 1),
@@ -57,9 +61,9 @@ def breakdown_of(run: RunData, by: str | Sequence[str], profile: Profile = "publ
             were not recorded.
     """
     names = tuple(name.strip() for name in by.split(",")) if isinstance(by, str) else tuple(by)
-    return Breakdown(
-        of="rounds", by=names, rows=breakdown(observations_of(run, config_names(run)), names, profile=profile)
-    )
+    found = observations_of(run, config_names(run))
+    rows = breakdown(found, names, profile=profile)
+    return Breakdown(of="rounds", by=names, rows=rows, meanings=meanings_of(found, names))
 
 
 def breakdowns_of(run: RunData, profile: Profile = "published") -> Breakdowns | None:
@@ -88,15 +92,17 @@ def make_breakdowns(found: Sequence[Observation], profile: Profile = "published"
 
 
 def _by_tag(found: Sequence[Observation], profile: Profile) -> Iterator[Breakdown]:
-    """What is always shown, and one's own tags where they have several values."""
+    """The whole of what is judged by state, what is always shown, and one's own tags where they have several values."""
     own: list[tuple[Unit, tuple[str, ...], int]] = [("rounds", (n,), 2) for n in tag_names(found) if n not in TAGS]
-    for of, by, least in (*_SHOWN[:3], *own, *_SHOWN[3:]):
+    whole: list[tuple[Unit, tuple[str, ...], int]] = [("rounds", (), 1)]
+    state = whole if any(one.progress is not None for one in found) else []
+    for of, by, least in (*state, *_SHOWN[:2], *own, *_SHOWN[2:]):
         some = list(_UNITS[of](found))
         if not some or not set(by) <= set(tag_names(some)):
             continue
         rows = breakdown(some, by, profile=profile if of == "rounds" else None)
         if len({row.values for row in rows}) >= least:
-            yield Breakdown(of=of, by=by, rows=rows)
+            yield Breakdown(of=of, by=by, rows=rows, meanings=meanings_of(found, by))
 
 
 def _links(

@@ -59,7 +59,7 @@ def compare(
             and mixing is not allowed.
         ScoringError: fewer than two rows, a run given twice, a metric the profile lacks, or a number out of range.
     """
-    chosen = tuple(dict.fromkeys(metrics)) or (HEADLINE[profile],)
+    chosen = tuple(dict.fromkeys(metrics)) or (_headline(runs, profile),)
     for metric in chosen:
         measure(metric, profile)
     names = _run_names(runs)
@@ -89,6 +89,12 @@ def compare(
         not_compared=skipped,
         warnings=tuple(_warnings(differing, between, names, summaries)),
     )
+
+
+def _headline(runs: Sequence[RunData], profile: Profile) -> Metric:
+    """What a profile is about; for scenarios of one round TCR in place of CRS: they have no streaks."""
+    single = all(len(rounds) <= 1 for run in runs for rounds in run.rounds.values())
+    return "tcr" if single and HEADLINE[profile] == "crs" else HEADLINE[profile]
 
 
 def _run_names(runs: Sequence[RunData]) -> list[str]:

@@ -41,6 +41,8 @@ def _judged(item: Difference, p_holm: float | None, how: Resampling) -> MetricDi
         p_holm=p_holm,
         exact=item.exact,
         permutations=item.permutations,
+        a_better=item.a_better,
+        b_better=item.b_better,
         smallest_detectable=item.smallest_detectable,
         verdict=_verdict(item, p_holm),
         notes=tuple(_notes(item, how)),

@@ -58,8 +58,12 @@ class MetricDifference(Record):
     p_holm: float | None = None
     """Corrected for all `Comparison.comparisons` of the same view."""
     exact: bool
-    """Whether every exchange was enumerated."""
+    """Whether `p` is of all exchanges, and not of some that were drawn."""
     permutations: int
+    """At most 2^53, also where there are more."""
+    a_better: int = 0
+    """Scenarios in which A is better; the others are equal or in `b_better`."""
+    b_better: int = 0
     smallest_detectable: float | None = None
     """What this comparison would have shown with power 0.8, at a level corrected for all comparisons."""
     verdict: Verdict

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from claw_adapter.report import words
 from claw_adapter.report.compare_records import Comparison, MetricDifference, Pair
 from claw_adapter.report.legend import explain_metrics
+from claw_adapter.scoring.paired import EXACT_SCENARIOS
 
 __all__ = ["apart", "facts", "heading", "interval", "names", "p_value", "points", "reading", "verdict"]
 
@@ -35,7 +36,12 @@ def facts(pair: Pair) -> list[str]:
     seeds = f", seeds matched: {', '.join(map(str, pair.seeds))}" if pair.seeds else ""
     on = f"{words.plural(pair.rounds, 'round')} of {words.plural(len(pair.scenarios), 'scenario')}{seeds}"
     lacks = dict.fromkeys(note for item in pair.differences for note in item.notes)
-    return [on, *pair.notes, *lacks]
+    better = [
+        f"{dict(words.COLUMNS)[item.metric]}: {pair.a} better in {item.a_better}, {pair.b} in {item.b_better}"
+        for item in pair.differences
+        if item.view == "strict" and item.difference is not None
+    ]
+    return [on, *better, *pair.notes, *lacks]
 
 
 def points(value: float | None) -> str:
@@ -92,7 +98,8 @@ def _permutations(comparison: Comparison) -> str:
     items = [item for pair in comparison.pairs for item in pair.differences if item.permutations]
     exact = sorted({item.permutations for item in items if item.exact})
     drawn = sorted({item.permutations for item in items if not item.exact})
-    parts = [f"all {_several(exact)} exchanges"] if exact else []
+    many = any(number > 2**EXACT_SCENARIOS for number in exact)  # a number of so many digits says nothing more
+    parts = ["all exchanges" if many else f"all {_several(exact)} exchanges"] if exact else []
     parts += [f"{_several(drawn)} exchanges drawn at random"] if drawn else []
     return " or ".join(parts) or "none was possible"
 

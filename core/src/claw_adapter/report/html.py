@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -18,11 +19,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from claw_adapter.report import words
+from claw_adapter.report.breakdown_records import FailedRound
 from claw_adapter.report.breakdown_words import breakdown_tables
 from claw_adapter.report.clean import clean
 from claw_adapter.report.legend import explain_metrics
 from claw_adapter.report.records import Summary
-from claw_adapter.report.view import CAPS, STATES, Fragments, RoundView, Viewer
+from claw_adapter.report.view import CAPS, STATES, CellView, Fragments, RoundView, Viewer
 from claw_adapter.runs.folder import write_atomic
 from claw_adapter.runs.load import RunData
 
@@ -31,7 +33,10 @@ __all__ = ["LIMIT", "asset", "digest_of", "environment", "page", "write_html"]
 LIMIT: Final = 20_000_000
 """Bytes of a page: beyond it browsers get slow; texts are cut shorter until the page fits."""
 MANY: Final = (120, 500, 2_000, 8_000)
-"""Round cells from which on the next tighter caps are tried first."""
+"""Round cells from which on the next tighter caps are tried first; for those that are not right, only these count."""
+
+ACROSS: Final = 40
+"""Scenarios of one round in a table of marks."""
 
 
 def write_html(run: RunData, summary: Summary, path: Path, *, fragments: Fragments | None = None) -> None:
@@ -41,19 +46,26 @@ def write_html(run: RunData, summary: Summary, path: Path, *, fragments: Fragmen
 
 def page(run: RunData, summary: Summary, *, fragments: Fragments | None = None, limit: int = LIMIT) -> str:
     """The page as text: at most `limit` bytes unless the tightest caps are still too generous."""
-    cells = sum(len(row.cells) for row in summary.rounds)
+    cells = [cell for row in summary.rounds for cell in row.cells]
+    least, right = _tightness(sum(cell.score != 1 for cell in cells)), _tightness(len(cells))
     text = ""
-    for caps in CAPS[sum(cells > number for number in MANY) :]:
-        viewer = Viewer(run, summary, caps, fragments or {})
+    for place in range(least, len(CAPS)):
+        viewer = Viewer(run, summary, CAPS[place], fragments or {}, CAPS[max(place, right)])
         text = _render(summary, list(viewer.rounds()))
         if len(text.encode()) <= limit:
             break
     return text
 
 
+def _tightness(cells: int) -> int:
+    """Place in `CAPS` of the first to try with so many cells."""
+    return sum(cells > number for number in MANY)
+
+
 def _render(summary: Summary, rounds: list[RoundView]) -> str:
     script, style = asset("script.js"), asset("style.css")
-    columns = words.defined(tuple(row.strict for row in summary.rows))
+    columns = words.defined(summary)
+    scenarios = _by_scenario(rounds)
     return (
         environment()
         .get_template("report.html.j2")
@@ -61,7 +73,10 @@ def _render(summary: Summary, rounds: list[RoundView]) -> str:
             summary=summary,
             columns=columns,
             legend=explain_metrics(key for key, _ in columns),
-            scenarios=_by_scenario(rounds),
+            scenarios=scenarios,
+            strips=_strips(list(scenarios.values())),
+            with_intervals=not words.has_overall(summary),
+            failed=_failed(summary, rounds),
             unscored=words.unscored_lines(summary),
             breakdown_tables=list(breakdown_tables(summary.breakdowns)),
             words=words,
@@ -79,6 +94,27 @@ def _by_scenario(rounds: list[RoundView]) -> dict[str, list[RoundView]]:
     for view in rounds:
         found.setdefault(view.row.scenario, []).append(view)
     return found
+
+
+def _strips(scenarios: Sequence[Sequence[RoundView]]) -> Iterator[tuple[str, Sequence[RoundView]]]:
+    """Rounds that stand in one table of marks: those of a scenario; scenarios of one round are put together."""
+    single = [rounds[0] for rounds in scenarios if len(rounds) == 1]
+    for rounds in scenarios:
+        if len(rounds) > 1 or len(single) == 1:
+            yield rounds[0].row.scenario, rounds
+    alike: dict[tuple[str, ...], list[RoundView]] = {}
+    for view in single if len(single) > 1 else ():
+        alike.setdefault(tuple(cell.label for cell in view.cells), []).append(view)
+    for views in alike.values():
+        for start in range(0, len(views), ACROSS):
+            some = views[start : start + ACROSS]
+            yield f"{some[0].row.scenario} to {some[-1].row.scenario}, {words.plural(len(some), 'scenario')}", some
+
+
+def _failed(summary: Summary, rounds: Sequence[RoundView]) -> list[tuple[FailedRound, CellView, str]]:
+    """Each failed round with the cell that shows it, and its scenario's name."""
+    places = {(cell.trial, view.row.index): (cell, view.row.scenario) for view in rounds for cell in view.cells}
+    return [(one, *places[one.trial, one.index]) for one in summary.failed]
 
 
 def asset(name: str) -> str:

@@ -58,7 +58,10 @@ def _intervals(units: Sequences, profile: Profile, view: View) -> tuple[dict[str
         return {}, f"{len(units)} scenario{'' if len(units) == 1 else 's'}: no interval"
     counted = [tallies(_flat({name: trials}), view) for name, trials in units.items()]
     intervals: dict[str, Interval] = {}
+    streaks = any(len(rounds) > 1 for trials in units.values() for rounds in trials)
     for metric in _WITH_INTERVAL[profile]:
+        if metric == "crs" and not streaks:
+            continue  # of single rounds it says what TCR says
         rule = measure(metric, profile)
         low, high, _ = percentile_interval(
             len(counted), _resampled(rule, counted), level=LEVEL, resamples=DEFAULT_RESAMPLES, seed=0

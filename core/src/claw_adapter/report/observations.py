@@ -11,11 +11,13 @@ from claw_adapter.protocol import (
     RevisionDetail,
     RoundRecord,
     RoundTraits,
+    StateDetail,
     TrialSpec,
 )
 from claw_adapter.runs.load import RoundName, RunData, TrialData
 from claw_adapter.scoring import RoundScore
 from claw_adapter.scoring.observed import Observation, RuleVerdict
+from claw_adapter.scoring.parts import CONDUCT
 
 __all__ = ["TAGS", "config_names", "observations_of"]
 
@@ -108,6 +110,7 @@ def _observed(trial: TrialData, name: RoundName, score: RoundScore, tags: _Tags,
     compound = record.traits.compound if record and record.traits else None
     revision = detail if isinstance(detail, RevisionDetail) else None
     statements = detail.statements if isinstance(detail, ChoiceDetail | RevisionDetail) else None
+    state = detail if isinstance(detail, StateDetail) else None
     return Observation(
         config=config,
         trial=spec.id,
@@ -126,7 +129,19 @@ def _observed(trial: TrialData, name: RoundName, score: RoundScore, tags: _Tags,
         was_stale=bool(revision.was_stale) if revision else None,
         revised=revision.revised if revision else None,
         rules=tuple(_rules(detail)) if isinstance(detail, PreferenceDetail) else (),
+        cause=score.cause,
+        failed_requests=record.usage.metered.failed if record else 0,
+        progress=state.progress if state else None,
+        partial=state.partial if state else None,
+        baseline=state.baseline if state else None,
+        commands=state.commands if state else None,
+        conduct=tuple(_conduct(state)) if state else None,
     )
+
+
+def _conduct(state: StateDetail) -> Iterator[str]:
+    noted = (state.excess, state.violations, state.forbidden, state.unread, state.bypasses)
+    yield from (name for name, what in zip(CONDUCT, noted, strict=True) if what)
 
 
 def _rules(detail: PreferenceDetail) -> Iterator[RuleVerdict]:

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from claw_adapter.protocol import Failure, FirstRequest, Isolation, RunSettings, ServerRecord
 from claw_adapter.protocol.base import Record
-from claw_adapter.report.breakdown_records import Breakdowns
+from claw_adapter.report.breakdown_records import Breakdowns, FailedRound
 from claw_adapter.runs.prices import Money
 from claw_adapter.scoring import Profile, View
 
@@ -279,6 +279,8 @@ class Summary(Record):
     trials: tuple[TrialInfo, ...]
     rounds: tuple[RoundCells, ...]
     unscored: tuple[Unscored, ...] = ()
+    failed: tuple[FailedRound, ...] = ()
+    """Those that are judged by state; why others are wrong is in their round."""
     warnings: tuple[str, ...] = ()
     """What limits a comparison of the rows."""
     breakdowns: Breakdowns | None = None

@@ -9,6 +9,7 @@ from claw_adapter.errors import Owner
 from claw_adapter.protocol import Failure, Isolation
 from claw_adapter.report import words
 from claw_adapter.report.breakdowns import breakdowns_of
+from claw_adapter.report.failed import failed_rounds
 from claw_adapter.report.measures import measured
 from claw_adapter.report.records import (
     Cell,
@@ -69,6 +70,7 @@ def summarise(run: RunData, profile: Profile = "published") -> Summary:
         trials=tuple(_trial(trial, place[trial.spec.id]) for trial in run.trials),
         rounds=tuple(_rounds(run, place)),
         unscored=tuple(item for number, trial in enumerate(run.trials) for item in _unscored(run, trial, number)),
+        failed=tuple(failed_rounds(run)),
         warnings=tuple(_warnings(run, rows, scenarios)),
         breakdowns=breakdowns_of(run, profile),
     )
@@ -229,7 +231,8 @@ def _differ(levels: Iterable[Isolation]) -> bool:
 
 def _warnings(run: RunData, rows: Sequence[Row], scenarios: Iterable[ScenarioInfo]) -> Iterator[str]:
     """What a reader of the table must know before comparing rows."""
-    yield from (words.no_evidence(scenario.id) for scenario in scenarios if scenario.evidence is False)
+    if blind := [scenario.id for scenario in scenarios if scenario.evidence is False]:
+        yield words.no_evidence(blind)
     if pending := sum(row.pending for row in rows):
         yield f"{words.plural(pending, 'round')} not run yet: the numbers are of what is there, not of the whole run."
     if _differ(level for row in rows for level in row.isolation):

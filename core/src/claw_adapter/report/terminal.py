@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,22 +12,20 @@ from rich.text import Text
 
 from claw_adapter.report import words
 from claw_adapter.report.breakdown_terminal import render_breakdowns
-from claw_adapter.report.clean import one_line
+from claw_adapter.report.failed import failed_lines
 from claw_adapter.report.legend import explain_metrics
+from claw_adapter.report.matrix_terminal import print_line, render_matrix, row_name
 from claw_adapter.report.narrow import parts
-from claw_adapter.report.records import Metrics, RoundCells, Row, Summary
+from claw_adapter.report.records import Metrics, Row, Summary
 
 __all__ = ["render"]
 
-COLOURS: Final = {"✓": "green", "✗": "red", "½": "yellow", "−": "magenta", "·": "dim"}
 TOKENS: Final = (
     "Tokens are sent + received; rendered is what the model last saw in a turn, plus the reply. The kinds are never added up. "
     "adapter: its own share of a turn; runner: ours of a round. Isolation is the level of harness/check."
 )
-GROUP: Final = 5
-"""Rounds between two gaps of the matrix."""
-MOST_UNSCORED: Final = 12
-"""Lines about unscored rounds before the rest is only counted."""
+MOST_LINES: Final = 12
+"""Lines about unscored or failed rounds before the rest is only counted."""
 
 
 def render(summary: Summary, console: Console, *, report: Path | None = None) -> None:
@@ -36,26 +33,22 @@ def render(summary: Summary, console: Console, *, report: Path | None = None) ->
     _head(summary, console)
     _print(console, _scores(summary))
     for line in (_metrics(summary), *_intervals(summary)):
-        _line(console, line, indent=2)
+        print_line(console, line, indent=2)
     _print(console, _costs(summary))
-    _line(
+    print_line(
         console,
         TOKENS,
         indent=2,
     )
-    _matrix(summary, console)
+    render_matrix(summary, console)
     render_breakdowns(summary.breakdowns, console)
-    _unscored(summary, console)
+    _listed(
+        "Failed rounds, with the reason (claw report RUN --round SCENARIO shows one)", failed_lines(summary), console
+    )
+    _listed("Unscored rounds, with the cause", words.unscored_lines(summary), console, words.AGAIN)
     _notes(summary, console)
     if report is not None:
         console.print(Text(f"\nRound by round, with prompts, evidence and tool calls: {report}"), soft_wrap=True)
-
-
-def _line(console: Console, text: str, *, indent: int = 0, style: str = "") -> None:
-    """Print one paragraph, wrapped and indented, without blanks at the ends of its lines."""
-    for line in Text(one_line(text, 2000), style=style).wrap(console, max(console.width - indent, 20)):
-        line.rstrip()
-        console.print(Text.assemble(" " * indent, line))
 
 
 def _print(console: Console, table: Table) -> None:
@@ -66,21 +59,16 @@ def _print(console: Console, table: Table) -> None:
 
 def _head(summary: Summary, console: Console) -> None:
     run = summary.run
-    _line(
+    print_line(
         console,
         f"Run {run.name} of {run.created} (claw-adapter {run.claw_adapter}, configuration {run.digest})",
         style="bold",
     )
     for model in summary.models:
-        _line(console, f"Model {model.name}. {model.meaning}", style="" if model.measures_ability else "yellow")
-    _line(console, f"Profile {summary.profile}: {words.PROFILES[summary.profile]}.")
+        print_line(console, f"Model {model.name}. {model.meaning}", style="" if model.measures_ability else "yellow")
+    print_line(console, f"Profile {summary.profile}: {words.PROFILES[summary.profile]}.")
     for warning in summary.warnings:
-        _line(console, f"! {warning}", style="yellow")
-
-
-def _name(summary: Summary, row: Row) -> str:
-    """The row's label, with the model where there are several."""
-    return one_line(row.label if len(summary.models) == 1 else f"{row.label} · {row.model}", 60)
+        print_line(console, f"! {warning}", style="yellow")
 
 
 def _table(title: str, first: str, *, tight: bool = False) -> Table:
@@ -99,7 +87,7 @@ def _table(title: str, first: str, *, tight: bool = False) -> Table:
 
 def _scores(summary: Summary) -> Table:
     unscored = any(row.unscored for row in summary.rows)
-    columns = words.defined(tuple(row.strict for row in summary.rows))
+    columns = words.defined(summary)
     views = " (strict: unscored rounds count 0; adjusted: left out)" if unscored else ""
     table = _table(f"Scores in percent{views}", "harness", tight=unscored)
     if unscored:
@@ -121,7 +109,7 @@ def _scores(summary: Summary) -> Table:
         table.add_row(*cells, Text(f"{metrics.rounds}/{row.rounds}"), Text(trials))
 
     for row in summary.rows:
-        add(row, row.strict, _name(summary, row), _trials(row))
+        add(row, row.strict, row_name(summary, row), _trials(row))
         if row.unscored:
             add(row, row.adjusted, "", "")
     return table
@@ -134,14 +122,16 @@ def _trials(row: Row) -> str:
 
 
 def _metrics(summary: Summary) -> str:
-    return explain_metrics(key for key, _ in words.defined(tuple(row.strict for row in summary.rows)))
+    return explain_metrics(key for key, _ in words.defined(summary))
 
 
 def _intervals(summary: Summary) -> list[str]:
-    """The interval of every row, or once why there is none."""
+    """The interval of every row, or once why there is none; nothing where a table of its own has them."""
+    if words.has_overall(summary):
+        return []
     if not any(row.strict.intervals for row in summary.rows):
         return sorted({row.strict.interval_note for row in summary.rows})
-    return [f"{_name(summary, row)}: {words.intervals(row)}" for row in summary.rows]
+    return [f"{row_name(summary, row)}: {words.intervals(row)}" for row in summary.rows]
 
 
 def _costs(summary: Summary) -> Table:
@@ -178,7 +168,7 @@ def _costs(summary: Summary) -> Table:
             cells.append(words.money(row.cost))
         cells += [words.short(tokens.metered.requests), words.short(row.tool_calls), words.seconds(times.turn_median)]
         cells += [words.milliseconds(times.own_median), words.milliseconds(times.overhead_median)]
-        table.add_row(Text(_name(summary, row)), *(Text(cell) for cell in (*cells, words.isolation(row.isolation))))
+        table.add_row(Text(row_name(summary, row)), *(Text(cell) for cell in (*cells, words.isolation(row.isolation))))
     return table
 
 
@@ -205,44 +195,17 @@ def _reported(row: Row) -> str:
     return f"{_pair(found.input, found.output)}\n{found.semantics.replace('_', ' ')}{some}"
 
 
-def _matrix(summary: Summary, console: Console) -> None:
-    console.print()
-    console.print(Text.assemble(("Rounds", "bold"), f"   {words.LEGEND}"))
-    for scenario, found in groupby(summary.rounds, key=lambda item: item.scenario):
-        rounds = list(found)
-        _line(console, f"{scenario} ({len(rounds)} rounds)", indent=2)
-        width = max((len(_name(summary, row)) for row in summary.rows), default=0)
-        for name, marks in _marks(summary, rounds):
-            console.print(Text.assemble(f"    {name:<{width}}  ", *_grouped(marks)))
-
-
-def _marks(summary: Summary, rounds: list[RoundCells]) -> Iterator[tuple[str, list[str]]]:
-    """One line per trial: the row's name, with seed and repeat where a row has several, and a symbol per round."""
-    for cell in rounds[0].cells:
-        row, trial = summary.rows[cell.row], summary.trials[cell.trial]
-        name = _name(summary, row) + (f" s{trial.seed}" if len(row.seeds) > 1 else "")
-        name += f" r{trial.repeat}" if row.repeats > 1 else ""
-        yield name, [words.symbol(tuple(c for c in item.cells if c.trial == cell.trial)) for item in rounds]
-
-
-def _grouped(marks: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for number, mark in enumerate(marks):
-        if number and number % GROUP == 0:
-            yield " ", ""
-        yield mark, COLOURS.get(mark, "")
-
-
-def _unscored(summary: Summary, console: Console) -> None:
-    lines = words.unscored_lines(summary)
+def _listed(title: str, lines: Sequence[str], console: Console, *more: str) -> None:
     if not lines:
         return
     console.print()
-    console.print(Text("Unscored rounds, with the cause", style="bold"))
-    for line in lines[:MOST_UNSCORED]:
-        _line(console, line, indent=2)
-    if len(lines) > MOST_UNSCORED:
-        _line(console, f"and {len(lines) - MOST_UNSCORED} more", indent=2)
-    _line(console, words.AGAIN, indent=2)
+    console.print(Text(title, style="bold"))
+    for line in lines[:MOST_LINES]:
+        print_line(console, line, indent=2)
+    if len(lines) > MOST_LINES:
+        print_line(console, f"and {len(lines) - MOST_LINES} more, on the page", indent=2)
+    for line in more:
+        print_line(console, line, indent=2)
 
 
 def _notes(summary: Summary, console: Console) -> None:
@@ -255,8 +218,8 @@ def _notes(summary: Summary, console: Console) -> None:
             continue
         said.add(row.label)
         versions = ", ".join(f"{name} {version}" for name, version in row.versions.items()) or "version unknown"
-        _line(console, f"{row.label}: {versions}", indent=2)
+        print_line(console, f"{row.label}: {versions}", indent=2)
         if first := words.first_requests(row.first_requests):
-            _line(console, f"- first request, measured: {first}", indent=4)
+            print_line(console, f"- first request, measured: {first}", indent=4)
         for note in (*row.notes, *row.tokens.reported.flags[:3]):
-            _line(console, f"- {note}", indent=4)
+            print_line(console, f"- {note}", indent=4)

@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import JsonValue, ValidationError
 
 from claw_adapter.errors import JournalError
-from claw_adapter.protocol import Detail, Event, Failure, RoundRecord
+from claw_adapter.protocol import Detail, Event, Failure, RoundRecord, Score, StateDetail
 from claw_adapter.report import words
 from claw_adapter.report.changes import Changes, Workspace
 from claw_adapter.report.clean import Clipped, clip
@@ -82,6 +82,8 @@ class FragmentView:
 class CellView:
     """One trial's part of a round; `record` is None when there is none, and `cause` says why if anything does."""
 
+    trial: int
+    """Index into `Summary.trials`."""
     anchor: str
     label: str
     symbol: str
@@ -116,15 +118,20 @@ class RoundView:
 class Viewer:
     """Builds the views of one run under one set of caps."""
 
-    def __init__(self, run: RunData, summary: Summary, caps: Caps, fragments: Fragments) -> None:
+    def __init__(
+        self, run: RunData, summary: Summary, caps: Caps, fragments: Fragments, right: Caps | None = None
+    ) -> None:
+        """`right` are the caps of what a trial did right, which is read less; None for the same."""
         self._run, self._summary, self._caps, self._fragments = run, summary, caps, fragments
+        self._right = right or caps
         self._store = Store(run.store)
         self._workspace = Workspace(self._store)
 
-    def rounds(self) -> Iterator[RoundView]:
-        """All rounds, in the summary's order."""
+    def rounds(self, name: str = "") -> Iterator[RoundView]:
+        """All rounds, in the summary's order, or those of a scenario, or one: ``scenario`` or ``scenario/round``."""
         for number, row in enumerate(self._summary.rounds):
-            yield self._round(row, f"r{number}")
+            if name in ("", row.scenario, f"{row.scenario}/{row.round}"):
+                yield self._round(row, f"r{number}")
 
     def _round(self, row: RoundCells, anchor: str) -> RoundView:
         cells = tuple(self._cell(row, cell, f"{anchor}t{cell.trial}") for cell in row.cells)
@@ -144,11 +151,12 @@ class Viewer:
 
     def _cell(self, row: RoundCells, cell: Cell, anchor: str) -> CellView:
         trial = self._run.trials[cell.trial]
-        record, caps = trial.record(row.index), self._caps
+        record, caps = trial.record(row.index), self._right if cell.score == 1 else self._caps
         symbol = words.symbol((cell,))
-        steps, note = self._steps(record) if record else ([], "")
+        steps, note = self._steps(record, caps) if record else ([], "")
         asked = dict(record.usage.metered.asked) if record else {}
         return CellView(
+            trial=cell.trial,
             anchor=anchor,
             label=self._label(cell, trial),
             symbol=symbol,
@@ -158,7 +166,7 @@ class Viewer:
             prompt=clip(record.prompt if record else "", caps.text),
             answer=clip(record.text if record else "", caps.text),
             feedback=clip(record.feedback if record else "", caps.text),
-            facts=tuple(self._facts(record.score.detail)) if record and record.score.detail else (),
+            facts=tuple(self._facts(record.score, caps)) if record else (),
             evidence=self._evidence(row.scenario, record) if record else (),
             steps=tuple(steps[: caps.steps]),
             steps_left_out=max(len(steps) - caps.steps, 0),
@@ -180,16 +188,19 @@ class Viewer:
         texts, seen = self._fragments.get(scenario, {}), set(record.evidence.seen)
         return tuple(FragmentView(name, texts.get(name, ""), name in seen) for name in record.evidence.needed)
 
-    def _facts(self, detail: Detail) -> Iterator[Fact]:
+    def _facts(self, score: Score, caps: Caps) -> Iterator[Fact]:
         """Plain values on one line, short mappings as ``A: right, B: wrong``, everything else as a block."""
-        for name, value in _entries(detail):
+        if score.pattern:
+            yield Fact("pattern", clip(score.pattern, caps.result), block=False)
+        entries = _state(score.detail) if isinstance(score.detail, StateDetail) else _entries(score.detail)
+        for name, value in entries:
             if isinstance(value, Mapping) and all(not isinstance(item, list | dict) for item in value.values()):
                 text = ", ".join(f"{key}: {OUTCOMES.get(str(item)) or _plain(item)}" for key, item in value.items())
             else:
                 text = _plain(value)
-            yield Fact(name, clip(text, self._caps.result), "\n" in text or len(text) > 120)
+            yield Fact(name, clip(text, caps.result), "\n" in text or len(text) > 120)
 
-    def _steps(self, record: RoundRecord) -> tuple[list[Step], str]:
+    def _steps(self, record: RoundRecord, caps: Caps) -> tuple[list[Step], str]:
         """The turn's events, each result with its call; and why there are none when they cannot be read."""
         try:
             values = self._store.get_json(record.events)
@@ -197,9 +208,9 @@ class Viewer:
         except (JournalError, ValidationError) as error:
             what = error.what if isinstance(error, JournalError) else "they are not of this version"
             return [], f"The events cannot be read: {what}."
-        return list(self._paired(events)), ""
+        return list(self._paired(events, caps)), ""
 
-    def _paired(self, events: Sequence[Event]) -> Iterator[Step]:
+    def _paired(self, events: Sequence[Event], caps: Caps) -> Iterator[Step]:
         """Calls in order, each with the first result of its id that is not another call's; what is left over as it comes."""
         pairs: list[tuple[Event, Event | None]] = []
         unanswered: dict[str, list[int]] = {}
@@ -211,23 +222,39 @@ class Viewer:
             if event.kind == "tool_call":
                 unanswered.setdefault(event.id, []).append(len(pairs))
             pairs.append((event, None))
-        return (self._step(event, result) for event, result in pairs)
+        return (self._step(event, result, caps) for event, result in pairs)
 
-    def _step(self, event: Event, result: Event | None) -> Step:
+    def _step(self, event: Event, result: Event | None, caps: Caps) -> Step:
         arguments = _plain(event.arguments) if event.arguments else ""
         text = result.text if result else event.text
         return Step(
             kind=event.kind,
             at=event.at,
             name=event.name,
-            arguments=clip(arguments, self._caps.arguments),
-            result=None if event.kind == "tool_call" and result is None else clip(text, self._caps.result),
+            arguments=clip(arguments, caps.arguments),
+            result=None if event.kind == "tool_call" and result is None else clip(text, caps.result),
             is_error=event.is_error or (result is not None and result.is_error),
         )
 
 
-def _entries(detail: Detail) -> Iterator[tuple[str, JsonValue]]:
+def _state(detail: StateDetail) -> Iterator[tuple[str, JsonValue]]:
+    """What there is to say about a round judged by state; partial credit never without its baseline."""
+    yield "progress", round(detail.progress, 4)
+    if detail.partial is not None:
+        beside = "" if detail.baseline is None else f" (do-nothing baseline {detail.baseline:.4g})"
+        yield "partial credit", f"{detail.partial:.4g}{beside}"
+    yield "commands", f"{detail.commands}, many more than a solution needs" if detail.excess else detail.commands
+    if detail.first_wrong is not None:
+        yield "led away first", f"command {detail.first_wrong}"
+    for name, title in words.STATE_LISTS:
+        if found := getattr(detail, name):
+            yield title, "\n".join(found)
+
+
+def _entries(detail: Detail | None) -> Iterator[tuple[str, JsonValue]]:
     """What a detail holds, by name: what is about the whole round is not shown as a part of it."""
+    if detail is None:
+        return
     whole = "check" if detail.kind == "exec_check" else "facts" if detail.kind == "other" else "statements"
     for name, value in detail.model_dump(mode="json", exclude={"kind"}).items():
         if name == whole:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from claw_adapter.protocol import Failure, FirstRequest, Isolation, ModelSpec, ServerRecord
-from claw_adapter.report.records import Cell, Cost, Metrics, Row, Summary
+from claw_adapter.report.records import Cell, Cost, Row, Summary
 
 __all__ = [
     "AGAIN",
@@ -14,10 +14,12 @@ __all__ = [
     "LEGEND",
     "NO_PRICES",
     "PROFILES",
+    "STATE_LISTS",
     "blame",
     "count",
     "defined",
     "first_requests",
+    "has_overall",
     "intervals",
     "isolation",
     "milliseconds",
@@ -31,6 +33,7 @@ __all__ = [
     "seeds",
     "server_facts",
     "short",
+    "some_of",
     "symbol",
     "unscored_lines",
 ]
@@ -46,6 +49,20 @@ COLUMNS: Final = (
     ("overall", "Overall"),
 )
 """Metric fields and their headings; a profile that does not define a metric leaves it empty everywhere."""
+
+_OF_STREAKS: Final = frozenset(("sc", "fd", "robustness", "crs"))
+MOST_NAMED: Final = 5
+"""Scenarios that a sentence names before it only counts the rest."""
+
+STATE_LISTS: Final = (
+    ("missing", "missing"),
+    ("reasons", "what came nearest"),
+    ("violations", "changed and should not have been"),
+    ("forbidden", "must not be done"),
+    ("unread", "not looked at before the first change"),
+    ("bypasses", "tools that do not work there"),
+)
+"""Lists of a `StateDetail` and what they are called."""
 
 PROFILES: Final = {
     "published": "TCR, MC, EC pooled over all rounds; SC, FD averaged over scenarios; Robustness = mean SC × mean FD",
@@ -106,9 +123,17 @@ def server_facts(servers: Sequence[ServerRecord]) -> str:
     return "; ".join(f"{name} {' / '.join(values)}" for name, values in found.items())
 
 
-def no_evidence(scenario: str) -> str:
-    """What is said about a scenario that the reader could only answer blindly."""
-    return f"Scenario {scenario} has no evidence layer: scores carry no meaning."
+def no_evidence(scenarios: Sequence[str]) -> str:
+    """What is said about scenarios that the reader could only answer blindly."""
+    if len(scenarios) == 1:
+        return f"Scenario {scenarios[0]} has no evidence layer: scores carry no meaning."
+    return f"Scenarios {some_of(scenarios)} have no evidence layer: scores carry no meaning."
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first of several names, and how many there are more."""
+    left = len(names) - MOST_NAMED
+    return ", ".join(names) if left <= 1 else f"{', '.join(names[:MOST_NAMED])} and {left} more"
 
 
 def percent(value: float | None) -> str:
@@ -201,9 +226,21 @@ def intervals(row: Row) -> str:
     return f"{', '.join(parts)} ({100 * some.level:.0f} % over {some.scenarios} scenarios)"
 
 
-def defined(rows: tuple[Metrics, ...]) -> list[tuple[str, str]]:
-    """The metric columns that hold anything at all, and those of every profile."""
-    return [(key, name) for key, name in COLUMNS if key == "tcr" or any(getattr(m, key) is not None for m in rows)]
+def has_overall(summary: Summary) -> bool:
+    """Whether there is a table of rounds judged by state, which has the intervals of its scores."""
+    found = summary.breakdowns.by_tag if summary.breakdowns else ()
+    return any(one.of == "rounds" and not one.by for one in found)
+
+
+def defined(summary: Summary) -> list[tuple[str, str]]:
+    """The metric columns that hold anything, those of every profile, and those of streaks where a scenario can have one."""
+    streaks = any(scenario.rounds > 1 for scenario in summary.scenarios)
+    metrics = [row.strict for row in summary.rows]
+    return [
+        (key, name)
+        for key, name in COLUMNS
+        if key == "tcr" or ((streaks or key not in _OF_STREAKS) and any(getattr(m, key) is not None for m in metrics))
+    ]
 
 
 def symbol(cells: tuple[Cell, ...]) -> str:

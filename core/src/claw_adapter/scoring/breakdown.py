@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Final
+from typing import Final, TypeVar
 
 from claw_adapter.scoring.observed import Observation
 from claw_adapter.scoring.profiles import METRICS, Metric, Profile, aggregate
 from claw_adapter.scoring.rounds import RoundScore, ScoringError
+from claw_adapter.scoring.shares import ShareInterval, clustered, pass_hat
 from claw_adapter.scoring.tally import mean
 
 __all__ = ["UNTAGGED", "BreakdownRow", "breakdown", "tag_names"]
@@ -22,6 +23,7 @@ UNTAGGED: Final = ""
 _OF_ANY_ROUNDS: Final[frozenset[Metric]] = frozenset(("tcr", "mc", "ec", "overall"))
 """Metrics that any rounds have; the others are of streaks, and only whole trials have those."""
 _NUMBER: Final = re.compile(r"(\d+)")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,20 @@ class BreakdownRow:
     Attributes:
         values: one per tag asked for, `UNTAGGED` for none.
         n: how many there are; `scored` + `unscored`.
-        mean: mean score of the scored ones, in [0, 1]; None when there are none.
+        mean: mean score of the scored ones (adjusted), in [0, 1]; None when there are none.
+        strict_mean: mean score, an unscored one counting 0.
+        interval: of `strict_mean`, over scenarios; None with fewer than two.
         unread: how many replies had no answer that could be extracted; they count among the scored, mostly as 0.
         strict: metrics of these rounds, an unscored one counting 0; only those that are defined. Metrics of streaks are
-            there where the row holds whole trials.
+            there where the row holds whole trials, any of several rounds.
+        pass_hat: k → the chance that k trials of a round all get it right; from 1 to the fewest trials that a round has,
+            empty where that is 1.
+        progress: mean over the rounds that are judged by state; None where there are none, as of the next three.
+        partial: mean partial credit, over those rounds that have it.
+        baseline: mean of what doing nothing gets, over the same rounds.
+        commands: mean number of commands executed.
+        provider_failed: rounds that the provider left unscored.
+        provider_impacted: scored rounds, some requests of which the provider failed.
     """
 
     config: str
@@ -45,6 +57,15 @@ class BreakdownRow:
     unread: int
     mean: float | None
     strict: Mapping[str, float] = field(default_factory=dict)
+    strict_mean: float | None = None
+    interval: ShareInterval | None = None
+    pass_hat: Mapping[int, float] = field(default_factory=dict)
+    progress: float | None = None
+    partial: float | None = None
+    baseline: float | None = None
+    commands: float | None = None
+    provider_failed: int = 0
+    provider_impacted: int = 0
 
 
 def tag_names(found: Iterable[Observation]) -> tuple[str, ...]:
@@ -109,7 +130,10 @@ def _row(
     profile: Profile | None,
 ) -> BreakdownRow:
     scores = [one.score for one in mine if one.score is not None]
-    whole = all(rounds[trial] == number for trial, number in Counter(map(_trial, mine)).items())
+    numbers = Counter(map(_trial, mine))
+    whole = max(numbers.values(), default=0) > 1 and all(rounds[trial] == n for trial, n in numbers.items())
+    credited = [one for one in mine if one.partial is not None]
+    provider = Counter(one.provider for one in mine)
     return BreakdownRow(
         config=config,
         values=values,
@@ -119,7 +143,41 @@ def _row(
         unread=sum(one.unread for one in mine),
         mean=mean(scores),
         strict={} if profile is None else dict(_strict(mine, profile, whole=whole)),
+        strict_mean=mean([one.score or 0.0 for one in mine]),
+        interval=clustered(_grouped(mine, lambda one: one.scenario, lambda one: one.score or 0.0)),
+        pass_hat=dict(_pass_hat(mine)),
+        progress=_mean(one.progress for one in mine),
+        partial=_mean(one.partial for one in credited),
+        baseline=_mean(one.baseline for one in credited),
+        commands=_mean(one.commands for one in mine),
+        provider_failed=provider["failed"],
+        provider_impacted=provider["impacted"],
     )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """Of those that there are."""
+    return mean([value for value in values if value is not None])
+
+
+def _grouped(
+    mine: Iterable[Observation], key: Callable[[Observation], Hashable], value: Callable[[Observation], _T]
+) -> list[list[_T]]:
+    groups: dict[Hashable, list[_T]] = {}
+    for one in mine:
+        groups.setdefault(key(one), []).append(value(one))
+    return list(groups.values())
+
+
+def _pass_hat(mine: Sequence[Observation]) -> Iterator[tuple[int, float]]:
+    """Of whole rounds only: parts of a round are no trials of it."""
+    if len({(one.trial, one.scenario, one.round) for one in mine}) < len(mine):
+        return
+    passed = _grouped(mine, lambda one: (one.scenario, one.round), lambda one: one.score == 1)
+    fewest = min(map(len, passed), default=1)
+    for k in range(1, fewest + 1) if fewest > 1 else ():
+        if (value := pass_hat(passed, k)) is not None:
+            yield k, value
 
 
 def _strict(mine: Sequence[Observation], profile: Profile, *, whole: bool) -> Iterator[tuple[str, float]]:

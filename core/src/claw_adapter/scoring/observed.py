@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 __all__ = ["Observation", "RuleVerdict"]
 
@@ -37,6 +38,13 @@ class Observation:
         was_stale: revision rounds: whether the earlier round was answered as the old evidence had it.
         revised: revision rounds: whether the conclusion is now the updated truth.
         rules: preferences examined.
+        cause: owner of the failure that left the round unscored.
+        failed_requests: requests of the turn that the provider failed.
+        progress: rounds judged by state: the share of what was wanted that holds. None elsewhere, as of all that follow.
+        partial: partial credit by the formula of the benchmark; None where it has none.
+        baseline: `partial` of doing nothing.
+        commands: how many were executed.
+        conduct: what was done on the way, as keys of `claw_adapter.scoring.parts.CONDUCT`.
     """
 
     config: str
@@ -56,3 +64,17 @@ class Observation:
     was_stale: bool | None = None
     revised: bool | None = None
     rules: tuple[RuleVerdict, ...] = ()
+    cause: str | None = None
+    failed_requests: int = 0
+    progress: float | None = None
+    partial: float | None = None
+    baseline: float | None = None
+    commands: int | None = None
+    conduct: tuple[str, ...] | None = None
+
+    @property
+    def provider(self) -> Literal["failed", "impacted"] | None:
+        """Whether the provider left the round unscored, or failed some of its requests only; None where it did neither."""
+        if self.score is None:
+            return "failed" if self.cause == "endpoint" else None
+        return "impacted" if self.failed_requests else None

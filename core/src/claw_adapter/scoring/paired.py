@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from claw_adapter.scoring.bootstrap import DEFAULT_RESAMPLES, percentile_interval
+from claw_adapter.scoring.exact import exchange_p
 from claw_adapter.scoring.profiles import Measure, Metric, Profile, measure
 from claw_adapter.scoring.rounds import RoundScore, ScoringError, View
 from claw_adapter.scoring.stats import smallest_detectable
@@ -20,6 +21,9 @@ EXACT_SCENARIOS = 12
 _TOLERANCE = 1e-12
 """Exchanges that tie with the observed difference but for the order of float additions count as ties."""
 
+_MOST_EXCHANGES = 2**53
+"""The largest number of exchanges that is written down: readers of JSON hold no larger whole number exactly."""
+
 Scenarios = Mapping[str, Sequence[RoundScore]]
 Contrast = Callable[[Sequence[Tally], Sequence[Tally]], float | None]
 
@@ -32,11 +36,13 @@ class Difference:
         a: the metric of A, in [0, 1]; None where undefined.
         b: the metric of B.
         difference: b - a, in [-1, 1]; None where either is undefined.
+        a_better: scenarios in which A is better in the metric.
+        b_better: scenarios in which B is.
         low: lower end of the paired percentile bootstrap interval; None with fewer than two scenarios.
         high: upper end.
         p: two-sided permutation p-value, not corrected for several pairs (see `holm`); None where `difference` is.
-        exact: whether every exchange was enumerated.
-        permutations: how many exchanges `p` rests on.
+        exact: whether `p` is of all exchanges, and not of some that were drawn.
+        permutations: how many exchanges `p` rests on; where there are more than 2^53, that number.
         smallest_detectable: smallest difference this comparison would have shown at 1 - level with power 0.8; None
             where no difference could have been shown at all: too few scenarios for p to get that small, or no spread.
     """
@@ -57,6 +63,8 @@ class Difference:
     smallest_detectable: float | None
     resamples: int
     seed: int
+    a_better: int = 0
+    b_better: int = 0
 
 
 def paired_difference(
@@ -74,8 +82,9 @@ def paired_difference(
 
     The interval resamples scenarios, the same ones for both sides. The p-value exchanges A and B within scenarios: for
     metrics that are means over scenarios this is the sign-flip test (Fisher 1935, The Design of Experiments, section
-    21), and it stays valid for pooled and product metrics. Beyond `EXACT_SCENARIOS` scenarios `resamples` exchanges
-    are drawn, with p = (1 + hits) / (1 + draws) (Phipson and Smyth 2010, SAGMB 9:39).
+    21), and it stays valid for pooled and product metrics. Beyond `EXACT_SCENARIOS` scenarios the p of `tcr` is still
+    exact where exchanging leaves its denominator as it is; else `resamples` exchanges are drawn, with
+    p = (1 + hits) / (1 + draws) (Phipson and Smyth 2010, SAGMB 9:39).
 
     Raises:
         ScoringError: the two sides differ in scenarios or rounds, or an argument is out of range.
@@ -110,7 +119,8 @@ def difference_of_tallies(
         resamples=resamples,
         seed=seed,
     )
-    p, permutations = _permutation(left, right, contrast, draws=resamples, seed=seed)
+    own = [contrast([x], [y]) or 0.0 for x, y in zip(left, right, strict=True)]
+    p, permutations, exact = _exchanged(left, right, metric, profile, contrast, draws=resamples, seed=seed)
     return Difference(
         metric=metric,
         profile=profile,
@@ -123,11 +133,13 @@ def difference_of_tallies(
         high=high,
         level=level,
         p=p,
-        exact=len(left) <= EXACT_SCENARIOS,
+        exact=exact,
         permutations=permutations,
         smallest_detectable=_detectable(left, right, contrast, (1 - level) / comparisons, permutations),
         resamples=resamples,
         seed=seed,
+        a_better=sum(value < -_TOLERANCE for value in own),
+        b_better=sum(value > _TOLERANCE for value in own),
     )
 
 
@@ -148,6 +160,36 @@ def _contrast(rule: Measure) -> Contrast:
         return None if before is None or after is None else after - before
 
     return contrast
+
+
+def _exchanged(
+    left: Sequence[Tally],
+    right: Sequence[Tally],
+    metric: Metric,
+    profile: Profile,
+    contrast: Contrast,
+    *,
+    draws: int,
+    seed: int,
+) -> tuple[float | None, int, bool]:
+    """The p-value, the exchanges behind it, and whether these are all there are."""
+    n = len(left)
+    if n > EXACT_SCENARIOS and metric == "tcr" and (parts := _summands(left, right, profile)):
+        p = exchange_p(parts)
+        if p is not None:
+            return p, min(2**n, _MOST_EXCHANGES), True
+    return *_permutation(left, right, contrast, draws=draws, seed=seed), n <= EXACT_SCENARIOS
+
+
+def _summands(left: Sequence[Tally], right: Sequence[Tally], profile: Profile) -> list[float]:
+    """What each scenario adds to the difference in TCR, but for a common factor; empty where it is no sum of such parts."""
+    if not all(x.n and y.n for x, y in zip(left, right, strict=True)):
+        return []
+    if profile == "macro":
+        return [y.total / y.n - x.total / x.n for x, y in zip(left, right, strict=True)]
+    if any(x.n != y.n for x, y in zip(left, right, strict=True)):
+        return []
+    return [y.total - x.total for x, y in zip(left, right, strict=True)]
 
 
 def _permutation(
