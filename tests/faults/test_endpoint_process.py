@@ -211,5 +211,5 @@ async def test_a_fault_of_ours_is_ours(server: EndpointServer, tmp_path: Path, c
     assert (await ask(server, key, stream=True))[0] == 500
     found = (await server.end_round("t")).failure
     assert found is not None
-    assert found.owner == "kit"
+    assert found.owner == "internal"
     assert "internal error" in caplog.text

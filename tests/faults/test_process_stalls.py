@@ -21,7 +21,7 @@ import pytest
 from claw_adapter.drivers import PIPE, Command, Lifeline, LineChild, Process, environment, process, reaper, run, start
 from claw_adapter.drivers import lifeline as lifelines
 from claw_adapter.drivers.acp import AcpChild
-from claw_adapter.drivers.whole import beside, whole
+from claw_adapter.drivers.waiting import shielded, to_thread
 from claw_adapter.errors import SandboxError
 from support.processes import until
 
@@ -141,11 +141,11 @@ async def test_stop_looks_twice_since_a_process_that_replaces_its_program_shows_
 
 
 @pytest.mark.parametrize(("whole", "times"), [(True, 1), (False, 2)])
-async def test_stop_is_over_with_one_look_that_missed_nothing(marker, monkeypatch, whole, times):
+async def test_stop_is_over_with_one_look_that_missed_nothing(marker, monkeypatch, shielded, times):
     child = await start(shell("exit", marker))
     await child.ended()
     looks = []
-    monkeypatch.setattr(reaper, "look", lambda *given: (looks.append(given) or [], whole))
+    monkeypatch.setattr(reaper, "look", lambda *given: (looks.append(given) or [], shielded))
     assert await child.stop(0) == 0
     assert len(looks) == times
 
@@ -239,7 +239,7 @@ async def test_work_in_a_thread_leaves_the_loop_free_and_is_waited_for_when_canc
         go_on.wait()
         done.append(1)
 
-    task = asyncio.create_task(beside(work))
+    task = asyncio.create_task(to_thread(work))
     await began.wait()
     for _ in range(3):
         task.cancel()
@@ -255,9 +255,9 @@ async def test_what_is_waited_for_whole_returns_and_raises_as_itself():
     async def failing() -> None:
         raise ValueError("as it is")
 
-    assert await whole(asyncio.sleep(0, "value")) == "value"
+    assert await shielded(asyncio.sleep(0, "value")) == "value"
     with pytest.raises(ValueError, match="as it is"):
-        await whole(failing())
+        await shielded(failing())
 
 
 async def test_the_close_of_an_acp_agent_that_is_cancelled_ends_it_all_the_same(marker):

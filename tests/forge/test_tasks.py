@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import pytest
 
-from claw_adapter.errors import KitError, ScenarioError
+from claw_adapter.errors import InternalError, ScenarioError
 from claw_adapter_forge.families import families
 from claw_adapter_forge.policies.offline import POLICIES
 from claw_adapter_forge.proof.replay import replay
@@ -148,9 +148,9 @@ def test_policies_are_all_there() -> None:
 
 
 def test_a_task_whose_reference_fails_is_never_handed_out(paper: tuple[ForgeTask, ...]) -> None:
-    with pytest.raises(KitError, match="does not solve"):
+    with pytest.raises(InternalError, match="does not solve"):
         check_task(replace(paper[0], reference=paper[0].reference[:-1]))
-    with pytest.raises(KitError, match="does not solve"):
+    with pytest.raises(InternalError, match="does not solve"):
         check_task(replace(paper[0], reference=("ls", *paper[0].reference)))
 
 

@@ -15,7 +15,7 @@ from claw_adapter.report.compare import compare
 from claw_adapter.report.rescore import rescore
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import load_run
-from claw_adapter.runs.plan import unfold
+from claw_adapter.runs.plan import expand
 from claw_adapter.scenario.named import find_scenarios
 from support.running import experiment, run_sync
 
@@ -74,7 +74,7 @@ def test_it_is_resumed_where_it_stopped(earlier):
     wanted = asked(earlier)
     scenarios = find_scenarios(wanted.scenarios)
     with RunFolder(earlier) as folder:
-        assert folder.begin(unfold(wanted, scenarios))  # the same configuration: it goes on
+        assert folder.begin(expand(wanted, scenarios))  # the same configuration: it goes on
     before = RunFolder(earlier).journal(INTERRUPTED).read_bytes()
     rounds = run_sync(earlier, wanted)[INTERRUPTED]
     assert [record.score.value for record in rounds] == [0, 0, 0, 1]

@@ -82,7 +82,7 @@ sys.addaudithook(hook)
 
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.protocol import ModelSpec
-from claw_adapter.protocol.brief import Brief
+from claw_adapter.protocol.answer_key import Brief
 import aiohttp
 
 async def main():
@@ -122,13 +122,13 @@ def test_the_reader_opens_no_file_but_its_transcript(tmp_path: Path):
     (scenario / "workspace/a.md").write_text("a line of the fragment text")
     folder = tmp_path / "endpoint"
     folder.mkdir()
-    brief = {
+    answer_key = {
         "round": "q1", "type": "multi_choice", "letters": ["A"], "workspace": str(scenario / "workspace"),
         "evidence": {"options": {"A": {"supports": [["f"]], "hasty": False}}},
         "fragments": [{"id": "f", "text": "line of the fragment", "path": "a.md"}],
     }  # fmt: skip
     done = subprocess.run(
-        [sys.executable, "-c", WATCHED, str(folder)], input=json.dumps(brief) + "\n", text=True, cwd=folder,
+        [sys.executable, "-c", WATCHED, str(folder)], input=json.dumps(answer_key) + "\n", text=True, cwd=folder,
         capture_output=True, check=False, timeout=60, env={"PYTHONPATH": SOURCE, "PATH": os.environ["PATH"]},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

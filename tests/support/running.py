@@ -11,7 +11,7 @@ from claw_adapter.protocol import RoundRecord
 from claw_adapter.runner.run import prepare, run
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import read_journal
-from claw_adapter.runs.plan import Experiment, unfold
+from claw_adapter.runs.plan import Experiment, expand
 from claw_adapter.scenario.named import find_scenarios
 
 CLAW = Path(sys.executable).with_name("claw")
@@ -35,7 +35,7 @@ async def run_experiment(
 ) -> dict[str, list[RoundRecord]]:
     """Run it; finished rounds by trial id. `harnesses` replaces adapters by label."""
     scenarios = find_scenarios(asked.scenarios)
-    plan, made = prepare(unfold(asked, scenarios), scenarios)
+    plan, made = prepare(expand(asked, scenarios), scenarios)
     with RunFolder(root) as folder:
         folder.begin(plan)
         await run(folder, plan, scenarios, {**made, **(harnesses or {})}, jobs=jobs)

@@ -24,7 +24,7 @@ from claw_adapter.protocol import (
     TrialStart,
     Usage,
 )
-from claw_adapter.protocol.brief import Seen
+from claw_adapter.protocol.answer_key import Seen
 from claw_adapter.protocol.journal import Metered
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import Journal

@@ -16,7 +16,7 @@ from claw_adapter.endpoint.neutral import Collector
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.model import CallDelta, Delta
 from claw_adapter.protocol import ModelSpec
-from claw_adapter.protocol.brief import Brief, Locator
+from claw_adapter.protocol.answer_key import AnswerKey, Locator
 from claw_adapter.protocol.gold import OptionEvidence, RoundEvidence
 from claw_adapter.protocol.tokens import TokenUse
 from claw_adapter.runs.transcript import read_transcript
@@ -86,8 +86,8 @@ async def test_the_reader_works_through_every_dialect(server, tmp_path: Path, di
         options={"A": OptionEvidence(supports=[["f"]], hasty=False), "B": OptionEvidence(refutes=[["f"]], hasty=True)}
     )
     fragment = Locator(id="f", text="the pump failed at noon", path="log.md")
-    brief = Brief(round="q", type="multi_choice", letters=("A", "B"), evidence=evidence, fragments=(fragment,))
-    await server.begin_round("t", "q", brief)
+    answer_key = AnswerKey(round="q", type="multi_choice", letters=("A", "B"), evidence=evidence, fragments=(fragment,))
+    await server.begin_round("t", "q", answer_key)
     body = ask(dialect, "Which?", stream=stream, tool="read_file")
     said = await say(server, key, dialect, body)
     assert [(c["name"], json.loads(c["arguments"])) for c in said.calls] == [("read_file", {"path": "log.md"})]

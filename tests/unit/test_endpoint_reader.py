@@ -17,7 +17,7 @@ from claw_adapter.endpoint.reader.errands import failed, keywords
 from claw_adapter.endpoint.reader.tools import toolbox
 from claw_adapter.model import TurnId
 from claw_adapter.protocol import ModelSpec
-from claw_adapter.protocol.brief import Brief, Locator
+from claw_adapter.protocol.answer_key import AnswerKey, Locator
 from claw_adapter.protocol.gold import OptionEvidence, RoundEvidence
 
 SPEC = ModelSpec(name="reader", kind="reader")
@@ -233,24 +233,24 @@ def evidence() -> RoundEvidence:
     )
 
 
-def brief(agent: Agent, kind: str = "multi_choice", name: str = "q1", **more: object) -> Brief:
+def answer_key(agent: Agent, kind: str = "multi_choice", name: str = "q1", **more: object) -> AnswerKey:
     fragments = (
         Locator(id="a", text=A_TEXT, path="notes/budget.md"),
         Locator(id="b", text=B_TEXT, path="plan.md"),
     )
     letters = ("A", "B", "C", "D") if kind != "exec_check" else ()
     values = {"evidence": evidence(), "fragments": fragments, "workspace": str(agent.workspace), "letters": letters}
-    return Brief(round=name, type=kind, **{**values, **more})
+    return AnswerKey(round=name, type=kind, **{**values, **more})
 
 
-def model_for(told: Brief | None, spec: ModelSpec = SPEC) -> ReaderModel:
+def model_for(told: AnswerKey | None, spec: ModelSpec = SPEC) -> ReaderModel:
     model = ReaderModel(spec, "t")
     model.begin(TurnId("t", told.round if told else "", 1), told)
     return model
 
 
 async def test_a_careful_reader_reads_what_the_locators_name_and_decides_by_it(agent: Agent):
-    model = model_for(brief(agent))
+    model = model_for(answer_key(agent))
     text = await agent.turn(model, "Which statements are right?")
     assert text.splitlines()[-1] == r"\bbox{A,B,D}"
     assert "notes/budget.md" in text
@@ -264,23 +264,23 @@ async def test_a_careful_reader_reads_what_the_locators_name_and_decides_by_it(a
 
 
 async def test_a_hasty_reader_calls_nothing_and_says_what_a_careless_one_would(agent: Agent):
-    model = model_for(brief(agent), SPEC.model_copy(update={"policy": "hasty"}))
+    model = model_for(answer_key(agent), SPEC.model_copy(update={"policy": "hasty"}))
     text = await agent.turn(model, "Which statements are right?")
     assert text.splitlines()[-1] == r"\bbox{C,D}"
     assert agent.calls == []
 
 
 async def test_a_hasty_reader_still_uses_what_stands_in_the_request(agent: Agent):
-    model = model_for(brief(agent), SPEC.model_copy(update={"policy": "hasty"}))
+    model = model_for(answer_key(agent), SPEC.model_copy(update={"policy": "hasty"}))
     text = await agent.turn(model, f"Note that the {A_TEXT}. Which statements are right?")
     assert text.splitlines()[-1] == r"\bbox{A,C,D}"
 
 
 async def test_what_is_still_in_the_history_is_not_read_again(agent: Agent):
-    model = model_for(brief(agent))
+    model = model_for(answer_key(agent))
     await agent.turn(model, "first")
     before = len(agent.calls)
-    model.begin(TurnId("t", "q2", 1), brief(agent, name="q2"))
+    model.begin(TurnId("t", "q2", 1), answer_key(agent, name="q2"))
     assert (await agent.turn(model, "second")).splitlines()[-1] == r"\bbox{A,B,D}"
     assert len(agent.calls) == before
 
@@ -290,23 +290,23 @@ async def test_a_harness_that_loses_its_history_makes_a_forgetful_reader_fail_an
 ):
     agent.fresh = True
     for policy, last in (("careful", r"\bbox{A,B,D}"), ("forgetful", r"\bbox{C,D}")):
-        model = model_for(brief(agent), SPEC.model_copy(update={"policy": policy}))
+        model = model_for(answer_key(agent), SPEC.model_copy(update={"policy": policy}))
         assert (await agent.turn(model, "first")).splitlines()[-1] == r"\bbox{A,B,D}"
-        model.begin(TurnId("t", "q2", 1), brief(agent, name="q2"))
+        model.begin(TurnId("t", "q2", 1), answer_key(agent, name="q2"))
         assert (await agent.turn(model, "second")).splitlines()[-1] == last
 
 
 async def test_a_second_attempt_at_a_round_may_read_what_the_first_one_read(agent: Agent):
     agent.fresh = True
-    model = model_for(brief(agent), SPEC.model_copy(update={"policy": "forgetful"}))
+    model = model_for(answer_key(agent), SPEC.model_copy(update={"policy": "forgetful"}))
     await agent.turn(model, "first")
-    model.begin(TurnId("t", "q1", 2), brief(agent))
+    model.begin(TurnId("t", "q1", 2), answer_key(agent))
     assert (await agent.turn(model, "first")).splitlines()[-1] == r"\bbox{A,B,D}"
 
 
 async def test_a_missing_file_ends_in_the_hasty_answer(agent: Agent):
     (agent.workspace / "plan.md").unlink()
-    assert (await agent.turn(model_for(brief(agent)), "Which statements are right?")).splitlines()[
+    assert (await agent.turn(model_for(answer_key(agent)), "Which statements are right?")).splitlines()[
         -1
     ] == r"\bbox{A,C,D}"
 
@@ -317,7 +317,7 @@ async def test_the_budget_of_calls_is_kept_and_leaves_room_for_writing(agent: Ag
         path.unlink()
     spec = SPEC.model_copy(update={"budget": budget})
     rounds = RoundEvidence(needs=("a", "b"), hasty_answer="Done.")
-    told = brief(agent, "exec_check", evidence=rounds, workspace="", hasty={"out.md": "vague"})
+    told = answer_key(agent, "exec_check", evidence=rounds, workspace="", hasty={"out.md": "vague"})
     model = model_for(told, spec)
     assert await agent.turn(model, "Write it.") == "Done."
     assert len(agent.calls) == budget
@@ -335,14 +335,16 @@ async def test_a_harness_that_says_unchanged_instead_of_the_text_is_asked_again_
 
     agent = Agent(tmp_path, {"read_file": (schema(["path"], path=S, force=B), read)})
     options = RoundEvidence(options={"A": OptionEvidence(supports=(("b",),), hasty=False)})
-    told = brief(agent, evidence=options, letters=("A",), fragments=(Locator(id="b", text=B_TEXT, path="plan.md"),))
+    told = answer_key(
+        agent, evidence=options, letters=("A",), fragments=(Locator(id="b", text=B_TEXT, path="plan.md"),)
+    )
     assert (await agent.turn(model_for(told), "?")).endswith(r"\bbox{A}")
     assert agent.calls[-1] == ("read_file", {"path": "plan.md", "force": True})
 
 
 async def test_the_text_of_a_fragment_is_never_typed_into_a_reading_call(agent: Agent):
     (agent.workspace / "plan.md").write_text("nothing here\n")
-    model = model_for(brief(agent))
+    model = model_for(answer_key(agent))
     await agent.turn(model, "Which statements are right?")
     for _, arguments in agent.calls:
         assert A_TEXT not in json.dumps(arguments)
@@ -355,7 +357,7 @@ async def test_the_text_of_a_fragment_is_never_typed_into_a_reading_call(agent: 
 async def test_complete_needs_write_the_oracle_files_and_incomplete_ones_the_hasty_files(agent: Agent):
     rounds = RoundEvidence(needs=("a", "b"), answer="All done, precisely.", hasty_answer="Done I guess.")
     files = {"oracle": {"out/report.md": "exact\n'quoted' $HOME\n"}, "hasty": {"out/report.md": "vague"}}
-    told = brief(agent, "exec_check", evidence=rounds, **files)
+    told = answer_key(agent, "exec_check", evidence=rounds, **files)
     model = model_for(told)
     assert await agent.turn(model, "Write the report.") == "All done, precisely."
     assert (agent.workspace / "out/report.md").read_text() == "exact\n'quoted' $HOME\n"
@@ -372,7 +374,7 @@ async def test_complete_needs_write_the_oracle_files_and_incomplete_ones_the_has
 
 async def test_without_a_tool_for_writing_a_command_writes_the_file(agent: Agent):
     agent.tools = {name: tool for name, tool in agent.tools.items() if "rite" not in name and name != "append_file"}
-    told = brief(
+    told = answer_key(
         agent, "exec_check", evidence=RoundEvidence(needs=("a",)), oracle={"deep/er/x y.txt": "it's\n"}, hasty={}
     )
     assert await agent.turn(model_for(told), "Write it.") == "Written: deep/er/x y.txt."
@@ -381,7 +383,7 @@ async def test_without_a_tool_for_writing_a_command_writes_the_file(agent: Agent
 
 async def test_without_a_tool_for_reading_a_command_reads_the_file(agent: Agent):
     agent.tools = {name: tool for name, tool in agent.tools.items() if name.lower() in ("exec", "bash")}
-    assert (await agent.turn(model_for(brief(agent)), "Which?")).splitlines()[-1] == r"\bbox{A,B,D}"
+    assert (await agent.turn(model_for(answer_key(agent)), "Which?")).splitlines()[-1] == r"\bbox{A,B,D}"
 
 
 @pytest.mark.parametrize("family", ["nanobot", "openclaw"])
@@ -389,7 +391,7 @@ async def test_a_session_is_read_under_the_key_the_harness_knows(family: str, tm
     agent = Agent(tmp_path, FAMILIES[family], {"k:board": f"{C_TEXT} yesterday\n" + "nothing much\n" * 9})
     found = Locator(id="c", text=C_TEXT, session="board", key="k:board")
     options = RoundEvidence(options={"A": OptionEvidence(supports=(("c",),), hasty=False)})
-    model = model_for(Brief(round="q", type="multi_choice", letters=("A",), evidence=options, fragments=(found,)))
+    model = model_for(AnswerKey(round="q", type="multi_choice", letters=("A",), evidence=options, fragments=(found,)))
     text = await agent.turn(model, "Who approved?")
     assert text == "Based on board.\n\\bbox{A}"
     assert not any(C_TEXT in json.dumps(arguments) for _, arguments in agent.calls)
@@ -402,7 +404,7 @@ async def test_several_files_are_read_at_once_only_when_the_way_is_known(tmp_pat
     agent = Agent(tmp_path, OPENCLAW)
     fragments = tuple(Locator(id=n, text=f"fact number {i} is here", path=n) for i, n in enumerate(names))
     options = RoundEvidence(options={"A": OptionEvidence(supports=(tuple(names),), hasty=False)})
-    model = model_for(Brief(round="q", type="multi_choice", letters=("A",), evidence=options, fragments=fragments))
+    model = model_for(AnswerKey(round="q", type="multi_choice", letters=("A",), evidence=options, fragments=fragments))
     assert (await agent.turn(model, "?")).endswith(r"\bbox{A}")
     assert len(agent.calls) == 9
     assert agent.widest == 4
@@ -412,7 +414,7 @@ async def test_its_own_words_are_no_evidence(tmp_path: Path):
     agent = Agent(tmp_path, {})
     agent.history = [{"role": "assistant", "content": f"Earlier statement: {B_TEXT}"}]
     options = RoundEvidence(options={"A": OptionEvidence(supports=(("b",),), hasty=False)})
-    told = Brief(
+    told = AnswerKey(
         round="q", type="revision", letters=("A",), evidence=options, fragments=(Locator(id="b", text=B_TEXT),)
     )
     model = model_for(told)
@@ -428,7 +430,7 @@ async def test_its_own_words_are_no_evidence(tmp_path: Path):
 async def test_own_answers_about_files_are_no_evidence_but_the_same_text_elsewhere_is(tmp_path: Path):
     agent = Agent(tmp_path, {})
     needs = RoundEvidence(needs=("b",), answer="yes", hasty_answer=f"I think {B_TEXT}")
-    told = Brief(round="q", type="exec_check", evidence=needs, fragments=(Locator(id="b", text=B_TEXT),))
+    told = AnswerKey(round="q", type="exec_check", evidence=needs, fragments=(Locator(id="b", text=B_TEXT),))
     model = model_for(told)
     assert await agent.turn(model, "?") == f"I think {B_TEXT}"
     assert await agent.turn(model, "again?") == f"I think {B_TEXT}"
@@ -436,16 +438,16 @@ async def test_own_answers_about_files_are_no_evidence_but_the_same_text_elsewhe
 
 
 async def test_a_revision_quotes_a_fragment_that_earlier_rounds_did_not_show(agent: Agent):
-    model = model_for(brief(agent, fragments=(Locator(id="b", text=B_TEXT, path="plan.md"),)))
+    model = model_for(answer_key(agent, fragments=(Locator(id="b", text=B_TEXT, path="plan.md"),)))
     await agent.turn(model, "first")
-    model.begin(TurnId("t", "q2", 1), brief(agent, "revision", "q2"))
+    model.begin(TurnId("t", "q2", 1), answer_key(agent, "revision", "q2"))
     text = await agent.turn(model, "second")
     assert A_TEXT in text
     assert B_TEXT not in text
 
 
 async def test_without_evidence_the_answer_is_fixed_and_nothing_is_reported_as_seen(agent: Agent):
-    model = model_for(Brief(round="q", type="multi_choice", letters=("A", "B")))
+    model = model_for(AnswerKey(round="q", type="multi_choice", letters=("A", "B")))
     assert (await agent.turn(model, "?")).endswith(r"\bbox{A}")
     assert model.seen() is None
     assert await agent.turn(model_for(None), "feedback") == "Noted."
@@ -456,7 +458,7 @@ async def test_tool_definitions_are_no_evidence(tmp_path: Path):
     tool = (schema(["x"], x={**S, "description": C_TEXT}), forbidden)
     agent = Agent(tmp_path, {"odd": tool})
     options = RoundEvidence(options={"A": OptionEvidence(supports=(("c",),), hasty=False)})
-    told = Brief(
+    told = AnswerKey(
         round="q", type="multi_choice", letters=("A",), evidence=options, fragments=(Locator(id="c", text=C_TEXT),)
     )
     assert (await agent.turn(model_for(told), "?")).endswith(r"\bbox{}")
@@ -464,9 +466,9 @@ async def test_tool_definitions_are_no_evidence(tmp_path: Path):
 
 async def test_a_harness_that_drops_results_cannot_hold_the_reader_for_ever(agent: Agent):
     agent.run = lambda name, arguments: "Error: the tool is broken"  # type: ignore[method-assign]
-    assert (await agent.turn(model_for(brief(agent)), "?")).splitlines()[-1] == r"\bbox{C,D}"
+    assert (await agent.turn(model_for(answer_key(agent)), "?")).splitlines()[-1] == r"\bbox{C,D}"
     lost = Agent(agent.workspace, agent.tools)
-    model = model_for(brief(agent))
+    model = model_for(answer_key(agent))
     lost.run = lambda name, arguments: lost.history.clear() or "x"  # type: ignore[method-assign,func-returns-value]
     assert (await lost.turn(model, "?")).splitlines()[-1] == r"\bbox{C,D}"
 

@@ -15,9 +15,9 @@ import pytest
 from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.endpoint.metering import union
 from claw_adapter.endpoint.server import EndpointServer
-from claw_adapter.errors import EndpointError, KitError
+from claw_adapter.errors import EndpointError, InternalError
 from claw_adapter.protocol import FirstRequest, ModelSpec
-from claw_adapter.protocol.brief import Brief, Locator
+from claw_adapter.protocol.answer_key import AnswerKey, Locator
 from claw_adapter.protocol.gold import OptionEvidence, RoundEvidence
 from claw_adapter.runs.transcript import read_transcript
 from claw_adapter.tokens.chatml import count_messages
@@ -291,7 +291,7 @@ async def test_a_match_answers_by_the_question_and_its_tools_are_called_once(ser
 async def test_the_reader_is_told_by_brief_and_reports_what_it_saw(server: EndpointServer, tmp_path: Path):
     key = await server.open_trial("t", ModelSpec(name="r", kind="reader"), tmp_path / "t.jsonl")
     options = {"A": OptionEvidence(supports=(("f",),), hasty=False)}
-    told = Brief(
+    told = AnswerKey(
         round="q1", type="multi_choice", letters=("A",), evidence=RoundEvidence(options=options),
         fragments=(Locator(id="f", text="the crucial line", path="a.md"),),
     )  # fmt: skip
@@ -306,7 +306,7 @@ async def test_the_reader_is_told_by_brief_and_reports_what_it_saw(server: Endpo
 
 
 async def test_errors_of_use_name_the_way_out(server: EndpointServer, tmp_path: Path):
-    with pytest.raises(KitError, match="no trial 'x'"):
+    with pytest.raises(InternalError, match="no trial 'x'"):
         await server.begin_round("x", "q")
     with pytest.raises(EndpointError, match="no model of kind"):
         await server.open_trial("t", ModelSpec(name="m", kind="vllm"), tmp_path / "t.jsonl")
@@ -319,12 +319,12 @@ async def test_the_process_does_the_same_over_control(tmp_path: Path):
     async with await ModelEndpoint.start(folder) as endpoint:
         assert (folder / "control.sock").stat().st_mode & 0o777 == 0o600
         key = await endpoint.open_trial("t", scripted({"tools": [CALL]}), tmp_path / "t.jsonl")
-        await endpoint.begin_round("t", "q1", Brief(round="q1", type="x", oracle={"big": "x" * 300_000}), attempt=2)
+        await endpoint.begin_round("t", "q1", AnswerKey(round="q1", type="x", oracle={"big": "x" * 300_000}), attempt=2)
         assert (await post(endpoint.url, key, say("hi")))[0] == 200
         meter = await endpoint.end_round("t")
         assert meter.metered.requests == 1
         assert meter.events[0].name == "read_file"
-        with pytest.raises(KitError, match="no trial 'x'"):
+        with pytest.raises(InternalError, match="no trial 'x'"):
             await endpoint.end_round("x")
         with pytest.raises(EndpointError, match="no model of kind"):
             await endpoint.open_trial("u", ModelSpec(name="m", kind="vllm"), tmp_path / "u.jsonl")

@@ -17,7 +17,7 @@ from claw_adapter.protocol import ModelSpec
 from claw_adapter.report.summary import summarise
 from claw_adapter.runner.run import prepare
 from claw_adapter.runs.load import load_run
-from claw_adapter.runs.plan import Experiment, served_model, unfold
+from claw_adapter.runs.plan import Experiment, expand, served_model
 from claw_adapter.runs.servers import read_servers
 from claw_adapter.scenario.named import find_scenarios
 from support.commands import call
@@ -104,7 +104,7 @@ def test_words_behind_other_names_mean_what_they_meant():
 
 def test_runs_with_other_models_have_the_configuration_that_they_had():
     scenarios = find_scenarios(["demo"])
-    plain, own = (unfold(experiment("demo", models=[m]), scenarios).configuration for m in ("reader", "parrot:polly"))
+    plain, own = (expand(experiment("demo", models=[m]), scenarios).configuration for m in ("reader", "parrot:polly"))
     assert "embedded" not in plain["trials"][0]["model"]
     assert own["trials"][0]["model"]["embedded"] is True
 
@@ -113,7 +113,7 @@ def test_runs_with_other_models_have_the_configuration_that_they_had():
 def test_what_it_cannot_be_made_with_is_said_before_anything_is_spent(tmp_path, options, said):
     scenarios = find_scenarios(["demo"])
     with pytest.raises(AdapterError, match=said):
-        prepare(unfold(experiment("demo", models=[options]), scenarios), scenarios)
+        prepare(expand(experiment("demo", models=[options]), scenarios), scenarios)
     done = call("run", "demo", "-m", options, "--out", tmp_path / "run")
     assert done.code == 2
     assert said in done.err

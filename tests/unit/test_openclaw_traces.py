@@ -13,7 +13,7 @@ async def test_the_runs_sidecar_knows_the_files_before_they_are_there(tmp_path):
     async with Lifeline() as lifeline:
         ctx = FolderContext(tmp_path / "t", marker=lifeline.marker, leave=lifeline.add)
         for path in traces.files():
-            await ctx.will_leave(path)
+            await ctx.register_cleanup(path)
         for path in traces.files():
             path.parent.mkdir(exist_ok=True)
             path.touch()
@@ -23,4 +23,4 @@ async def test_the_runs_sidecar_knows_the_files_before_they_are_there(tmp_path):
 
 
 async def test_a_context_without_a_run_takes_the_news_and_does_nothing(tmp_path):
-    await FolderContext(tmp_path / "t").will_leave(tmp_path / "x")
+    await FolderContext(tmp_path / "t").register_cleanup(tmp_path / "x")

@@ -9,14 +9,14 @@ from pydantic import ValidationError
 from claw_adapter.errors import ClawError, JournalError
 from claw_adapter.folders import remove_tree
 from claw_adapter.runs.folder import RunFolder
-from claw_adapter.runs.plan import Experiment, difference, unfold
+from claw_adapter.runs.plan import Experiment, difference, expand
 
 SCENARIOS = {"a": SimpleNamespace(digest="1" * 64, rounds=[1, 2]), "b": SimpleNamespace(digest="2" * 64, rounds=[1])}
 
 
 def plan(**changes):
     asked = {"scenarios": ["a", "b"], "harnesses": ["reference"], "models": ["reader"], **changes}
-    return unfold(Experiment.model_validate(asked), SCENARIOS)
+    return expand(Experiment.model_validate(asked), SCENARIOS)
 
 
 def test_trials_are_the_product_in_order():

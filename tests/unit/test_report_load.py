@@ -81,7 +81,7 @@ def test_a_finished_trial_that_lacks_a_round_does_not_hide_it(tmp_path):
     runs = make.Runs(tmp_path / "run", [trial], {"demo": 2})
     runs.write(trial, [runs.record(0, 1.0)])
     run = load_run(runs.root)
-    assert values(run, run.trials[0])[1] == ("#2", None, "kit")
+    assert values(run, run.trials[0])[1] == ("#2", None, "internal")
 
 
 def test_a_plan_that_does_not_know_the_number_of_rounds_falls_back_to_the_records(tmp_path):

@@ -17,7 +17,7 @@ from claw_adapter.protocol import RoundRecord
 from claw_adapter.runner.run import prepare, run
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import read_journal
-from claw_adapter.runs.plan import Experiment, unfold
+from claw_adapter.runs.plan import Experiment, expand
 from claw_adapter.scenario.named import find_scenarios
 
 ROUNDS, OWN_SHARE, OWN_SECONDS, OPENCLAW = 21, 0.05, 0.010, 4.0
@@ -41,7 +41,7 @@ async def turns(root: Path, harness: str, options: dict) -> list[RoundRecord]:
     }
     experiment = Experiment.model_validate(asked)
     scenarios = find_scenarios(experiment.scenarios)
-    plan, harnesses = prepare(unfold(experiment, scenarios), scenarios)
+    plan, harnesses = prepare(expand(experiment, scenarios), scenarios)
     with RunFolder(root / "run") as folder:
         folder.begin(plan)
         await run(folder, plan, scenarios, harnesses)

@@ -15,7 +15,7 @@ from claw_adapter.protocol import RoundRecord
 from claw_adapter.runner.run import prepare, run
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import read_journal
-from claw_adapter.runs.plan import Experiment, unfold
+from claw_adapter.runs.plan import Experiment, expand
 from claw_adapter.scenario.named import find_scenarios
 
 ROUNDS, LIMIT = 60, 3.0
@@ -55,7 +55,7 @@ async def measure(root: Path) -> list[RoundRecord]:
     }
     experiment = Experiment.model_validate(asked)
     scenarios = find_scenarios(experiment.scenarios)
-    plan, harnesses = prepare(unfold(experiment, scenarios), scenarios)
+    plan, harnesses = prepare(expand(experiment, scenarios), scenarios)
     with RunFolder(root / "run") as folder:
         folder.begin(plan)
         await run(folder, plan, scenarios, harnesses)

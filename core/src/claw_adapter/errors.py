@@ -52,8 +52,8 @@ __all__ = [
     "HarnessNotFound",
     "HarnessProtocolError",
     "HarnessStartError",
+    "InternalError",
     "JournalError",
-    "KitError",
     "OverlayError",
     "OverlayNotFound",
     "Owner",
@@ -74,7 +74,12 @@ class Owner(StrEnum):
     OVERLAY = "overlay"
     ENDPOINT = "endpoint"
     SANDBOX = "sandbox"
-    KIT = "kit"
+    INTERNAL = "internal"
+    """A fault of this package itself."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Owner | None:
+        return cls.INTERNAL if value == "kit" else None  # its name in runs of earlier versions
 
 
 class ClawError(Exception):
@@ -83,7 +88,7 @@ class ClawError(Exception):
     `where` locates the fault (``file:line``, a round id, a process); `remedy` is the way out, in one sentence.
     """
 
-    owner: Owner = Owner.KIT
+    owner: Owner = Owner.INTERNAL
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
         super().__init__(what)
@@ -254,5 +259,5 @@ class JournalError(ClawError):
     """A run folder is damaged, or belongs to another configuration."""
 
 
-class KitError(ClawError):
+class InternalError(ClawError):
     """The certification kit itself failed; never counted against a harness."""

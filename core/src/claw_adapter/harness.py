@@ -160,7 +160,7 @@ class TrialContext(ABC):
         """
         return Reach(port)
 
-    async def will_leave(self, path: Path) -> None:  # noqa: B027 - optional on purpose
+    async def register_cleanup(self, path: Path) -> None:  # noqa: B027 - optional on purpose
         """Say that a child will leave a file outside of both folders, whatever it is told.
 
         It is removed when the run ends in any way, the runner's being killed included. For what an adapter cannot prevent;

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from claw_adapter.protocol.brief import Brief, Seen
+from claw_adapter.protocol.answer_key import AnswerKey, Seen
 from claw_adapter.protocol.tokens import TokenUse
 
 __all__ = ["Call", "CallDelta", "Delta", "Line", "Model", "ModelRequest", "Tool", "TurnId"]
@@ -140,7 +140,7 @@ class Model(ABC):
 
     api: ClassVar[str] = "claw/1"
 
-    def begin(self, turn: TurnId, brief: Brief | None) -> None:  # noqa: B027  # optional on purpose
+    def begin(self, turn: TurnId, answer_key: AnswerKey | None) -> None:  # noqa: B027  # optional on purpose
         """A turn begins, or with an empty round the time between turns."""
 
     def seen(self) -> Seen | None:

@@ -2,10 +2,10 @@
 
 The way of a request::
 
-    harness → our front hop (any dialect, streaming) → overlay (OpenAI chat, whole replies) → endpoint (metered) → model
+    harness → our proxy route (any dialect, streaming) → overlay (OpenAI chat, whole replies) → endpoint (metered) → model
 
-The front hop is a door of the endpoint itself: `OverlayContext.hop` opens it, and the address that it returns is all that the
-harness gets to know. What the overlay sends on must keep the field ``claw_request`` that the hop puts into a request's body:
+The proxy route is a entry of the endpoint itself: `OverlayContext.route` opens it, and the address that it returns is all that the
+harness gets to know. What the overlay sends on must keep the field ``claw_request`` that the route puts into a request's body:
 requests with it are the harness's, requests without it are the overlay's own and counted apart.
 """
 
@@ -29,7 +29,7 @@ MARK = "claw_request"
 
 
 class Front(Record):
-    """Where a front hop leads to."""
+    """Where a proxy route leads to."""
 
     overlay: str
     """The overlay's label."""
@@ -54,10 +54,10 @@ class OverlayContext(TrialContext):
     """What `Overlay.checkpoint` returned after the last finished round; empty at the beginning of a trial."""
 
     @abstractmethod
-    async def hop(self, port: int, *, headers: Mapping[str, str] | None = None) -> Endpoint:
-        """Open the front hop to an overlay that serves OpenAI chat on `port` (spawned with ``listens=port``).
+    async def route(self, port: int, *, headers: Mapping[str, str] | None = None) -> Endpoint:
+        """Open the proxy route to an overlay that serves OpenAI chat on `port` (spawned with ``listens=port``).
 
-        The result takes the place of the endpoint for whatever is in front. The hop speaks every dialect to the harness, asks
+        The result takes the place of the endpoint for whatever is in front. The route speaks every dialect to the harness, asks
         the overlay for whole replies, streams them where the harness wants a stream, and sends `headers` along.
         """
 

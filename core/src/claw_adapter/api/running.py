@@ -24,7 +24,7 @@ from claw_adapter.runner.run import run as run_plan
 from claw_adapter.runs.estimate import Estimate
 from claw_adapter.runs.estimate import estimate as estimate_one
 from claw_adapter.runs.folder import RunFolder
-from claw_adapter.runs.plan import Experiment, Plan, unfold
+from claw_adapter.runs.plan import Experiment, Plan, expand
 from claw_adapter.scenario.named import find_scenarios
 
 __all__ = [
@@ -104,14 +104,14 @@ def prepare(experiment: Experiment, *, out: Path | None = None, replay: Path | N
     scenarios = find_scenarios(experiment.scenarios)
     if replay is not None:
         experiment = _replayed(experiment, scenarios, replay)
-    plan, harnesses = prepare_plan(unfold(experiment, scenarios), scenarios)
+    plan, harnesses = prepare_plan(expand(experiment, scenarios), scenarios)
     root = out or Path("runs") / f"{'-'.join(list(scenarios)[:2])}-{plan.digest[:8]}"
     return Prepared(root.resolve(), plan, scenarios, harnesses)
 
 
 def _replayed(experiment: Experiment, scenarios: Mapping[str, Scenario], recording: Path) -> Experiment:
     """The experiment with models that answer from a recorded run, which must have every trial."""
-    trials = unfold(experiment, scenarios).trials
+    trials = expand(experiment, scenarios).trials
     models = tuple(
         replay_model(model, recording, [trial.id for trial in trials if trial.model.name == model.name])
         for model in experiment.models

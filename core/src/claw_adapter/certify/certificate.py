@@ -19,7 +19,7 @@ from claw_adapter.certify.digests import code_digest, folder_digest, json_digest
 from claw_adapter.certify.judge import level_reached
 from claw_adapter.certify.records import Report
 from claw_adapter.certify.requirements import load
-from claw_adapter.errors import JournalError, KitError
+from claw_adapter.errors import InternalError, JournalError
 from claw_adapter.protocol.base import Record
 from claw_adapter.validation import said
 
@@ -115,7 +115,7 @@ def verify(path: Path) -> tuple[Certificate, list[str]]:
     requirements = None
     try:
         requirements = load(certificate.requirement_set)
-    except KitError as error:
+    except InternalError as error:
         problems.append(error.what)
     if requirements is not None and requirements.digest != certificate.requirement_digest:
         problems.append(f"requirement set {certificate.requirement_set} is not the one of this kit")

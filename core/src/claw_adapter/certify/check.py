@@ -9,7 +9,7 @@ from typing import Final
 
 from claw_adapter.certify.demand import Demand, Level
 from claw_adapter.certify.kit import Kit
-from claw_adapter.errors import KitError
+from claw_adapter.errors import InternalError
 
 __all__ = ["AREAS", "ConformanceCheck", "Function", "check", "checks"]
 
@@ -50,10 +50,10 @@ def check(
     def register(function: Function) -> Function:
         made = ConformanceCheck(id, level, must, catches, remedy, needs, function)
         if made.area not in AREAS:
-            raise KitError(f"check {id!r} belongs to no area", remedy=f"areas: {', '.join(AREAS)}")
+            raise InternalError(f"check {id!r} belongs to no area", remedy=f"areas: {', '.join(AREAS)}")
         before = _known.setdefault(id, made)
         if before.run.__qualname__ != function.__qualname__:
-            raise KitError(f"two checks have the id {id!r}", remedy="Give one of them a new number.")
+            raise InternalError(f"two checks have the id {id!r}", remedy="Give one of them a new number.")
         return function
 
     return register

@@ -29,7 +29,7 @@ from claw_adapter.endpoint.reader.errands import (
 )
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.model import Call, CallDelta, Delta, Model, ModelRequest, TurnId
-from claw_adapter.protocol.brief import Brief
+from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.tokens.meter import flatten
 
 __all__ = ["Deed", "Director", "Request", "TrialPlaces"]
@@ -125,9 +125,9 @@ class Director(Model):
         self._at, self._failed, self._calls, self._errand, self.deeds = 0, 0, 0, None, []
         self.arrived.clear()
 
-    def begin(self, turn: TurnId, brief: Brief | None) -> None:
+    def begin(self, turn: TurnId, answer_key: AnswerKey | None) -> None:
         """Ids of calls are named after the turn."""
-        del brief
+        del answer_key
         self._turn = turn
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:

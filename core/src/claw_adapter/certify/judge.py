@@ -19,7 +19,7 @@ from claw_adapter.certify.digests import code_digest, folder_digest
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.records import Adapter, CheckResult, Outcome, Report, Turned
 from claw_adapter.certify.requirements import CURRENT, RequirementSet, load
-from claw_adapter.errors import KitError, Owner
+from claw_adapter.errors import InternalError, Owner
 from claw_adapter.protocol import Capabilities, Probe, Support
 
 __all__ = ["CertificationPlan", "baseline_problems", "certify", "excused", "judge", "level_reached", "plan", "report"]
@@ -51,13 +51,13 @@ def plan(
     requirements, known = load(name), checks()
     asked = requirements.of(level)
     if missing := [one for one in asked if one not in known]:
-        raise KitError(f"requirement set {name} names checks that are not there: {', '.join(missing)}")
+        raise InternalError(f"requirement set {name} names checks that are not there: {', '.join(missing)}")
     chosen = [check for key, check in known.items() if key in asked]
     if only:
         unscored = [check for key, check in known.items() if key in requirements.not_scored and key in only]
         chosen = [*(check for check in chosen if only_names(check, only)), *unscored]
         if not chosen:
-            raise KitError(
+            raise InternalError(
                 f"no check of {level} is called {', '.join(only)}", remedy="Give ids (TURN-004) or areas (TURN)."
             )
     return CertificationPlan(level, requirements, tuple(chosen), certified, baseline or Baseline())
@@ -119,7 +119,7 @@ async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
     try:
         await check.run(kit)
     except CheckFinding as finding:
-        if finding.owner == Owner.KIT:
+        if finding.owner == Owner.INTERNAL:
             return _Verdict("kit", "kit", finding.what, finding.remedy)
         owner = "harness" if finding.owner == Owner.HARNESS else "adapter"
         return _Verdict("failed", owner, finding.what, finding.remedy or check.remedy)

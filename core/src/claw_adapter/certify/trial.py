@@ -243,7 +243,7 @@ class KitTrial:
     @property
     def _live(self) -> Conversation:
         if self.conversation is None:
-            raise CheckFinding("the conversation is not open", owner=Owner.KIT)
+            raise CheckFinding("the conversation is not open", owner=Owner.INTERNAL)
         return self.conversation
 
     def _round(self, check: str) -> str:

@@ -20,7 +20,7 @@ from claw_adapter.drivers.acp_pipe import AcpPipe
 from claw_adapter.drivers.acp_turn import AcpTurn, TurnRecord
 from claw_adapter.drivers.errors import RemoteError
 from claw_adapter.drivers.process import Process
-from claw_adapter.drivers.whole import whole
+from claw_adapter.drivers.waiting import shielded
 from claw_adapter.errors import (
     AdapterError,
     ClawError,
@@ -186,7 +186,7 @@ class AcpChild:
             if grace > 0:
                 await process.ended(grace / 2)
         finally:  # one who cancels, too, wants it ended
-            left = await whole(self._stop(grace / 2))
+            left = await shielded(self._stop(grace / 2))
         return left
 
     async def _stop(self, grace: float) -> int:

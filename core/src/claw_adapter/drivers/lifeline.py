@@ -15,7 +15,7 @@ from claw_adapter.drivers import reaper
 from claw_adapter.drivers.command import PIPE, Command
 from claw_adapter.drivers.launch import start
 from claw_adapter.drivers.process import Process
-from claw_adapter.drivers.whole import whole
+from claw_adapter.drivers.waiting import shielded
 from claw_adapter.errors import SandboxError
 
 __all__ = ["Lifeline"]
@@ -58,7 +58,7 @@ class Lifeline:
             await self._begin(sidecar)
         except BaseException:
             self._sidecar = None
-            await whole(sidecar.stop(0))
+            await shielded(sidecar.stop(0))
             raise
         return self
 
@@ -83,7 +83,7 @@ class Lifeline:
         """
         sidecar, self._sidecar = self._sidecar, None
         if sidecar is not None:
-            await whole(_swept(sidecar))
+            await shielded(_swept(sidecar))
 
 
 async def _swept(sidecar: Process) -> None:

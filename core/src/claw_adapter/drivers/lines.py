@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from claw_adapter.drivers.errors import RemoteError
 from claw_adapter.drivers.process import Process
-from claw_adapter.drivers.whole import whole
+from claw_adapter.drivers.waiting import shielded
 from claw_adapter.errors import ClawError, DeadlineExceeded, HarnessCrash, HarnessProtocolError
 
 __all__ = ["EventSink", "LineChild"]
@@ -98,7 +98,7 @@ class LineChild:
             self._process.close_stdin()
             await self._process.ended(grace / 2)
         finally:  # one who cancels, too, wants it ended
-            left = await whole(self._stop(grace / 2))
+            left = await shielded(self._stop(grace / 2))
         return left
 
     async def _stop(self, grace: float) -> int:

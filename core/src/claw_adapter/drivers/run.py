@@ -7,7 +7,7 @@ from typing import Final
 
 from claw_adapter.drivers.command import Command, Completed, ExitStatus
 from claw_adapter.drivers.launch import start
-from claw_adapter.drivers.whole import whole
+from claw_adapter.drivers.waiting import shielded
 
 __all__ = ["run"]
 
@@ -35,7 +35,7 @@ async def run(command: Command, deadline: float) -> Completed:
         timed_out = not await process.ended(deadline - (time.monotonic() - began))
         drained = await process.drained(0 if timed_out else DRAIN_SECONDS)
     finally:
-        survivors = await whole(process.stop(GRACE_SECONDS if timed_out else 0))
+        survivors = await shielded(process.stop(GRACE_SECONDS if timed_out else 0))
     return Completed(
         exit=process.exit or ExitStatus(signal=9),
         stdout=process.stdout,

@@ -18,7 +18,7 @@ from claw_adapter.endpoint.faults import broken_call, raise_fault
 from claw_adapter.endpoint.neutral import Collector
 from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.trial import EndpointTrial
-from claw_adapter.errors import AdapterError, ClawError, EndpointError, EndpointMalformedError, KitError
+from claw_adapter.errors import AdapterError, ClawError, EndpointError, EndpointMalformedError, InternalError
 from claw_adapter.model import Delta
 
 __all__ = ["Answering"]
@@ -64,7 +64,7 @@ class Answering:
         _log.error("internal error while answering trial %s", self._trial.name, exc_info=error)
         spec = self._trial.spec
         own = spec.embedded and spec.kind != "replay"
-        kind, whose = (AdapterError, "model's plugin") if own else (KitError, "endpoint")
+        kind, whose = (AdapterError, "model's plugin") if own else (InternalError, "endpoint")
         what = f"internal error of the {whose}: {type(error).__name__}"
         return kind(what, remedy="see endpoint.log in the run folder")
 

@@ -17,18 +17,18 @@ from typing import Any, Final, Self
 from claw_adapter.endpoint.control import (
     MAX_LINE,
     BeginRound,
-    CloseHops,
+    CloseRoutes,
     CloseTrial,
     EndRound,
-    OpenHop,
+    OpenRoute,
     OpenTrial,
     Order,
     Settle,
 )
 from claw_adapter.endpoint.records import CONTROL_SOCKET, DATA_SOCKET, RoundMeter
-from claw_adapter.errors import EndpointError, KitError
+from claw_adapter.errors import EndpointError, InternalError
 from claw_adapter.overlay import Front
-from claw_adapter.protocol.brief import Brief
+from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.unix_sockets import address
 
@@ -105,9 +105,13 @@ class ModelEndpoint:
         path = transcript.absolute()
         return str(await self._call(OpenTrial(id=self._number(), trial=trial, model=model, transcript=path)))
 
-    async def begin_round(self, trial: str, round_id: str, brief: Brief | None = None, attempt: int = 1) -> None:
+    async def begin_round(
+        self, trial: str, round_id: str, answer_key: AnswerKey | None = None, attempt: int = 1
+    ) -> None:
         """The trial's requests belong to this round from now on; `brief` is for the reader's eyes only."""
-        await self._call(BeginRound(id=self._number(), trial=trial, round=round_id, brief=brief, attempt=attempt))
+        await self._call(
+            BeginRound(id=self._number(), trial=trial, round=round_id, answer_key=answer_key, attempt=attempt)
+        )
 
     async def end_round(self, trial: str) -> RoundMeter:
         """End the round, after a bounded wait for requests still being answered."""
@@ -117,13 +121,13 @@ class ModelEndpoint:
         """Let the trial's key expire."""
         await self._call(CloseTrial(id=self._number(), trial=trial))
 
-    async def open_hop(self, trial: str, front: Front) -> str:
-        """Open a front hop to an overlay; returns the key that whatever is in front of it must use."""
-        return str(await self._call(OpenHop(id=self._number(), trial=trial, front=front)))
+    async def open_route(self, trial: str, front: Front) -> str:
+        """Open a proxy route to an overlay; returns the key that whatever is in front of it must use."""
+        return str(await self._call(OpenRoute(id=self._number(), trial=trial, front=front)))
 
-    async def close_hops(self, trial: str) -> None:
-        """Close all front hops of a trial."""
-        await self._call(CloseHops(id=self._number(), trial=trial))
+    async def close_routes(self, trial: str) -> None:
+        """Close all proxy routes of a trial."""
+        await self._call(CloseRoutes(id=self._number(), trial=trial))
 
     async def settle(self, trial: str, seconds: float) -> None:
         """Wait, at most so long, until no overlay's own request is being answered."""
@@ -187,7 +191,7 @@ class ModelEndpoint:
             self._waiting.pop(order.id, None)
         if "error" in answer:
             reason = answer["error"]
-            kind = KitError if reason["kind"] == "KitError" else EndpointError
+            kind = InternalError if reason["kind"] == "InternalError" else EndpointError
             raise kind(reason["what"], where=reason["where"], remedy=reason["remedy"])
         return answer["result"]
 

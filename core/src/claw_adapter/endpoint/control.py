@@ -20,8 +20,8 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from claw_adapter.endpoint.records import CONTROL_SOCKET
 from claw_adapter.errors import ClawError
 from claw_adapter.overlay import Front
+from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.base import Record
-from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.unix_sockets import bind_unix
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_LINE",
     "BeginRound",
-    "CloseHops",
+    "CloseRoutes",
     "CloseTrial",
     "ControlServer",
     "EndRound",
-    "OpenHop",
+    "OpenRoute",
     "OpenTrial",
     "Order",
     "Settle",
@@ -63,7 +63,7 @@ class BeginRound(Record):
     id: int
     trial: str
     round: str
-    brief: Brief | None = None
+    answer_key: AnswerKey | None = None
     attempt: int = 1
 
 
@@ -83,19 +83,19 @@ class CloseTrial(Record):
     trial: str
 
 
-class OpenHop(Record):
-    """Open a front hop to an overlay, before those opened earlier; the result is the key of its door."""
+class OpenRoute(Record):
+    """Open a proxy route to an overlay, before those opened earlier; the result is the key of its entry."""
 
-    op: Literal["open_hop"] = "open_hop"
+    op: Literal["open_route"] = "open_route"
     id: int
     trial: str
     front: Front
 
 
-class CloseHops(Record):
-    """Close all front hops of a trial."""
+class CloseRoutes(Record):
+    """Close all proxy routes of a trial."""
 
-    op: Literal["close_hops"] = "close_hops"
+    op: Literal["close_routes"] = "close_routes"
     id: int
     trial: str
 
@@ -110,7 +110,7 @@ class Settle(Record):
 
 
 Order = Annotated[
-    OpenTrial | BeginRound | EndRound | CloseTrial | OpenHop | CloseHops | Settle, Field(discriminator="op")
+    OpenTrial | BeginRound | EndRound | CloseTrial | OpenRoute | CloseRoutes | Settle, Field(discriminator="op")
 ]
 _ORDER: TypeAdapter[Order] = TypeAdapter(Order)
 
@@ -173,7 +173,10 @@ class ControlServer:
             }  # fmt: skip
             answer = {"id": number, "error": reason}
         except (ValidationError, OSError) as error:
-            answer = {"id": _number(line), "error": {"kind": "KitError", "what": str(error), "where": "", "remedy": ""}}
+            answer = {
+                "id": _number(line),
+                "error": {"kind": "InternalError", "what": str(error), "where": "", "remedy": ""},
+            }
         write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
 
     async def _obey(self, order: Order) -> JsonValue:
@@ -181,17 +184,17 @@ class ControlServer:
             case OpenTrial():
                 return await self._endpoint.open_trial(order.trial, order.model, order.transcript)
             case BeginRound():
-                await self._endpoint.begin_round(order.trial, order.round, order.brief, order.attempt)
+                await self._endpoint.begin_round(order.trial, order.round, order.answer_key, order.attempt)
             case EndRound():
                 meter = await self._endpoint.end_round(order.trial)
                 result: JsonValue = meter.model_dump(mode="json")
                 return result
             case CloseTrial():
                 await self._endpoint.close_trial(order.trial)
-            case OpenHop():
-                return self._endpoint.open_hop(order.trial, order.front)
-            case CloseHops():
-                await self._endpoint.close_hops(order.trial)
+            case OpenRoute():
+                return self._endpoint.open_route(order.trial, order.front)
+            case CloseRoutes():
+                await self._endpoint.close_routes(order.trial)
             case Settle():
                 await self._endpoint.settle(order.trial, order.seconds)
         return None

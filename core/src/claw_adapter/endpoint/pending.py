@@ -10,9 +10,9 @@ from typing import Any
 from claw_adapter.endpoint.events import EventLog
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultRule
-from claw_adapter.endpoint.hops import Passage
 from claw_adapter.endpoint.metering import TurnMeter, output_tokens, request_tokens
 from claw_adapter.endpoint.neutral import ModelReply
+from claw_adapter.endpoint.proxy_routes import RoutedRequest
 from claw_adapter.errors import ClawError
 from claw_adapter.model import Delta, ModelRequest, TurnId
 from claw_adapter.protocol.journal import FirstRequest
@@ -40,8 +40,8 @@ class Way:
     faces_harness: bool = True
     reaches_model: bool = True
     own: bool = False
-    before: Passage | None = None
-    after: Passage | None = None
+    before: RoutedRequest | None = None
+    after: RoutedRequest | None = None
 
 
 @dataclass(slots=True)

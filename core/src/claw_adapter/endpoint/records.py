@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from claw_adapter.protocol.answer_key import Seen
 from claw_adapter.protocol.base import Record
-from claw_adapter.protocol.brief import Seen
 from claw_adapter.protocol.journal import FirstRequest, Metered
 from claw_adapter.protocol.turn import Event, Failure
 

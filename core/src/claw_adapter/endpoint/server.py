@@ -23,16 +23,16 @@ from claw_adapter.endpoint.answering import Answering
 from claw_adapter.endpoint.dialects import DIALECTS, Dialect
 from claw_adapter.endpoint.dialects.anthropic import models as anthropic_models
 from claw_adapter.endpoint.failures import BadRequest
-from claw_adapter.endpoint.hops import Hop
 from claw_adapter.endpoint.metering import request_tokens
 from claw_adapter.endpoint.models import build
 from claw_adapter.endpoint.pending import Pending
+from claw_adapter.endpoint.proxy_routes import ProxyRoute
 from claw_adapter.endpoint.records import DATA_SOCKET, RoundMeter
 from claw_adapter.endpoint.trial import EndpointTrial
-from claw_adapter.errors import KitError
+from claw_adapter.errors import InternalError
 from claw_adapter.model import Model, ModelRequest
 from claw_adapter.overlay import Front
-from claw_adapter.protocol.brief import Brief
+from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.unix_sockets import bind_unix
 
@@ -45,10 +45,10 @@ GRACE_SECONDS: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What a key opens: a trial's model, or a hop that leads to it through overlays."""
+    """What a key opens: a trial's model, or a route that leads to it through overlays."""
 
     trial: EndpointTrial
-    hop: Hop | None = None
+    route: ProxyRoute | None = None
 
 
 class EndpointServer:
@@ -128,37 +128,39 @@ class EndpointServer:
         self._doors[opened.key] = Door(opened)
         return opened.key
 
-    def open_hop(self, trial: str, front: Front) -> str:
-        """Open a front hop to an overlay, before those opened earlier; returns the key of its door.
+    def open_route(self, trial: str, front: Front) -> str:
+        """Open a proxy route to an overlay, before those opened earlier; returns the key of its entry.
 
         Raises:
             KitError: there is no such trial.
         """
         opened = self._trial(trial)
-        hop = opened.open_hop(front)
-        self._doors[hop.key] = Door(opened, hop)
-        return hop.key
+        route = opened.open_route(front)
+        self._doors[route.key] = Door(opened, route)
+        return route.key
 
-    async def close_hops(self, trial: str) -> None:
-        """Close all front hops of a trial; their keys expire."""
+    async def close_routes(self, trial: str) -> None:
+        """Close all proxy routes of a trial; their keys expire."""
         opened = self._trials.get(trial)
         if opened is not None:
             self._doors = {
-                key: door for key, door in self._doors.items() if door.trial is not opened or door.hop is None
+                key: entry for key, entry in self._doors.items() if entry.trial is not opened or entry.route is None
             }
-            await opened.close_hops()
+            await opened.close_routes()
 
     async def settle(self, trial: str, seconds: float) -> None:
         """Wait, at most so long, until no overlay's own request of the trial is being answered."""
         await self._trial(trial).settle(seconds)
 
-    async def begin_round(self, trial: str, round_id: str, brief: Brief | None = None, attempt: int = 1) -> None:
+    async def begin_round(
+        self, trial: str, round_id: str, answer_key: AnswerKey | None = None, attempt: int = 1
+    ) -> None:
         """Requests of the trial belong to this round from now on.
 
         Raises:
             KitError: there is no such trial.
         """
-        self._trial(trial).begin_round(round_id, brief, attempt)
+        self._trial(trial).begin_round(round_id, answer_key, attempt)
 
     async def end_round(self, trial: str) -> RoundMeter:
         """End the round and sum it up, after a bounded wait for requests still being answered.
@@ -172,7 +174,7 @@ class EndpointServer:
         """Let the trial's key expire; a trial that is not open is no error."""
         opened = self._trials.pop(trial, None)
         if opened is not None:
-            self._doors = {key: door for key, door in self._doors.items() if door.trial is not opened}
+            self._doors = {key: entry for key, entry in self._doors.items() if entry.trial is not opened}
             await opened.close()
 
     def admit(self, request: web.BaseRequest) -> Door | None:
@@ -188,23 +190,23 @@ class EndpointServer:
         try:
             return self._trials[name]
         except KeyError:
-            raise KitError(
+            raise InternalError(
                 f"no trial {name!r} is open at the endpoint", remedy="open it with open_trial first"
             ) from None
 
     async def _models(self, request: web.Request) -> web.Response:
-        door = self.admit(request)
-        if door is None:
+        entry = self.admit(request)
+        if entry is None:
             return refused(DIALECTS[0])
         if request.headers.get("anthropic-version"):
-            return web.json_response(anthropic_models(door.trial.spec.name))
-        entry: dict[str, JsonValue] = {
-            "id": door.trial.spec.name,
+            return web.json_response(anthropic_models(entry.trial.spec.name))
+        model: dict[str, JsonValue] = {
+            "id": entry.trial.spec.name,
             "object": "model",
             "created": 0,
             "owned_by": "claw-adapter",
         }
-        return web.json_response({"object": "list", "data": [entry]})
+        return web.json_response({"object": "list", "data": [model]})
 
     async def _unknown(self, request: web.Request) -> web.Response:
         known = ", ".join(f"POST {dialect.path}" for dialect in DIALECTS)
@@ -227,38 +229,38 @@ class Handler:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Admit, read and answer one request."""
-        door = self._server.admit(request)
-        if door is None:
+        entry = self._server.admit(request)
+        if entry is None:
             return refused(self._dialect)
-        asked = await self._read(request, door)
+        asked = await self._read(request, entry)
         if isinstance(asked, web.Response):
             return asked
-        trial = door.trial
-        pending = trial.begin(asked, self._dialect.name, door.hop)
+        trial = entry.trial
+        pending = trial.begin(asked, self._dialect.name, entry.route)
         task = asyncio.create_task(self._answer(request, trial, pending))
         trial.track(pending, task)
         return await task
 
     async def count(self, request: web.Request) -> web.StreamResponse:
         """Say how many tokens a request would have: ours (cl100k), not the vendor's; no request of the turn."""
-        door = self._server.admit(request)
-        if door is None:
+        entry = self._server.admit(request)
+        if entry is None:
             return refused(self._dialect)
-        asked = await self._read(request, door)
+        asked = await self._read(request, entry)
         if isinstance(asked, web.Response):
             return asked
         return web.json_response(self._dialect.tokens(request_tokens(asked)))
 
-    async def _read(self, request: web.Request, door: Door) -> ModelRequest | web.Response:
+    async def _read(self, request: web.Request, entry: Door) -> ModelRequest | web.Response:
         """The request, or the answer to one that cannot be read."""
         try:
             return self._dialect.parse(_json(await request.read()), request.headers)
         except BadRequest as error:
-            door.trial.malformed(error.what, door.hop)
+            entry.trial.malformed(error.what, entry.route)
             return web.json_response(self._dialect.error(400, error.what, "invalid_request"), status=400)
         except web.HTTPRequestEntityTooLarge:
             what = f"the request is larger than {MAX_BODY} bytes"
-            door.trial.malformed(what, door.hop)
+            entry.trial.malformed(what, entry.route)
             return web.json_response(self._dialect.error(413, what, "request_too_large"), status=413)
 
     async def _answer(self, request: web.Request, trial: EndpointTrial, pending: Pending) -> web.StreamResponse:

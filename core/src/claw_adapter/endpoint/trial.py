@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultSchedule
-from claw_adapter.endpoint.hops import Hop, Passage, Passages, refusal, stays_with
 from claw_adapter.endpoint.metering import TurnMeter, begun_with, rendered_tokens
 from claw_adapter.endpoint.models import build
 from claw_adapter.endpoint.pending import MeteredTurn, Pending, Source, Way, exchange_of
+from claw_adapter.endpoint.proxy_routes import ProxyRoute, RoutedRequest, RoutedRequests, refusal, stays_with
 from claw_adapter.endpoint.records import RoundMeter
 from claw_adapter.endpoint.sampling import asked
 from claw_adapter.errors import (
@@ -29,11 +29,11 @@ from claw_adapter.errors import (
 )
 from claw_adapter.model import Model, ModelRequest, TurnId
 from claw_adapter.overlay import Front
-from claw_adapter.protocol.brief import Brief
+from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.journal import Metered
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.protocol.turn import Failure
-from claw_adapter.runs.transcript import Transcript, blank
+from claw_adapter.runs.transcript import Transcript, redact
 
 __all__ = ["EndpointTrial"]
 
@@ -66,8 +66,8 @@ class EndpointTrial:
         self.model: Model = make(spec, name)
         self._hidden: tuple[str, ...] = (self.key, *provider_keys)
         self._transcript = Transcript(transcript, self._hidden)
-        self._hops: list[Hop] = []
-        self._passages = Passages()
+        self._routes: list[ProxyRoute] = []
+        self._marks = RoutedRequests()
         self._own = TurnMeter()
         self._own_tasks: set[asyncio.Task[Any]] = set()
         self._own_begun = 0
@@ -77,12 +77,12 @@ class EndpointTrial:
         self._open = False
         self._turn = self._new_turn(TurnId(name), None)
 
-    def begin_round(self, round_id: str, brief: Brief | None, attempt: int) -> None:
+    def begin_round(self, round_id: str, answer_key: AnswerKey | None, attempt: int) -> None:
         """Requests belong to this round from now on; a round still open is forgotten."""
         if not self._open:
             self._outside = self._turn.meter.record()
         self._open = True
-        self._turn = self._new_turn(TurnId(self.name, round_id, attempt), brief)
+        self._turn = self._new_turn(TurnId(self.name, round_id, attempt), answer_key)
 
     async def end_round(self, grace: float) -> RoundMeter:
         """Wait up to `grace` seconds for requests still being answered, cancel the rest, and sum the round up."""
@@ -99,32 +99,32 @@ class EndpointTrial:
         return result
 
     async def close(self) -> None:
-        """Cancel what is being answered, close hops, model and transcript."""
+        """Cancel what is being answered, close routes, model and transcript."""
         tasks = self._turn.tasks | self._own_tasks
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=1.0)
-        await self.close_hops()
+        await self.close_routes()
         await self.model.close()
         self._transcript.close()
 
-    def open_hop(self, front: Front) -> Hop:
-        """Open a front hop, before those opened earlier."""
-        hop = Hop(front, self.spec, self._passages)
-        self._hops.append(hop)
+    def open_route(self, front: Front) -> ProxyRoute:
+        """Open a proxy route, before those opened earlier."""
+        route = ProxyRoute(front, self.spec, self._marks)
+        self._routes.append(route)
         self._wrapped = True
-        self._hidden = (*self._hidden, hop.key)
-        self._transcript.hide(hop.key)
-        return hop
+        self._hidden = (*self._hidden, route.key)
+        self._transcript.hide(route.key)
+        return route
 
-    async def close_hops(self) -> None:
-        """Close all front hops, and give up what overlays still ask for themselves."""
+    async def close_routes(self) -> None:
+        """Close all proxy routes, and give up what overlays still ask for themselves."""
         for task in self._own_tasks:
             task.cancel()
-        hops, self._hops = self._hops, []
-        for hop in hops:
-            await hop.close()
+        routes, self._routes = self._routes, []
+        for route in routes:
+            await route.close()
 
     async def settle(self, seconds: float) -> None:
         """Wait, at most so long, until no overlay's own request is being answered and for a short while none has come."""
@@ -135,13 +135,13 @@ class EndpointTrial:
                 await asyncio.wait(self._own_tasks, timeout=left)
             await asyncio.sleep(QUIET)
 
-    def begin(self, request: ModelRequest, dialect: str, hop: Hop | None = None) -> Pending:
-        """A request has come, through the door of a hop or that of the model."""
+    def begin(self, request: ModelRequest, dialect: str, route: ProxyRoute | None = None) -> Pending:
+        """A request has come, through the entry of a route or that of the model."""
         self._number += 1
         turn = self._turn
         now = time.monotonic()
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        request, way, source = self._routed(request, hop)
+        request, way, source = self._routed(request, route)
         pending = Pending(request, dialect, turn, self._number, now, at, source, way)
         if way.faces_harness:
             turn.meter.asked.add(asked({**request.native, **request.params}, request.model))
@@ -152,21 +152,21 @@ class EndpointTrial:
             turn.first = begun_with(turn.first, request)
         return pending
 
-    def _routed(self, request: ModelRequest, hop: Hop | None) -> tuple[ModelRequest, Way, Source]:
+    def _routed(self, request: ModelRequest, route: ProxyRoute | None) -> tuple[ModelRequest, Way, Source]:
         """The request without marks, its way, and what answers it."""
         if not self._wrapped:
             return request, Way(), self.model.answer
-        before, request = self._passages.find(request)
-        outermost = hop is (self._hops[-1] if self._hops else None)
+        before, request = self._marks.find(request)
+        outermost = route is (self._routes[-1] if self._routes else None)
         own = not outermost and (before is None or before.own)
         if before is not None:
             before.reached = before.under_way = True
             before.refusal = None
-        if hop is None:
+        if route is None:
             answer = self.model.answer_overlay if own else self.model.answer
             return request, Way(outermost, True, own, before), answer
-        after = Passage(own)
-        return request, Way(outermost, False, own, before, after), functools.partial(hop.carry, passage=after)
+        after = RoutedRequest(own)
+        return request, Way(outermost, False, own, before, after), functools.partial(route.carry, routed=after)
 
     def track(self, pending: Pending, task: asyncio.Task[Any]) -> None:
         """`task` answers the request; `end_round` waits for it or cancels it, unless it is an overlay's own."""
@@ -195,10 +195,10 @@ class EndpointTrial:
             turn.failure = pending.number, failure
         self._record(pending, ended, failure)
 
-    def _too_slow(self, passage: Passage | None, seconds: float) -> ClawError:
+    def _too_slow(self, routed: RoutedRequest | None, seconds: float) -> ClawError:
         """Whose patience ended: that of the model, or that of an overlay which it did not wait for."""
-        if passage is not None and not passage.under_way:
-            return stays_with(passage, self._hops[-1].label if self._hops else "?")
+        if routed is not None and not routed.under_way:
+            return stays_with(routed, self._routes[-1].label if self._routes else "?")
         waited = f"the model had not answered after {seconds:.0f} s when the harness hung up"
         return EndpointTransientError(waited, where=f"model {self.spec.name}")
 
@@ -216,16 +216,16 @@ class EndpointTrial:
         meter.add(counted, reply.usage if reply else None, (pending.started, ended), failed=failed)
         self._transcript.append(exchange_of(pending, counted, ended, failure))
 
-    def malformed(self, what: str, hop: Hop | None = None) -> None:
-        """A request came that could not be read: the fault of whoever has the key to that door."""
+    def malformed(self, what: str, route: ProxyRoute | None = None) -> None:
+        """A request came that could not be read: the fault of whoever has the key to that entry."""
         self._number += 1
         where = f"trial {self.name}"
-        outermost = self._hops[-1] if self._hops else None
-        error = HarnessProtocolError(what, where=where) if hop is outermost else OverlayError(what, where=where)
+        outermost = self._routes[-1] if self._routes else None
+        error = HarnessProtocolError(what, where=where) if route is outermost else OverlayError(what, where=where)
         self._turn.failure = self._number, Failure.of(error)
 
-    def _new_turn(self, turn: TurnId, brief: Brief | None) -> MeteredTurn:
-        self.model.begin(turn, brief)
+    def _new_turn(self, turn: TurnId, answer_key: AnswerKey | None) -> MeteredTurn:
+        self.model.begin(turn, answer_key)
         return MeteredTurn(turn, time.monotonic())
 
     def _sum_up(self, turn: MeteredTurn) -> RoundMeter:
@@ -242,5 +242,5 @@ class EndpointTrial:
         )
         self._own = TurnMeter()
         text = meter.model_dump_json()
-        clean = blank(text, self._hidden)  # a tool may have shown the harness's configuration
+        clean = redact(text, self._hidden)  # a tool may have shown the harness's configuration
         return meter if clean == text else RoundMeter.model_validate_json(clean)

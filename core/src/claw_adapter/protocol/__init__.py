@@ -1,6 +1,6 @@
 """The neutral records of ``claw/1`` and ``scenario/1``: frozen, versioned, with published JSON Schemas."""
 
-from claw_adapter.protocol.brief import Brief, Locator, Seen
+from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
 from claw_adapter.protocol.capabilities import Capabilities, Dialect, HistoryRoute, Probe, Support
 from claw_adapter.protocol.detail import (
     Agreement,
@@ -40,8 +40,8 @@ __all__ = [
     "ATTACHED",
     "Agreement",
     "Answer",
+    "AnswerKey",
     "Answers",
-    "Brief",
     "Capabilities",
     "Check",
     "CheckDetail",

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
 
+from claw_adapter.protocol.answer_key import Seen
 from claw_adapter.protocol.base import Record
-from claw_adapter.protocol.brief import Seen
 from claw_adapter.protocol.detail import ScoreDetail
 from claw_adapter.protocol.scenario import Stage
 from claw_adapter.protocol.tags import RoundTags

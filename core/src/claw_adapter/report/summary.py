@@ -198,7 +198,7 @@ def _unscored(run: RunData, trial: TrialData, number: int) -> Iterator[Unscored]
     for record in trial.rounds:
         if record.score.value is None:
             what = "the score has no cause on record"
-            cause = record.score.cause or record.error or Failure(owner=Owner.KIT, kind="JournalError", what=what)
+            cause = record.score.cause or record.error or Failure(owner=Owner.INTERNAL, kind="JournalError", what=what)
             yield Unscored(trial=number, round=record.round, cause=cause)
     missing = [name for name in run.rounds[trial.spec.scenario] if trial.record(name.index) is None]
     if missing and trial.absence is not None:

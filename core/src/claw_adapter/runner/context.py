@@ -132,8 +132,8 @@ class RunnerContext(TrialContext):
         """See `TrialContext.spawn`."""
         return await start(self._command(argv, env, readable, cwd, lines=lines, listens=listens))
 
-    async def will_leave(self, path: Path) -> None:
-        """See `TrialContext.will_leave`."""
+    async def register_cleanup(self, path: Path) -> None:
+        """See `TrialContext.register_cleanup`."""
         if self._leave is not None:
             await self._leave(path)
 

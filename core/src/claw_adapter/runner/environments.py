@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from claw_adapter import plugins
-from claw_adapter.drivers.whole import beside, within
+from claw_adapter.drivers.waiting import timeout, to_thread
 from claw_adapter.environment import Attached, Environment, EnvironmentContext, Printed, Surroundings
 from claw_adapter.errors import ClawError, DeadlineExceeded, Owner, ScenarioError
 from claw_adapter.protocol import EnvironmentSpec, Round
@@ -60,7 +60,7 @@ class TrialEnvironment:
             ScenarioError: it fails.
         """
         state = await self._own("snapshot()", self._inner.snapshot())
-        return await beside(self._store.put, state)
+        return await to_thread(self._store.put, state)
 
     async def restore(self, digest: str) -> None:
         """Go back to a state in the store.
@@ -86,7 +86,7 @@ class TrialEnvironment:
         seconds, where = self._seconds, self._where
         late = DeadlineExceeded(f"{what} did not come back within {seconds:g} s", where=where, owner=Owner.SCENARIO)
         try:
-            async with within(seconds, lambda: late):
+            async with timeout(seconds, lambda: late):
                 return await call
         except (ClawError, OSError):
             raise

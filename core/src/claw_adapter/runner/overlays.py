@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from claw_adapter import plugins
-from claw_adapter.drivers.whole import within
+from claw_adapter.drivers.waiting import timeout
 from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.errors import DeadlineExceeded, OverlayNotFound, Owner
 from claw_adapter.folders import remove_tree
@@ -77,11 +77,11 @@ class StackContext(RunnerContext, OverlayContext):
         self._endpoint = endpoint
         self._artefacts = artefacts
 
-    async def hop(self, port: int, *, headers: Mapping[str, str] | None = None) -> Endpoint:
-        """See `OverlayContext.hop`."""
+    async def route(self, port: int, *, headers: Mapping[str, str] | None = None) -> Endpoint:
+        """See `OverlayContext.route`."""
         socket = self.reach(port).socket
         front = Front(overlay=self.label, port=port, socket=socket, headers=dict(headers or {}))
-        key = await self._endpoint.open_hop(self.trial, front)
+        key = await self._endpoint.open_route(self.trial, front)
         return Endpoint(url=self.endpoint.url, key=key, model=self.endpoint.model)
 
     async def settled(self, seconds: float) -> None:
@@ -147,7 +147,7 @@ class OverlayStack:
             self._started.append(overlay)
             what = f"the overlay did not come up within {self.spec.settings.deadline:g} s"
             late = DeadlineExceeded(what, where=f"overlay {spec.label}", owner=Owner.OVERLAY)
-            async with within(self.spec.settings.deadline, lambda late=late: late):  # type: ignore[misc]
+            async with timeout(self.spec.settings.deadline, lambda late=late: late):  # type: ignore[misc]
                 inner = await overlay.wrap(context, inner)
         return inner
 
@@ -169,7 +169,7 @@ class OverlayStack:
             except Exception:
                 log.exception("closing overlay %s of trial %s", overlay.name, self.spec.id)
         if started:
-            await self.endpoint.close_hops(self.spec.id)
+            await self.endpoint.close_routes(self.spec.id)
 
     def _pairs(self) -> Iterator[tuple[OverlaySpec, Overlay]]:
         return zip(self.spec.overlays, self.overlays, strict=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from claw_adapter.crashpoints import crashpoint
-from claw_adapter.drivers.whole import beside, within
+from claw_adapter.drivers.waiting import timeout, to_thread
 from claw_adapter.endpoint import RoundMeter
 from claw_adapter.errors import AdapterError, ClawError, Owner
 from claw_adapter.folders import remove_tree
@@ -31,7 +31,7 @@ from claw_adapter.questions.types import question_type
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
 from claw_adapter.runner.trial import LATE_SECONDS, Trial
 from claw_adapter.runs.checkpoints import save_checkpoint
-from claw_adapter.scenario import make_brief
+from claw_adapter.scenario import make_answer_key
 from claw_adapter.scenario.traits import round_traits
 
 __all__ = ["RoundRunner"]
@@ -107,7 +107,7 @@ class RoundRunner:
         trial, item = self.trial, self.trial.scenario.rounds[index]
         question = question_type(item.type)
         started = time.monotonic()
-        changes = await beside(trial.world.apply, item.updates) if item.updates else []
+        changes = await to_thread(trial.world.apply, item.updates) if item.updates else []
         before = await self._snapshot() if item.updates else _State(trial.last_snapshot, trial.last_state)
         prompt = compose(
             item, question, self._feedback(index), updated=bool(item.updates), compat=trial.spec.settings.compat
@@ -202,9 +202,9 @@ class RoundRunner:
     ) -> _Sent:
         """Open if needed, bring the sessions up to date, send one prompt, checkpoint; a broken adapter is a failed turn."""
         trial, endpoint = self.trial, self.trial.services.endpoint
-        brief = None
+        answer_key = None
         if index is not None:
-            brief = make_brief(
+            answer_key = make_answer_key(
                 trial.scenario,
                 trial.gold,
                 index,
@@ -217,9 +217,9 @@ class RoundRunner:
         try:
             with clock:
                 conversation = await self._synced(changes)
-            await endpoint.begin_round(trial.spec.id, round_id, brief, number)
+            await endpoint.begin_round(trial.spec.id, round_id, answer_key, number)
             with clock:
-                async with within(deadline + LATE_SECONDS, self._late("send()", deadline)):
+                async with timeout(deadline + LATE_SECONDS, self._late("send()", deadline)):
                     turn = await conversation.send(prompt, deadline)
             closing = asyncio.create_task(endpoint.end_round(trial.spec.id))
             await asyncio.sleep(0)  # lets the request go out, so that the endpoint sums up while we go on
@@ -240,7 +240,7 @@ class RoundRunner:
 
     async def _checkpoint(self, conversation: Conversation) -> Checkpoint:
         deadline = self.trial.spec.settings.deadline
-        async with within(deadline + LATE_SECONDS, self._late("checkpoint()", deadline)):
+        async with timeout(deadline + LATE_SECONDS, self._late("checkpoint()", deadline)):
             checkpoint = await conversation.checkpoint()
         if not checkpoint.sessions:
             raise AdapterError("the checkpoint has no session", where=f"harness {self.trial.spec.harness.label}")
@@ -277,7 +277,7 @@ class RoundRunner:
         copy, changed = trial.live / "check", frozenset[str]()
         laid = question.needs_workspace or teaching_needs_workspace(trial.gold, answer)
         if laid:
-            changed = await beside(self._lay_copy, before.workspace, after.workspace, copy)
+            changed = await to_thread(self._lay_copy, before.workspace, after.workspace, copy)
         context = self._context(copy, changed, before, after)
         try:
             score = await question.score(item, turn, context)
@@ -290,11 +290,11 @@ class RoundRunner:
             return score, " ".join(part for part in (feedback, lesson) if part), taught
         finally:
             if laid:
-                await beside(remove_tree, copy)
+                await to_thread(remove_tree, copy)
 
     async def _keep(self, checkpoint: Checkpoint) -> _Kept:
         """Put the checkpoint and the state after the turn into the store, side by side."""
-        saving = asyncio.create_task(beside(save_checkpoint, self.trial.services.store, checkpoint))
+        saving = asyncio.create_task(to_thread(save_checkpoint, self.trial.services.store, checkpoint))
         try:
             state = await self._snapshot()
         finally:
@@ -305,7 +305,7 @@ class RoundRunner:
         """Take the environment's state, which takes in what was done to its files, then the workspace's."""
         trial = self.trial
         environment = await trial.environment.snapshot() if trial.environment else ""
-        return _State(await beside(trial.world.snapshots.take, trial.world.workspace), environment)
+        return _State(await to_thread(trial.world.snapshots.take, trial.world.workspace), environment)
 
     def _lay_copy(self, before: str, snapshot: str, copy: Path) -> frozenset[str]:
         """Lay out what the checks look at; returns the paths that the turn has made."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from claw_adapter.drivers import reaper
-from claw_adapter.drivers.whole import beside, within
+from claw_adapter.drivers.waiting import timeout, to_thread
 from claw_adapter.endpoint import ModelEndpoint, RoundMeter
 from claw_adapter.environment import EnvironmentContext
 from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, HarnessError
@@ -124,12 +124,12 @@ class Trial:
                 marker=f"{self.services.marker}/{self.spec.id}",
                 hidden=self.services.hidden,
             )
-        await beside(remove_tree, self.live)
+        await to_thread(remove_tree, self.live)
         workspace = self.live / "workspace"
         workspace.mkdir(parents=True)
         snapshots = Snapshotter(self.services.store)
         self.world = TrialWorld(self.scenario, workspace, snapshots, self.harness.capabilities().seed_history)
-        self.base = await beside(self.world.lay_out)
+        self.base = await to_thread(self.world.lay_out)
         await self._open_environment()
         self.key = await self.services.endpoint.open_trial(
             self.spec.id, self.spec.model, self.services.folder.transcript(self.spec.id)
@@ -164,11 +164,11 @@ class Trial:
         )
         await self.environment.open(ctx, attach=self.harness.executes)
         self.first_state = await self.environment.snapshot()
-        self.base = await beside(self.world.snapshots.take, self.world.workspace)
+        self.base = await to_thread(self.world.snapshots.take, self.world.workspace)
 
     async def reset(self, snapshot: str, state: str) -> None:
         """Put workspace and environment back; no harness is at work."""
-        await beside(self.world.snapshots.restore, snapshot, self.world.workspace)
+        await to_thread(self.world.snapshots.restore, snapshot, self.world.workspace)
         if self.environment is not None:
             await self.environment.restore(state)
 
@@ -201,7 +201,7 @@ class Trial:
         if self.conversation is not None:
             return self.conversation
         state = self.live / "state"
-        await beside(remove_tree, state)
+        await to_thread(remove_tree, state)
         state.mkdir(parents=True)
         self.context = RunnerContext(
             self.spec,
@@ -221,7 +221,7 @@ class Trial:
             saved = self.checkpoint.overlays if self.checkpoint else {}
             self.context.endpoint = await self.overlays.open(self.context.endpoint, saved)
         late = self._late("the harness did not come up")
-        async with within(self.spec.settings.deadline + LATE_SECONDS, late):
+        async with timeout(self.spec.settings.deadline + LATE_SECONDS, late):
             self.conversation = await self.harness.open(self.context, self.checkpoint)
         if self.checkpoint is not None and self.pending:
             await self.sync(self.conversation, self.pending)
@@ -234,7 +234,7 @@ class Trial:
             ClawError: it fails.
             DeadlineExceeded: it takes longer than a turn may.
         """
-        async with within(self.spec.settings.deadline, self._late("sync() did not come back")):
+        async with timeout(self.spec.settings.deadline, self._late("sync() did not come back")):
             await conversation.sync(changes)
 
     def _late(self, what: str) -> Callable[[], ClawError]:
@@ -256,7 +256,9 @@ class Trial:
         if self.overlays is not None:
             await self.overlays.close()
         nothing = self.overlays is None and (self.context is None or not self.context.started)
-        if nothing or not (left := await beside(reaper.sweep, f"{self.services.marker}/{self.spec.id}", SWEEP_SECONDS)):
+        if nothing or not (
+            left := await to_thread(reaper.sweep, f"{self.services.marker}/{self.spec.id}", SWEEP_SECONDS)
+        ):
             return None
         where = f"harness {self.spec.harness.label}"
         return Failure.of(HarnessError(f"processes still there after being killed: {left}", where=where))
@@ -296,7 +298,7 @@ class Trial:
     async def _leave_environment(self) -> None:
         if self.environment is not None:
             await self.environment.close()
-            await beside(reaper.sweep, f"{self.services.marker}/environments/{self.spec.id}", SWEEP_SECONDS)
+            await to_thread(reaper.sweep, f"{self.services.marker}/environments/{self.spec.id}", SWEEP_SECONDS)
 
     async def _sum_up(self) -> None:
         if self.key and self.overlays is not None:
@@ -307,4 +309,4 @@ class Trial:
             await self.services.endpoint.close_trial(self.spec.id)
 
     async def _clear(self) -> None:
-        await beside(remove_tree, self.live)
+        await to_thread(remove_tree, self.live)

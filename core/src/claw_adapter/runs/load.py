@@ -76,7 +76,7 @@ class TrialData:
         if self.end is None:
             return None
         what = "the trial ended without this round"
-        return self.end.error or Failure(owner=Owner.KIT, kind="JournalError", what=what)
+        return self.end.error or Failure(owner=Owner.INTERNAL, kind="JournalError", what=what)
 
     @property
     def pending(self) -> int:
@@ -163,7 +163,7 @@ def _names(trials: Iterable[TrialData]) -> tuple[RoundName, ...]:
 def _score(scenario: str, record: RoundRecord) -> RoundScore:
     value = record.score.value
     cause = record.score.cause or record.error
-    owner = cause.owner if cause else Owner.KIT
+    owner = cause.owner if cause else Owner.INTERNAL
     return RoundScore(
         scenario=scenario,
         round=record.round,

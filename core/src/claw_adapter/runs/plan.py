@@ -20,7 +20,7 @@ from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import BUILT_IN
 from claw_adapter.protocol.scenario import Identifier
 
-__all__ = ["Experiment", "Plan", "difference", "label", "served_model", "slug", "unfold"]
+__all__ = ["Experiment", "Plan", "difference", "expand", "label", "served_model", "slug"]
 
 READERS = ("careful", "hasty", "forgetful")
 
@@ -188,7 +188,7 @@ def slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-.") or "x"
 
 
-def unfold(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Plan:
+def expand(experiment: Experiment, scenarios: Mapping[str, Scenario]) -> Plan:
     """All trials of an experiment over the loaded `scenarios` (by id).
 
     Raises:

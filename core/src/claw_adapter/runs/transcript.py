@@ -23,7 +23,7 @@ from claw_adapter.errors import JournalError
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.turn import Failure
 
-__all__ = ["REDACTED", "Exchange", "Transcript", "blank", "read_transcript"]
+__all__ = ["REDACTED", "Exchange", "Transcript", "read_transcript", "redact"]
 
 REDACTED: Final = "[key removed]"
 
@@ -65,7 +65,7 @@ class Exchange(Record):
     failure: Failure | None = None
 
 
-def blank(text: str, secrets: Iterable[str]) -> str:
+def redact(text: str, secrets: Iterable[str]) -> str:
     """`text` without the secrets, neither as they are nor as they look inside JSON."""
     for secret in secrets:
         if secret:
@@ -100,7 +100,7 @@ class Transcript:
         line["native"] = self._part(exchange.native, lines) if exchange.native else None
         self._before = shas
         text = "".join(f"{json.dumps(item, ensure_ascii=False)}\n" for item in [*lines, line])
-        self._file.write(blank(text, self._secrets).encode("utf-8", "backslashreplace"))
+        self._file.write(redact(text, self._secrets).encode("utf-8", "backslashreplace"))
 
     def hide(self, secret: str) -> None:
         """Blank out one more secret from now on."""

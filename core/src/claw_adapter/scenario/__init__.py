@@ -1,8 +1,8 @@
 """Scenarios: reading ``scenario/1``, validating it, and what updates and evidence mean."""
 
 from claw_adapter.finding import RULES, Finding
+from claw_adapter.scenario.answer_key import make_answer_key
 from claw_adapter.scenario.apply import apply_lines, apply_session, effective_action, session_changes
-from claw_adapter.scenario.brief import make_brief
 from claw_adapter.scenario.evidence import decide, visible_at
 from claw_adapter.scenario.load import load_gold, load_scenario
 from claw_adapter.scenario.resolve import resolve
@@ -20,7 +20,7 @@ __all__ = [
     "findings",
     "load_gold",
     "load_scenario",
-    "make_brief",
+    "make_answer_key",
     "require_valid",
     "resolve",
     "session_changes",

@@ -48,7 +48,7 @@ class FolderContext(RunnerContext):
         scenario: id of the scenario; the folder's name without.
         workspace: the agent's folder, if it is another one.
         marker: the mark that every child carries; one of its own without.
-        leave: told of every file that `will_leave` names.
+        leave: told of every file that `register_cleanup` names.
         environment: what stands beside the workspace.
     """
 

@@ -69,7 +69,7 @@ class MetaClaw(Overlay):
         self._running = running = _Running(ctx, self.options, pool, endpoint)
         await running.start(there)
         headers = {"X-Session-Id": ctx.trial, "X-Turn-Type": "main"}
-        return await ctx.hop(running.port, headers=headers)
+        return await ctx.route(running.port, headers=headers)
 
     async def checkpoint(self) -> Mapping[str, bytes]:
         """The pool after a round, with what MetaClaw has learned of it."""

@@ -73,7 +73,7 @@ class Gateway:
         traces = Traces(ctx.state_dir)
         if ctx.isolation < PRIVATE_TMP:
             for path in traces.files():
-                await ctx.will_leave(path)
+                await ctx.register_cleanup(path)
         argv = cls.command(str(there.node), str(there.modules.joinpath(*ENTRY)), port, key)
         process = await ctx.spawn(argv, env=env, readable=there.readable, listens=port, lines=cls.lines)
         try:

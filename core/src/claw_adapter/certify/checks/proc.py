@@ -137,7 +137,9 @@ async def prompt_of_a_megabyte(kit: Kit) -> None:
             kit.expect(
                 turn.error.kind != "DeadlineExceeded", f"after {turn.seconds:.0f} s there is no answer and no reason"
             )
-            kit.expect(turn.error.owner != "kit", f"the error has no class: {turn.error.kind}: {turn.error.what[:200]}")
+            kit.expect(
+                turn.error.owner != "internal", f"the error has no class: {turn.error.kind}: {turn.error.what[:200]}"
+            )
             return
         turn.answered("All of it.")
         whole = any(prompt in text for request in turn.requests for text in request.texts("user"))

@@ -200,7 +200,7 @@ async def failed_update_is_rolled_back(kit: Kit) -> None:
     except ClawError as error:
         kit.note(f"refused: {error.what}")
     else:
-        raise CheckFinding("the kit's impossible update was applied", owner=Owner.KIT)
+        raise CheckFinding("the kit's impossible update was applied", owner=Owner.INTERNAL)
     text = await _reads(kit, t, path, "read", old)
     kit.expect(old in text, f"the file reads {text[:200]!r}")
     kit.expect(new not in text, "the first half of the failed update is visible")

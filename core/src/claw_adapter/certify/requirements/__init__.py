@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import Field, ValidationError
 
 from claw_adapter.certify.demand import LEVELS, Level
-from claw_adapter.errors import KitError
+from claw_adapter.errors import InternalError
 from claw_adapter.protocol.base import Record
 
 __all__ = ["CURRENT", "RequirementSet", "load"]
@@ -44,11 +44,11 @@ def load(name: str = CURRENT) -> RequirementSet:
     folder = resources.files("claw_adapter.certify.requirements")
     known = sorted(item.name.removesuffix(".toml") for item in folder.iterdir() if item.name.endswith(".toml"))
     if name not in known:
-        raise KitError(f"there is no requirement set {name!r}", remedy=f"Known sets: {', '.join(known)}.")
+        raise InternalError(f"there is no requirement set {name!r}", remedy=f"Known sets: {', '.join(known)}.")
     data = folder.joinpath(f"{name}.toml").read_bytes()
     try:
         return RequirementSet.model_validate(
             {**tomllib.loads(data.decode("utf-8")), "digest": hashlib.sha256(data).hexdigest()}
         )
     except (ValueError, ValidationError) as error:
-        raise KitError(f"requirement set {name!r} is damaged: {error}") from error
+        raise InternalError(f"requirement set {name!r} is damaged: {error}") from error

@@ -1,4 +1,4 @@
-"""What opens an upstream's door: headers and query of each kind of credential.
+"""What opens an upstream's entry: headers and query of each kind of credential.
 
 The secret itself is always the value of the environment variable `ModelSpec.key_env`. ``options.credential`` says what it is:
 

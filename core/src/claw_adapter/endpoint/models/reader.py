@@ -8,7 +8,7 @@ from typing import Final
 from claw_adapter.endpoint.reader.policy import ACKNOWLEDGED
 from claw_adapter.endpoint.reader.turn import Memory, ReaderTurn
 from claw_adapter.model import CallDelta, Delta, Model, ModelRequest, TurnId
-from claw_adapter.protocol.brief import Brief, Seen
+from claw_adapter.protocol.answer_key import AnswerKey, Seen
 from claw_adapter.protocol.model import ModelSpec
 
 __all__ = ["ReaderModel"]
@@ -26,11 +26,11 @@ class ReaderModel(Model):
         self._trial = trial
         self._turn: ReaderTurn | None = None
 
-    def begin(self, turn: TurnId, brief: Brief | None) -> None:
+    def begin(self, turn: TurnId, answer_key: AnswerKey | None) -> None:
         """Forget the last turn's requests, all but which fragments they showed."""
         if self._turn is not None:
             self._turn.end()
-        self._turn = ReaderTurn(self._spec, turn, brief, self._memory) if brief is not None else None
+        self._turn = ReaderTurn(self._spec, turn, answer_key, self._memory) if answer_key is not None else None
 
     def seen(self) -> Seen | None:
         """What of the round's evidence has been seen; None when the round has no evidence layer."""

@@ -21,8 +21,8 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from claw_adapter.endpoint.failures import BrokenWire, ProviderError, classify
 from claw_adapter.errors import EndpointError
 from claw_adapter.model import CallDelta, Delta, Model, ModelRequest, TurnId
+from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.base import Record
-from claw_adapter.protocol.brief import Brief
 from claw_adapter.protocol.gold import Regex
 from claw_adapter.protocol.model import ModelSpec
 
@@ -77,9 +77,9 @@ class ScriptedModel(Model):
         self._turn = TurnId(trial)
         self._calls = 0
 
-    def begin(self, turn: TurnId, brief: Brief | None) -> None:
+    def begin(self, turn: TurnId, answer_key: AnswerKey | None) -> None:
         """Ids of calls are named after the turn."""
-        del brief
+        del answer_key
         self._turn = turn
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:

@@ -22,7 +22,7 @@ from claw_adapter.errors import (
 )
 from claw_adapter.model import Delta, Model, ModelRequest
 from claw_adapter.protocol.model import ModelSpec
-from claw_adapter.runs.transcript import blank
+from claw_adapter.runs.transcript import redact
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
@@ -71,7 +71,7 @@ class UpstreamModel(Model):
         except Refused as error:
             raise self._error(502, error.error) from error
         except (aiohttp.ClientError, OSError) as error:
-            what = f"no connection to the provider: {self._blank(str(error) or repr(error))}"
+            what = f"no connection to the provider: {self._redact(str(error) or repr(error))}"
             raise ProviderError(502, EndpointTransientError(what, where=self._where)) from error
 
     async def close(self) -> None:
@@ -124,7 +124,7 @@ class UpstreamModel(Model):
 
     def _error(self, status: int, error: JsonValue, retry_after: str = "") -> ProviderError:
         fields = error if isinstance(error, dict) else {"message": error}
-        message = self._blank(str(fields.get("message") or error or "no reason given"))[:MESSAGE_LIMIT]
+        message = self._redact(str(fields.get("message") or error or "no reason given"))[:MESSAGE_LIMIT]
         code = str(fields.get("code") or fields.get("type") or "")
         given = fields.get("code")
         if status == 502 and isinstance(given, int) and 400 <= given < 600:  # an error inside a stream names its status
@@ -135,8 +135,8 @@ class UpstreamModel(Model):
             status, classify(status, message, code, where=self._where), code=code, retry_after=retry_after
         )
 
-    def _blank(self, text: str) -> str:
-        return blank(text, [os.environ.get(self._spec.key_env, "")] if self._spec.key_env else [])
+    def _redact(self, text: str) -> str:
+        return redact(text, [os.environ.get(self._spec.key_env, "")] if self._spec.key_env else [])
 
 
 def _new_id() -> str:

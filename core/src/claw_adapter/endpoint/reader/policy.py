@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
-from claw_adapter.protocol.brief import Brief, Locator
+from claw_adapter.protocol.answer_key import AnswerKey, Locator
 from claw_adapter.protocol.gold import RoundEvidence
 
 __all__ = [
@@ -74,12 +74,12 @@ def sources(seen: Sequence[Locator]) -> str:
     return f"Based on {', '.join(names)}." if names else "Nothing that bears on the question was found."
 
 
-def quotation(brief: Brief, seen: Sequence[Locator], known_before: Collection[str]) -> str:
+def quotation(answer_key: AnswerKey, seen: Sequence[Locator], known_before: Collection[str]) -> str:
     """A line quoting one fragment: if possible one that no earlier round showed, and one that decided something."""
-    if not seen or brief.evidence is None:
+    if not seen or answer_key.evidence is None:
         return ""
     ids = {item.id for item in seen}
-    groups = [g for option in brief.evidence.options.values() for g in (*option.refutes, *option.supports)]
+    groups = [g for option in answer_key.evidence.options.values() for g in (*option.refutes, *option.supports)]
     deciding = {name for group in groups if ids.issuperset(group) for name in group}
     best = max(seen, key=lambda item: (item.id not in known_before, item.id in deciding))
     return f'{QUOTE}{best.path or best.session or "the conversation"}: "{best.text}"'

@@ -13,7 +13,7 @@ from claw_adapter.endpoint.reader.errands import Errand, Habits, failed, read_fi
 from claw_adapter.endpoint.reader.matching import Matcher
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.model import Call, Line, ModelRequest, TurnId
-from claw_adapter.protocol.brief import Brief, Locator, Seen
+from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
 from claw_adapter.protocol.model import ModelSpec
 
@@ -39,14 +39,14 @@ class Memory:
 class ReaderTurn:
     """The reader in one turn of one round."""
 
-    def __init__(self, spec: ModelSpec, turn: TurnId, brief: Brief, memory: Memory) -> None:
+    def __init__(self, spec: ModelSpec, turn: TurnId, answer_key: AnswerKey, memory: Memory) -> None:
         self._spec = spec
         self._turn = turn
-        self._brief = brief
+        self._answer_key = answer_key
         self._memory = memory
-        self._evidence = brief.evidence or RoundEvidence()
+        self._evidence = answer_key.evidence or RoundEvidence()
         self._needed = policy.needed(self._evidence)
-        self._texts = {item.id: item.text for item in brief.fragments if item.id in self._needed}
+        self._texts = {item.id: item.text for item in answer_key.fragments if item.id in self._needed}
         self._seen: set[str] = set()
         self._examined: set[tuple[bool, str]] = set()
         self._reading: list[Errand] | None = None
@@ -56,20 +56,20 @@ class ReaderTurn:
     @property
     def blind(self) -> bool:
         """Whether there is nothing to decide by."""
-        return self._brief.evidence is None or (bool(self._brief.letters) and not self._evidence.options)
+        return self._answer_key.evidence is None or (bool(self._answer_key.letters) and not self._evidence.options)
 
     @property
     def seen(self) -> Seen:
         """What of the evidence has been seen, and what it decides."""
         verdicts = policy.decide(self._evidence, self._seen)
-        if not self._brief.letters and not self.blind:
+        if not self._answer_key.letters and not self.blind:
             verdicts["needs"] = "supported" if self._satisfied else "hasty"
         found = tuple(name for name in self._needed if name in self._seen)
         return Seen(needed=self._needed, seen=found, decided=verdicts, calls=self._calls)
 
     def end(self) -> None:
         """Keep in mind which fragments this round has shown."""
-        self._memory.known[self._brief.round] = frozenset(self._seen)
+        self._memory.known[self._answer_key.round] = frozenset(self._seen)
 
     def respond(self, request: ModelRequest) -> tuple[Call, ...] | str:
         """The calls to make, or the answer."""
@@ -78,7 +78,9 @@ class ReaderTurn:
         self._look(request.lines)
         if request.tools and request.params.get("tool_choice") != "none":
             box = toolbox(request.tools)
-            kept = max(len(self._brief.oracle), len(self._brief.hasty))  # reading must leave calls for writing
+            kept = max(
+                len(self._answer_key.oracle), len(self._answer_key.hasty)
+            )  # reading must leave calls for writing
             calls = self._go_on(self._to_read(box), request, box, kept)
             calls = calls or self._go_on(self._to_write(box), request, box)
             if calls:
@@ -111,12 +113,12 @@ class ReaderTurn:
 
     def _plan(self, box: Toolbox) -> list[Errand]:
         """An errand per file and per session that holds something missing; none for what only the conversation has."""
-        wanted = [item for item in self._brief.fragments if item.id in self._missing]
+        wanted = [item for item in self._answer_key.fragments if item.id in self._missing]
         files = _group(wanted, lambda item: item.path)
         sessions = _group(wanted, lambda item: item.key or item.session)
         habits = self._memory.habits
         errands = [
-            Errand(read_file(path, self._brief.workspace, box, habits), _ids(items))
+            Errand(read_file(path, self._answer_key.workspace, box, habits), _ids(items))
             for path, items in files.items()
             if self._may_look_up(f"file {path}")
         ]
@@ -128,22 +130,22 @@ class ReaderTurn:
         return errands
 
     def _may_look_up(self, place: str) -> bool:
-        first = self._memory.tried.setdefault(place, self._brief.round)
-        return self._spec.policy != "forgetful" or first == self._brief.round
+        first = self._memory.tried.setdefault(place, self._answer_key.round)
+        return self._spec.policy != "forgetful" or first == self._answer_key.round
 
     def _texts_of(self, wants: frozenset[str]) -> Callable[[], list[str]]:
         return lambda: [self._texts[name] for name in sorted(wants & self._missing)]
 
     def _to_write(self, box: Toolbox) -> list[Errand]:
         if self._writing is None:
-            files = {} if self._brief.letters else self._files()
-            habits, workspace = self._memory.habits, self._brief.workspace
+            files = {} if self._answer_key.letters else self._files()
+            habits, workspace = self._memory.habits, self._answer_key.workspace
             steps = [write_file(path, content, workspace, box, habits) for path, content in files.items()]
             self._writing = [Errand(step) for step in steps]
         return self._writing
 
     def _files(self) -> Mapping[str, str]:
-        return self._brief.oracle if self._satisfied else self._brief.hasty
+        return self._answer_key.oracle if self._satisfied else self._answer_key.hasty
 
     def _go_on(self, errands: list[Errand], request: ModelRequest, box: Toolbox, kept: int = 0) -> tuple[Call, ...]:
         """Take in results, and make the next calls of these errands."""
@@ -180,15 +182,19 @@ class ReaderTurn:
         return Call(errand.call_id, attempt.tool, json.dumps(attempt.arguments, ensure_ascii=False))
 
     def _answer(self) -> str:
-        shown = [item for item in self._brief.fragments if item.id in self._seen]
-        if not self._brief.letters:
+        shown = [item for item in self._answer_key.fragments if item.id in self._seen]
+        if not self._answer_key.letters:
             return self._own(self._report(shown))
         letters = policy.chosen(self._evidence, policy.decide(self._evidence, self._seen))
-        quote = policy.quotation(self._brief, shown, self._known_before()) if self._brief.type == "revision" else ""
+        quote = (
+            policy.quotation(self._answer_key, shown, self._known_before())
+            if self._answer_key.type == "revision"
+            else ""
+        )
         return self._own("\n".join(filter(None, (policy.sources(shown), quote, policy.boxed(letters)))))
 
     def _known_before(self) -> set[str]:
-        return {name for item, ids in self._memory.known.items() if item != self._brief.round for name in ids}
+        return {name for item, ids in self._memory.known.items() if item != self._answer_key.round for name in ids}
 
     def _report(self, shown: list[Locator]) -> str:
         text = self._evidence.answer if self._satisfied else self._evidence.hasty_answer
@@ -196,7 +202,7 @@ class ReaderTurn:
         return text or (f"Written: {files}." if files else policy.sources(shown))
 
     def _blind_answer(self) -> str:
-        return f"{policy.BLIND}\n{policy.boxed('A')}" if self._brief.letters else policy.BLIND
+        return f"{policy.BLIND}\n{policy.boxed('A')}" if self._answer_key.letters else policy.BLIND
 
     def _own(self, text: str) -> str:
         self._memory.own.add(text)

@@ -15,7 +15,7 @@ from claw_adapter.endpoint.failures import CLIENT_CLOSED, BrokenWire, ProviderEr
 from claw_adapter.endpoint.replay.recording import Miss, Recording, find_transcript
 from claw_adapter.errors import EndpointError
 from claw_adapter.model import CallDelta, Delta, Model, ModelRequest, TurnId
-from claw_adapter.protocol.brief import Brief
+from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.protocol.tokens import TokenCounts
 from claw_adapter.runs.transcript import Exchange
@@ -71,11 +71,11 @@ class ReplayModel(Model):
         self._root = ""
         self._recording = Recording.load(Path(source), trial)
 
-    def begin(self, turn: TurnId, brief: Brief | None) -> None:
+    def begin(self, turn: TurnId, answer_key: AnswerKey | None) -> None:
         """Learn where the trial lives now, so that recorded tool calls go there."""
         del turn
-        if brief is not None and brief.workspace:
-            self._root = str(Path(brief.workspace).parent)
+        if answer_key is not None and answer_key.workspace:
+            self._root = str(Path(answer_key.workspace).parent)
             self._recording.know(self._root)
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:

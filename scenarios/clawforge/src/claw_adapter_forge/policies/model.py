@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 
 from claw_adapter.errors import AdapterError
 from claw_adapter.model import CallDelta, Delta, Model, ModelRequest, TurnId
-from claw_adapter.protocol.brief import Brief
+from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter_forge.policies.chat import next_reply
 from claw_adapter_forge.policies.offline import POLICIES
 
@@ -32,7 +32,7 @@ class PolicyModel(Model):
         self._turn = TurnId("")
         self._calls = 0
 
-    def begin(self, turn: TurnId, brief: Brief | None) -> None:
+    def begin(self, turn: TurnId, brief: AnswerKey | None) -> None:
         """Ids of calls are named after the turn."""
         del brief
         self._turn = turn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claw_adapter.errors import KitError
+from claw_adapter.errors import InternalError
 from claw_adapter_forge.evaluation.verdict import evaluate
 from claw_adapter_forge.policies.mind import Traits
 from claw_adapter_forge.policies.router import script
@@ -62,7 +62,7 @@ def check_task(task: ForgeTask) -> ForgeTask:
     done = [execute(world, line) for line in task.reference]
     verdict = evaluate(task, world.state, [e.changes for e in done])
     if not verdict.strict or any(e.output.code for e in done) or evaluate(task, task.start).progress:
-        raise KitError(
+        raise InternalError(
             f"the reference does not solve the task: missing {verdict.missing}, not called for {verdict.violations}",
             where=f"{task.id} ({task.meta.family}, seed {task.meta.seed})",
             remedy="report the profile and the seed",

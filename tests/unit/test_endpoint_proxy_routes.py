@@ -40,7 +40,7 @@ class World:
         proxy = SkillProxy(self.server.url, self.front)
         port = await self.stack.enter_async_context(serving(proxy, socket))
         front = Front(overlay=label, port=port, socket=socket, headers={"X-Turn-Type": "main"})
-        self.front = self.server.open_hop("t", front)
+        self.front = self.server.open_route("t", front)
         return proxy
 
     async def say(self, dialect: str = "openai-chat", text: str = "hi", **more):
@@ -143,7 +143,7 @@ async def test_what_an_overlay_does_wrong_is_its_own_fault(world: World, fault: 
     await world.server.begin_round("t", "r1")
     proxy.fault = fault
     if fault == "dead":
-        world.front = world.server.open_hop("t", Front(overlay="skills", port=1))
+        world.front = world.server.open_route("t", Front(overlay="skills", port=1))
     status, _, _ = await world.say()
     assert status >= 400
     meter = await world.server.end_round("t")
@@ -215,7 +215,7 @@ async def test_an_overlay_is_reached_through_a_socket_however_long_its_path_is(w
     fd = os.open(folder, os.O_RDONLY)
     try:
         await world.stack.enter_async_context(serving(proxy, short / str(fd) / "p.sock"))
-        world.front = world.server.open_hop("t", Front(overlay="skills", port=9, socket=folder / "p.sock"))
+        world.front = world.server.open_route("t", Front(overlay="skills", port=9, socket=folder / "p.sock"))
         assert (await world.say())[0] == 200
     finally:
         os.close(fd)
@@ -224,7 +224,7 @@ async def test_an_overlay_is_reached_through_a_socket_however_long_its_path_is(w
 async def test_doors_close_with_their_hops(world: World):
     await (await world.open("x")).wrap()
     gone = world.front
-    await world.server.close_hops("t")
+    await world.server.close_routes("t")
     assert (await post(world.server.url, gone, "openai-chat", ask("openai-chat")))[0] == 401
     assert (await post(world.server.url, world.back, "openai-chat", ask("openai-chat")))[0] == 200
 

@@ -4,7 +4,7 @@ import pytest
 
 from claw_adapter.protocol import Gold
 from claw_adapter.protocol.gold import OptionEvidence, RoundEvidence
-from claw_adapter.scenario import decide, load_gold, load_scenario, make_brief, visible_at
+from claw_adapter.scenario import decide, load_gold, load_scenario, make_answer_key, visible_at
 from claw_adapter.scenario.evidence import flatten, fragments_of
 from claw_adapter_scenarios.demo import DEMO
 
@@ -48,8 +48,8 @@ def test_flattening_undoes_blanks_and_forms_but_keeps_lines():
     assert flatten("\ufb01le  2") == "file 2"
 
 
-def brief(round_id: str, gold: Gold = GOLD, files: dict[str, str] | None = None):
-    return make_brief(
+def answer_key(round_id: str, gold: Gold = GOLD, files: dict[str, str] | None = None):
+    return make_answer_key(
         SCENARIO,
         gold,
         INDEX[round_id],
@@ -60,28 +60,30 @@ def brief(round_id: str, gold: Gold = GOLD, files: dict[str, str] | None = None)
 
 
 def test_a_locator_says_how_to_get_at_a_fragment():
-    native = {item.id: item for item in brief("r4").fragments}
+    native = {item.id: item for item in answer_key("r4").fragments}
     assert native["refusal"].path == "customers/contract_excerpt.md"
     assert (native["excess"].session, native["excess"].key) == ("claims-mail", "agent:claims-mail")
     assert native["excess"].path == ""
     memory = native["board-threshold"]
     assert (memory.path, memory.session, memory.key) == ("", "", "")
-    rendered = {item.id: item for item in brief("r4", files={"claims-mail": "message_logs/claims-mail.md"}).fragments}
+    rendered = {
+        item.id: item for item in answer_key("r4", files={"claims-mail": "message_logs/claims-mail.md"}).fragments
+    }
     assert rendered["excess"].path == "message_logs/claims-mail.md"
     assert (rendered["excess"].session, rendered["excess"].key) == ("", "")
-    assert [item.path + item.session for item in brief("r8").fragments] == [""]
+    assert [item.path + item.session for item in answer_key("r8").fragments] == [""]
 
 
 def test_a_brief_has_the_rounds_evidence_and_artefacts_and_no_others():
-    found = brief("r7")
+    found = answer_key("r7")
     assert (found.round, found.type, found.letters, found.workspace) == ("r7", "exec_check", (), "/w")
     assert {item.id for item in found.fragments} == set(fragments_of(GOLD.evidence.rounds["r7"]))
     assert found.oracle.keys() == {"reports/credits.csv", "reports/credits.json"}
     assert found.hasty.keys() == found.oracle.keys()
-    assert brief("r1").letters == tuple("ABCDEF")
+    assert answer_key("r1").letters == tuple("ABCDEF")
 
 
 def test_without_an_evidence_layer_the_brief_is_empty():
-    found = brief("r1", gold=GOLD.model_copy(update={"evidence": None}))
+    found = answer_key("r1", gold=GOLD.model_copy(update={"evidence": None}))
     assert found.evidence is None
     assert found.fragments == ()

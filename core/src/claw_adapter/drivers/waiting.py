@@ -7,13 +7,13 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["beside", "whole", "within"]
+__all__ = ["shielded", "timeout", "to_thread"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-async def whole(work: Coroutine[Any, Any, T]) -> T:
+async def shielded(work: Coroutine[Any, Any, T]) -> T:
     """Wait until `work` has come to its end, however often that is cancelled; then the cancellation is passed on.
 
     The work has to be bounded by itself.
@@ -32,16 +32,16 @@ async def whole(work: Coroutine[Any, Any, T]) -> T:
     raise cancelled
 
 
-async def beside(call: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
+async def to_thread(call: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
     """Do work that blocks, such as on many files, in a thread: the loop goes on, and with it everyone's deadlines.
 
     One who cancels goes on only when the thread has ended, so that it touches nothing afterwards.
     """
-    return await whole(asyncio.to_thread(call, *args, **more))
+    return await shielded(asyncio.to_thread(call, *args, **more))
 
 
 @contextlib.asynccontextmanager
-async def within(seconds: float, late: Callable[[], Exception]) -> AsyncIterator[None]:
+async def timeout(seconds: float, late: Callable[[], Exception]) -> AsyncIterator[None]:
     """Bound the block; a TimeoutError of its own is passed on as it is.
 
     Raises:

@@ -1,7 +1,7 @@
-"""The way through overlays: a front hop passes a harness's request on to an overlay, which asks our endpoint in its turn.
+"""The way through overlays: a proxy route passes a harness's request on to an overlay, which asks our endpoint in its turn.
 
-A trial with overlays has several doors, each with a key: that of the outermost hop for the harness, those of inner hops and the
-model's for overlays. A hop marks each request that it sends with a number of its own (`MARK`); what comes through the next door
+A trial with overlays has several entries, each with a key: that of the outermost route for the harness, those of inner routes and the
+model's for overlays. A route marks each request that it sends with a number of its own (`MARK`); what comes through the next entry
 with that number is the same request on its way, what comes without is the overlay's own.
 """
 
@@ -23,14 +23,14 @@ from claw_adapter.protocol.model import ModelSpec
 if TYPE_CHECKING:
     from aiohttp import ClientSession
 
-__all__ = ["Hop", "Passage", "Passages", "stays_with"]
+__all__ = ["ProxyRoute", "RoutedRequest", "RoutedRequests", "stays_with"]
 
 PATIENCE: Final = 30.0
-"""Seconds that a hop waits longer for an overlay than the endpoint waits for the model."""
+"""Seconds that a route waits longer for an overlay than the endpoint waits for the model."""
 
 
 @dataclass(slots=True)
-class Passage:
+class RoutedRequest:
     """A request on its way through one overlay, and what became of it behind."""
 
     own: bool
@@ -43,41 +43,41 @@ class Passage:
     """How it failed behind the overlay, the last time it was passed on."""
 
 
-class Passages:
+class RoutedRequests:
     """The passages of a trial by the number that marks them."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Passage] = {}
+        self._known: dict[str, RoutedRequest] = {}
 
-    def begin(self, passage: Passage) -> str:
+    def begin(self, routed: RoutedRequest) -> str:
         """A number for a passage."""
         number = secrets.token_hex(8)
-        self._known[number] = passage
+        self._known[number] = routed
         return number
 
-    def find(self, request: ModelRequest) -> tuple[Passage | None, ModelRequest]:
+    def find(self, request: ModelRequest) -> tuple[RoutedRequest | None, ModelRequest]:
         """The passage whose number a request carries, and the request without the number."""
         if MARK not in request.params:
             return None, request
         params = {name: value for name, value in request.params.items() if name != MARK}
-        passage = self._known.get(str(request.params[MARK]))
-        return passage, replace(request, params=params)
+        routed = self._known.get(str(request.params[MARK]))
+        return routed, replace(request, params=params)
 
 
-def stays_with(passage: Passage, label: str) -> OverlayError:
+def stays_with(routed: RoutedRequest, label: str) -> OverlayError:
     """The error of an overlay that did not answer although nothing behind it was slow or failed."""
-    what = "had the model's answer and gave none" if passage.reached else "did not pass the request on"
+    what = "had the model's answer and gave none" if routed.reached else "did not pass the request on"
     return OverlayError(f"the overlay {what} before the harness hung up", where=f"overlay {label}")
 
 
-class Hop(UpstreamModel):
-    """A front hop: the way from one door of a trial to an overlay."""
+class ProxyRoute(UpstreamModel):
+    """A proxy route: the way from one entry of a trial to an overlay."""
 
-    def __init__(self, front: Front, spec: ModelSpec, passages: Passages) -> None:
+    def __init__(self, front: Front, spec: ModelSpec, routed: RoutedRequests) -> None:
         self.label = front.overlay
         self.key = f"claw-{secrets.token_urlsafe(24)}"
         self._front = front
-        self._passages = passages
+        self._marks = routed
         headers = {str(name): value for name, value in front.headers.items()}
         super().__init__(
             ModelSpec(
@@ -90,24 +90,24 @@ class Hop(UpstreamModel):
             )
         )
 
-    async def carry(self, request: ModelRequest, passage: Passage) -> AsyncGenerator[Delta, None]:
+    async def carry(self, request: ModelRequest, routed: RoutedRequest) -> AsyncGenerator[Delta, None]:
         """Ask the overlay for a whole reply.
 
         Raises:
             ProviderError: with what failed behind the overlay, else as the overlay's own failure.
         """
-        params = {**request.params, MARK: self._passages.begin(passage)}
+        params = {**request.params, MARK: self._marks.begin(routed)}
         try:
             async with aclosing(self.answer(replace(request, stream=False, params=params))) as deltas:
                 async for delta in deltas:
                     yield delta
         except ProviderError as error:
-            raise self._attributed(error, passage) from error
+            raise self._attributed(error, routed) from error
 
-    def _attributed(self, error: ProviderError, passage: Passage) -> ProviderError:
+    def _attributed(self, error: ProviderError, routed: RoutedRequest) -> ProviderError:
         """An error behind the overlay comes through as it was, whatever the overlay has made of it."""
-        if passage.refusal is not None:
-            return passage.refusal
+        if routed.refusal is not None:
+            return routed.refusal
         what = error.error.what.replace("the provider", "the overlay")
         remedy = "look at what the overlay wrote in the trial's artefacts"
         return ProviderError(error.status, OverlayError(what, where=f"overlay {self.label}", remedy=remedy))

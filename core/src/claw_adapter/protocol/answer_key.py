@@ -9,7 +9,7 @@ from pydantic import Field
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.gold import RoundEvidence
 
-__all__ = ["Brief", "Locator", "Seen"]
+__all__ = ["AnswerKey", "Locator", "Seen"]
 
 
 class Locator(Record):
@@ -22,7 +22,7 @@ class Locator(Record):
     key: str = ""
 
 
-class Brief(Record):
+class AnswerKey(Record):
     """The evidence entries of one round; without an evidence layer, `evidence` is None and the reader answers blindly."""
 
     round: str

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from claw_adapter.protocol import Brief, Fragment, Gold, Locator, Scenario
+from claw_adapter.protocol import AnswerKey, Fragment, Gold, Locator, Scenario
 from claw_adapter.scenario.evidence import fragments_of
 
-__all__ = ["make_brief"]
+__all__ = ["make_answer_key"]
 
 
-def make_brief(
+def make_answer_key(
     scenario: Scenario,
     gold: Gold,
     round_index: int,
@@ -18,7 +18,7 @@ def make_brief(
     session_key: Callable[[str], str],
     history_files: Mapping[str, str],
     workspace: str,
-) -> Brief:
+) -> AnswerKey:
     """The brief of one round.
 
     Args:
@@ -36,7 +36,7 @@ def make_brief(
         for name in fragments_of(evidence):
             place = _place(scenario, gold.evidence.fragments[name], session_key, history_files)
             locators.append(Locator(id=name, text=gold.evidence.fragments[name].text, **place))
-    return Brief(
+    return AnswerKey(
         round=item.id,
         type=item.type,
         letters=tuple(item.options),
