@@ -345,12 +345,12 @@ def test_plugins_bring_their_descriptions_and_are_not_imported_for_it(tmp_path, 
     info = tmp_path / "site" / "tiny_plugin-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tiny-plugin\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[claw_adapter]\ntiny = tiny_plugin.plugin\nbare = json.tool\n")
+    (info / "entry_points.txt").write_text("[claw_adapter]\ntiny = tiny_plugin.plugin\nplain = json.tool\n")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     assert describe("tiny").title == "Tiny"
     assert "tiny" in [framework.name for framework in frameworks()]
     with pytest.raises(FrameworkUnknown, match="no framework to install"):
-        describe("bare")
+        describe("plain")
     with pytest.raises(FrameworkUnknown, match="is known here") as caught:
         describe("nowhere")
     assert "pip" not in caught.value.remedy, "no package of a stranger is suggested"

@@ -236,12 +236,13 @@ def test_wrong_options_are_refused(wrong):
         BareHarness(**wrong)
 
 
-async def test_an_answer_in_no_known_form_is_malformed(tmp_path):
+async def test_an_answer_in_no_known_form_is_malformed_and_half_a_character_is_none(tmp_path):
     from aiohttp import web
 
     async def handle(request):
-        return web.Response(text=json.dumps({"choices": []}))
+        return web.Response(text=json.dumps({"choices": answers.pop(0)}))
 
+    answers = [[], [{"message": {"content": "look \ud800"}}], [{"message": {"content": "done"}}]]
     app = web.Application()
     app.router.add_post("/v1/chat/completions", handle)
     runner = web.AppRunner(app)
@@ -255,5 +256,8 @@ async def test_an_answer_in_no_known_form_is_malformed(tmp_path):
         ctx = FolderContext(tmp_path / "t", Odd(), environment=Surroundings(Attached(), Shell().execute))
         async with await BareHarness().open(ctx) as conversation:
             assert (await conversation.send("x", 20)).error.kind == "EndpointMalformedError"
+            turn = await conversation.send("x", 20)
+            assert turn.events[0].arguments == {"command": "look ?"}
+            assert turn.model_dump_json()
     finally:
         await runner.cleanup()

@@ -105,4 +105,4 @@ class ChatClient:
             raise ChatRefused(EndpointMalformedError(f"not a chat completion: {shown}", where=self._url)) from None
         if choice.get("finish_reason") == "content_filter":
             raise ChatRefused(EndpointFilteredError("the answer was filtered", where=self._url))
-        return str(content or "")
+        return str(content or "").encode("utf-8", "replace").decode()  # half a character cannot be written down
