@@ -56,7 +56,7 @@ class Skills(Overlay):
         (ctx.state_dir / "pool").mkdir()
         (ctx.state_dir / "pool" / "skill").write_text(f"started {self.started}")
         await ctx.keep("pool", ctx.state_dir / "pool")
-        return await ctx.hop(port, headers={"X-Session-Id": ctx.trial})
+        return await ctx.route(port, headers={"X-Session-Id": ctx.trial})
 
     async def checkpoint(self):
         self.seen += 1

@@ -1,4 +1,4 @@
-"""A skill proxy for tests of front hops: it behaves like those that people run, and fails as it is told."""
+"""A skill proxy for tests of proxy routes: it behaves like those that people run, and fails as it is told."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SkillProxy:
         self.bodies: list[dict[str, Any]] = []
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """One request of the front hop."""
+        """One request of the proxy route."""
         body = await request.json()
         self.headers.append(dict(request.headers))
         self.bodies.append(body)

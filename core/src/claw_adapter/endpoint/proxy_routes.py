@@ -1,8 +1,8 @@
 """The way through overlays: a proxy route passes a harness's request on to an overlay, which asks our endpoint in its turn.
 
-A trial with overlays has several entries, each with a key: that of the outermost route for the harness, those of inner routes and the
-model's for overlays. A route marks each request that it sends with a number of its own (`MARK`); what comes through the next entry
-with that number is the same request on its way, what comes without is the overlay's own.
+A trial with overlays has several entries, each with a key: that of the outermost route for the harness, those of inner routes
+and the model's for overlays. A route marks each request that it sends with a number of its own (`MARK`); what comes through the
+next entry with that number is the same request on its way, what comes without is the overlay's own.
 """
 
 from __future__ import annotations
