@@ -5,8 +5,8 @@ The way of a request::
     harness → our proxy route (any dialect, streaming) → overlay (OpenAI chat, whole replies) → endpoint (metered) → model
 
 The proxy route is an entry of the endpoint itself: `OverlayContext.route` opens it, and the address that it returns is all that
-the harness gets to know. What the overlay sends on must keep the field ``claw_request`` that the route puts into a request's body:
-requests with it are the harness's, requests without it are the overlay's own and counted apart.
+the harness gets to know. What the overlay sends on must keep the field ``claw_request`` that the route puts into a request's
+body: requests with it are the harness's, requests without it are the overlay's own and counted apart.
 """
 
 from __future__ import annotations
