@@ -29,8 +29,8 @@ def rounds(draw):
 
 @given(rounds(), st.lists(st.sampled_from(["topic", "level", "scenario", "round", "type"]), unique=True))
 def test_the_rows_add_up_to_the_whole(found, by):
-    rows = breakdown(found, by, profile="published")
-    for whole in breakdown(found, profile="published"):
+    rows = breakdown(found, by, metric_set="published")
+    for whole in breakdown(found, metric_set="published"):
         mine = [row for row in rows if row.config == whole.config]
         for count in ("n", "scored", "unscored", "unread"):
             assert sum(getattr(row, count) for row in mine) == getattr(whole, count)

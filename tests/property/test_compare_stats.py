@@ -110,11 +110,11 @@ SIDES = st.integers(1, 5).flatmap(
     st.sampled_from(["tcr", "mc", "ec", "sc", "fd", "robustness", "crs"]),
     st.sampled_from(["published", "macro"]),
 )
-def test_with_one_seed_it_is_the_paired_difference_of_the_scoring_room(sides, metric, profile):
+def test_with_one_seed_it_is_the_paired_difference_of_the_scoring_room(sides, metric, metric_set):
     a, b = ({f"s{n}": {0: (scores(f"s{n}", values),)} for n, values in enumerate(side)} for side in sides)
-    ours = difference_of({n: matched(a[n], b[n]) for n in a}, metric, profile, "strict", Resampling(LEVEL, 50, 1))
+    ours = difference_of({n: matched(a[n], b[n]) for n in a}, metric, metric_set, "strict", Resampling(LEVEL, 50, 1))
     flat = ({n: seeds[0][0] for n, seeds in side.items()} for side in (a, b))
-    assert ours == paired_difference(*flat, metric, profile, level=LEVEL, resamples=50, seed=1)
+    assert ours == paired_difference(*flat, metric, metric_set, level=LEVEL, resamples=50, seed=1)
 
 
 @settings(max_examples=40, deadline=None)

@@ -11,7 +11,7 @@ from claw_adapter.scoring import METRICS, RoundScore, Streaks, aggregate
 KINDS = st.sampled_from(["multi_choice", "exec_check", "revision"])
 BITS = st.lists(st.sampled_from([0, 1]), max_size=40)
 SCORES = st.lists(st.sampled_from([0, 0.5, 1]), max_size=40)
-PROFILES = st.sampled_from(["published", "macro", "v1"])
+METRIC_SETS = st.sampled_from(["published", "macro", "v1"])
 VIEWS = st.sampled_from(["strict", "adjusted"])
 
 
@@ -89,32 +89,32 @@ def test_turning_a_failure_into_a_success_never_lowers_completion_or_dispersion(
     assert after.crs > before.crs
 
 
-@given(MIXED, PROFILES, VIEWS)
-def test_every_aggregate_is_none_or_in_bounds(suite, profile, view):
-    got = aggregate(suite, profile, view)
+@given(MIXED, METRIC_SETS, VIEWS)
+def test_every_aggregate_is_none_or_in_bounds(suite, metric_set, view):
+    got = aggregate(suite, metric_set, view)
     assert all(value is None or 0 <= value <= 1 for value in values(got).values())
     assert got.scored + got.unscored == got.rounds == sum(map(len, suite.values()))
 
 
-@given(SCORED, PROFILES)
-def test_the_views_agree_where_everything_is_scored(suite, profile):
-    strict, adjusted = (aggregate(suite, profile, view) for view in ("strict", "adjusted"))
+@given(SCORED, METRIC_SETS)
+def test_the_views_agree_where_everything_is_scored(suite, metric_set):
+    strict, adjusted = (aggregate(suite, metric_set, view) for view in ("strict", "adjusted"))
     assert values(strict) == values(adjusted)
 
 
-@given(MIXED, PROFILES)
-def test_adjusted_is_strict_of_the_scored_rounds_alone(suite, profile):
+@given(MIXED, METRIC_SETS)
+def test_adjusted_is_strict_of_the_scored_rounds_alone(suite, metric_set):
     kept = {name: [r for r in rounds if r.scored] for name, rounds in suite.items()}
-    assert values(aggregate(suite, profile, "adjusted")) == values(aggregate(kept, profile, "strict"))
+    assert values(aggregate(suite, metric_set, "adjusted")) == values(aggregate(kept, metric_set, "strict"))
 
 
-@given(MIXED, PROFILES)
-def test_strict_is_adjusted_after_writing_zeros(suite, profile):
+@given(MIXED, METRIC_SETS)
+def test_strict_is_adjusted_after_writing_zeros(suite, metric_set):
     zeros = {
         name: build(name, [(r.type, 0.0 if r.score is None else r.score) for r in rounds])
         for name, rounds in suite.items()
     }
-    assert values(aggregate(suite, profile, "strict")) == values(aggregate(zeros, profile, "adjusted"))
+    assert values(aggregate(suite, metric_set, "strict")) == values(aggregate(zeros, metric_set, "adjusted"))
 
 
 @given(MIXED)
@@ -125,7 +125,7 @@ def test_rates_are_never_lower_adjusted_than_strict(suite):
 
 @given(st.integers(1, 8).flatmap(lambda n: suites(st.sampled_from([0.0, 0.5, 1.0]), min_size=n, max_size=n)))
 def test_pooled_equals_macro_for_scenarios_of_equal_length(suite):
-    published, macro = (aggregate(suite, profile, "strict") for profile in ("published", "macro"))
+    published, macro = (aggregate(suite, metric_set, "strict") for metric_set in ("published", "macro"))
     assert published.tcr == pytest.approx(macro.tcr)
     assert (published.sc, published.fd) == (macro.sc, macro.fd)
 
@@ -133,12 +133,12 @@ def test_pooled_equals_macro_for_scenarios_of_equal_length(suite):
 @given(st.lists(st.tuples(KINDS, st.sampled_from([0.0, 1.0])), min_size=1, max_size=20))
 def test_one_scenario_alone_is_the_same_in_both_profiles(entries):
     suite = {"s": build("s", entries)}
-    published, macro = (aggregate(suite, profile, "strict") for profile in ("published", "macro"))
+    published, macro = (aggregate(suite, metric_set, "strict") for metric_set in ("published", "macro"))
     assert values(published) == pytest.approx(values(macro))
     assert published.crs == pytest.approx(Streaks.of([r.score for r in suite["s"]]).crs)
 
 
-@given(MIXED, PROFILES, VIEWS)
-def test_the_order_of_scenarios_does_not_matter(suite, profile, view):
+@given(MIXED, METRIC_SETS, VIEWS)
+def test_the_order_of_scenarios_does_not_matter(suite, metric_set, view):
     turned = dict(reversed(suite.items()))
-    assert values(aggregate(suite, profile, view)) == pytest.approx(values(aggregate(turned, profile, view)))
+    assert values(aggregate(suite, metric_set, view)) == pytest.approx(values(aggregate(turned, metric_set, view)))

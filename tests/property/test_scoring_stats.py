@@ -48,10 +48,10 @@ def test_holm_is_never_above_bonferroni(pvalues):
 
 @settings(deadline=None)
 @given(pairs(), METRIC, PROFILE)
-def test_exchanging_the_sides_turns_the_sign_and_keeps_p(pair, metric, profile):
+def test_exchanging_the_sides_turns_the_sign_and_keeps_p(pair, metric, metric_set):
     a, b = pair
-    there = paired_difference(a, b, metric, profile, resamples=30)
-    back = paired_difference(b, a, metric, profile, resamples=30)
+    there = paired_difference(a, b, metric, metric_set, resamples=30)
+    back = paired_difference(b, a, metric, metric_set, resamples=30)
     assert there.difference == pytest.approx(-back.difference)
     assert there.p == back.p
     if there.low is not None:
@@ -61,8 +61,8 @@ def test_exchanging_the_sides_turns_the_sign_and_keeps_p(pair, metric, profile):
 
 @settings(deadline=None)
 @given(pairs(), METRIC, PROFILE)
-def test_p_is_a_whole_number_of_exchanges_and_never_below_its_floor(pair, metric, profile):
-    got = paired_difference(*pair, metric, profile, resamples=30)
+def test_p_is_a_whole_number_of_exchanges_and_never_below_its_floor(pair, metric, metric_set):
+    got = paired_difference(*pair, metric, metric_set, resamples=30)
     n = len(pair[0])
     assert got.permutations == 2**n
     assert 1 / 2**n <= got.p <= 1
@@ -84,8 +84,8 @@ def test_for_a_mean_over_scenarios_the_exchange_is_the_sign_flip(pair, seed):
 
 @settings(deadline=None)
 @given(pairs(), METRIC, PROFILE, st.integers(0, 5))
-def test_an_interval_lies_in_bounds_and_narrows_with_the_level(pair, metric, profile, seed):
-    wide, narrow = (interval(pair[0], metric, profile, level=x, resamples=60, seed=seed) for x in (0.95, 0.5))
+def test_an_interval_lies_in_bounds_and_narrows_with_the_level(pair, metric, metric_set, seed):
+    wide, narrow = (interval(pair[0], metric, metric_set, level=x, resamples=60, seed=seed) for x in (0.95, 0.5))
     assert 0 <= wide.estimate <= 1
     if len(pair[0]) > 1:
         assert 0 <= wide.low <= narrow.low <= narrow.high <= wide.high <= 1

@@ -36,10 +36,10 @@ def test_it_prints_the_table_and_writes_the_page(run, tmp_path):
 
 def test_json_is_compare_1_and_takes_every_option(run):
     result = called(
-        run, "--json", "--profile", "macro", "--metric", "sc", "--level", 0.9, "--resamples", 150, "--seed", 4
+        run, "--json", "--metric-set", "macro", "--metric", "sc", "--level", 0.9, "--resamples", 150, "--seed", 4
     )
     found = Comparison.model_validate(json.loads(result.output))
-    assert (found.version, found.profile, found.metrics) == ("compare/1", "macro", ("sc",))
+    assert (found.version, found.metric_set, found.metrics) == ("compare/1", "macro", ("sc",))
     assert (found.level, found.resamples, found.seed) == (0.9, 150, 4)
 
 

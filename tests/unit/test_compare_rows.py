@@ -237,14 +237,14 @@ HEADLINES = [
 ]
 
 
-@pytest.mark.parametrize(("profile", "rounds", "metric"), HEADLINES)
-def test_each_profile_compares_its_headline_and_single_rounds_have_no_streaks(tmp_path, profile, rounds, metric):
+@pytest.mark.parametrize(("metric_set", "rounds", "metric"), HEADLINES)
+def test_each_profile_compares_its_headline_and_single_rounds_have_no_streaks(tmp_path, metric_set, rounds, metric):
     trial = [make.make.spec("demo", label) for label in ("a", "b")]
     runs = make.make.Runs(tmp_path / "run", trial, {"demo": rounds})
     for spec in trial:
         records = [runs.record(i, 1.0, kind="multi_choice", detail=make.make.choice(1.0)) for i in range(rounds)]
         runs.write(spec, records)
-    found = compare([load_run(runs.root)], profile, resamples=100)
+    found = compare([load_run(runs.root)], metric_set, resamples=100)
     assert (found.metrics, found.pairs[0].differences[0].a) == ((metric,), 1.0)
 
 

@@ -62,7 +62,7 @@ def test_the_module_is_the_command():
 
 
 def test_python_takes_what_the_command_takes():
-    shown = {"what", "estimate", "profile", "as_json", "quiet"}  # not of the run, but of what is printed
+    shown = {"what", "estimate", "metric_set", "as_json", "quiet"}  # not of the run, but of what is printed
     flags = {parameter.name for parameter in run_command.params} - shown
     assert flags <= set(RunOptions.__annotations__)
     assert set(RunOptions.__annotations__) - flags == {"model", "overlays", "watcher"}
@@ -147,7 +147,7 @@ def test_a_run_is_reported_and_compared(run, folder, tmp_path):
         (lambda run: run.to_pandas("round"), "rounds, trials, requests, scores"),
         (lambda run: run.to_arrow("__class__"), "rounds, trials, requests, scores"),
         (lambda run: run.summary("v7"), "published"),
-        (lambda run: run.compare(profile="v7"), "published"),
+        (lambda run: run.compare(metric_set="v7"), "published"),
         (lambda run: run.compare(between="seed"), "harness, model"),
         (lambda run: run.compare(metrics="speed"), "crs"),
         (lambda run: run.compare("/no/such/run"), "claw run"),

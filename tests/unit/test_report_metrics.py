@@ -74,7 +74,7 @@ def test_unscored_and_unread_are_counted_and_only_the_unscored_left_out_of_the_m
         seen("a", 2, None, **phase(1)),
         seen("a", 3, 0.5, **phase(1)),
     ]
-    rows = breakdown(found, ("phase",), profile="published")
+    rows = breakdown(found, ("phase",), metric_set="published")
     assert parts(rows) == {"0": {"a": (0.5, 2)}, "1": {"a": (0.5, 1)}}
     assert [(row.n, row.unscored, row.unread) for row in rows] == [(2, 0, 1), (2, 1, 0)]
     assert [row.strict for row in rows] == [{"tcr": 0.5, "mc": 0.5}, {"tcr": 0.25, "mc": 0.25}]
@@ -86,9 +86,9 @@ def test_unscored_and_unread_are_counted_and_only_the_unscored_left_out_of_the_m
 
 def test_metrics_of_streaks_are_there_for_whole_trials_only():
     found = [seen("a", index, score, **phase(index // 2)) for index, score in enumerate((1.0, 1.0, 0.0, 1.0))]
-    (whole,) = breakdown(found, ("scenario",), profile="published")
+    (whole,) = breakdown(found, ("scenario",), metric_set="published")
     assert (whole.strict["sc"], whole.strict["fd"]) == (pytest.approx(1 / 3), 1.0)
-    assert all("sc" not in row.strict for row in breakdown(found, ("phase",), profile="published"))
+    assert all("sc" not in row.strict for row in breakdown(found, ("phase",), metric_set="published"))
 
 
 def test_what_lacks_a_tag_is_counted_apart_and_several_names_are_crossed():

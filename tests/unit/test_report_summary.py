@@ -347,7 +347,7 @@ def test_the_schema_check_can_fail(small):
     value = json.loads(small.model_dump_json())
     value["rows"][0]["strict"]["tcr"] = "much"
     value["trials"][0]["status"] = "gone"
-    del value["profile"]
+    del value["metric_set"]
     assert len(problems(value, schema, schema)) == 3
 
 

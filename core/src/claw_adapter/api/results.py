@@ -22,7 +22,7 @@ from claw_adapter.report.rescore import Rescored, rescore
 from claw_adapter.runs.load import RunData, load_run
 from claw_adapter.scenario import load_gold
 from claw_adapter.scenario.named import find_scenarios
-from claw_adapter.scoring import Metric, Profile
+from claw_adapter.scoring import Metric, MetricSet
 from claw_adapter.scoring.bootstrap import DEFAULT_RESAMPLES
 
 if TYPE_CHECKING:
@@ -70,29 +70,29 @@ class Run:
 
     @cached_property
     def scores(self) -> tuple[ScoreRow, ...]:
-        """The metrics of each harness under each model, strict and adjusted; see `summary` for other profiles."""
+        """The metrics of each harness under each model, strict and adjusted; see `summary` for other metric sets."""
         return tuple(tables.score_rows(self.summary()))
 
-    def summary(self, profile: Profile = "published") -> Summary:
+    def summary(self, metric_set: MetricSet = "published") -> Summary:
         """The run summed up, as ``claw report --json`` prints it.
 
         Raises:
-            ScoringError: the profile is unknown, or needs scores that were not recorded.
+            ScoringError: the metric set is unknown, or needs scores that were not recorded.
         """
-        return summarise(self.data, profile)
+        return summarise(self.data, metric_set)
 
-    def report(self, path: str | Path | None = None, *, profile: Profile = "published") -> Path:
+    def report(self, path: str | Path | None = None, *, metric_set: MetricSet = "published") -> Path:
         """Write the page of the run, by default as report.html in its folder; returns where it is.
 
         Raises:
-            ClawError: the profile is unknown, or the file cannot be written.
+            ClawError: the metric set is unknown, or the file cannot be written.
         """
         target = self.path / PAGE if path is None else Path(path)
         with system_errors():
-            write_page(self, self.summary(profile), target)
+            write_page(self, self.summary(metric_set), target)
         return target
 
-    def breakdown(self, by: str | Sequence[str] = "category", *, profile: Profile = "published") -> Breakdown:
+    def breakdown(self, by: str | Sequence[str] = "category", *, metric_set: MetricSet = "published") -> Breakdown:
         """The rounds by tag, per configuration: how many, how many scored, mean score, strict metrics.
 
         `by` is the name of a tag; several names, as a sequence or joined by commas, are crossed. Rounds that may still come
@@ -101,13 +101,13 @@ class Run:
         Raises:
             ScoringError: no round has a tag of that name; the error lists those there are.
         """
-        return breakdown_of(self.data, by, profile)
+        return breakdown_of(self.data, by, metric_set)
 
     def compare(
         self,
         *others: Run | str | Path,
         between: Between = "harness",
-        profile: Profile = "published",
+        metric_set: MetricSet = "published",
         metrics: Metric | Sequence[Metric] = (),
         level: float = 0.95,
         resamples: int = DEFAULT_RESAMPLES,
@@ -119,7 +119,7 @@ class Run:
         Args:
             others: further runs, or their folders; without them the rows of this one are compared.
             between: pair harnesses under one ``model``, or models under one ``harness``.
-            profile: how rounds become metrics.
+            metric_set: how rounds become metrics.
             metrics: what to compare; each one costs power. Default: ``crs`` (``tcr`` where all scenarios have
                 one round), under ``v1`` ``overall``.
             level: of intervals; a verdict's error rate is 1 - level over all comparisons.
@@ -133,11 +133,11 @@ class Run:
             ClawError: an argument is unknown, or another folder is no run.
         """
         _check("between", between, get_args(Between))
-        _check("profile", profile, get_args(Profile))
+        _check("metric_set", metric_set, get_args(MetricSet))
         runs = [self, *(other if isinstance(other, Run) else open_run(other) for other in others)]
         return compare(
             [run.data for run in runs],
-            profile,
+            metric_set,
             (metrics,) if isinstance(metrics, str) else tuple(metrics),
             level=level,
             resamples=resamples,

@@ -11,7 +11,7 @@ from claw_adapter.cli.common import console, print_json
 
 if TYPE_CHECKING:
     from claw_adapter.report.compare_records import Between
-    from claw_adapter.scoring import Metric, Profile
+    from claw_adapter.scoring import Metric, MetricSet
 
 __all__ = ["command"]
 
@@ -20,7 +20,7 @@ METRICS = ("tcr", "mc", "ec", "sc", "fd", "robustness", "crs", "overall")
 
 @click.command("compare")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--profile", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
+@click.option("--metric-set", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
 @click.option(
     "--metric",
     "metrics",
@@ -49,7 +49,7 @@ METRICS = ("tcr", "mc", "ec", "sc", "fd", "robustness", "crs", "overall")
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to this file.")
 def command(  # noqa: PLR0917 - click passes every option by name
     runs: tuple[Path, ...],
-    profile: str,
+    metric_set: str,
     metrics: tuple[str, ...],
     level: float,
     resamples: int,
@@ -71,7 +71,7 @@ def command(  # noqa: PLR0917 - click passes every option by name
     first, *others = map(open_run, runs)
     found = first.compare(
         *others,
-        profile=cast("Profile", profile),
+        metric_set=cast("MetricSet", metric_set),
         metrics=cast("tuple[Metric, ...]", metrics),
         level=level,
         resamples=resamples,

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, cast
 import click
 
 if TYPE_CHECKING:
-    from claw_adapter.scoring import Profile
+    from claw_adapter.scoring import MetricSet
 
 __all__ = ["command"]
 
 
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--profile", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
+@click.option("--metric-set", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
 @click.option("--by", multiple=True, metavar="TAG[,TAG]", help="Print the scores by tag instead; several are crossed.")
 @click.option(
     "--round",
@@ -24,7 +24,7 @@ __all__ = ["command"]
     help="Print rounds instead: prompt, commands, last words, judgement.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary, or the breakdowns, as JSON.")
-def command(run: Path, profile: str, by: tuple[str, ...], which: str | None, as_json: bool) -> int:
+def command(run: Path, metric_set: str, by: tuple[str, ...], which: str | None, as_json: bool) -> int:
     """Show a run folder in the terminal and write its page report.html.
 
     Exit code 1 when rounds are unscored or missing. With --by or --round nothing is written, and the exit code is 0.
@@ -37,5 +37,5 @@ def command(run: Path, profile: str, by: tuple[str, ...], which: str | None, as_
             raise click.UsageError("--round goes with neither --by nor --json.")
         return show_rounds(open_run(run), which)
     if by:
-        return show_breakdowns(open_run(run), by, cast("Profile", profile), as_json=as_json)
-    return show(open_run(run), profile, as_json=as_json)
+        return show_breakdowns(open_run(run), by, cast("MetricSet", metric_set), as_json=as_json)
+    return show(open_run(run), metric_set, as_json=as_json)

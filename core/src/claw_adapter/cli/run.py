@@ -78,7 +78,7 @@ The same command continues a run that was interrupted; --fresh starts it anew.
     help="Answer from a recorded RUN, offline.",
 )
 @click.option("--estimate", is_flag=True, help="Say what the run will take, and spend nothing.")
-@click.option("--profile", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
+@click.option("--metric-set", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, estimate: bool, **flags: Any) -> int:
@@ -92,7 +92,7 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, est
         return _show_estimate(estimate_experiment(experiment), as_json=flags["as_json"])
     prepared = prepare(experiment, out=out, replay=flags["replay"])
     _run(prepared, jobs, fresh=fresh, quiet=flags["quiet"] or flags["as_json"])
-    return show(open_run(prepared.root), flags["profile"], as_json=flags["as_json"])
+    return show(open_run(prepared.root), flags["metric_set"], as_json=flags["as_json"])
 
 
 _FLAGS = {"harnesses": "harness", "models": "model", "seeds": "seed", "base_url": "base-url", "key_env": "key-env"}

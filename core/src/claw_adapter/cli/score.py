@@ -14,7 +14,7 @@ from claw_adapter.cli.common import FAILED, console, print_json
 
 if TYPE_CHECKING:
     from claw_adapter.data_format import DataFormat, RoundProgress
-    from claw_adapter.scoring import Profile
+    from claw_adapter.scoring import MetricSet
 
 __all__ = ["command"]
 
@@ -27,10 +27,10 @@ ISOLATION = 2
 @click.option("--from", "source", metavar="NAME", default=None, help="RUN holds results of another tool.")
 @click.option("--data", multiple=True, help="Where the scenarios are now; default: as the run was started with.")
 @click.option("--isolation", type=click.IntRange(0, 2), default=None, help="For the checks; default: as in the run.")
-@click.option("--profile", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
+@click.option("--metric-set", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    run: Path, source: str | None, data: tuple[str, ...], isolation: int | None, profile: Profile, as_json: bool
+    run: Path, source: str | None, data: tuple[str, ...], isolation: int | None, metric_set: MetricSet, as_json: bool
 ) -> int:
     """Score a run folder again from its answers and snapshots, with no model and no harness.
 
@@ -41,17 +41,17 @@ def command(
     if source is not None:
         if len(data) != 1:
             raise click.UsageError(f"--from {source} needs exactly one --data: the data set's file or folder")
-        return _score_other(source, run, Path(data[0]), isolation=isolation, profile=profile, as_json=as_json)
+        return _score_other(source, run, Path(data[0]), isolation=isolation, metric_set=metric_set, as_json=as_json)
     from claw_adapter.api.results import Run, open_run
     from claw_adapter.cli.show import show
 
     result = open_run(run).rescore(data, isolation=isolation)
     if as_json:
         differences = [difference.as_json() for difference in result.differences]
-        summary = Run(result.run).summary(profile).model_dump(mode="json")
+        summary = Run(result.run).summary(metric_set).model_dump(mode="json")
         print_json({"rounds": result.rounds, "differences": differences, "summary": summary})
     else:
-        show(Run(result.run), profile, as_json=False, page=False)
+        show(Run(result.run), metric_set, as_json=False, page=False)
         for difference in result.differences:
             click.echo(difference)
         click.echo(f"{result.rounds} rounds scored again, {len(result.differences)} differ from the journal")
@@ -59,7 +59,7 @@ def command(
 
 
 def _score_other(
-    source: str, results: Path, data: Path, *, isolation: int | None, profile: Profile, as_json: bool
+    source: str, results: Path, data: Path, *, isolation: int | None, metric_set: MetricSet, as_json: bool
 ) -> int:
     """Score results of another tool again by the plugin that reads them, and print what comes of it."""
     from claw_adapter import plugins
@@ -74,8 +74,8 @@ def _score_other(
         from claw_adapter.report.breakdown_terminal import render_breakdowns
         from claw_adapter.report.breakdowns import make_breakdowns
 
-        found.show(profile, console())
-        render_breakdowns(make_breakdowns(found.observations(), profile), console())
+        found.show(metric_set, console())
+        render_breakdowns(make_breakdowns(found.observations(), metric_set), console())
     return FAILED if found.failed else 0
 
 

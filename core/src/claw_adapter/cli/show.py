@@ -10,17 +10,17 @@ from claw_adapter.cli.common import FAILED, console, print_json
 
 if TYPE_CHECKING:
     from claw_adapter.api.results import Run
-    from claw_adapter.scoring import Profile
+    from claw_adapter.scoring import MetricSet
 
 __all__ = ["show", "show_breakdowns", "show_rounds"]
 
 
-def show(run: Run, profile: str, *, as_json: bool, page: bool = True) -> int:
+def show(run: Run, metric_set: str, *, as_json: bool, page: bool = True) -> int:
     """Print the summary of a run and write its page; returns the exit code."""
     from claw_adapter.api.results import PAGE, write_page
     from claw_adapter.report import render
 
-    summary = run.summary(cast("Profile", profile))
+    summary = run.summary(cast("MetricSet", metric_set))
     path = run.path / PAGE if page else None
     if path is not None:
         try:
@@ -37,7 +37,7 @@ def show(run: Run, profile: str, *, as_json: bool, page: bool = True) -> int:
     return 0 if whole else FAILED
 
 
-def show_breakdowns(run: Run, by: Sequence[str], profile: Profile, *, as_json: bool) -> int:
+def show_breakdowns(run: Run, by: Sequence[str], metric_set: MetricSet, *, as_json: bool) -> int:
     """Print one breakdown for each of `by`: a tag, or several joined by commas.
 
     Raises:
@@ -45,7 +45,7 @@ def show_breakdowns(run: Run, by: Sequence[str], profile: Profile, *, as_json: b
     """
     from claw_adapter.report.breakdown_terminal import render_breakdown
 
-    found = [run.breakdown(names, profile=profile) for names in by]
+    found = [run.breakdown(names, metric_set=metric_set) for names in by]
     if as_json:
         print_json([one.model_dump(mode="json") for one in found])
     else:

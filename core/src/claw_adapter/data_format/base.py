@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from claw_adapter.data_format.counting import Entry, TextLedger
 from claw_adapter.data_format.findings import Checked
 from claw_adapter.data_format.tables import Facts
-from claw_adapter.scoring import Profile
+from claw_adapter.scoring import MetricSet
 from claw_adapter.scoring.observed import Observation
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class ScoredAgain(ABC):
         """Plain data."""
 
     @abstractmethod
-    def show(self, profile: Profile, out: Console) -> None:
-        """Print the scores, with the metrics of a profile."""
+    def show(self, metric_set: MetricSet, out: Console) -> None:
+        """Print the scores, with the metrics of a metric set."""
 
     @abstractmethod
     def observations(self) -> Sequence[Observation]:

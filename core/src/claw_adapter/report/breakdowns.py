@@ -13,7 +13,7 @@ from claw_adapter.report.breakdown_records import Breakdown, Breakdowns, FormatL
 from claw_adapter.report.meanings import meanings_of
 from claw_adapter.report.observations import TAGS, config_names, observations_of
 from claw_adapter.runs.load import RunData
-from claw_adapter.scoring import Profile
+from claw_adapter.scoring import MetricSet
 from claw_adapter.scoring.agreement import Correlation
 from claw_adapter.scoring.breakdown import breakdown, tag_names
 from claw_adapter.scoring.formats import FormatPair, format_correlation
@@ -48,38 +48,38 @@ _SHOWN: Final[tuple[tuple[Unit, tuple[str, ...], int], ...]] = (
 _OVER: Final[tuple[Literal["config", "scenario"], ...]] = ("config", "scenario")
 
 
-def breakdown_of(run: RunData, by: str | Sequence[str], profile: Profile = "published") -> Breakdown:
+def breakdown_of(run: RunData, by: str | Sequence[str], metric_set: MetricSet = "published") -> Breakdown:
     """The rounds of a run by tag, per configuration, with strict metrics; rounds that may still come are left out.
 
     Args:
         run: the run.
         by: the name of a tag; several names, as a sequence or joined by commas, are crossed.
-        profile: how metrics are aggregated.
+        metric_set: how metrics are aggregated.
 
     Raises:
-        ScoringError: no round has a tag of that name (the error lists those there are), or the profile needs scores that
+        ScoringError: no round has a tag of that name (the error lists those there are), or the metric set needs scores that
             were not recorded.
     """
     names = tuple(name.strip() for name in by.split(",")) if isinstance(by, str) else tuple(by)
     found = observations_of(run, config_names(run))
-    rows = breakdown(found, names, profile=profile)
+    rows = breakdown(found, names, metric_set=metric_set)
     return Breakdown(of="rounds", by=names, rows=rows, meanings=meanings_of(found, names))
 
 
-def breakdowns_of(run: RunData, profile: Profile = "published") -> Breakdowns | None:
+def breakdowns_of(run: RunData, metric_set: MetricSet = "published") -> Breakdowns | None:
     """The breakdowns of a run; None where no round has been recorded."""
     found = observations_of(run, config_names(run))
-    return make_breakdowns(found, profile) if any(one.recorded for one in found) else None
+    return make_breakdowns(found, metric_set) if any(one.recorded for one in found) else None
 
 
-def make_breakdowns(found: Sequence[Observation], profile: Profile = "published") -> Breakdowns:
+def make_breakdowns(found: Sequence[Observation], metric_set: MetricSet = "published") -> Breakdowns:
     """The breakdowns of observations from anywhere, e.g. of published results."""
     recorded = [one for one in found if one.recorded]
     rows = option_grid(recorded)
     links = [FormatLink(over=over, pairs=p, correlation=c) for over, p, c in _links(recorded) if len(p) > 1]
     return Breakdowns(
         configs=tuple(dict.fromkeys(one.config for one in found)),
-        by_tag=tuple(_by_tag(found, profile)),
+        by_tag=tuple(_by_tag(found, metric_set)),
         options=tuple(row for row in rows if any(row.wrong.values()) or len(row.exact) < len(row.chosen)),
         identical=tuple(
             Identical(scenario=row.scenario, round=row.round, wrong=row.wrong[configs[0]], configs=configs)
@@ -91,7 +91,7 @@ def make_breakdowns(found: Sequence[Observation], profile: Profile = "published"
     )
 
 
-def _by_tag(found: Sequence[Observation], profile: Profile) -> Iterator[Breakdown]:
+def _by_tag(found: Sequence[Observation], metric_set: MetricSet) -> Iterator[Breakdown]:
     """The whole of what is judged by state, what is always shown, and one's own tags where they have several values."""
     own: list[tuple[Unit, tuple[str, ...], int]] = [("rounds", (n,), 2) for n in tag_names(found) if n not in TAGS]
     whole: list[tuple[Unit, tuple[str, ...], int]] = [("rounds", (), 1)]
@@ -100,7 +100,7 @@ def _by_tag(found: Sequence[Observation], profile: Profile) -> Iterator[Breakdow
         some = list(_UNITS[of](found))
         if not some or not set(by) <= set(tag_names(some)):
             continue
-        rows = breakdown(some, by, profile=profile if of == "rounds" else None)
+        rows = breakdown(some, by, metric_set=metric_set if of == "rounds" else None)
         if len({row.values for row in rows}) >= least:
             yield Breakdown(of=of, by=by, rows=rows, meanings=meanings_of(found, by))
 

@@ -15,13 +15,13 @@ from claw_adapter.report.records import ModelInfo, Summary
 from claw_adapter.report.summary import summarise
 from claw_adapter.report.words import plural
 from claw_adapter.runs.load import RoundName, RunData
-from claw_adapter.scoring import Difference, Metric, Profile, ScoringError, View
+from claw_adapter.scoring import Difference, Metric, MetricSet, ScoringError, View
 from claw_adapter.scoring.bootstrap import DEFAULT_RESAMPLES
-from claw_adapter.scoring.profiles import measure
+from claw_adapter.scoring.metric_sets import measure
 
 __all__ = ["HEADLINE", "NotComparable", "compare"]
 
-HEADLINE: Mapping[Profile, Metric] = {"published": "crs", "macro": "crs", "v1": "overall"}
+HEADLINE: Mapping[MetricSet, Metric] = {"published": "crs", "macro": "crs", "v1": "overall"}
 """What is compared unless told otherwise: one metric, because every further one costs power."""
 
 Differing = Mapping[tuple[str, str], Sequence[str]]
@@ -40,7 +40,7 @@ class _Draft:
 
 def compare(
     runs: Sequence[RunData],
-    profile: Profile = "published",
+    metric_set: MetricSet = "published",
     metrics: Sequence[Metric] = (),
     *,
     level: float = 0.95,
@@ -57,13 +57,13 @@ def compare(
     Raises:
         NotComparable: two rows differ in more than what is compared (scenarios, isolation, settings, model or harness),
             and mixing is not allowed.
-        ScoringError: fewer than two rows, a run given twice, a metric the profile lacks, or a number out of range.
+        ScoringError: fewer than two rows, a run given twice, a metric the metric set lacks, or a number out of range.
     """
-    chosen = tuple(dict.fromkeys(metrics)) or (_headline(runs, profile),)
+    chosen = tuple(dict.fromkeys(metrics)) or (_headline(runs, metric_set),)
     for metric in chosen:
-        measure(metric, profile)
+        measure(metric, metric_set)
     names = _run_names(runs)
-    summaries = [summarise(run, profile) for run in runs]
+    summaries = [summarise(run, metric_set) for run in runs]
     subjects = _subjects(runs, names, summaries)
     differing, skipped = _pairing(subjects, between, allow_mixed=allow_mixed)
     how = Resampling(level, resamples, seed, comparisons=len(differing) * len(chosen))
@@ -71,12 +71,12 @@ def compare(
     matches = {(a, b): _units(by_id[a], by_id[b]) for a, b in differing}
     views = _views(matches.values())
     drafts = [
-        _Draft(by_id[a], by_id[b], units, tuple(_differences(units, chosen, profile, views, how)))
+        _Draft(by_id[a], by_id[b], units, tuple(_differences(units, chosen, metric_set, views, how)))
         for (a, b), units in matches.items()
     ]
     return Comparison(
         between=between,
-        profile=profile,
+        metric_set=metric_set,
         metrics=chosen,
         level=level,
         resamples=resamples,
@@ -91,10 +91,10 @@ def compare(
     )
 
 
-def _headline(runs: Sequence[RunData], profile: Profile) -> Metric:
-    """What a profile is about; for scenarios of one round TCR in place of CRS: they have no streaks."""
+def _headline(runs: Sequence[RunData], metric_set: MetricSet) -> Metric:
+    """What a metric set is about; for scenarios of one round TCR in place of CRS: they have no streaks."""
     single = all(len(rounds) <= 1 for run in runs for rounds in run.rounds.values())
-    return "tcr" if single and HEADLINE[profile] == "crs" else HEADLINE[profile]
+    return "tcr" if single and HEADLINE[metric_set] == "crs" else HEADLINE[metric_set]
 
 
 def _run_names(runs: Sequence[RunData]) -> list[str]:
@@ -163,14 +163,20 @@ def _views(matches: Iterable[Mapping[str, Matched]]) -> tuple[View, ...]:
 
 
 def _differences(
-    units: Mapping[str, Matched], metrics: Sequence[Metric], profile: Profile, views: Sequence[View], how: Resampling
+    units: Mapping[str, Matched],
+    metrics: Sequence[Metric],
+    metric_set: MetricSet,
+    views: Sequence[View],
+    how: Resampling,
 ) -> Iterator[Difference]:
     same = all(unit.strict == unit.adjusted for unit in units.values())
     for metric in metrics:
-        strict = difference_of(units, metric, profile, "strict", how)
+        strict = difference_of(units, metric, metric_set, "strict", how)
         yield strict
         if "adjusted" in views:
-            yield replace(strict, view="adjusted") if same else difference_of(units, metric, profile, "adjusted", how)
+            yield (
+                replace(strict, view="adjusted") if same else difference_of(units, metric, metric_set, "adjusted", how)
+            )
 
 
 def _unit(a: RunRow, b: RunRow, scenario: str) -> Matched:

@@ -9,7 +9,7 @@ from pydantic import Field
 from claw_adapter.protocol import Isolation
 from claw_adapter.protocol.base import Record
 from claw_adapter.report.records import ModelInfo, RunInfo
-from claw_adapter.scoring import Metric, Profile, View
+from claw_adapter.scoring import Metric, MetricSet, View
 
 __all__ = ["COMPARE_VERSION", "Between", "ComparedRow", "Comparison", "MetricDifference", "Pair", "Verdict"]
 
@@ -96,7 +96,7 @@ class Comparison(Record):
     version: Literal["compare/1"] = COMPARE_VERSION
     between: Between = "harness"
     """In what the sides of a pair differ; everything else is the same unless mixing was allowed."""
-    profile: Profile
+    metric_set: MetricSet
     metrics: tuple[Metric, ...]
     level: float
     resamples: int

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from claw_adapter.runs.load import UNKNOWN, RoundName
-from claw_adapter.scoring import Difference, Metric, Profile, RoundScore, View
+from claw_adapter.scoring import Difference, Metric, MetricSet, RoundScore, View
 from claw_adapter.scoring.paired import difference_of_tallies
 from claw_adapter.scoring.tally import Tally, mean, tally
 
@@ -115,12 +115,12 @@ def _joined(units: Sequence[Unit]) -> Unit:
 
 
 def difference_of(
-    units: Mapping[str, Matched], metric: Metric, profile: Profile, view: View, how: Resampling
+    units: Mapping[str, Matched], metric: Metric, metric_set: MetricSet, view: View, how: Resampling
 ) -> Difference:
     """B minus A, as `scoring.paired_difference` has it, over scenarios of one or several trials each.
 
     Raises:
-        ScoringError: the profile does not define the metric or needs scores that were not recorded, or a number in
+        ScoringError: the metric set does not define the metric or needs scores that were not recorded, or a number in
             `how` is out of range.
     """
     live = [unit for unit in (found.unit(view) for found in units.values()) if unit[0] and unit[1]]
@@ -129,7 +129,7 @@ def difference_of(
         left,
         right,
         metric,
-        profile,
+        metric_set,
         view=view,
         level=how.level,
         resamples=how.resamples,

@@ -27,7 +27,7 @@ def render(comparison: Comparison, console: Console) -> None:
         _line(console, f"! {warning}", style="yellow")
     for model in comparison.models:
         _line(console, f"Model {model.name}. {model.meaning}", style="" if model.measures_ability else "yellow")
-    _line(console, f"Profile {comparison.profile}: {words.PROFILES[comparison.profile]}.")
+    _line(console, f"Metric set {comparison.metric_set}: {words.METRIC_SETS[comparison.metric_set]}.")
     for table, keys in ((_rows(comparison), 1), (_differences(comparison), 2)):
         for part in parts(table, console.width, keys):
             console.print()

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from claw_adapter.report.records import Interval, Metrics
-from claw_adapter.scoring import METRICS, Metric, Profile, RoundScore, View, aggregate
+from claw_adapter.scoring import METRICS, Metric, MetricSet, RoundScore, View, aggregate
 from claw_adapter.scoring.bootstrap import DEFAULT_RESAMPLES, percentile_interval
-from claw_adapter.scoring.profiles import Measure, measure
+from claw_adapter.scoring.metric_sets import Measure, measure
 from claw_adapter.scoring.tally import Tally, tallies
 
 __all__ = ["Sequences", "measured"]
@@ -17,23 +17,23 @@ Sequences = Mapping[str, Sequence[Sequence[RoundScore]]]
 """Scenario id → one sequence of scores per trial of it."""
 
 LEVEL = 0.95
-_WITH_INTERVAL: Mapping[Profile, tuple[Metric, ...]] = {
+_WITH_INTERVAL: Mapping[MetricSet, tuple[Metric, ...]] = {
     "published": ("tcr", "crs"),
     "macro": ("tcr", "crs"),
     "v1": ("tcr", "overall"),
 }
 
 
-def measured(sequences: Sequences, profile: Profile, view: View) -> Metrics:
-    """All metrics of a profile in one view, with intervals where there are at least two scenarios with any round.
+def measured(sequences: Sequences, metric_set: MetricSet, view: View) -> Metrics:
+    """All metrics of a metric set in one view, with intervals where there are at least two scenarios with any round.
 
     Raises:
-        ScoringError: the profile is unknown, or needs scores that were not recorded.
+        ScoringError: the metric set is unknown, or needs scores that were not recorded.
     """
     units = {name: [rounds for rounds in trials if rounds] for name, trials in sequences.items()}
     units = {name: trials for name, trials in units.items() if trials}
-    found = aggregate(_flat(units), profile, view)
-    intervals, note = _intervals(units, profile, view)
+    found = aggregate(_flat(units), metric_set, view)
+    intervals, note = _intervals(units, metric_set, view)
     return Metrics(
         view=view,
         rounds=found.rounds if view == "strict" else found.scored,
@@ -53,16 +53,16 @@ def _flat(units: Sequences) -> dict[str, list[RoundScore]]:
     return flat
 
 
-def _intervals(units: Sequences, profile: Profile, view: View) -> tuple[dict[str, Interval], str]:
+def _intervals(units: Sequences, metric_set: MetricSet, view: View) -> tuple[dict[str, Interval], str]:
     if len(units) < 2:
         return {}, f"{len(units)} scenario{'' if len(units) == 1 else 's'}: no interval"
     counted = [tallies(_flat({name: trials}), view) for name, trials in units.items()]
     intervals: dict[str, Interval] = {}
     streaks = any(len(rounds) > 1 for trials in units.values() for rounds in trials)
-    for metric in _WITH_INTERVAL[profile]:
+    for metric in _WITH_INTERVAL[metric_set]:
         if metric == "crs" and not streaks:
             continue  # of single rounds it says what TCR says
-        rule = measure(metric, profile)
+        rule = measure(metric, metric_set)
         low, high, _ = percentile_interval(
             len(counted), _resampled(rule, counted), level=LEVEL, resamples=DEFAULT_RESAMPLES, seed=0
         )

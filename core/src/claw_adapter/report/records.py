@@ -10,7 +10,7 @@ from claw_adapter.protocol import Failure, FirstRequest, Isolation, RunSettings,
 from claw_adapter.protocol.base import Record
 from claw_adapter.report.breakdown_records import Breakdowns, FailedRound
 from claw_adapter.runs.prices import Money
-from claw_adapter.scoring import Profile, View
+from claw_adapter.scoring import MetricSet, View
 
 __all__ = [
     "SUMMARY_VERSION",
@@ -83,7 +83,7 @@ class Interval(Record):
 
 
 class Metrics(Record):
-    """One row's metrics in one view; None where there is no denominator, or the profile does not define the metric."""
+    """One row's metrics in one view; None where there is no denominator, or the metric set does not define the metric."""
 
     view: View
     rounds: int
@@ -271,7 +271,7 @@ class Summary(Record):
 
     version: Literal["summary/1"] = SUMMARY_VERSION
     run: RunInfo
-    profile: Profile
+    metric_set: MetricSet
     settings: tuple[RunSettings, ...]
     models: tuple[ModelInfo, ...]
     scenarios: tuple[ScenarioInfo, ...]

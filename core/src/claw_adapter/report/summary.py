@@ -25,7 +25,7 @@ from claw_adapter.report.records import (
 from claw_adapter.report.usage import cost_of, evidence_of, first_requests_of, times_of, tokens_of
 from claw_adapter.runs.load import UNKNOWN, RunData, TrialData
 from claw_adapter.runs.prices import is_sold, prices_available
-from claw_adapter.scoring import Profile
+from claw_adapter.scoring import MetricSet
 
 __all__ = ["summarise"]
 
@@ -33,15 +33,15 @@ RowKey = tuple[str, tuple[str, ...], str]
 """Harness label, overlays, model."""
 
 
-def summarise(run: RunData, profile: Profile = "published") -> Summary:
-    """Sum up a run under an aggregation profile.
+def summarise(run: RunData, metric_set: MetricSet = "published") -> Summary:
+    """Sum up a run under a metric set.
 
     Raises:
-        ScoringError: the profile is unknown, or needs scores that were not recorded.
+        ScoringError: the metric set is unknown, or needs scores that were not recorded.
     """
     grouped = _grouped(run)
     place = {trial.spec.id: number for number, trials in enumerate(grouped.values()) for trial in trials}
-    rows = tuple(_row(run, key, trials, profile) for key, trials in grouped.items())
+    rows = tuple(_row(run, key, trials, metric_set) for key, trials in grouped.items())
     scenarios = tuple(_scenario(run, name) for name in run.rounds)
     models = {trial.spec.model.name: trial.spec.model for trial in run.trials}
     return Summary(
@@ -51,7 +51,7 @@ def summarise(run: RunData, profile: Profile = "published") -> Summary:
             created=str(run.about.get("created", "")),
             claw_adapter=str(run.about.get("claw_adapter", "")),
         ),
-        profile=profile,
+        metric_set=metric_set,
         settings=tuple({trial.spec.settings.model_dump_json(): trial.spec.settings for trial in run.trials}.values()),
         models=tuple(
             ModelInfo(
@@ -72,7 +72,7 @@ def summarise(run: RunData, profile: Profile = "published") -> Summary:
         unscored=tuple(item for number, trial in enumerate(run.trials) for item in _unscored(run, trial, number)),
         failed=tuple(failed_rounds(run)),
         warnings=tuple(_warnings(run, rows, scenarios)),
-        breakdowns=breakdowns_of(run, profile),
+        breakdowns=breakdowns_of(run, metric_set),
     )
 
 
@@ -91,7 +91,7 @@ def _grouped(run: RunData) -> dict[RowKey, list[TrialData]]:
     return grouped
 
 
-def _row(run: RunData, key: RowKey, trials: Sequence[TrialData], profile: Profile) -> Row:
+def _row(run: RunData, key: RowKey, trials: Sequence[TrialData], metric_set: MetricSet) -> Row:
     label, overlays, model = key
     sequences = {
         name: [run.scores(trial) for trial in trials if trial.spec.scenario == name]
@@ -101,7 +101,7 @@ def _row(run: RunData, key: RowKey, trials: Sequence[TrialData], profile: Profil
     causes = [score.cause for score in scores if score.cause is not None]
     starts = [trial.start for trial in trials if trial.start is not None]
     records = [record for trial in trials for record in trial.rounds]
-    strict = measured(sequences, profile, "strict")
+    strict = measured(sequences, metric_set, "strict")
     tokens = tokens_of(trials)
     return Row(
         label="+".join((label, *overlays)),
@@ -123,7 +123,9 @@ def _row(run: RunData, key: RowKey, trials: Sequence[TrialData], profile: Profil
         unscored_by={owner: causes.count(owner) for owner in dict.fromkeys(causes)},
         retried=sum(record.attempts > 1 for record in records),
         strict=strict,
-        adjusted=measured(sequences, profile, "adjusted") if causes else strict.model_copy(update={"view": "adjusted"}),
+        adjusted=measured(sequences, metric_set, "adjusted")
+        if causes
+        else strict.model_copy(update={"view": "adjusted"}),
         tokens=tokens,
         cost=cost_of(trials[0].spec.model, tokens, _day(run), [s for s in run.servers if s.model == model]),
         tool_calls=sum(record.tool_calls for record in records),

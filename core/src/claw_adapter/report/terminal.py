@@ -66,7 +66,7 @@ def _head(summary: Summary, console: Console) -> None:
     )
     for model in summary.models:
         print_line(console, f"Model {model.name}. {model.meaning}", style="" if model.measures_ability else "yellow")
-    print_line(console, f"Profile {summary.profile}: {words.PROFILES[summary.profile]}.")
+    print_line(console, f"Metric set {summary.metric_set}: {words.METRIC_SETS[summary.metric_set]}.")
     for warning in summary.warnings:
         print_line(console, f"! {warning}", style="yellow")
 

@@ -12,8 +12,8 @@ __all__ = [
     "AGAIN",
     "COLUMNS",
     "LEGEND",
+    "METRIC_SETS",
     "NO_PRICES",
-    "PROFILES",
     "STATE_LISTS",
     "blame",
     "count",
@@ -48,7 +48,7 @@ COLUMNS: Final = (
     ("crs", "CRS"),
     ("overall", "Overall"),
 )
-"""Metric fields and their headings; a profile that does not define a metric leaves it empty everywhere."""
+"""Metric fields and their headings; a metric set that does not define a metric leaves it empty everywhere."""
 
 _OF_STREAKS: Final = frozenset(("sc", "fd", "robustness", "crs"))
 MOST_NAMED: Final = 5
@@ -64,7 +64,7 @@ STATE_LISTS: Final = (
 )
 """Lists of a `StateDetail` and what they are called."""
 
-PROFILES: Final = {
+METRIC_SETS: Final = {
     "published": "TCR, MC, EC pooled over all rounds; SC, FD averaged over scenarios; Robustness = mean SC × mean FD",
     "macro": "every metric averaged over scenarios; Robustness as the mean of products",
     "v1": "Overall = pooled mean of per-option multi_choice scores and exec_check results",
@@ -233,7 +233,7 @@ def has_overall(summary: Summary) -> bool:
 
 
 def defined(summary: Summary) -> list[tuple[str, str]]:
-    """The metric columns that hold anything, those of every profile, and those of streaks where a scenario can have one."""
+    """The metric columns that hold anything, those of every metric set, and those of streaks where a scenario can have one."""
     streaks = any(scenario.rounds > 1 for scenario in summary.scenarios)
     metrics = [row.strict for row in summary.rows]
     return [

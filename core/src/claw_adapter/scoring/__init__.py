@@ -1,4 +1,4 @@
-"""Streak metrics, aggregation profiles and statistics. Pure: no files, no clock, no global random state.
+"""Streak metrics, aggregation metric sets and statistics. Pure: no files, no clock, no global random state.
 
 Start at `RoundScore`, then `aggregate` for the table, `interval` and `paired_difference` for the error bars.
 """
@@ -6,8 +6,8 @@ Start at `RoundScore`, then `aggregate` for the table, `interval` and `paired_di
 from __future__ import annotations
 
 from claw_adapter.scoring.bootstrap import BootstrapInterval, interval
+from claw_adapter.scoring.metric_sets import METRICS, Metric, MetricSet, MetricSummary, aggregate
 from claw_adapter.scoring.paired import Difference, paired_difference
-from claw_adapter.scoring.profiles import METRICS, Metric, MetricSummary, Profile, aggregate
 from claw_adapter.scoring.rounds import RoundScore, ScoringError, View, sequence
 from claw_adapter.scoring.stats import holm, smallest_detectable
 from claw_adapter.scoring.streaks import Streaks, composite_reliability
@@ -17,8 +17,8 @@ __all__ = [
     "BootstrapInterval",
     "Difference",
     "Metric",
+    "MetricSet",
     "MetricSummary",
-    "Profile",
     "RoundScore",
     "ScoringError",
     "Streaks",

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from claw_adapter.scoring.profiles import Metric, Profile, measure
+from claw_adapter.scoring.metric_sets import Metric, MetricSet, measure
 from claw_adapter.scoring.rounds import RoundScore, ScoringError, View
 from claw_adapter.scoring.stats import quantile
 from claw_adapter.scoring.tally import tallies
@@ -33,7 +33,7 @@ class BootstrapInterval:
     """
 
     metric: Metric
-    profile: Profile
+    metric_set: MetricSet
     view: View
     estimate: float | None
     low: float | None
@@ -48,7 +48,7 @@ class BootstrapInterval:
 def interval(
     scenarios: Mapping[str, Sequence[RoundScore]],
     metric: Metric,
-    profile: Profile = "published",
+    metric_set: MetricSet = "published",
     *,
     view: View = "strict",
     level: float = 0.95,
@@ -58,16 +58,16 @@ def interval(
     """Bootstrap a metric over scenarios; the same arguments always give the same interval.
 
     Raises:
-        ScoringError: an unknown name, a metric the profile lacks, a level outside (0, 1), or no resamples.
+        ScoringError: an unknown name, a metric the metric set lacks, a level outside (0, 1), or no resamples.
     """
     counted = tallies(scenarios, view)
-    rule = measure(metric, profile)
+    rule = measure(metric, metric_set)
     low, high, undefined = percentile_interval(
         len(counted), lambda chosen: rule([counted[i] for i in chosen]), level=level, resamples=resamples, seed=seed
     )
     return BootstrapInterval(
         metric=metric,
-        profile=profile,
+        metric_set=metric_set,
         view=view,
         estimate=rule(counted),
         low=low,

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Final, TypeVar
 
+from claw_adapter.scoring.metric_sets import METRICS, Metric, MetricSet, aggregate
 from claw_adapter.scoring.observed import Observation
-from claw_adapter.scoring.profiles import METRICS, Metric, Profile, aggregate
 from claw_adapter.scoring.rounds import RoundScore, ScoringError
 from claw_adapter.scoring.shares import ShareInterval, clustered, pass_hat
 from claw_adapter.scoring.tally import mean
@@ -79,7 +79,7 @@ def _tags(one: Observation) -> Mapping[str, tuple[str, ...]]:
 
 
 def breakdown(
-    found: Sequence[Observation], by: Sequence[str] = (), *, profile: Profile | None = None
+    found: Sequence[Observation], by: Sequence[str] = (), *, metric_set: MetricSet | None = None
 ) -> tuple[BreakdownRow, ...]:
     """Count and average by tag, per configuration.
 
@@ -89,13 +89,13 @@ def breakdown(
     Args:
         found: rounds, or parts of rounds (`claw_adapter.scoring.parts`).
         by: names of tags; several are crossed, none gives one row per configuration.
-        profile: how metrics are aggregated; None for no metrics.
+        metric_set: how metrics are aggregated; None for no metrics.
 
     Returns:
         Rows sorted by value, numbers by size and `UNTAGGED` last; for the same values in the order of configurations.
 
     Raises:
-        ScoringError: nothing has a tag of that name (`scenario`, `round` and `type` are always there), or the profile needs
+        ScoringError: nothing has a tag of that name (`scenario`, `round` and `type` are always there), or the metric set needs
             scores that were not recorded.
     """
     names = tag_names(found)
@@ -109,7 +109,7 @@ def breakdown(
             cells.setdefault((values, one.config), []).append(one)
     place = {config: number for number, config in enumerate(dict.fromkeys(one.config for one in found))}
     order = sorted(cells, key=lambda cell: (tuple(map(_natural, cell[0])), place[cell[1]]))
-    return tuple(_row(config, values, cells[values, config], rounds, profile) for values, config in order)
+    return tuple(_row(config, values, cells[values, config], rounds, metric_set) for values, config in order)
 
 
 def _natural(value: str) -> tuple[bool, list[tuple[int, str]]]:
@@ -127,7 +127,7 @@ def _row(
     values: tuple[str, ...],
     mine: Sequence[Observation],
     rounds: Mapping[tuple[str, str], int],
-    profile: Profile | None,
+    metric_set: MetricSet | None,
 ) -> BreakdownRow:
     scores = [one.score for one in mine if one.score is not None]
     numbers = Counter(map(_trial, mine))
@@ -142,7 +142,7 @@ def _row(
         unscored=len(mine) - len(scores),
         unread=sum(one.unread for one in mine),
         mean=mean(scores),
-        strict={} if profile is None else dict(_strict(mine, profile, whole=whole)),
+        strict={} if metric_set is None else dict(_strict(mine, metric_set, whole=whole)),
         strict_mean=mean([one.score or 0.0 for one in mine]),
         interval=clustered(_grouped(mine, lambda one: one.scenario, lambda one: one.score or 0.0)),
         pass_hat=dict(_pass_hat(mine)),
@@ -180,13 +180,13 @@ def _pass_hat(mine: Sequence[Observation]) -> Iterator[tuple[int, float]]:
             yield k, value
 
 
-def _strict(mine: Sequence[Observation], profile: Profile, *, whole: bool) -> Iterator[tuple[str, float]]:
+def _strict(mine: Sequence[Observation], metric_set: MetricSet, *, whole: bool) -> Iterator[tuple[str, float]]:
     trials: dict[str, list[RoundScore]] = {}
     for one in sorted(mine, key=lambda one: one.index):
         key = " ".join(_trial(one))
         cause = "unscored" if one.score is None else None
         trials.setdefault(key, []).append(RoundScore(key, one.round, one.type, one.score, cause, one.per_option))
-    summary = aggregate(trials, profile, "strict")
+    summary = aggregate(trials, metric_set, "strict")
     for metric in METRICS:
         value: float | None = getattr(summary, metric)
         if value is not None and (whole or metric in _OF_ANY_ROUNDS):

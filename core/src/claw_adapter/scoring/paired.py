@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from claw_adapter.scoring.bootstrap import DEFAULT_RESAMPLES, percentile_interval
 from claw_adapter.scoring.exact import exchange_p
-from claw_adapter.scoring.profiles import Measure, Metric, Profile, measure
+from claw_adapter.scoring.metric_sets import Measure, Metric, MetricSet, measure
 from claw_adapter.scoring.rounds import RoundScore, ScoringError, View
 from claw_adapter.scoring.stats import smallest_detectable
 from claw_adapter.scoring.tally import Tally, tallies
@@ -48,7 +48,7 @@ class Difference:
     """
 
     metric: Metric
-    profile: Profile
+    metric_set: MetricSet
     view: View
     scenarios: int
     a: float | None
@@ -71,7 +71,7 @@ def paired_difference(
     a: Scenarios,
     b: Scenarios,
     metric: Metric,
-    profile: Profile = "published",
+    metric_set: MetricSet = "published",
     *,
     view: View = "strict",
     level: float = 0.95,
@@ -91,14 +91,16 @@ def paired_difference(
     """
     names = _shared(a, b)
     left, right = (tallies({name: side[name] for name in names}, view) for side in (a, b))
-    return difference_of_tallies(left, right, metric, profile, view=view, level=level, resamples=resamples, seed=seed)
+    return difference_of_tallies(
+        left, right, metric, metric_set, view=view, level=level, resamples=resamples, seed=seed
+    )
 
 
 def difference_of_tallies(
     left: Sequence[Tally],
     right: Sequence[Tally],
     metric: Metric,
-    profile: Profile,
+    metric_set: MetricSet,
     *,
     view: View,
     level: float,
@@ -110,7 +112,7 @@ def difference_of_tallies(
 
     `comparisons` is the size of the family of tests: what is detectable is told at the level divided by it.
     """
-    rule = measure(metric, profile)
+    rule = measure(metric, metric_set)
     contrast = _contrast(rule)
     low, high, _ = percentile_interval(
         len(left),
@@ -120,10 +122,10 @@ def difference_of_tallies(
         seed=seed,
     )
     own = [contrast([x], [y]) or 0.0 for x, y in zip(left, right, strict=True)]
-    p, permutations, exact = _exchanged(left, right, metric, profile, contrast, draws=resamples, seed=seed)
+    p, permutations, exact = _exchanged(left, right, metric, metric_set, contrast, draws=resamples, seed=seed)
     return Difference(
         metric=metric,
-        profile=profile,
+        metric_set=metric_set,
         view=view,
         scenarios=len(left),
         a=rule(left),
@@ -166,7 +168,7 @@ def _exchanged(
     left: Sequence[Tally],
     right: Sequence[Tally],
     metric: Metric,
-    profile: Profile,
+    metric_set: MetricSet,
     contrast: Contrast,
     *,
     draws: int,
@@ -174,18 +176,18 @@ def _exchanged(
 ) -> tuple[float | None, int, bool]:
     """The p-value, the exchanges behind it, and whether these are all there are."""
     n = len(left)
-    if n > EXACT_SCENARIOS and metric == "tcr" and (parts := _summands(left, right, profile)):
+    if n > EXACT_SCENARIOS and metric == "tcr" and (parts := _summands(left, right, metric_set)):
         p = exchange_p(parts)
         if p is not None:
             return p, min(2**n, _MOST_EXCHANGES), True
     return *_permutation(left, right, contrast, draws=draws, seed=seed), n <= EXACT_SCENARIOS
 
 
-def _summands(left: Sequence[Tally], right: Sequence[Tally], profile: Profile) -> list[float]:
+def _summands(left: Sequence[Tally], right: Sequence[Tally], metric_set: MetricSet) -> list[float]:
     """What each scenario adds to the difference in TCR, but for a common factor; empty where it is no sum of such parts."""
     if not all(x.n and y.n for x, y in zip(left, right, strict=True)):
         return []
-    if profile == "macro":
+    if metric_set == "macro":
         return [y.total / y.n - x.total / x.n for x, y in zip(left, right, strict=True)]
     if any(x.n != y.n for x, y in zip(left, right, strict=True)):
         return []

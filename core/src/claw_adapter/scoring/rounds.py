@@ -37,7 +37,7 @@ class RoundScore:
         type: question type, e.g. ``multi_choice`` or ``exec_check``.
         score: in [0, 1]; None means the round is unscored, and `cause` says why.
         cause: owner of the failure that left the round unscored (provider, harness, sandbox, ...).
-        per_option: the v1 per-option score 1 - (fp + fn) / n of a multi_choice round; recorded, used by profile v1 only.
+        per_option: the v1 per-option score 1 - (fp + fn) / n of a multi_choice round; recorded, used by metric set v1 only.
         tags: dimension tags, for breakdowns.
 
     Raises:

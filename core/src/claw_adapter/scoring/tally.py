@@ -1,4 +1,4 @@
-"""Sufficient statistics of one scenario: everything a profile needs, so that resampling never walks rounds again."""
+"""Sufficient statistics of one scenario: everything a metric set needs, so that resampling never walks rounds again."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from claw_adapter.data_format import Checked, Counted, DataFormat, Entry, Facts, RoundProgress, ScoredAgain, TextLedger
 from claw_adapter.errors import ScenarioError
 from claw_adapter.finding import Finding
-from claw_adapter.scoring import Profile
+from claw_adapter.scoring import MetricSet
 from claw_adapter.scoring.observed import Observation
 from claw_adapter_clawarena import convert_suite
 from claw_adapter_clawarena.examine import examine
@@ -85,10 +85,10 @@ class _Scored(ScoredAgain):
     def as_json(self) -> dict[str, Any]:
         return self.found.as_json()
 
-    def show(self, profile: Profile, out: Console) -> None:
+    def show(self, metric_set: MetricSet, out: Console) -> None:
         from claw_adapter_clawarena.printing import show
 
-        show(self.found, profile, out)
+        show(self.found, metric_set, out)
 
     def observations(self) -> Sequence[Observation]:
         from claw_adapter_clawarena.observations import published_observations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from claw_adapter.scoring import METRICS, Profile
+from claw_adapter.scoring import METRICS, MetricSet
 from claw_adapter_clawarena.verdicts import Rescored, RescoredScenario
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["show"]
 
 
-def show(found: Rescored, profile: Profile, out: Console) -> None:
+def show(found: Rescored, metric_set: MetricSet, out: Console) -> None:
     """Streaks by scenario, the metrics, what was derived, what replaying met, and every difference."""
     from rich.table import Table
 
@@ -23,7 +23,7 @@ def show(found: Rescored, profile: Profile, out: Console) -> None:
         numbers = [str(of[key]) for key in ("n", "S", "k", "S_f", "k_f")]
         table.add_row(name, *numbers, *(f"{100 * of[key]:.2f}" for key in ("tcr", "sc", "fd")))
     out.print(table, "")
-    _metrics(found, profile, out)
+    _metrics(found, metric_set, out)
     choice, checks = plain["multi_choice"], plain["exec_check"]
     out.print(
         f"multi_choice: {choice['rounds']} rounds; the published way of reading agrees with {choice['agree_compat']} "
@@ -45,11 +45,11 @@ def show(found: Rescored, profile: Profile, out: Console) -> None:
         out.print(f"[red]differs[/] {name}/{one.round}: recorded {one.recorded}, derived {one.derived} ({one.why})")
 
 
-def _metrics(found: Rescored, profile: Profile, out: Console) -> None:
-    summary, ours = found.summary(profile), found.summary(profile, default=True)
+def _metrics(found: Rescored, metric_set: MetricSet, out: Console) -> None:
+    summary, ours = found.summary(metric_set), found.summary(metric_set, default=True)
     values = {name: getattr(summary, name) for name in METRICS}
     words = [f"{name.upper()} {100 * value:.2f}" for name, value in values.items() if value is not None]
-    out.print(f"profile {profile}: {' · '.join(words)}")
+    out.print(f"profile {metric_set}: {' · '.join(words)}")
     if ours != summary:
         words = [f"{name.upper()} {100 * v:.2f}" for name in METRICS if (v := getattr(ours, name)) is not None]
         out.print(f"with our way of reading replies: {' · '.join(words)}")

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from claw_adapter.scoring import MetricSummary, Profile, RoundScore, Streaks, aggregate, sequence
+from claw_adapter.scoring import MetricSet, MetricSummary, RoundScore, Streaks, aggregate, sequence
 from claw_adapter_clawarena.replay import ReplayLog
 
 __all__ = ["Rescored", "RescoredRound", "RescoredScenario"]
@@ -90,9 +90,9 @@ class Rescored:
             if one.type == "multi_choice" and one.compat_letters != one.default_letters
         ]
 
-    def summary(self, profile: Profile, *, default: bool = False) -> MetricSummary:
+    def summary(self, metric_set: MetricSet, *, default: bool = False) -> MetricSummary:
         """The metrics; with `default`, multi_choice by our own way of reading."""
-        return aggregate({s.id: s.scores(default=default) for s in self.scenarios}, profile, "strict")
+        return aggregate({s.id: s.scores(default=default) for s in self.scenarios}, metric_set, "strict")
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -116,7 +116,7 @@ class Rescored:
             },
             "disagreements": [_named(*pair) for pair in self.disagreements()],
             "scenarios": {scenario.id: _scenario(scenario) for scenario in self.scenarios},
-            "metrics": {profile: asdict(self.summary(profile)) for profile in ("published", "macro", "v1")},
+            "metrics": {metric_set: asdict(self.summary(metric_set)) for metric_set in ("published", "macro", "v1")},
             "metrics_default_extraction": asdict(self.summary("published", default=True)),
         }
 

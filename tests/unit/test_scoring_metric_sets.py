@@ -36,9 +36,9 @@ def test_a_type_without_rounds_is_none_not_zero():
     assert got.ec == got.tcr
 
 
-@pytest.mark.parametrize("profile", ["published", "macro", "v1"])
-def test_nothing_gives_none_everywhere(profile):
-    got = aggregate({}, profile, "strict")
+@pytest.mark.parametrize("metric_set", ["published", "macro", "v1"])
+def test_nothing_gives_none_everywhere(metric_set):
+    got = aggregate({}, metric_set, "strict")
     assert [getattr(got, metric) for metric in METRICS] == [None] * len(METRICS)
     assert (got.scenarios, got.rounds, got.scored, got.unscored) == (0, 0, 0, 0)
 
@@ -79,10 +79,10 @@ def test_v1_refuses_choices_whose_per_option_score_was_not_recorded():
         aggregate({"s": scenario("s", [1], "multi_choice")}, "v1", "strict")
 
 
-@pytest.mark.parametrize(("profile", "view"), [("micro", "strict"), ("published", "both")])
-def test_an_unknown_name_is_refused(profile, view):
+@pytest.mark.parametrize(("metric_set", "view"), [("micro", "strict"), ("published", "both")])
+def test_an_unknown_name_is_refused(metric_set, view):
     with pytest.raises(ScoringError, match="unknown"):
-        aggregate(UNEQUAL, profile, view)
+        aggregate(UNEQUAL, metric_set, view)
 
 
 def test_rounds_filed_under_the_wrong_scenario_or_twice_are_refused():

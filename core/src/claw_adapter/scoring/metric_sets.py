@@ -1,4 +1,4 @@
-"""Aggregation over scenarios: three named profiles, so that a number always says how it was averaged.
+"""Aggregation over scenarios: three named metric sets, so that a number always says how it was averaged.
 
 ``published``  TCR, MC, EC over all rounds pooled; SC and FD averaged over scenarios; Robustness = mean SC x mean FD;
                CRS = (pooled TCR + Robustness) / 2. This is what reproduces ClawArena v2, table 3.
@@ -18,9 +18,9 @@ from claw_adapter.scoring.rounds import RoundScore, ScoringError, View, check_ch
 from claw_adapter.scoring.streaks import composite_reliability
 from claw_adapter.scoring.tally import Tally, mean, ratio, tallies
 
-__all__ = ["METRICS", "Metric", "MetricSummary", "Profile", "aggregate", "measure"]
+__all__ = ["METRICS", "Metric", "MetricSet", "MetricSummary", "aggregate", "measure"]
 
-Profile = Literal["published", "macro", "v1"]
+MetricSet = Literal["published", "macro", "v1"]
 Metric = Literal["tcr", "mc", "ec", "sc", "fd", "robustness", "crs", "overall"]
 Measure = Callable[[Sequence[Tally]], float | None]
 
@@ -29,19 +29,19 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 
 @dataclass(frozen=True, slots=True)
 class MetricSummary:
-    """Metrics of one run, in [0, 1]; None where a denominator is zero or the profile does not define the metric.
+    """Metrics of one run, in [0, 1]; None where a denominator is zero or the metric set does not define the metric.
 
     Attributes:
-        profile: how scenarios were combined.
+        metric_set: how scenarios were combined.
         view: how unscored rounds were treated.
         scenarios: number of scenarios given.
         rounds: number of rounds given; `scored` + `unscored`.
-        mc: multi_choice score; exact match, but per-option in profile v1.
+        mc: multi_choice score; exact match, but per-option in metric set v1.
         ec: exec_check score.
-        overall: v1's Overall; None in the other profiles.
+        overall: v1's Overall; None in the other metric sets.
     """
 
-    profile: Profile
+    metric_set: MetricSet
     view: View
     scenarios: int
     rounds: int
@@ -57,25 +57,25 @@ class MetricSummary:
     overall: float | None
 
 
-def aggregate(scenarios: Mapping[str, Sequence[RoundScore]], profile: Profile, view: View) -> MetricSummary:
+def aggregate(scenarios: Mapping[str, Sequence[RoundScore]], metric_set: MetricSet, view: View) -> MetricSummary:
     """Combine the rounds of several scenarios.
 
     A scenario none of whose rounds count in the view (all unscored, adjusted) takes no part in averages over scenarios.
 
     Args:
         scenarios: scenario id to its rounds in order.
-        profile: one of `Profile`.
+        metric_set: one of `Profile`.
         view: one of `View`.
 
     Raises:
-        ScoringError: an unknown profile or view, or profile v1 on rounds without per-option scores.
+        ScoringError: an unknown metric set or view, or metric set v1 on rounds without per-option scores.
     """
     counted = tallies(scenarios, view)
-    check_choice("profile", profile, get_args(Profile))
+    check_choice("metric_set", metric_set, get_args(MetricSet))
     rounds, scored = sum(t.rounds for t in counted), sum(t.scored for t in counted)
-    values = {metric: rule(counted) for metric, rule in _RULES[profile].items()}
+    values = {metric: rule(counted) for metric, rule in _RULES[metric_set].items()}
     return MetricSummary(
-        profile=profile,
+        metric_set=metric_set,
         view=view,
         scenarios=len(counted),
         rounds=rounds,
@@ -85,15 +85,15 @@ def aggregate(scenarios: Mapping[str, Sequence[RoundScore]], profile: Profile, v
     )
 
 
-def measure(metric: Metric, profile: Profile) -> Measure:
-    """The function that computes one metric of a profile from tallies (the inner loop of resampling).
+def measure(metric: Metric, metric_set: MetricSet) -> Measure:
+    """The function that computes one metric of a metric set from tallies (the inner loop of resampling).
 
     Raises:
-        ScoringError: the profile is unknown or does not define the metric.
+        ScoringError: the metric set is unknown or does not define the metric.
     """
-    check_choice("profile", profile, get_args(Profile))
-    check_choice(f"metric of profile {profile}", metric, tuple(_RULES[profile]))
-    return _RULES[profile][metric]
+    check_choice("metric_set", metric_set, get_args(MetricSet))
+    check_choice(f"metric of metric set {metric_set}", metric, tuple(_RULES[metric_set]))
+    return _RULES[metric_set][metric]
 
 
 def _pooled_tcr(counted: Sequence[Tally]) -> float | None:
@@ -149,8 +149,8 @@ def _option_total(counted: Sequence[Tally]) -> float:
     totals = [t.option_total for t in counted]
     if None in totals:
         raise ScoringError(
-            "profile v1 needs the per-option score of every scored multi_choice round",
-            remedy="score the run folder again so that per_option is recorded, or use profile published",
+            "metric set v1 needs the per-option score of every scored multi_choice round",
+            remedy="score the run folder again so that per_option is recorded, or use metric set published",
         )
     return sum(total for total in totals if total is not None)
 
@@ -164,7 +164,7 @@ def _v1_overall(counted: Sequence[Tally]) -> float | None:
     return ratio(total, sum(t.mc_n + t.ec_n for t in counted))
 
 
-_RULES: Mapping[Profile, Mapping[Metric, Measure]] = {
+_RULES: Mapping[MetricSet, Mapping[Metric, Measure]] = {
     "published": {
         "tcr": _pooled_tcr,
         "mc": _pooled_mc,
