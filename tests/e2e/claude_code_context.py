@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+from nanobot_endpoint import Reply, TalkingEndpoint, in_turn, say
 
 from claw_adapter.harness import TurnResult
 from claw_adapter_claude_code.adapter import ClaudeCode
@@ -20,7 +20,7 @@ __all__ = [
     "KEY",
     "Context",
     "Reply",
-    "ScriptedEndpoint",
+    "TalkingEndpoint",
     "in_turn",
     "real",
     "said",

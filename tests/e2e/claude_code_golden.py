@@ -12,7 +12,7 @@ from claw_adapter_claude_code.adapter import ClaudeCode
 from claw_adapter_claude_code.native import session_uuid
 
 sys.path.insert(0, str(Path(__file__).parent))
-from claude_code_context import Context, Reply, ScriptedEndpoint, in_turn, session
+from claude_code_context import Context, Reply, TalkingEndpoint, in_turn, session
 
 from support.real import absent
 
@@ -25,7 +25,7 @@ async def produced(folder: Path) -> str:
     """The session file of a seeded session, a turn with two tool calls at once, and one that the model failed."""
     calls = (("Read", {"file_path": "notes.txt"}), ("Read", {"file_path": "missing.txt"}))
     script = in_turn(Reply("I look", calls=calls), Reply("the answer"), Reply("no", status=400))
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         ctx = Context(folder, server.url, session("main", "hello", "yes?"))
         (ctx.workspace / "notes.txt").write_text("a fact\n")
         async with await ClaudeCode(mode="turn").open(ctx) as conversation:

@@ -49,8 +49,8 @@ def in_turn(*replies: Reply) -> Script:
 
 
 @dataclass
-class ScriptedEndpoint:
-    """``with ScriptedEndpoint(script) as server``: listens on a free port, keeps every request body in `requests`."""
+class TalkingEndpoint:
+    """``with TalkingEndpoint(script) as server``: listens on a free port, keeps every request body in `requests`."""
 
     script: Script = field(default_factory=lambda: say("ok"))
     requests: list[dict[str, Any]] = field(default_factory=list)
@@ -87,7 +87,7 @@ class ScriptedEndpoint:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    endpoint: ScriptedEndpoint
+    endpoint: TalkingEndpoint
     protocol_version = "HTTP/1.0"
 
     def log_message(self, *args: Any) -> None:

@@ -14,7 +14,7 @@ from claw_adapter_nanobot.store import file_name
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_context import ROOT, SmallContext, session
-from nanobot_endpoint import Reply, Script, ScriptedEndpoint, in_turn
+from nanobot_endpoint import Reply, Script, TalkingEndpoint, in_turn
 
 from support.real import absent
 
@@ -39,7 +39,7 @@ def script() -> Script:
 async def produced(folder: Path) -> str:
     """A seeded exchange, then one turn with a tool call, as NanoBot writes it; its workspace is named ``/ws``."""
     seed = seeded()
-    with ScriptedEndpoint(script()) as server:
+    with TalkingEndpoint(script()) as server:
         ctx = SmallContext(folder / "trial", server.url, seed)
         (ctx.workspace / "notes.txt").write_text("the number is 42\n")
         async with await NanoBot().open(ctx) as conversation:

@@ -17,7 +17,7 @@ from claw_adapter_nanobot.adapter import NanoBot
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_context import SmallContext
-from nanobot_endpoint import ScriptedEndpoint, say
+from nanobot_endpoint import TalkingEndpoint, say
 
 from support.real import absent
 
@@ -35,7 +35,7 @@ async def turn_seconds(modes: tuple[str, ...] = MODES, turns: int = 20, warm_up:
     found: dict[str, list[float]] = {mode: [] for mode in modes}
     async with contextlib.AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        server = stack.enter_context(ScriptedEndpoint(say("fine")))
+        server = stack.enter_context(TalkingEndpoint(say("fine")))
         open_ = {}
         for mode in modes:
             conversation = await NanoBot(mode=mode).open(SmallContext(folder / mode, server.url))

@@ -11,7 +11,7 @@ from pathlib import Path
 from claw_adapter_openclaw.adapter import OpenClaw
 
 sys.path.insert(0, str(Path(__file__).parent))
-from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn
+from nanobot_endpoint import Reply, TalkingEndpoint, in_turn
 from openclaw_context import Context, session
 
 from support.real import absent
@@ -22,7 +22,7 @@ GOLDEN = Path(__file__).parents[2] / "frameworks" / "openclaw" / "golden" / "ses
 async def produced(folder: Path) -> str:
     """The transcript of a seeded session and a turn with a tool call, as OpenClaw holds it."""
     script = in_turn(Reply("I look", calls=(("read", {"path": "notes.txt"}),)), Reply("the answer"))
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         ctx = Context(folder, server.url, session("main", "hello", "yes?"))
         (ctx.workspace / "notes.txt").write_text("a fact\n")
         async with await OpenClaw().open(ctx) as conversation:

@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from nanobot_endpoint import Reply, ScriptedEndpoint
+from nanobot_endpoint import Reply, TalkingEndpoint
 from openclaw_context import Context, session
 
 from claw_adapter_openclaw.acp import AcpGateway
@@ -84,7 +84,7 @@ async def measure(
     `folder` takes a trial's folders; `told` is called after each turn.
     """
     taken: dict[str, list[float]] = {"http": [], "acp": [], "cli": []}
-    with ScriptedEndpoint(_model) as server:
+    with TalkingEndpoint(_model) as server:
         ctx = Context(folder / "t", server.url)
         (ctx.workspace / "notes.txt").write_text("a fact\n")
         there = OpenClaw()._installed()

@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+from nanobot_endpoint import Reply, TalkingEndpoint, in_turn, say
 
 from claw_adapter.harness import TurnResult
 from claw_adapter_picoclaw.adapter import PicoClaw
@@ -25,8 +25,8 @@ __all__ = [
     "REAL",
     "ROOT",
     "Reply",
-    "ScriptedEndpoint",
     "SmallContext",
+    "TalkingEndpoint",
     "both",
     "choose",
     "command",

@@ -12,7 +12,7 @@ from claw_adapter_picoclaw.store import names
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_golden import script, seeded
-from picoclaw_context import REAL, ROOT, ScriptedEndpoint, SmallContext
+from picoclaw_context import REAL, ROOT, SmallContext, TalkingEndpoint
 
 GOLDEN = ROOT / "frameworks" / "picoclaw" / "golden"
 
@@ -20,7 +20,7 @@ GOLDEN = ROOT / "frameworks" / "picoclaw" / "golden"
 async def produced(folder: Path) -> dict[str, str]:
     """A seeded exchange, then one turn with a tool call, as PicoClaw writes it: contents by file name."""
     seed = seeded()
-    with ScriptedEndpoint(script()) as server:
+    with TalkingEndpoint(script()) as server:
         ctx = SmallContext(folder / "trial", server.url, seed)
         (ctx.workspace / "notes.txt").write_text("the number is 42\n")
         async with await PicoClaw().open(ctx) as conversation:

@@ -16,7 +16,7 @@ from claw_adapter.harness import Message, SessionChange
 from claw_adapter_claude_code.adapter import ClaudeCode
 
 sys.path.insert(0, str(Path(__file__).parent))
-from claude_code_context import Context, Reply, ScriptedEndpoint, in_turn, real, said, say, session, talk
+from claude_code_context import Context, Reply, TalkingEndpoint, in_turn, real, said, say, session, talk
 
 pytestmark = [
     pytest.mark.timeout(240),
@@ -35,7 +35,7 @@ FAULTS = {
 async def test_tools_updates_and_checkpoints_over_acp(tmp_path):
     main = session("main", "canary", "yes")
     steps = (Reply("I look", calls=(("Bash", {"command": "pwd; env | grep -c sk-trial"}),)), Reply("the answer"))
-    with ScriptedEndpoint(in_turn(*steps)) as server:
+    with TalkingEndpoint(in_turn(*steps)) as server:
         ctx = Context(tmp_path / "a", server.url, main)
         async with await ClaudeCode(mode="acp").open(ctx) as conversation:
             turn = await conversation.send("a prompt of some length", 120)
@@ -74,7 +74,7 @@ async def test_tools_updates_and_checkpoints_over_acp(tmp_path):
 
 @real
 async def test_a_session_that_the_server_began_is_kept_under_our_name(tmp_path):
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         async with await ClaudeCode(mode="acp").open(Context(tmp_path / "a", server.url)) as conversation:
             assert (await conversation.send("one", 120)).text == "ok"
             checkpoint = await conversation.checkpoint()
@@ -88,7 +88,7 @@ async def test_a_session_that_the_server_began_is_kept_under_our_name(tmp_path):
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_fault_of_the_endpoint_has_its_class_over_acp(tmp_path, fault):
     reply, kind = FAULTS[fault]
-    with ScriptedEndpoint(lambda request: reply) as server:
+    with TalkingEndpoint(lambda request: reply) as server:
         ctx = Context(tmp_path / "t", server.url, session("main", "canary", "yes"))
         (turn,) = await talk(ctx, "a prompt of some length", mode="acp", retries=1)
     assert (turn.text, turn.error.kind) == ("", kind), turn.error
@@ -97,7 +97,7 @@ async def test_a_fault_of_the_endpoint_has_its_class_over_acp(tmp_path, fault):
 
 @real
 async def test_running_out_of_requests_means_the_same_over_acp(tmp_path):
-    with ScriptedEndpoint(lambda request: Reply(calls=(("Glob", {"pattern": "*"}),))) as server:
+    with TalkingEndpoint(lambda request: Reply(calls=(("Glob", {"pattern": "*"}),))) as server:
         (turn,) = await talk(
             Context(tmp_path / "t", server.url, session("main", "q", "a")), "go", mode="acp", max_requests=3
         )
@@ -109,7 +109,7 @@ async def test_running_out_of_requests_means_the_same_over_acp(tmp_path):
 @real
 async def test_what_it_is_not_permitted_is_said_over_acp(tmp_path):
     steps = (Reply(calls=(("Write", {"file_path": str(tmp_path / "x"), "content": "x"}),)), Reply("done"))
-    with ScriptedEndpoint(in_turn(*steps)) as server:
+    with TalkingEndpoint(in_turn(*steps)) as server:
         ctx = Context(tmp_path / "t", server.url, session("main", "canary", "yes"))
         (turn,) = await talk(ctx, "a prompt of some length", mode="acp", permission_mode="default")
     assert turn.text == "done"

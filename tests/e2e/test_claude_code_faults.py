@@ -19,7 +19,7 @@ from claw_adapter_claude_code.native import session_uuid
 from support.processes import until
 
 sys.path.insert(0, str(Path(__file__).parent))
-from claude_code_context import Context, Reply, ScriptedEndpoint, in_turn, real, said, say, session, talk
+from claude_code_context import Context, Reply, TalkingEndpoint, in_turn, real, said, say, session, talk
 
 FAULTS = {
     "empty": (Reply(""), "EmptyAnswer"),
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.timeout(120)
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_fault_is_known_by_claude_code_itself_and_nothing_of_it_is_left_after_reopening(tmp_path, fault):
     reply, kind = FAULTS[fault]
-    with ScriptedEndpoint(say("first answer")) as server:
+    with TalkingEndpoint(say("first answer")) as server:
         ctx = Context(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await ClaudeCode(retries=1).open(ctx) as conversation:
             await conversation.send("one", 60)
@@ -57,7 +57,7 @@ async def test_a_fault_is_known_by_claude_code_itself_and_nothing_of_it_is_left_
 
 @real
 async def test_running_out_of_requests_is_no_answer(tmp_path):
-    with ScriptedEndpoint(lambda request: Reply(calls=(("Glob", {"pattern": "*"}),))) as server:
+    with TalkingEndpoint(lambda request: Reply(calls=(("Glob", {"pattern": "*"}),))) as server:
         (turn,) = await talk(Context(tmp_path / "t", server.url), "go", max_requests=3)
     assert turn.error.kind == "EmptyAnswer"
     assert "max_requests" in turn.error.remedy
@@ -69,7 +69,7 @@ async def test_running_out_of_requests_is_no_answer(tmp_path):
 @real
 async def test_a_passed_deadline_ends_a_process_per_turn_and_everything_that_was_started(tmp_path):
     shell = Reply(calls=(("Bash", {"command": "touch begun; setsid sleep 600 & sleep 500"}),))
-    with ScriptedEndpoint(lambda request: shell) as server:
+    with TalkingEndpoint(lambda request: shell) as server:
         ctx = Context(tmp_path / "t", server.url)
         async with await ClaudeCode(mode="turn").open(ctx) as conversation:
             started = time.monotonic()
@@ -89,7 +89,7 @@ async def test_killed_in_mid_turn_it_goes_on_from_the_checkpoint_as_if_nothing_h
     hang = Reply(calls=(write, ("Bash", {"command": "sleep 60"})))
     main = session("main", "canary", "yes", title="T", channel="ops", participants=("a", "b"))
     look = Reply("I look", calls=(("Glob", {"pattern": "*"}), ("Glob", {"pattern": "*.md"})))
-    with ScriptedEndpoint(in_turn(look, Reply("first answer"))) as server:
+    with TalkingEndpoint(in_turn(look, Reply("first answer"))) as server:
         ctx = Context(tmp_path / "a", server.url, main)
         async with await ClaudeCode(mode=mode).open(ctx) as conversation:
             await conversation.send("one", 60)
@@ -122,7 +122,7 @@ async def test_killed_in_mid_turn_it_goes_on_from_the_checkpoint_as_if_nothing_h
 @real
 async def test_a_change_made_after_reopening_is_seen_like_any_other(tmp_path):
     main = session("main", "q", "a")
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         async with await ClaudeCode().open(Context(tmp_path / "a", server.url, main)) as conversation:
             await conversation.send("one", 60)
             checkpoint = await conversation.checkpoint()
@@ -138,7 +138,7 @@ async def test_a_change_made_after_reopening_is_seen_like_any_other(tmp_path):
 async def test_a_conversation_without_a_past_can_be_reopened_too(tmp_path):
     """Claude Code resumes no session without a message."""
     empty = session("main", title="Nothing yet")
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         async with await ClaudeCode(mode="turn").open(Context(tmp_path / "a", server.url, empty)) as conversation:
             before = await conversation.checkpoint()
             await conversation.send("one", 60)
@@ -155,7 +155,7 @@ async def test_a_conversation_without_a_past_can_be_reopened_too(tmp_path):
 
 @real
 async def test_a_checkpoint_whose_session_was_changed_wins_over_its_files(tmp_path):
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = Context(tmp_path / "a", server.url, session("main", "q", "a"))
         async with await ClaudeCode(mode="turn").open(ctx) as conversation:
             await conversation.send("one", 60)
@@ -169,7 +169,7 @@ async def test_a_checkpoint_whose_session_was_changed_wins_over_its_files(tmp_pa
 async def test_links_that_an_agent_left_are_not_followed_out_of_its_confinement(tmp_path):
     outside = tmp_path / "secret.jsonl"
     outside.write_text('{"type": "user", "uuid": "x", "message": {"role": "user", "content": "secret"}}\n')
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = Context(tmp_path / "t", server.url, session("main", "q", "a"))
         async with await ClaudeCode(mode="turn").open(ctx) as conversation:
             await conversation.send("one", 60)

@@ -23,7 +23,7 @@ from claw_adapter_claude_code.native import session_uuid
 from claw_adapter_claude_code.stream import Turn
 
 sys.path.insert(0, str(Path(__file__).parent))
-from claude_code_context import KEY, Context, Reply, ScriptedEndpoint, in_turn, real, said, say, session, talk
+from claude_code_context import KEY, Context, Reply, TalkingEndpoint, in_turn, real, said, say, session, talk
 
 WHEN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 LATER = datetime(2031, 3, 1, 9, 30, tzinfo=UTC)
@@ -34,7 +34,7 @@ sys.path.insert(0, {folder!r})
 from claude_code_context import *
 script = in_turn(Reply(calls=(("Bash", {{"command": "id -u"}}),)), Reply("fine"))
 async def main():
-    with tempfile.TemporaryDirectory() as folder, ScriptedEndpoint(script) as server:
+    with tempfile.TemporaryDirectory() as folder, TalkingEndpoint(script) as server:
         (turn,) = await talk(Context(Path(folder) / "t", server.url), "go")
         print(turn.text, turn.error, turn.events[-1].text)
 asyncio.run(main())
@@ -58,7 +58,7 @@ async def test_what_we_need_to_read_its_records_counts_as_the_adapter_s_own_time
 
     original = Turn.take
     monkeypatch.setattr(Turn, "take", slowly)
-    with ScriptedEndpoint(in_turn(Reply("the answer"))) as server:
+    with TalkingEndpoint(in_turn(Reply("the answer"))) as server:
         async with await ClaudeCode().open(Context(tmp_path / "t", server.url)) as conversation:
             turn = await conversation.send("now?", 60)
     assert turn.text == "the answer"
@@ -86,7 +86,7 @@ async def test_main_session_tools_events_usage_and_updates_in_one_conversation(t
         Reply(calls=(bash("cat answer.txt; pwd; echo $HOME; env | grep -c sk-trial"),)),
         Reply("\n the\x1b[31m answer \n"),
     )
-    with ScriptedEndpoint(in_turn(*steps)) as server:
+    with TalkingEndpoint(in_turn(*steps)) as server:
         ctx = Context(tmp_path / "t", server.url, main)
         (ctx.workspace / "notes.txt").write_text("canary fact\n")
         (ctx.workspace / "CLAUDE.md").write_text("canary instructions\n")
@@ -212,7 +212,7 @@ async def test_in_a_namespace_it_reaches_nothing_but_the_endpoint(tmp_path):
 async def test_what_it_is_not_permitted_is_said_and_does_not_look_like_success(tmp_path, mode):
     outside = str(tmp_path / "outside.txt")
     steps = (Reply(calls=(("Write", {"file_path": outside, "content": "x"}),)), Reply("done"))
-    with ScriptedEndpoint(in_turn(*steps)) as server:
+    with TalkingEndpoint(in_turn(*steps)) as server:
         (turn,) = await talk(Context(tmp_path / "t", server.url), "go", permission_mode=mode)
     assert turn.text == "done", "its own report says success"
     (denied,) = [event for event in turn.events if event.name == "permission-denied"]
@@ -234,7 +234,7 @@ def test_it_works_for_a_user_that_is_not_root(tmp_path):
 
 @real
 async def test_conversations_at_once_do_not_mix(tmp_path):
-    with ScriptedEndpoint(lambda request: Reply(f"echo {json.dumps(said(request)).count('secret-one')}")) as server:
+    with TalkingEndpoint(lambda request: Reply(f"echo {json.dumps(said(request)).count('secret-one')}")) as server:
         one = talk(Context(tmp_path / "one", server.url, session("main", "secret-one", "y")), "a", "b")
         two = talk(Context(tmp_path / "two", server.url, session("main", "secret-two", "y")), "a", "b", mode="turn")
         first, second = await asyncio.gather(one, two)
@@ -244,7 +244,7 @@ async def test_conversations_at_once_do_not_mix(tmp_path):
 
 @real
 async def test_its_own_memory_is_empty_at_first_travels_with_checkpoints_and_can_be_off(tmp_path):
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = Context(tmp_path / "a", server.url)
         note = ("Write", {"file_path": str(ctx.state_dir / "memory" / "MEMORY.md"), "content": "- canary memory\n"})
         async with await ClaudeCode().open(ctx) as conversation:
@@ -263,7 +263,7 @@ async def test_its_own_memory_is_empty_at_first_travels_with_checkpoints_and_can
 
 @real
 async def test_a_cancelled_turn_returns_at_once_and_the_conversation_goes_on_here_and_from_a_checkpoint(tmp_path):
-    with ScriptedEndpoint(say("one")) as server:
+    with TalkingEndpoint(say("one")) as server:
         ctx = Context(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await ClaudeCode().open(ctx) as conversation:
             await conversation.cancel()

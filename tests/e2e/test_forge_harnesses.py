@@ -22,7 +22,7 @@ from claw_adapter_forge.tasks.spec import ForgeTask
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_context import SmallContext
-from nanobot_endpoint import ScriptedEndpoint, say
+from nanobot_endpoint import TalkingEndpoint, say
 
 from support.real import params
 
@@ -58,7 +58,7 @@ async def test_policies_do_through_a_real_harness_what_they_do_alone(harness: st
 
 async def test_nanobot_does_not_offer_tools_that_were_denied(tmp_path: Path) -> None:
     denied = FITS["nanobot"].options["tools_denied"]
-    with ScriptedEndpoint(say("done")) as server:
+    with TalkingEndpoint(say("done")) as server:
         context = SmallContext(tmp_path / "t", server.url)
         async with await plugins.create("harness", "nanobot", FITS["nanobot"].options_for(tmp_path)).open(
             context

@@ -12,7 +12,7 @@ from claw_adapter_nanobot.adapter import NanoBot
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_context import SmallContext, real, session
-from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+from nanobot_endpoint import Reply, TalkingEndpoint, in_turn, say
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -26,7 +26,7 @@ async def test_turns_follow_each_other_over_seeded_sessions_and_updates(tmp_path
     main = session("main", "canary", "yes")
     answer = "line one\n\n  indented ✓\n```\ncode\n```"
     script = in_turn(Reply("looking", calls=(("list_dir", {"path": "."}),)), Reply(answer), Reply("two"))
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         ctx = SmallContext(tmp_path / "a", server.url, main)
         async with await NanoBot(mode="cli").open(ctx) as conversation:
             one = await conversation.send("first", 60)
@@ -59,7 +59,7 @@ def _matches(path: str, glob: str) -> bool:
     ],
 )
 async def test_status_0_without_an_answer_is_an_error(tmp_path, reply, kind):
-    with ScriptedEndpoint(lambda request: reply) as server:
+    with TalkingEndpoint(lambda request: reply) as server:
         async with await NanoBot(mode="cli").open(SmallContext(tmp_path, server.url)) as conversation:
             turn = await conversation.send("hello", 60)
     assert turn.text == ""
@@ -68,7 +68,7 @@ async def test_status_0_without_an_answer_is_an_error(tmp_path, reply, kind):
 
 @real
 async def test_a_down_endpoint_is_an_error_and_the_checkpoint_goes_on(tmp_path):
-    with ScriptedEndpoint(say("one")) as server:
+    with TalkingEndpoint(say("one")) as server:
         ctx = SmallContext(tmp_path / "a", server.url)
         async with await NanoBot(mode="cli").open(ctx) as conversation:
             await conversation.send("first", 60)
@@ -85,7 +85,7 @@ async def test_a_down_endpoint_is_an_error_and_the_checkpoint_goes_on(tmp_path):
 
 @real
 async def test_a_deadline_ends_the_command(tmp_path):
-    with ScriptedEndpoint(lambda request: Reply("late", stall=60)) as server:
+    with TalkingEndpoint(lambda request: Reply("late", stall=60)) as server:
         async with await NanoBot(mode="cli").open(SmallContext(tmp_path, server.url)) as conversation:
             turn = await conversation.send("hello", 4.0)
         server.stopping.set()
@@ -96,7 +96,7 @@ async def test_a_deadline_ends_the_command(tmp_path):
 @real
 @pytest.mark.parametrize("prompt", ["x" * 100_001, "/new", " ", "a\0b"])
 async def test_what_a_command_line_cannot_carry_is_refused_and_names_the_bridge(tmp_path, prompt):
-    with ScriptedEndpoint(say("never")) as server:
+    with TalkingEndpoint(say("never")) as server:
         async with await NanoBot(mode="cli").open(SmallContext(tmp_path, server.url)) as conversation:
             turn = await conversation.send(prompt, 60)
     assert turn.error.kind == "AdapterError"

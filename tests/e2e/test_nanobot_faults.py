@@ -12,7 +12,7 @@ from claw_adapter_nanobot.adapter import NanoBot
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_context import SmallContext, real, session
-from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+from nanobot_endpoint import Reply, TalkingEndpoint, in_turn, say
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -38,7 +38,7 @@ ONLY_HERE = ("forbidden", "bad json", "no choices")
 @pytest.mark.parametrize("fault", ONLY_HERE)
 async def test_a_fault_of_the_endpoint_is_classified_and_the_next_turn_works_after_reopening(tmp_path, fault):
     reply, kind, requests = FAULTS[fault]
-    with ScriptedEndpoint(say("first answer")) as server:
+    with TalkingEndpoint(say("first answer")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await NanoBot(retry_pause=0.01).open(ctx) as conversation:
             await conversation.send("one", 60)
@@ -60,7 +60,7 @@ async def test_a_fault_of_the_endpoint_is_classified_and_the_next_turn_works_aft
 @real
 @pytest.mark.parametrize("retries", [0, 2])
 async def test_it_repeats_a_failed_request_as_often_as_it_is_told(tmp_path, retries):
-    with ScriptedEndpoint(lambda request: Reply("boom", status=500)) as server:
+    with TalkingEndpoint(lambda request: Reply("boom", status=500)) as server:
         ctx = SmallContext(tmp_path, server.url)
         async with await NanoBot(retries=retries, retry_pause=0).open(ctx) as conversation:
             turn = await conversation.send("one", 60)
@@ -74,7 +74,7 @@ async def test_a_checkpoint_restores_sessions_histories_and_tool_calls_in_a_fres
         session("ops", "canary-ops", "b", title="Operations", channel="slack", kind="group", participants=("a", "b"))
     ]
     tools = in_turn(Reply(calls=(("list_dir", {"path": "."}),)), Reply("one"), Reply("two"))
-    with ScriptedEndpoint(tools) as server:
+    with TalkingEndpoint(tools) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "q", "a"), histories)
         async with await NanoBot().open(ctx) as conversation:
             await conversation.send("list", 60)
@@ -106,7 +106,7 @@ async def test_a_checkpoint_restores_sessions_histories_and_tool_calls_in_a_fres
 @real
 async def test_a_change_made_after_reopening_is_seen_like_any_other(tmp_path):
     ops = session("ops", "old")
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "q", "a"), [ops])
         async with await NanoBot().open(ctx) as conversation:
             await conversation.send("one", 60)
@@ -133,7 +133,7 @@ async def test_a_change_made_after_reopening_is_seen_like_any_other(tmp_path):
 
 @real
 async def test_a_reply_that_runs_into_the_length_limit_is_noted_and_put_together(tmp_path):
-    with ScriptedEndpoint(in_turn(Reply("first half", finish="length"), Reply(" second half"))) as server:
+    with TalkingEndpoint(in_turn(Reply("first half", finish="length"), Reply(" second half"))) as server:
         async with await NanoBot().open(SmallContext(tmp_path, server.url)) as conversation:
             turn = await conversation.send("long", 60)
     assert "first half" in turn.text
@@ -143,7 +143,7 @@ async def test_a_reply_that_runs_into_the_length_limit_is_noted_and_put_together
 
 @real
 async def test_broken_tool_arguments_are_an_error_result_not_a_crash(tmp_path):
-    with ScriptedEndpoint(in_turn(Reply(calls=(("write_file", '{"path": "a.txt", "cont'),)), Reply("ok"))) as server:
+    with TalkingEndpoint(in_turn(Reply(calls=(("write_file", '{"path": "a.txt", "cont'),)), Reply("ok"))) as server:
         async with await NanoBot().open(SmallContext(tmp_path, server.url)) as conversation:
             turn = await conversation.send("write", 60)
             checkpoint = await conversation.checkpoint()

@@ -17,7 +17,7 @@ from claw_adapter_nanobot.adapter import NanoBot
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_context import SmallContext, real, session
-from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+from nanobot_endpoint import Reply, TalkingEndpoint, in_turn, say
 from test_nanobot_faults import FAULTS
 
 from support.ports import closed_port
@@ -55,7 +55,7 @@ class TerminalContext(SmallContext):
 async def test_a_session_that_no_longer_fits_is_summarised_and_the_turn_says_so(tmp_path, mode):
     main = session("main", *[f"canary-{number} " + "word " * 4000 for number in range(10)])
     script = in_turn(Reply(calls=(("list_dir", {"path": "."}),)), Reply("one"), Reply("two"))
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         async with await NanoBot(mode=mode, context_window=30_000).open(
             TerminalContext(tmp_path / "a", server.url, main)
         ) as conversation:
@@ -70,7 +70,7 @@ async def test_a_session_that_no_longer_fits_is_summarised_and_the_turn_says_so(
 async def test_one_process_for_all_turns_and_a_new_one_after_an_update(tmp_path, mode):
     main = session("main", "canary", "yes")
     script = in_turn(Reply("looking", calls=(("list_dir", {"path": "."}),)), Reply(ODD), Reply("two"), Reply("three"))
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         ctx = TerminalContext(tmp_path / "a", server.url, main, [session("ops", "old")])
         async with await NanoBot(mode=mode).open(ctx) as conversation:
             one = await conversation.send(ODD, 60)
@@ -106,7 +106,7 @@ def _matches(path: str, glob: str) -> bool:
 @real
 @pytest.mark.parametrize("mode", MODES)
 async def test_faults_are_classified_as_in_bridge_mode_where_the_mode_shows_them(tmp_path, mode):
-    with ScriptedEndpoint(say("first answer")) as server:
+    with TalkingEndpoint(say("first answer")) as server:
         ctx = SmallContext(tmp_path / "a", server.url)
         async with await NanoBot(mode=mode, retry_pause=0.05).open(ctx) as conversation:
             await conversation.send("one", 60)
@@ -145,7 +145,7 @@ async def test_a_passed_deadline_ends_nanobot_and_everything_it_started(tmp_path
     script = in_turn(
         Reply(calls=(("exec", {"command": "setsid sleep 600 & sleep 500", "timeout": 500}),)), Reply("late")
     )
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         ctx = TerminalContext(tmp_path, server.url)
         async with await NanoBot(mode=mode).open(ctx) as conversation:
             started = time.monotonic()
@@ -161,7 +161,7 @@ async def test_a_passed_deadline_ends_nanobot_and_everything_it_started(tmp_path
 @real
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_turn_can_be_cancelled_and_one_that_dies_is_a_crash(tmp_path, mode):
-    with ScriptedEndpoint(say("x")) as server:
+    with TalkingEndpoint(say("x")) as server:
         server.script = lambda request: Reply("late", stall=60)
         ctx = TerminalContext(tmp_path, server.url)
         async with await NanoBot(mode=mode).open(ctx) as conversation:
@@ -178,7 +178,7 @@ async def test_a_turn_can_be_cancelled_and_one_that_dies_is_a_crash(tmp_path, mo
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("prompt", ["/new", " "])
 async def test_what_would_be_a_command_is_refused_and_names_the_bridge(tmp_path, mode, prompt):
-    with ScriptedEndpoint(say("never")) as server:
+    with TalkingEndpoint(say("never")) as server:
         async with await NanoBot(mode=mode).open(SmallContext(tmp_path, server.url)) as conversation:
             turn = await conversation.send(prompt, 60)
     assert turn.error.kind == "AdapterError"
@@ -189,7 +189,7 @@ async def test_what_would_be_a_command_is_refused_and_names_the_bridge(tmp_path,
 @real
 @pytest.mark.parametrize("prompt", ["exit", "a\rb", "\x1b[201~\rexit"])
 async def test_what_cannot_be_pasted_unchanged_is_refused(tmp_path, prompt):
-    with ScriptedEndpoint(say("never")) as server:
+    with TalkingEndpoint(say("never")) as server:
         async with await NanoBot(mode="pty").open(SmallContext(tmp_path, server.url)) as conversation:
             turn = await conversation.send(prompt, 60)
     assert turn.error.kind == "AdapterError"
@@ -200,7 +200,7 @@ async def test_what_cannot_be_pasted_unchanged_is_refused(tmp_path, prompt):
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_long_prompt_arrives_whole(tmp_path, mode):
     long = "start\n" + "0123456789abcde\n" * 16_384 + "é end"
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         async with await NanoBot(mode=mode).open(SmallContext(tmp_path, server.url)) as conversation:
             turn = await conversation.send(long, 120)
     assert turn.error is None
@@ -211,7 +211,7 @@ async def test_a_long_prompt_arrives_whole(tmp_path, mode):
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_configuration_it_does_not_take_is_a_start_error_with_its_words(tmp_path, mode, monkeypatch):
     monkeypatch.setattr("claw_adapter_nanobot.adapter.configuration", lambda *_: {"agents": {"defaults": 7}})
-    with ScriptedEndpoint(say("never")) as server, pytest.raises(HarnessStartError) as caught:
+    with TalkingEndpoint(say("never")) as server, pytest.raises(HarnessStartError) as caught:
         await NanoBot(mode=mode).open(SmallContext(tmp_path, server.url))
     assert "nanobot" in caught.value.where
     assert "config" in str(caught.value).lower()

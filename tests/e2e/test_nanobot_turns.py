@@ -14,7 +14,7 @@ from claw_adapter_nanobot.adapter import NanoBot
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_context import KEY, SmallContext, real, session
-from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+from nanobot_endpoint import Reply, TalkingEndpoint, in_turn, say
 
 WHEN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 pytestmark = pytest.mark.timeout(120)
@@ -36,7 +36,7 @@ async def drive(ctx, *prompts, checkpoint=None, **options):
 @real
 async def test_the_main_session_is_in_the_first_request_in_order(tmp_path):
     main = session("main", "canary-q1 ü", "canary-a1 你好", "canary-q2", "canary-a2")
-    with ScriptedEndpoint(say("fine")) as server:
+    with TalkingEndpoint(say("fine")) as server:
         ctx = SmallContext(tmp_path, server.url, main)
         (turn,) = await drive(ctx, "now?")
     assert turn.error is None
@@ -64,7 +64,7 @@ async def test_tool_calls_of_the_main_session_reach_the_model_as_tool_calls(tmp_
             Message(id="4", role="assistant", text="done"),
         ]
     )
-    with ScriptedEndpoint(say("fine")) as server:
+    with TalkingEndpoint(say("fine")) as server:
         await drive(SmallContext(tmp_path, server.url, main), "next")
     sent = server.requests[0]["messages"][1:]
     assert sent[0]["content"] == "Ann: read it"
@@ -83,7 +83,7 @@ async def test_an_opening_line_of_the_assistant_is_not_lost(tmp_path):
             Message(id="3", role="assistant", text="yes?"),
         ]
     )
-    with ScriptedEndpoint(say("fine")) as server:
+    with TalkingEndpoint(say("fine")) as server:
         await drive(SmallContext(tmp_path, server.url, main), "next")
     assert ("assistant", "canary greeting") in roles_and_texts(server.requests[0])
 
@@ -98,7 +98,7 @@ async def test_each_history_can_be_read_with_its_session_tools_and_only_so(tmp_p
     for history in histories:
         key = NanoBot().session_key(history.id)
         calls += [("read_session", {"session_key": key}), ("read_session", {"session_key": key, "query": "alpha"})]
-    with ScriptedEndpoint(in_turn(Reply(calls=tuple(calls)), Reply("done"))) as server:
+    with TalkingEndpoint(in_turn(Reply(calls=tuple(calls)), Reply("done"))) as server:
         (turn,) = await drive(SmallContext(tmp_path, server.url, histories=histories), "look")
     assert turn.text == "done"
     assert "canary" not in server.texts(0), "histories are not in the prompt by themselves"
@@ -119,7 +119,7 @@ async def test_a_tool_turn_yields_its_events_in_order_and_its_usage_summed(tmp_p
         Reply(calls=(("exec", {"command": "cat answer.txt; echo $HOME"}),)),
         Reply("the answer"),
     )
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         ctx = SmallContext(tmp_path, server.url)
         (ctx.workspace / "notes.txt").write_text("canary fact\n")
         (turn,) = await drive(ctx, "go")
@@ -146,7 +146,7 @@ async def test_updates_are_visible_in_the_next_turn_not_before_and_once(tmp_path
     main, ops = session("main", "q0", "a0"), session("ops", "old")
     key = NanoBot().session_key("ops")
     read = Reply(calls=(("read_session", {"session_key": key}),))
-    with ScriptedEndpoint(in_turn(read, Reply("one"), read, Reply("two"), Reply("three"))) as server:
+    with TalkingEndpoint(in_turn(read, Reply("one"), read, Reply("two"), Reply("three"))) as server:
         async with await NanoBot().open(SmallContext(tmp_path, server.url, main, [ops])) as conversation:
             await conversation.send("first", 60)
             main2 = main.with_messages([*main.messages, Message(id="u", role="user", text="canary-main")])
@@ -172,7 +172,7 @@ async def test_updates_are_visible_in_the_next_turn_not_before_and_once(tmp_path
 
 @real
 async def test_a_workspace_instruction_file_is_read_again_for_each_turn(tmp_path):
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = SmallContext(tmp_path, server.url)
         (ctx.workspace / "AGENTS.md").write_text("canary-one")
         async with await NanoBot().open(ctx) as conversation:
@@ -186,7 +186,7 @@ async def test_a_workspace_instruction_file_is_read_again_for_each_turn(tmp_path
 @real
 @pytest.mark.parametrize("prompt", ["/new", "/help me with this", "/bin/ls shows what?", "  /stop"])
 async def test_a_prompt_that_begins_with_a_slash_is_a_question_not_a_command(tmp_path, prompt):
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         turns = await drive(SmallContext(tmp_path, server.url, session("main", "canary", "yes")), prompt, "and?")
     assert [turn.text for turn in turns] == ["ok", "ok"]
     assert roles_and_texts(server.requests[0])[-1] == ("user", prompt)
@@ -197,7 +197,7 @@ async def test_a_prompt_that_begins_with_a_slash_is_a_question_not_a_command(tmp
 async def test_long_and_odd_prompts_arrive_unchanged(tmp_path):
     odd = "\x1b[31mred\x1b[0m\r\n\t\u2028 ﷽ 👩‍👩‍👧 \u202e \x07 end"
     long = ("0123456789abcde\n" * 65536) + "é"
-    with ScriptedEndpoint(say("ok \x1b[31m✓\u2028")) as server:
+    with TalkingEndpoint(say("ok \x1b[31m✓\u2028")) as server:
         turns = await drive(SmallContext(tmp_path, server.url), odd, long, context_window=4_000_000)
     assert [turn.error for turn in turns] == [None, None]
     assert turns[0].text.startswith("ok \x1b[31m✓")
@@ -211,7 +211,7 @@ async def test_running_out_of_requests_asks_once_more_without_tools(tmp_path):
     def script(request) -> Reply:
         return Reply(calls=(("list_dir", {"path": "."}),)) if request.get("tools") else Reply("what I have so far")
 
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         (turn,) = await drive(SmallContext(tmp_path, server.url), "go", max_iterations=3)
     assert (turn.text, turn.error) == ("what I have so far", None)
     assert [bool(request.get("tools")) for request in server.requests] == [True] * 3 + [False]
@@ -222,7 +222,7 @@ async def test_equal_trials_send_equal_requests(tmp_path):
     requests = []
     for name in ("one", "two"):
         script = in_turn(Reply(calls=(("read_session", {"session_key": "cli:ops"}),)), Reply("done"))
-        with ScriptedEndpoint(script) as server:
+        with TalkingEndpoint(script) as server:
             histories = [session("ops", "canary", "yes")]
             ctx = SmallContext(tmp_path / name, server.url, session("main", "q", "a"), histories)
             await drive(ctx, "look")
@@ -242,7 +242,7 @@ async def test_nothing_is_written_outside_workspace_and_state(tmp_path):
     script = in_turn(
         Reply(calls=(("exec", {"command": "ls"}), ("write_file", {"path": "../x", "content": "x"}))), Reply("ok")
     )
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         ctx = SmallContext(tmp_path / "trial", server.url)
         before = set(ctx.workspace.rglob("*"))
         (turn,) = await drive(ctx, "go")
@@ -265,7 +265,7 @@ async def test_two_conversations_at_once_do_not_mix(tmp_path):
     def echo(request):
         return Reply("re: " + request["messages"][-1]["content"], stall=0.3)
 
-    with ScriptedEndpoint(echo) as server:
+    with TalkingEndpoint(echo) as server:
         contexts = [SmallContext(tmp_path / n, server.url, session("main", f"canary-{n}", "a")) for n in ("x", "y")]
         turns = await asyncio.gather(*(drive(ctx, f"ask-{ctx.trial}") for ctx in contexts))
     assert [turn[0].text for turn in turns] == ["re: ask-x", "re: ask-y"]
@@ -276,7 +276,7 @@ async def test_two_conversations_at_once_do_not_mix(tmp_path):
 
 @real
 async def test_it_speaks_the_anthropic_dialect_too(tmp_path):
-    with ScriptedEndpoint(say("bonjour")) as server:
+    with TalkingEndpoint(say("bonjour")) as server:
         ctx = SmallContext(tmp_path, server.url, session("main", "canary", "yes"))
         (turn,) = await drive(ctx, "now", dialect="anthropic-messages")
     assert turn.text == "bonjour"
@@ -288,7 +288,7 @@ async def test_it_speaks_the_anthropic_dialect_too(tmp_path):
 async def test_token_counts_of_its_own_use_the_real_vocabulary_offline(tmp_path):
     """Without it NanoBot counts a token per byte: 40 kB of history would then not fit a window of 30,000 tokens."""
     main = session("main", "canary " + "word " * 8000, "noted")
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         (turn,) = await drive(SmallContext(tmp_path, server.url, main), "now", context_window=30_000)
     assert turn.text == "ok"
     assert len(server.requests) == 1, "nothing was summarised"
@@ -298,7 +298,7 @@ async def test_token_counts_of_its_own_use_the_real_vocabulary_offline(tmp_path)
 @real
 async def test_a_session_that_no_longer_fits_is_summarised_and_the_turn_says_so(tmp_path):
     texts = [f"canary-{number} " + "word " * 4000 for number in range(10)]
-    with ScriptedEndpoint(say("a summary")) as server:
+    with TalkingEndpoint(say("a summary")) as server:
         ctx = SmallContext(tmp_path, server.url, session("main", *texts))
         turns = await drive(ctx, "now", "again", context_window=30_000)
     notes = [event.text for turn in turns for event in turn.events if event.name == "compaction"]

@@ -23,7 +23,7 @@ from claw_adapter.protocol import ModelSpec
 from claw_adapter_openclaw.adapter import OpenClaw
 
 sys.path.insert(0, str(Path(__file__).parent))
-from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+from nanobot_endpoint import Reply, TalkingEndpoint, in_turn, say
 from openclaw_context import KEY, Context, real, said, session
 from openclaw_ways import conversation
 
@@ -58,7 +58,7 @@ async def test_past_histories_tools_updates_and_exact_texts_in_one_conversation(
     script = in_turn(
         Reply("I look", calls=(("read", {"path": "notes.txt"}), history("ops"))), Reply("the answer ✓ 你好")
     )
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         ctx = Context(tmp_path / "t", server.url, main, [ops])
         (ctx.workspace / "notes.txt").write_text("canary fact\n")
         async with await OpenClaw(mode="acp").open(ctx) as made:
@@ -157,7 +157,7 @@ async def test_twelve_faults_of_the_endpoint_have_their_class_and_a_refused_key_
 async def test_a_gateway_killed_in_mid_turn_is_a_crash_and_a_fresh_one_goes_on_from_the_checkpoint(tmp_path):
     """OpenClaw would resume the broken turn by itself, or put its prompt in front of the next one: neither comes here."""
     hang = Reply(calls=(("write", {"path": "half.txt", "content": "x"}), ("exec", {"command": "sleep 60"})))
-    with ScriptedEndpoint(say("first answer")) as server:
+    with TalkingEndpoint(say("first answer")) as server:
         ctx = Context(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await OpenClaw(mode="acp").open(ctx) as first:
             await first.send("one", 120)

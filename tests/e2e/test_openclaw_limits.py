@@ -11,7 +11,7 @@ from claw_adapter.harness import Message, ToolCall
 from claw_adapter_openclaw.adapter import OpenClaw
 
 sys.path.insert(0, str(Path(__file__).parent))
-from nanobot_endpoint import Reply, ScriptedEndpoint
+from nanobot_endpoint import Reply, TalkingEndpoint
 from openclaw_context import Context, real, said, session
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.slow(40)]
@@ -45,7 +45,7 @@ async def test_equal_calls_end_a_turn_different_ones_do_not_and_a_call_without_a
             return Reply("the answer")
         return Reply(calls=(("read", {"path": f"{done}.txt" if varied else "same.txt"}),))
 
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         ctx = Context(tmp_path / "t", server.url, main)
         for name in (*FILES, "TOOLS.md", "HEARTBEAT.md"):
             (ctx.workspace / name).write_text(f"# {name}\nthe mark of {name}\n", "utf-8")

@@ -23,7 +23,7 @@ from claw_adapter_openclaw.adapter import OpenClaw
 from claw_adapter_openclaw.gateway import Gateway
 
 sys.path.insert(0, str(Path(__file__).parent))
-from nanobot_endpoint import Reply, ScriptedEndpoint, in_turn, say
+from nanobot_endpoint import Reply, TalkingEndpoint, in_turn, say
 from openclaw_context import KEY, Context, real, said, session
 
 WHEN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
@@ -84,7 +84,7 @@ async def test_main_session_histories_tools_events_usage_and_updates_in_one_conv
         Reply(calls=(("exec", {"command": "cat answer.txt; echo $HOME"}),)),
         Reply("the answer"),
     )
-    with ScriptedEndpoint(in_turn(*steps)) as server:
+    with TalkingEndpoint(in_turn(*steps)) as server:
         ctx = Context(tmp_path / "t", server.url, main, histories)
         (ctx.workspace / "notes.txt").write_text("canary fact\n")
         async with await OpenClaw().open(ctx) as conversation:

@@ -17,8 +17,8 @@ from claw_adapter_picoclaw.store import names
 sys.path.insert(0, str(Path(__file__).parent))
 from picoclaw_context import (
     Reply,
-    ScriptedEndpoint,
     SmallContext,
+    TalkingEndpoint,
     both,
     choose,
     command,
@@ -41,7 +41,7 @@ def picoclaw(request, tmp_path, monkeypatch) -> str:
     return request.param
 
 
-async def begun(conversation, ctx: SmallContext, server: ScriptedEndpoint, work: str) -> asyncio.Task:
+async def begun(conversation, ctx: SmallContext, server: TalkingEndpoint, work: str) -> asyncio.Task:
     """A turn under way whose tool does `work`."""
     server.script = in_turn(Reply(calls=(command(f"touch begun; {work}"),)), Reply("late"))
     turn = asyncio.create_task(conversation.send("second", 60))
@@ -52,7 +52,7 @@ async def begun(conversation, ctx: SmallContext, server: ScriptedEndpoint, work:
 @both
 async def test_a_cancelled_turn_ends_at_once_with_all_that_it_started(tmp_path, picoclaw):
     name = f"62{secrets.randbelow(10**9):09d}"
-    with ScriptedEndpoint(say("one")) as server:
+    with TalkingEndpoint(say("one")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await PicoClaw().open(ctx) as conversation:
             await conversation.send("first", 60)
@@ -72,7 +72,7 @@ async def test_a_cancelled_turn_ends_at_once_with_all_that_it_started(tmp_path, 
 
 @both
 async def test_after_a_cancelled_turn_the_session_is_as_before_it_here_and_from_a_checkpoint(tmp_path, picoclaw):
-    with ScriptedEndpoint(say("one")) as server:
+    with TalkingEndpoint(say("one")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await PicoClaw().open(ctx) as conversation:
             await conversation.send("first", 60)
@@ -97,7 +97,7 @@ async def test_a_prompt_that_is_cancelled_early_never_comes_back(tmp_path, picoc
     def script(request):
         return Reply("late", stall=60) if "haunting" in texts(request)[-1] else Reply("here")
 
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         async with await PicoClaw().open(SmallContext(tmp_path / "a", server.url)) as conversation:
             for number in range(3):
                 turn = asyncio.create_task(conversation.send(f"haunting {number}", 60))
@@ -113,7 +113,7 @@ async def test_a_prompt_that_is_cancelled_early_never_comes_back(tmp_path, picoc
 
 @both
 async def test_between_turns_there_is_nothing_to_cancel_and_a_failed_turn_stays_failed(tmp_path, picoclaw):
-    with ScriptedEndpoint(say("one")) as server:
+    with TalkingEndpoint(say("one")) as server:
         async with await PicoClaw().open(SmallContext(tmp_path / "a", server.url)) as conversation:
             await conversation.cancel()
             assert (await conversation.send("first", 60)).text == "one"
@@ -127,7 +127,7 @@ async def test_between_turns_there_is_nothing_to_cancel_and_a_failed_turn_stays_
 @pytest.mark.parametrize("ending", ["close", "task"])
 async def test_closing_or_giving_up_a_turn_under_way_ends_it_too(tmp_path, picoclaw, ending):
     name = f"63{secrets.randbelow(10**9):09d}"
-    with ScriptedEndpoint(say("one")) as server:
+    with TalkingEndpoint(say("one")) as server:
         ctx = SmallContext(tmp_path / "a", server.url)
         async with await PicoClaw().open(ctx) as conversation:
             turn = await begun(conversation, ctx, server, f"setsid sleep {name} & sleep {name}")
@@ -174,7 +174,7 @@ async def test_whatever_the_cancelled_turn_made_of_the_session_it_is_put_back(tm
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret.jsonl").write_text("secret")
-    with ScriptedEndpoint(say("one")) as server:
+    with TalkingEndpoint(say("one")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await PicoClaw().open(ctx) as conversation:
             await conversation.send("first", 60)
@@ -192,7 +192,7 @@ async def test_whatever_the_cancelled_turn_made_of_the_session_it_is_put_back(tm
 
 async def test_a_session_that_cannot_be_put_back_is_a_failure_of_the_harness_and_takes_no_prompt(tmp_path, monkeypatch):
     monkeypatch.setenv("CLAW_PICOCLAW", str(standin(tmp_path / "program")))
-    with ScriptedEndpoint(say("one")) as server:
+    with TalkingEndpoint(say("one")) as server:
         ctx = SmallContext(tmp_path / "a", server.url)
         async with await PicoClaw().open(ctx) as conversation:
             turn = await begun(conversation, ctx, server, "sleep 60")

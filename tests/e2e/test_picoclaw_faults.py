@@ -21,8 +21,8 @@ from claw_adapter_picoclaw.store import PicoClawSessions, names
 sys.path.insert(0, str(Path(__file__).parent))
 from picoclaw_context import (
     Reply,
-    ScriptedEndpoint,
     SmallContext,
+    TalkingEndpoint,
     both,
     choose,
     command,
@@ -77,7 +77,7 @@ def faulty(tmp_path, monkeypatch):
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_fault_of_the_endpoint_is_classified_and_the_next_turn_works_after_reopening(tmp_path, picoclaw, fault):
     reply, kind, requests = FAULTS[fault]
-    with ScriptedEndpoint(say("first answer")) as server:
+    with TalkingEndpoint(say("first answer")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await PicoClaw(retries=1).open(ctx) as conversation:
             await conversation.send("one", 60)
@@ -109,7 +109,7 @@ async def test_an_endpoint_that_is_down_is_a_transient_error_of_the_endpoint(tmp
 
 @both
 async def test_running_out_of_requests_is_no_answer(tmp_path, picoclaw):
-    with ScriptedEndpoint(lambda request: Reply(calls=(("list_dir", {"path": "."}),))) as server:
+    with TalkingEndpoint(lambda request: Reply(calls=(("list_dir", {"path": "."}),))) as server:
         (turn,) = await talk(SmallContext(tmp_path / "t", server.url), "go", max_iterations=2)
     assert turn.error.kind == "EmptyAnswer"
     assert "max_iterations" in turn.error.remedy
@@ -119,7 +119,7 @@ async def test_running_out_of_requests_is_no_answer(tmp_path, picoclaw):
 
 @both
 async def test_broken_tool_arguments_do_not_end_the_turn(tmp_path, picoclaw):
-    with ScriptedEndpoint(in_turn(Reply(calls=(("read_file", '{"path": "no'),)), Reply("went on"))) as server:
+    with TalkingEndpoint(in_turn(Reply(calls=(("read_file", '{"path": "no'),)), Reply("went on"))) as server:
         (turn,) = await talk(SmallContext(tmp_path / "t", server.url), "go")
     assert turn.text == "went on"
     assert any(event.is_error for event in turn.events)
@@ -127,7 +127,7 @@ async def test_broken_tool_arguments_do_not_end_the_turn(tmp_path, picoclaw):
 
 @both
 async def test_token_counts_are_not_reported_when_the_hook_has_not_seen_the_whole_turn(tmp_path, picoclaw):
-    with ScriptedEndpoint(in_turn(Reply(calls=(command("sh killer.sh"),)), Reply("went on"))) as server:
+    with TalkingEndpoint(in_turn(Reply(calls=(command("sh killer.sh"),)), Reply("went on"))) as server:
         ctx = SmallContext(tmp_path / "t", server.url)
         (ctx.workspace / "killer.sh").write_text(HOOK_KILLER)
         (turn,) = await talk(ctx, "go")
@@ -140,7 +140,7 @@ async def test_token_counts_are_not_reported_when_the_hook_has_not_seen_the_whol
 async def test_a_passed_deadline_ends_the_turn_and_everything_that_was_started(tmp_path, picoclaw):
     name = f"61{secrets.randbelow(10**9):09d}"
     script = in_turn(Reply(calls=(command(f"setsid sleep {name} & sleep {name}"),)), Reply("late"))
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         ctx = SmallContext(tmp_path / "t", server.url)
         async with await PicoClaw().open(ctx) as conversation:
             started = time.monotonic()
@@ -156,7 +156,7 @@ async def test_a_passed_deadline_ends_the_turn_and_everything_that_was_started(t
 
 @both
 async def test_an_endpoint_that_stalls_does_not_outlast_the_deadline(tmp_path, picoclaw):
-    with ScriptedEndpoint(lambda request: Reply("late", stall=60)) as server:
+    with TalkingEndpoint(lambda request: Reply("late", stall=60)) as server:
         async with await PicoClaw().open(SmallContext(tmp_path / "t", server.url)) as conversation:
             started = time.monotonic()
             turn = await conversation.send("hang", 2.0)
@@ -168,7 +168,7 @@ async def test_an_endpoint_that_stalls_does_not_outlast_the_deadline(tmp_path, p
 @both
 async def test_killed_in_mid_turn_it_goes_on_from_the_checkpoint_as_if_nothing_had_been(tmp_path, picoclaw):
     hang = Reply(calls=(("write_file", {"path": "half.txt", "content": "x"}), command("sleep 60")))
-    with ScriptedEndpoint(say("first answer")) as server:
+    with TalkingEndpoint(say("first answer")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await PicoClaw().open(ctx) as conversation:
             await conversation.send("one", 60)
@@ -192,7 +192,7 @@ async def test_killed_in_mid_turn_it_goes_on_from_the_checkpoint_as_if_nothing_h
 @both
 async def test_a_checkpoint_restores_the_session_in_a_fresh_workspace_with_its_tool_calls(tmp_path, picoclaw):
     script = in_turn(Reply(calls=(("list_dir", {"path": "."}),)), Reply("one"), Reply("two"))
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "q", "a", title="T", channel="ops"))
         async with await PicoClaw().open(ctx) as conversation:
             await conversation.send("list", 60)
@@ -220,7 +220,7 @@ async def test_a_checkpoint_restores_the_session_in_a_fresh_workspace_with_its_t
 @both
 async def test_a_change_made_after_reopening_is_seen_like_any_other(tmp_path, picoclaw):
     main = session("main", "q", "a")
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, main)
         async with await PicoClaw().open(ctx) as conversation:
             await conversation.send("one", 60)
@@ -238,7 +238,7 @@ async def test_a_change_made_after_reopening_is_seen_like_any_other(tmp_path, pi
 async def test_history_that_it_drops_by_itself_is_noted_and_the_checkpoint_says_what_is_left(tmp_path, picoclaw):
     """It drops half of the session when the provider says the context is too long."""
     words = [f"word {number}" for number in range(12)]
-    with ScriptedEndpoint(in_turn(Reply("context_length_exceeded", status=400), Reply("short"))) as server:
+    with TalkingEndpoint(in_turn(Reply("context_length_exceeded", status=400), Reply("short"))) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", *words))
         async with await PicoClaw().open(ctx) as conversation:
             turn = await conversation.send("go", 60)
@@ -271,7 +271,7 @@ async def test_history_that_it_drops_by_itself_is_noted_and_the_checkpoint_says_
 )
 async def test_a_program_that_misbehaves_is_a_failure_of_the_harness(tmp_path, faulty, fault, kind):
     faulty(fault)
-    with ScriptedEndpoint(in_turn(Reply(calls=(("list_dir", {"path": "."}),)), Reply("ok"))) as server:
+    with TalkingEndpoint(in_turn(Reply(calls=(("list_dir", {"path": "."}),)), Reply("ok"))) as server:
         async with await PicoClaw().open(SmallContext(tmp_path / "t", server.url)) as conversation:
             turn = await conversation.send("go", 3.0 if fault == "hang" else 60)
     assert turn.error.kind == kind
@@ -281,7 +281,7 @@ async def test_a_program_that_misbehaves_is_a_failure_of_the_harness(tmp_path, f
 
 async def test_a_session_that_is_damaged_is_not_checkpointed(tmp_path, faulty):
     faulty("bad-session")
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         async with await PicoClaw().open(SmallContext(tmp_path / "t", server.url)) as conversation:
             await conversation.send("go", 60)
             with pytest.raises(HarnessProtocolError, match="not a session of PicoClaw"):
@@ -290,7 +290,7 @@ async def test_a_session_that_is_damaged_is_not_checkpointed(tmp_path, faulty):
 
 async def test_what_the_program_leaves_running_is_ended_with_the_turn(tmp_path, faulty):
     faulty("leave-child")
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = SmallContext(tmp_path / "t", server.url)
         (turn,) = await talk(ctx, "go")
     assert turn.text == "ok"
@@ -313,7 +313,7 @@ async def test_a_program_that_is_not_picoclaw_is_not_ready(tmp_path, faulty):
 
 async def test_what_an_earlier_attempt_left_in_the_workspace_is_replaced_and_other_files_stay(tmp_path, faulty):
     faulty("")
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = SmallContext(tmp_path / "t", server.url, session("main", "canary", "yes"))
         old = ctx.workspace / "sessions"
         old.mkdir()
@@ -330,7 +330,7 @@ async def test_links_that_an_agent_left_are_not_followed_out_of_its_confinement(
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret.jsonl").write_text('{"role": "user", "content": "secret"}\n')
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = SmallContext(tmp_path / "t", server.url)
         (ctx.workspace / "sessions").symlink_to(outside)
         async with await PicoClaw().open(ctx) as conversation:
@@ -345,7 +345,7 @@ async def test_links_that_an_agent_left_are_not_followed_out_of_its_confinement(
 
 async def test_a_checkpoint_whose_session_was_changed_wins_over_its_files(tmp_path, faulty):
     faulty("")
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "q", "a"))
         async with await PicoClaw().open(ctx) as conversation:
             await conversation.send("one", 60)

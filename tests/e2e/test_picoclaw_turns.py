@@ -19,8 +19,8 @@ from claw_adapter_picoclaw.store import names
 sys.path.insert(0, str(Path(__file__).parent))
 from picoclaw_context import (
     Reply,
-    ScriptedEndpoint,
     SmallContext,
+    TalkingEndpoint,
     both,
     choose,
     command,
@@ -46,7 +46,7 @@ def picoclaw(request, tmp_path, monkeypatch) -> str:
 @both
 async def test_the_seeded_session_and_every_turn_so_far_are_in_the_next_request(tmp_path, picoclaw):
     main = session("main", "canary", "yes")
-    with ScriptedEndpoint(in_turn(Reply("one"), Reply("two"))) as server:
+    with TalkingEndpoint(in_turn(Reply("one"), Reply("two"))) as server:
         turns = await talk(SmallContext(tmp_path / "t", server.url, main), "first", "second")
     assert [turn.text for turn in turns] == ["one", "two"]
     assert texts(server.requests[0]) == ["canary", "yes", "first"]
@@ -67,7 +67,7 @@ async def test_everything_in_a_seeded_session_reaches_the_model_in_order(tmp_pat
         Message(id="4", role="tool", text="two files", tool_call_id="c1"),
         Message(id="5", role="assistant", text="two"),
     ]
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = SmallContext(tmp_path / "t", server.url, session("main").with_messages(seed))
         async with await PicoClaw().open(ctx) as conversation:
             await conversation.send("now", 60)
@@ -86,7 +86,7 @@ async def test_a_tool_turn_yields_its_events_in_order_and_its_usage_summed(tmp_p
         Reply(calls=(command("cat answer.txt"),)),
         Reply("the answer"),
     )
-    with ScriptedEndpoint(script) as server:
+    with TalkingEndpoint(script) as server:
         ctx = SmallContext(tmp_path / "t", server.url)
         (ctx.workspace / "notes.txt").write_text("canary fact\n")
         (turn,) = await talk(ctx, "go")
@@ -112,7 +112,7 @@ async def test_a_tool_turn_yields_its_events_in_order_and_its_usage_summed(tmp_p
 @both
 @pytest.mark.parametrize("text", ["plain", "a\n\n  b  \n", "🦞 x\n🦞 y", "\x1b[31m✓\u2028 end", "Error: not one"])
 async def test_the_answer_is_the_models_text_character_for_character(tmp_path, picoclaw, text):
-    with ScriptedEndpoint(say(text)) as server:
+    with TalkingEndpoint(say(text)) as server:
         (turn,) = await talk(SmallContext(tmp_path / "t", server.url), "go")
     assert turn.error is None
     assert turn.text == text
@@ -121,7 +121,7 @@ async def test_the_answer_is_the_models_text_character_for_character(tmp_path, p
 @both
 async def test_an_answer_that_is_longer_than_what_is_captured_is_whole(tmp_path, picoclaw):
     text = "line of text ✓\n" * 60_000 + "end"
-    with ScriptedEndpoint(say(text)) as server:
+    with TalkingEndpoint(say(text)) as server:
         (turn,) = await talk(SmallContext(tmp_path / "t", server.url), "go")
     assert turn.error is None
     assert turn.text == text
@@ -134,7 +134,7 @@ async def test_an_answer_that_is_longer_than_what_is_captured_is_whole(tmp_path,
     ids=lambda p: p[:8].encode("ascii", "replace").decode(),
 )
 async def test_a_prompt_arrives_whole_and_unchanged(tmp_path, picoclaw, prompt):
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         (turn,) = await talk(SmallContext(tmp_path / "t", server.url), prompt)
     assert turn.error is None
     assert texts(server.requests[0]) == [prompt]
@@ -145,7 +145,7 @@ async def test_a_prompt_arrives_whole_and_unchanged(tmp_path, picoclaw, prompt):
     "prompt", ["x" * 102_401, "é" * 51_201, "/clear", " !HELP me", "/list@bot", " ", "a\0b", "\ud800"]
 )
 async def test_what_would_not_arrive_whole_is_refused_and_harms_nothing(tmp_path, picoclaw, prompt):
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         refused, then = await talk(SmallContext(tmp_path / "t", server.url, session("main", "q", "a")), prompt, "next")
     assert refused.error.kind == "AdapterError"
     assert then.text == "ok"
@@ -156,7 +156,7 @@ async def test_what_would_not_arrive_whole_is_refused_and_harms_nothing(tmp_path
 @both
 async def test_updates_are_visible_in_the_next_turn_not_before_and_once(tmp_path, picoclaw):
     main = session("main", "q0", "a0")
-    with ScriptedEndpoint(in_turn(Reply("one"), Reply("two"), Reply("three"))) as server:
+    with TalkingEndpoint(in_turn(Reply("one"), Reply("two"), Reply("three"))) as server:
         ctx = SmallContext(tmp_path / "t", server.url, main)
         (ctx.workspace / "AGENT.md").write_text("rule-one")
         async with await PicoClaw().open(ctx) as conversation:
@@ -176,7 +176,7 @@ async def test_updates_are_visible_in_the_next_turn_not_before_and_once(tmp_path
 
 @both
 async def test_only_its_own_files_are_left_in_the_workspace_and_nothing_anywhere_else(tmp_path, picoclaw):
-    with ScriptedEndpoint(in_turn(Reply(calls=(command("pwd"),)), Reply("ok"))) as server:
+    with TalkingEndpoint(in_turn(Reply(calls=(command("pwd"),)), Reply("ok"))) as server:
         ctx = SmallContext(tmp_path / "t" / "trial", server.url)
         (turn,) = await talk(ctx, "go")
     assert turn.text == "ok"
@@ -196,7 +196,7 @@ async def test_two_conversations_at_once_do_not_mix(tmp_path, picoclaw):
     def echo(request):
         return Reply("re: " + request["messages"][-1]["content"], stall=0.3)
 
-    with ScriptedEndpoint(echo) as server:
+    with TalkingEndpoint(echo) as server:
         contexts = [SmallContext(tmp_path / n, server.url, session("main", f"canary-{n}", "a")) for n in ("x", "y")]
         turns = await asyncio.gather(*(talk(ctx, f"ask-{ctx.trial}") for ctx in contexts))
     assert [turn[0].text for turn in turns] == ["re: ask-x", "re: ask-y"]
@@ -208,7 +208,7 @@ async def test_two_conversations_at_once_do_not_mix(tmp_path, picoclaw):
 @pytest.mark.parametrize("name", ["main", "Mixed.Case-1_x", "cron", "direct"])
 async def test_any_session_id_is_a_session_of_its_own(tmp_path, picoclaw, name):
     """Keys that do not begin with ``agent:`` all share one session; and its aliases must not catch ours."""
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = SmallContext(tmp_path / "t", server.url, session(name, "canary", "yes"))
         await talk(ctx, "one", "two")
     assert texts(server.requests[1]) == ["canary", "yes", "one", "ok", "two"]
@@ -218,7 +218,7 @@ async def test_any_session_id_is_a_session_of_its_own(tmp_path, picoclaw, name):
 @both
 async def test_a_time_zone_in_the_environment_does_not_get_into_the_answer(tmp_path, picoclaw, monkeypatch):
     monkeypatch.setitem(os.environ, "TZ", "UTC")
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         (turn,) = await talk(SmallContext(tmp_path / "t", server.url), "go")
     assert turn.text == "ok"
 
@@ -236,7 +236,7 @@ async def test_the_probe_names_the_version_and_writes_nothing(tmp_path, picoclaw
 @real
 async def test_long_sessions_are_not_summarised_and_nothing_hidden_is_asked(tmp_path, picoclaw):
     words = ["canary " + "word " * 2000, *(f"message {number}" for number in range(119))]
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = SmallContext(tmp_path / "t", server.url, session("main", *words))
         turns = await talk(ctx, *(f"question {number}" for number in range(5)))
     assert [turn.text for turn in turns] == ["ok"] * 5
@@ -252,7 +252,7 @@ async def test_the_models_name_arrives_whole(tmp_path, picoclaw, name, dialect):
     """Of some providers' names it takes the beginning away."""
     if picoclaw == "standin" and dialect != "openai-chat":
         pytest.skip("the stand-in speaks one dialect")
-    with ScriptedEndpoint(say("ok")) as server:
+    with TalkingEndpoint(say("ok")) as server:
         ctx = SmallContext(tmp_path / "t", server.url)
         ctx.endpoint = replace(ctx.endpoint, model=name)
         (turn,) = await talk(ctx, "go", dialect=dialect)
@@ -262,7 +262,7 @@ async def test_the_models_name_arrives_whole(tmp_path, picoclaw, name, dialect):
 
 @real
 async def test_it_speaks_the_anthropic_dialect_too(tmp_path, picoclaw):
-    with ScriptedEndpoint(say("bonjour")) as server:
+    with TalkingEndpoint(say("bonjour")) as server:
         ctx = SmallContext(tmp_path / "t", server.url, session("main", "canary", "yes"))
         (turn,) = await talk(ctx, "now", dialect="anthropic-messages")
     assert turn.text == "bonjour"

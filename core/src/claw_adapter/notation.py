@@ -7,12 +7,12 @@ Of the others, what can be read as JSON is (``true``, ``3``, ``0.5``, ``null``),
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
-__all__ = ["Named", "named", "value", "written"]
+__all__ = ["Named", "named", "value"]
 
 FORM: Final = """options are written NAME:key=value,key=value, and lists as JSON: NAME:key=["a","b"]"""
 BEGINS_JSON: Final = ("[", "{", '"')
@@ -37,12 +37,6 @@ def named(text: str) -> Named:
     pairs = list(_pairs(rest)) if colon else []
     words = tuple(found if isinstance(found, str) else f"{key}-{typed}" for key, typed, found in pairs)
     return Named(name, {key: found for key, _, found in pairs}, words)
-
-
-def written(name: str, options: Mapping[str, JsonValue]) -> str:
-    """What `named` reads as this name and these options; a key has neither ``=`` nor a comma in it."""
-    pairs = ",".join(f"{key}={_text(one)}" for key, one in options.items())
-    return f"{name}:{pairs}" if pairs else name
 
 
 def value(text: str) -> JsonValue:
@@ -93,8 +87,3 @@ def _plain(text: str) -> JsonValue:
     except ValueError:
         return text
     return found
-
-
-def _text(one: JsonValue) -> str:
-    bare = isinstance(one, str) and not one.startswith(BEGINS_JSON) and "," not in one and _plain(one) == one
-    return str(one) if bare else json.dumps(one, ensure_ascii=False, separators=(",", ":"))

@@ -38,7 +38,6 @@ class RoundScore:
         score: in [0, 1]; None means the round is unscored, and `cause` says why.
         cause: owner of the failure that left the round unscored (provider, harness, sandbox, ...).
         per_option: the v1 per-option score 1 - (fp + fn) / n of a multi_choice round; recorded, used by metric set v1 only.
-        tags: dimension tags, for breakdowns.
 
     Raises:
         ScoringError: a number outside [0, 1], an unscored round without cause, or a scored one with a cause.
@@ -50,7 +49,6 @@ class RoundScore:
     score: float | None
     cause: str | None = None
     per_option: float | None = None
-    tags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         where = f"{self.scenario}/{self.round}"
