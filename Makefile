@@ -74,6 +74,7 @@ format: setup ## put the sources into the agreed form
 bench: setup ## benchmarks: ratios within one run
 	$(BIN)/python tools/bench/startup.py
 	$(BIN)/python tools/bench/overhead.py
+	$(BIN)/python tools/bench/trials.py
 	$(BIN)/python tools/bench/tokens.py
 	$(BIN)/python tools/bench/harnesses.py
 

@@ -28,7 +28,7 @@ __all__ = ["command"]
 )
 @click.option("--compat", is_flag=True, help="With --convert: keep what the published runner does with updates.")
 def command(path: Path, layout: str, strict: bool, verbose: bool, as_json: bool, out: Path | None, compat: bool) -> int:
-    """Say what is wrong with a data set: a published one (its tests.json), a scenario, or a folder of scenarios.
+    """Validate a data set: a published one (its tests.json), a scenario, or a folder of scenarios.
 
     Exit code 0 when it can be run, 1 when an error keeps it from being run.
     """

@@ -68,7 +68,7 @@ class FitReport:
 def fit(
     scenarios: Iterable[Scenario], *, noise: Mapping[str, float] | None = None, curve: str | None = None
 ) -> FitReport:
-    """Hold scenarios against every verified entry that they show something of.
+    """Compare scenarios with every verified entry that they show something of.
 
     Args:
         scenarios: at least one.

@@ -120,13 +120,13 @@ def select(path: Path | None, suite: str | None, as_json: bool, size: int, score
 
 @click.command("realism")
 @_what
-@click.option("--curve", help="Hold every scenario against this curve; default: the one that suits its domain.")
+@click.option("--curve", help="Compare every scenario with this curve; default: the one that suits its domain.")
 @click.option("--noise", type=FOLDER, help="JSON: scenario id → share of noise, which scenario/1 does not tell.")
 @click.option("--entries", is_flag=True, help="List the registry of published numbers as well.")
 def realism(
     path: Path | None, suite: str | None, as_json: bool, curve: str | None, noise: Path | None, entries: bool
 ) -> int:
-    """Hold a suite of scenarios, or a published data set, against published distributions. Only verified entries are used."""
+    """Compare a suite of scenarios, or a published data set, with published distributions. Only verified entries are used."""
     from rich.console import Console
 
     from claw_adapter_scenarios.realism.fit import fit
