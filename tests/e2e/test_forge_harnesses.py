@@ -17,7 +17,7 @@ from claw_adapter_forge.runner.records import RunRecord
 from claw_adapter_forge.shim.harnesses import FITS
 from claw_adapter_forge.shim.policies import Job, ShimSettings, run_policies
 from claw_adapter_forge.surfaces.words import split_words
-from claw_adapter_forge.tasks.profiles import generate
+from claw_adapter_forge.generator.task_sets import generate
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 sys.path.insert(0, str(Path(__file__).parent))

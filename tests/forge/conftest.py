@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from claw_adapter_forge.tasks.profiles import generate
+from claw_adapter_forge.generator.task_sets import generate
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 

@@ -23,7 +23,7 @@ from claw_adapter_forge.proof.taint import trace
 from claw_adapter_forge.proof.verify import Proofs, _chosen, verify
 from claw_adapter_forge.tasks.manifest import task_hash
 from claw_adapter_forge.tasks.observation import first_observation
-from claw_adapter_forge.tasks.profiles import blueprints, compile_blueprint
+from claw_adapter_forge.generator.task_sets import blueprints, compile_blueprint
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 

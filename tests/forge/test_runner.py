@@ -13,7 +13,7 @@ from claw_adapter.errors import EndpointAuthError, EndpointFilteredError, Endpoi
 from claw_adapter_forge.policies.offline import POLICIES, decide
 from claw_adapter_forge.proof.replay import drive
 from claw_adapter_forge.runner.agents import ContextOverflow, PolicyAgent, Turn, command_of, policy_agent
-from claw_adapter_forge.runner.episode import EXHAUSTED, Episode
+from claw_adapter_forge.episodes.episode import EXHAUSTED, Episode
 from claw_adapter_forge.runner.loop import LoopConfig, run_episode
 from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.spec import ForgeTask

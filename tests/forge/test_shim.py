@@ -16,7 +16,7 @@ from claw_adapter_forge.proof.mutants import mutants
 from claw_adapter_forge.proof.replay import replay
 from claw_adapter_forge.proof.script import take_apart
 from claw_adapter_forge.proof.siblings import minimal_pair
-from claw_adapter_forge.runner.episode import EXHAUSTED, Episode
+from claw_adapter_forge.episodes.episode import EXHAUSTED, Episode
 from claw_adapter_forge.shim import ShimWorld
 from claw_adapter_forge.shim.install import install_clients
 from claw_adapter_forge.shim.policies import ShimSettings, run_policies
@@ -24,7 +24,7 @@ from claw_adapter_forge.shim.run import run_command
 from claw_adapter_forge.surfaces.grammar import Refused
 from claw_adapter_forge.surfaces.registry import programs
 from claw_adapter_forge.surfaces.words import split_words
-from claw_adapter_forge.tasks.profiles import blueprints, compile_blueprint
+from claw_adapter_forge.generator.task_sets import blueprints, compile_blueprint
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 

@@ -16,10 +16,10 @@ from claw_adapter.errors import KitError, ScenarioError
 from claw_adapter_forge.families import families
 from claw_adapter_forge.policies.offline import POLICIES
 from claw_adapter_forge.proof.replay import replay
-from claw_adapter_forge.tasks.compiler import check_task
+from claw_adapter_forge.generator.compiler import check_task
 from claw_adapter_forge.tasks.manifest import canonical, manifest_lines, task_from_json, task_to_json
 from claw_adapter_forge.tasks.observation import first_observation
-from claw_adapter_forge.tasks.profiles import blueprints, generate, round_length
+from claw_adapter_forge.generator.task_sets import blueprints, generate, round_length
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 TWO_WAYS = {"live", "async", "wet", "dry", "primary", "backup"}
@@ -97,7 +97,7 @@ def test_variants_and_branches_agree_in_the_scale_profile() -> None:
 def test_another_process_generates_the_same_bytes(seed: int) -> None:
     here = hashlib.sha256("".join(manifest_lines(generate("paper362", seed))).encode()).hexdigest()
     code = (
-        "import hashlib;from claw_adapter_forge.tasks.profiles import generate;"
+        "import hashlib;from claw_adapter_forge.generator.task_sets import generate;"
         "from claw_adapter_forge.tasks.manifest import manifest_lines;"
         f"print(hashlib.sha256(''.join(manifest_lines(generate('paper362',{seed}))).encode()).hexdigest())"
     )

@@ -1,4 +1,4 @@
-"""The same probes on published tasks and on ours: oracle, null, blind, vandal, and the mutation operators of `proof`.
+"""The same probes on published tasks and on ours: oracle, doing nothing, blind, vandal, and the mutation operators of `proof`.
 
 A published task is judged by its checks. One that we exported carries its own verdict along (goal and frame), and is judged by
 that as well: checks of the published kind count artefacts and see no change beside them, so a mutant that does something more

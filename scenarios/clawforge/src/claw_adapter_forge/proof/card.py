@@ -19,7 +19,7 @@ def card_json(found: Proofs) -> dict[str, Any]:
     survivors = [s for p in proofs for s in p.tally.survivors]
     return {
         "generator": GENERATOR_VERSION,
-        "profile": found.profile,
+        "task_set": found.task_set,
         "seed": found.seed,
         "tasks": found.total,
         "proven": len(proofs),
@@ -93,7 +93,7 @@ def _head(card: dict[str, Any]) -> list[str]:
         "The oracle is a script that sees only printed text; the evaluator compares states with the task's facts."
     )
     return [
-        f"# Validator quality: {card['profile']}, seed {card['seed']}",
+        f"# Validator quality: {card['task_set']}, seed {card['seed']}",
         "",
         f"Generator {card['generator']}; {card['proven']} tasks proven{sampled}; digest `{card['digest'][:16]}…`.",
         f"Obligations that do not hold: **{len(card['faults'])}**.",
@@ -109,7 +109,7 @@ def _failing(card: dict[str, Any]) -> list[str]:
     rows: list[tuple[object, ...]] = [(n, b["strict"], f"{b['progress']:.4f}") for n, b in card["baselines"].items()]
     null = (
         f"By the paper's kind of checks (Eq. 3) doing nothing scores {card['paper_check_score_of_null']:.4f}: "
-        "the null line to read partial scores against."
+        "the do-nothing baseline to read partial scores against."
     )
     pairs = (
         f"Minimal pairs flipped: {card['minimal_pairs_flipped']} of {card['proven']}; "

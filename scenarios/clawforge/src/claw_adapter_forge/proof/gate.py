@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from claw_adapter_forge.generator.task_sets import Blueprint, compile_blueprint
 from claw_adapter_forge.proof.alternatives import alternatives
 from claw_adapter_forge.proof.baselines import BASELINES
 from claw_adapter_forge.proof.guessing import guess_faults, guesses
@@ -14,7 +15,6 @@ from claw_adapter_forge.proof.siblings import SAME_STATE, metamorphic, minimal_p
 from claw_adapter_forge.proof.taint import trace
 from claw_adapter_forge.tasks.manifest import task_hash
 from claw_adapter_forge.tasks.observation import first_observation
-from claw_adapter_forge.tasks.profiles import Blueprint, compile_blueprint
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 __all__ = ["TaskProof", "prove"]

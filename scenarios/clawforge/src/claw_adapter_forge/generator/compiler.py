@@ -21,7 +21,7 @@ MAX_SCRIPT = 40
 """Commands after which a script counts as running away."""
 
 
-def compile_task(family: Family, slots: Slots, *, number: int, seed: int, profile: str) -> ForgeTask:
+def compile_task(family: Family, slots: Slots, *, number: int, seed: int, task_set: str) -> ForgeTask:
     """One task, with its reference trajectory."""
     draft = family.build(slots)
     words = _words(slots, draft)
@@ -39,7 +39,7 @@ def compile_task(family: Family, slots: Slots, *, number: int, seed: int, profil
         conflict=draft.conflict,
         style=slots.style,
         seed=seed,
-        profile=profile,
+        profile=task_set,
         city=slots.city,
         decoy=slots.decoy,
         length=len(reference),
@@ -48,7 +48,7 @@ def compile_task(family: Family, slots: Slots, *, number: int, seed: int, profil
         alternatives=draft.alternatives,
     )
     phrasings = tuple(t for style in STYLES for t in phrased[style] if t != instruction)
-    name = f"forge-{number:05d}" if profile == "scale" else f"forge-{number:03d}"
+    name = f"forge-{number:05d}" if task_set == "scale" else f"forge-{number:03d}"
     return ForgeTask(name, number, instruction, phrasings, draft.start, reference, draft.goals, COMMON_ALLOWED, meta)
 
 
@@ -65,7 +65,7 @@ def check_task(task: ForgeTask) -> ForgeTask:
         raise KitError(
             f"the reference does not solve the task: missing {verdict.missing}, not called for {verdict.violations}",
             where=f"{task.id} ({task.meta.family}, seed {task.meta.seed})",
-            remedy="report the profile and the seed",
+            remedy="Report the task set and the seed.",
         )
     return task
 
