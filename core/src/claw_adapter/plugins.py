@@ -36,6 +36,7 @@ PROBE_SECONDS = 20.0
 DISTRIBUTIONS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("demo", "lite", "clinic-fridge"), "claw-adapter-scenarios"),
     "clawarena": "claw-adapter-clawarena",
+    "forge": "claw-adapter-forge",
     **{
         name: f"claw-adapter-{name}"
         for name in ("openclaw", "claude-code", "nanobot", "picoclaw", "metaclaw", "vllm", "llamacpp")

@@ -51,7 +51,7 @@ class ForgeSource(ScenarioSource):
         Raises:
             ScenarioError: no such task set or task, or the cache cannot be written.
         """
-        from claw_adapter_forge.generator.choosing import pick_tasks, spread_sample
+        from claw_adapter_forge.generator.choosing import pick_tasks, sample_tasks
         from claw_adapter_forge.scenario_folders import scenario_of
 
         if path is not None:
@@ -60,6 +60,7 @@ class ForgeSource(ScenarioSource):
         names = tuple(filter(None, str(asked.only).split("+")))
         if names and asked.sample:
             raise ScenarioError("sample and only exclude each other", remedy="Give one of the two.")
-        tasks = spread_sample(list(pick_tasks(asked.task_set, asked.seed, asked.n, names)), asked.sample)
+        which = (asked.task_set, asked.seed, asked.n)
+        tasks = sample_tasks(*which, asked.sample) if asked.sample else pick_tasks(*which, names)
         played = {"mode": asked.mode, "horizon": asked.horizon, "hide_output": asked.hide_output}
         return Dataset(name=self.name, scenarios=tuple(scenario_of(task, played) for task in tasks))

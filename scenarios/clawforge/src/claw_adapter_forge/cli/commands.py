@@ -148,10 +148,10 @@ def import_specs(folder: Path, json_out: bool) -> None:
     """
     from claw_adapter_forge.exports.probing import probe, probe_ours
     from claw_adapter_forge.exports.published import load_published
-    from claw_adapter_forge.generator.choosing import pick_tasks, spread_sample
+    from claw_adapter_forge.generator.choosing import sample_tasks
 
     found = probe(list(load_published(folder)))
-    found["ours"] = probe_ours(spread_sample(list(pick_tasks("paper362", 0, 362)), 51)).to_json()
+    found["ours"] = probe_ours(sample_tasks("paper362", 0, 362, 51)).to_json()
     if json_out:
         as_json(found)
         return

@@ -8,11 +8,12 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter_forge.generator.compiler import check_task
-from claw_adapter_forge.generator.task_sets import blueprints, compile_blueprint
+from claw_adapter_forge.families import family
+from claw_adapter_forge.generator.compiler import check_task, instruction_of
+from claw_adapter_forge.generator.task_sets import Blueprint, blueprints, compile_blueprint
 from claw_adapter_forge.tasks.spec import ForgeTask
 
-__all__ = ["pick_tasks", "spread_sample"]
+__all__ = ["pick_tasks", "sample_tasks"]
 
 T = TypeVar("T")
 
@@ -35,20 +36,28 @@ def pick_tasks(task_set: str, seed: int, count: int, names: Sequence[str] = ()) 
         raise ScenarioError(f"no such task in {task_set}", where=", ".join(names), remedy="See `claw forge generate`.")
 
 
-def spread_sample(tasks: list[ForgeTask], size: int) -> list[ForgeTask]:
-    """`size` tasks that go round the abilities, and round the families of each; all of them if `size` is 0.
+def sample_tasks(task_set: str, seed: int, count: int, size: int) -> Iterator[ForgeTask]:
+    """`size` tasks of a set that go round the abilities, and round the families of each; all of them if it has no more.
 
     Six have every ability and 17 every family, where the set has them.
     """
-    if not 0 < size < len(tasks):
-        return tasks
-    abilities: dict[str, dict[str, list[ForgeTask]]] = {}
+    known = list(blueprints(task_set, seed, count))
+    return (check_task(compile_blueprint(b)) for b in (_spread(known, size) if size < len(known) else known))
+
+
+def _spread(known: Sequence[Blueprint], size: int) -> list[Blueprint]:
+    abilities: dict[str, dict[str, list[Blueprint]]] = {}
     # in an order that goes by nothing, so that variants and styles mix, and the same one every time
-    for task in sorted(tasks, key=lambda t: sha256(t.instruction.encode()).digest()):
-        abilities.setdefault(task.meta.ability, {}).setdefault(task.meta.family, []).append(task)
+    for blueprint in sorted(known, key=_place):
+        of = family(blueprint.family)
+        abilities.setdefault(of.ability, {}).setdefault(of.slug, []).append(blueprint)
     # the families in turns of one per ability; then their tasks in turns of one per family
-    families = _in_turns([list(of.values()) for of in abilities.values()])
-    return sorted(_in_turns(families)[:size], key=lambda t: t.number)
+    families = _in_turns([list(found.values()) for found in abilities.values()])
+    return sorted(_in_turns(families)[:size], key=lambda b: b.number)
+
+
+def _place(blueprint: Blueprint) -> bytes:
+    return sha256(instruction_of(family(blueprint.family), blueprint.slots).encode()).digest()
 
 
 def _in_turns(piles: list[list[T]]) -> list[T]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from claw_adapter_forge.world.difference import Change
-from claw_adapter_forge.world.records import RECORD_TYPES, Channel, Place, Record, Room, WeatherDay
+from claw_adapter_forge.world.records import RECORD_TYPES, Channel, Place, Record, Room, WeatherDay, field_names
 from claw_adapter_forge.world.state import State
 
 __all__ = [
@@ -21,8 +21,13 @@ __all__ = [
 
 
 def record_to_json(row: Record) -> dict[str, Any]:
-    """A row as a dictionary; tuples become lists."""
-    return asdict(row)
+    """A row as a dictionary."""
+    return {name: _plain(getattr(row, name)) for name in ("id", *field_names(type(row)))}
+
+
+def _plain(value: Any) -> Any:
+    """A field's value: text, a number, or several of these or of small records."""
+    return tuple(asdict(v) if is_dataclass(v) else v for v in value) if isinstance(value, tuple) else value  # type: ignore[arg-type]
 
 
 def record_from_json(table: str, data: Mapping[str, Any]) -> Record:
