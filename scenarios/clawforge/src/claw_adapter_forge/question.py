@@ -14,7 +14,6 @@ from claw_adapter_forge.evaluation.paper import paper_checks, paper_score
 from claw_adapter_forge.evaluation.patterns import diagnose
 from claw_adapter_forge.evaluation.reasons import near_misses
 from claw_adapter_forge.evaluation.verdict import evaluate
-from claw_adapter_forge.surfaces.shell import Execution
 from claw_adapter_forge.tasks.manifest import task_from_json
 from claw_adapter_forge.tasks.spec import ForgeTask
 
@@ -26,8 +25,6 @@ IN_THE_WORLD: Final = frozenset({
     *("list_dir", "find_files", "exec_session", "list_exec_sessions"),
 })  # fmt: skip
 """Tools that work in the world, by the names harnesses give them (in lower case): programs are its clients, files its table."""
-LOOP: Final = 5
-"""Identical commands in a row after which an agent has not stopped by itself."""
 
 
 class ForgeQuestion(QuestionType):
@@ -52,7 +49,7 @@ class ForgeQuestion(QuestionType):
 def judge(task: ForgeTask, found: Snapshot, events: Sequence[Event] = ()) -> Score:
     """The score of an episode that ended like this; `events` are what the harness did besides."""
     verdict = evaluate(task, found.state, [e.changes for e in found.executions])
-    diagnosis = diagnose(task, found.executions, verdict, _ended(found))
+    diagnosis = diagnose(task, found.executions, verdict, _ended(found, events))
     checks = paper_checks(task)
     detail = StateDetail(
         progress=round(verdict.progress, 6),
@@ -71,14 +68,12 @@ def judge(task: ForgeTask, found: Snapshot, events: Sequence[Event] = ()) -> Sco
     return Score(value=float(verdict.strict), pattern=diagnosis.pattern, detail=detail)
 
 
-def _ended(found: Snapshot) -> str:
+def _ended(found: Snapshot, events: Sequence[Event]) -> str:
+    """How the agent came to its end; a harness that has stopped it says so in a note ``stopped``, with its rule."""
     if found.exhausted:
         return "budget"
-    return "repeats" if _loops(found.executions[-LOOP:]) else "stopped"
-
-
-def _loops(last: Sequence[Execution]) -> bool:
-    return len(last) == LOOP and len({e.line for e in last}) == 1
+    notes = (e for e in events if e.kind == "note" and e.name == "stopped")
+    return "rule" if any(e.arguments.get("rule", "done") != "done" for e in notes) else "stopped"
 
 
 def bypasses(events: Iterable[Event]) -> tuple[str, ...]:
