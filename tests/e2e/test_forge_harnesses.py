@@ -5,12 +5,12 @@ A larger run: ``claw run forge:sample=51 -H NAME -m policy:careful``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from claw_adapter.runs.transcript import read_transcript
 from claw_adapter_forge.generator.choosing import pick_tasks
 from claw_adapter_forge.proof.replay import drive
 from claw_adapter_forge.tasks.spec import ForgeTask
@@ -56,14 +56,14 @@ def test_policies_do_through_a_real_harness_what_they_do_alone(
         assert one.detail.bypasses == ()
 
 
-@pytest.mark.parametrize("harness", params("nanobot", "claude-code"))
-def test_tools_beside_the_world_are_not_offered(harness: str, server: str, tmp_path: Path) -> None:
-    run(tmp_path / "run", harness, server, "careful", source="forge:only=103")
-    (transcript,) = (tmp_path / "run").glob("trials/*/transcript.jsonl")
-    first = json.loads(transcript.read_text().splitlines()[0])
-    offered = json.dumps(first["request"])
-    for beside in ("create_goal", "send_session_message", "read_session", "WebFetch", "CronCreate"):
-        assert f'"name": "{beside}"' not in offered
+@pytest.mark.real("nanobot")
+def test_nanobot_is_not_offered_what_works_beside_the_world(server: str, tmp_path: Path) -> None:
+    run(tmp_path / "run", "nanobot", server, "careful", source="forge:only=103")
+    (path,) = (tmp_path / "run").glob("trials/*/transcript.jsonl")
+    offered = {tool["function"]["name"] for tool in next(iter(read_transcript(path))).tools}
+    beside = pytest.importorskip("claw_adapter_nanobot.options").BESIDE
+    assert {"exec", "read_file", "write_file"} <= offered
+    assert not offered & set(beside)
 
 
 @pytest.mark.parametrize("harness", params("nanobot", "claude-code"))
