@@ -34,7 +34,7 @@ class TaskProof:
     digest: str
     arguments: int
     baselines: tuple[tuple[str, bool, float], ...]
-    paper_null: float
+    paper_baseline: float
     alternatives: tuple[tuple[str, int, int], ...]
     siblings: tuple[tuple[str, bool], ...]
     pair_flips: bool
@@ -76,8 +76,8 @@ def _baselines(script: Script) -> tuple[list[tuple[str, bool, float]], list[str]
         rows.append((name, verdict.strict, verdict.progress))
         if verdict.strict:
             faults.append(f"baseline {name} passes")
-        if name == "null" and verdict.progress:
-            faults.append("null has progress")
+        if name == "do-nothing" and verdict.progress:
+            faults.append("doing nothing has progress")
     return rows, faults
 
 
@@ -163,7 +163,7 @@ def prove(blueprint: Blueprint) -> TaskProof:
         digest=digest,
         arguments=arguments,
         baselines=tuple(baselines),
-        paper_null=paper_score(paper_checks(task), task, ()),
+        paper_baseline=paper_score(paper_checks(task), task, ()),
         alternatives=tuple((name, n, ok) for name, (n, ok) in ways.items()),
         siblings=tuple(siblings),
         pair_flips=flips,
