@@ -31,7 +31,7 @@ from claw_adapter_forge.tasks.manifest import task_from_json
 if TYPE_CHECKING:
     from claw_adapter_forge.real.backend import OnDemand
 
-__all__ = ["NATIVE", "ForgeEnvironment", "Mode", "Options"]
+__all__ = ["NATIVE", "ForgeEnvironment", "Mode", "WorldOptions"]
 
 NATIVE: Final = "[files edited outside the commands]"
 """Stands in the log for what was done to the world's files by other means than commands."""
@@ -41,7 +41,7 @@ Mode = Literal["multi", "mock", "shim", "real", "hybrid"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class WorldOptions:
     """What a scenario may set.
 
     Attributes:
@@ -61,7 +61,7 @@ class Options:
 
 
 class ForgeEnvironment(Environment):
-    """One task's world; options: see `Options`.
+    """One task's world; options: see `WorldOptions`.
 
     Raises:
         AdapterError: an unknown option, or a value it cannot have.
@@ -71,7 +71,7 @@ class ForgeEnvironment(Environment):
     name: ClassVar[str] = "forge"
 
     def __init__(self, **options: Any) -> None:
-        self._options = checked(Options, options, "environment forge")
+        self._options = checked(WorldOptions, options, "environment forge")
         if self._options.real:
             from claw_adapter_forge.real.program import installed
 

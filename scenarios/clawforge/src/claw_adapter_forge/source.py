@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 from claw_adapter.errors import ScenarioError
 from claw_adapter.options import FromOne, FromZero, checked
 from claw_adapter.source import Dataset, ScenarioSource
-from claw_adapter_forge import environment
+from claw_adapter_forge.environment import WorldOptions
 
-__all__ = ["ForgeSource", "Options"]
+__all__ = ["ForgeSource", "SourceOptions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options(environment.Options):
+class SourceOptions(WorldOptions):
     """What a run may ask for, ``-`` in place of ``_``; the environment's options go to every scenario.
 
     Attributes:
@@ -34,7 +34,7 @@ class Options(environment.Options):
 
 
 class ForgeSource(ScenarioSource):
-    """Tasks as scenarios; options: see `Options`.
+    """Tasks as scenarios; options: see `SourceOptions`.
 
     Raises:
         AdapterError: an unknown option, or a value it cannot have.
@@ -43,7 +43,7 @@ class ForgeSource(ScenarioSource):
     name: ClassVar[str] = "forge"
 
     def __init__(self, **options: Any) -> None:
-        self._options = checked(Options, {k.replace("-", "_"): v for k, v in options.items()}, "scenarios forge")
+        self._options = checked(SourceOptions, {k.replace("-", "_"): v for k, v in options.items()}, "scenarios forge")
 
     def load(self, path: Path | None = None) -> Dataset:
         """Generate the tasks; their folders are in the cache below CLAW_HOME.
