@@ -1,76 +1,74 @@
-"""ClawForge through real harnesses: a few tasks each, the policies' choices, the controls, and no tool beside the world.
+"""ClawForge through real harnesses, with no options typed: the policies' choices, the control, no tool beside the world.
 
-A larger run: ``claw forge run --mode shim --through NAME --sample 51 -o FILE``.
+A larger run: ``claw run forge:sample=51 -H NAME -m policy:careful``.
 """
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from claw_adapter import plugins
-from claw_adapter.sandbox import detect
+from claw_adapter.runs.transcript import read_transcript
+from claw_adapter_forge.generator.choosing import pick_tasks
 from claw_adapter_forge.proof.replay import drive
-from claw_adapter_forge.runner.records import RunRecord
-from claw_adapter_forge.shim.harnesses import FITS
-from claw_adapter_forge.shim.policies import Job, ShimSettings, run_policies
-from claw_adapter_forge.surfaces.words import split_words
-from claw_adapter_forge.tasks.profiles import generate
 from claw_adapter_forge.tasks.spec import ForgeTask
-
-sys.path.insert(0, str(Path(__file__).parent))
-from nanobot_context import SmallContext
-from nanobot_endpoint import TalkingEndpoint, say
-
+from support.forge import ISOLATION, outcomes, policy_of, same_commands, serving_policies
 from support.real import params
+from support.running import claw
 
 HARNESSES = ("nanobot", "openclaw", "claude-code")
-pytestmark = [pytest.mark.slow(30), pytest.mark.timeout(600)]
-
-
-async def run(plan: list[Job], harness: str, *, blank: bool = False) -> list[RunRecord]:
-    records: list[RunRecord] = []
-    settings = ShimSettings(through=harness, isolation=int(detect().level), blank=blank)
-    await run_policies(plan, settings, records.append)
-    return records
+pytestmark = [pytest.mark.slow(40), pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
-def tasks() -> list[ForgeTask]:
+def tasks() -> dict[str, ForgeTask]:
     """One that writes a file by an absolute path, one about recurring checks."""
-    found = {t.number: t for t in generate("paper362", 0)}
-    return [found[2], found[103]]
+    return {t.id: t for t in pick_tasks("paper362", 0, 362, ("2", "103"))}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with serving_policies() as url:
+        yield url
+
+
+def run(out: Path, harness: str, server: str, *policies: str, source: str = "forge:only=2+103") -> None:
+    models = [word for name in policies for word in ("-m", name)]
+    claw(
+        "run", source, "-H", harness, *models, "--base-url", server,
+        "--isolation", ISOLATION, "--deadline", "300", "-j", "2", "--out", out, "--quiet",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("harness", params(*HARNESSES))
-async def test_policies_do_through_a_real_harness_what_they_do_alone(harness: str, tasks: list[ForgeTask]) -> None:
-    plan = [("careful", tasks[0], 0), ("re-creator", tasks[1], 0)]
-    records = await run(plan, harness)
-    for record, (policy, task, _) in zip(records, plan, strict=True):
-        assert record.failure == ""
-        assert [split_words(s.command) for s in record.steps] == [
-            split_words(e.line) for e in drive(task, policy).executions
-        ]
-        assert (record.strict, record.bypasses) == (policy == "careful", ())
+def test_policies_do_through_a_real_harness_what_they_do_alone(
+    harness: str, tasks: dict[str, ForgeTask], server: str, tmp_path: Path
+) -> None:
+    run(tmp_path / "run", harness, server, "careful", "re-creator")
+    found = outcomes(tmp_path / "run")
+    assert len(found) == 4
+    for one in found:
+        assert one.record.error is None
+        assert same_commands(one, [e.line for e in drive(tasks[one.task], policy_of(one)).executions])
+        assert one.record.score.value == (policy_of(one) == "careful")
+        assert one.detail.bypasses == ()
 
 
-async def test_nanobot_does_not_offer_tools_that_were_denied(tmp_path: Path) -> None:
-    denied = FITS["nanobot"].options["tools_denied"]
-    with TalkingEndpoint(say("done")) as server:
-        context = SmallContext(tmp_path / "t", server.url)
-        async with await plugins.create("harness", "nanobot", FITS["nanobot"].options_for(tmp_path)).open(
-            context
-        ) as conversation:
-            assert (await conversation.send("hello", 60)).error is None
-        offered = {tool["function"]["name"] for tool in server.requests[0]["tools"]}
+@pytest.mark.real("nanobot")
+def test_nanobot_is_not_offered_what_works_beside_the_world(server: str, tmp_path: Path) -> None:
+    run(tmp_path / "run", "nanobot", server, "careful", source="forge:only=103")
+    (path,) = (tmp_path / "run").glob("trials/*/transcript.jsonl")
+    offered = {tool["function"]["name"] for tool in next(iter(read_transcript(path))).tools}
+    beside = pytest.importorskip("claw_adapter_nanobot.options").BESIDE
     assert {"exec", "read_file", "write_file"} <= offered
-    assert not offered & set(denied)
+    assert not offered & set(beside)
 
 
 @pytest.mark.parametrize("harness", params("nanobot", "claude-code"))
-async def test_with_blanked_output_the_careful_policy_fails(harness: str, tasks: list[ForgeTask]) -> None:
-    (record,) = await run([("careful", tasks[1], 0)], harness, blank=True)
-    assert (record.strict, record.failure) == (False, "")
-    assert record.steps
+def test_with_hidden_output_the_careful_policy_fails(harness: str, server: str, tmp_path: Path) -> None:
+    run(tmp_path / "run", harness, server, "careful", source="forge:only=103,hide-output=true")
+    (one,) = outcomes(tmp_path / "run")
+    assert (one.record.error, one.record.score.value) == (None, 0)
+    assert one.commands

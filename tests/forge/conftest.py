@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from claw_adapter_forge.tasks.profiles import generate
+from claw_adapter_forge.generator.task_sets import generate
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 
 @pytest.fixture(scope="session")
 def paper() -> tuple[ForgeTask, ...]:
-    """The whole `paper362` profile of seed 0."""
+    """The whole set `paper362` of seed 0."""
     return tuple(generate("paper362", 0))
 
 

@@ -25,7 +25,7 @@ def test_generate_twice_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_generate_any_number() -> None:
-    data = json.loads(call("generate", "--profile", "scale", "-n", "70", "--seed", "9", "--json").stdout)
+    data = json.loads(call("generate", "--task-set", "scale", "-n", "70", "--seed", "9", "--json").stdout)
     assert data["tasks"] == 70
     assert len(data["families"]) == 17
 
@@ -71,7 +71,7 @@ def test_play_says_what_is_missing_and_passes_the_reference() -> None:
 
 
 def test_verify_writes_a_card_and_exits_0(tmp_path: Path) -> None:
-    done = call("verify", "--profile", "scale", "-n", "12", "--jobs", "1", "--card", str(tmp_path), "--json")
+    done = call("verify", "--task-set", "scale", "-n", "12", "--jobs", "1", "--card", str(tmp_path), "--json")
     assert done.exit_code == 0, done.output
     data = json.loads(done.stdout)
     assert data["faults"] == []
@@ -81,45 +81,14 @@ def test_verify_writes_a_card_and_exits_0(tmp_path: Path) -> None:
 
 def test_verify_exits_1_when_an_obligation_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("claw_adapter_forge.proof.gate.BASELINES", {"reference": lambda script: script.texts})
-    done = call("verify", "--profile", "scale", "-n", "2", "--jobs", "1")
+    done = call("verify", "--task-set", "scale", "-n", "2", "--jobs", "1")
     assert done.exit_code == 1
     assert "baseline reference passes" in done.output
 
 
-def test_run_and_report(tmp_path: Path) -> None:
-    out, page = tmp_path / "r.jsonl", tmp_path / "r.html"
-    done = call("run", "--sample", "17", "--policy", "careful", "--policy", "hasty", "-o", str(out), "--json")
-    assert json.loads(done.stdout)["strict"] == {"careful": 17, "hasty": 0}
-    shown = call("report", str(out), "--html", str(page))
-    assert shown.exit_code == 0
-    assert "Table 8" in shown.stdout
-    assert "<table>" in page.read_text()
-    data = json.loads(call("report", str(out), "--json").stdout)
-    assert len([f for f, row in data["figure_4"]["careful"].items() if row["n"]]) == 17
-
-
-@pytest.mark.slow
-def test_run_in_shim_mode_typed_and_through_the_reference_harness(tmp_path: Path) -> None:
-    for through in ("bare", "reference"):
-        out = tmp_path / f"{through}.jsonl"
-        words = ("run", "--mode", "shim", "--through", through, "--sample", "2", "--policy", "careful", "-o", str(out))
-        assert json.loads(call(*words, "--json").stdout)["strict"] == {"careful": 2}
-        blank = call(*words, "--fresh", "--blank", "--json")
-        assert json.loads(blank.stdout)["strict"] == {"careful": 0}
-
-
-def test_shim_runs_a_program_and_appends_its_record(tmp_path: Path) -> None:
-    out = tmp_path / "r.jsonl"
-    reference = reference_of_17()
-    assert call("shim", "17", "-o", str(out), "--", "sh", "-c", " && ".join(reference)).exit_code == 0
-    assert call("shim", "17", "-o", str(out), "--", "true").exit_code == 1
-    assert call("shim", "17", "--", "no-such-program").exit_code == 4
-    assert len(out.read_text().splitlines()) == 2
-
-
 def test_export_and_import(tmp_path: Path) -> None:
     specs, harbor = tmp_path / "specs", tmp_path / "harbor"
-    sized = ("--profile", "scale", "-n", "5")
+    sized = ("--task-set", "scale", "-n", "5")
     assert json.loads(call("export", str(specs), *sized, "--json").stdout)["tasks"] == 5
     assert call("export", str(harbor), *sized, "--format", "harbor").exit_code == 0
     assert json.loads(call("import", str(specs), "--json").stdout)["oracle_strict"] == 5
@@ -130,11 +99,10 @@ def test_export_and_import(tmp_path: Path) -> None:
     [
         ("show", "9999"),
         ("show", "nonsense"),
-        ("generate", "--profile", "other"),
-        ("generate", "--profile", "scale", "-n", "0"),
-        ("run", "--policy", "clever", "-o", "x"),
-        ("run", "--model", "m", "-o", "x"),
-        ("run", "--blank", "-o", "x"),
+        ("generate", "--task-set", "other"),
+        ("generate", "--task-set", "scale", "-n", "0"),
+        ("generate", "--profile", "paper362"),  # it is --task-set
+        ("verify", "--jobs", "0"),
         ("import", "."),
         ("frobnicate",),
     ],
@@ -153,31 +121,12 @@ def test_no_colour_in_a_pipe() -> None:
     assert "\x1b[" not in call("generate").output
 
 
-def test_run_resumes_with_what_is_missing(tmp_path: Path) -> None:
-    out = tmp_path / "r.jsonl"
-    words = ("run", "--policy", "careful", "--sample", "5", "-o", str(out))
-    assert call(*words).exit_code == 0
-    lines = out.read_text().splitlines(keepends=True)
-    out.write_text("".join(lines[:4]))
-    done = call(*words, "--resume", "--json")
-    assert json.loads(done.stdout)["strict"] == {"careful": 5}
-    assert out.read_text().splitlines(keepends=True) == lines
-
-
-def test_run_refuses_what_does_not_go_together(tmp_path: Path) -> None:
-    out = ("-o", str(tmp_path / "r.jsonl"))
-    assert call("run", "--blank", *out).exit_code == 2
-    assert call("run", "--through", "reference", *out).exit_code == 2
-    assert call("run", "--mode", "shim", "--model", "m", "--base-url", "http://x/v1", *out).exit_code == 2
-    assert call("run", "--mode", "shim", "--through", "no-such-harness", *out).exit_code == 4
-
-
 def test_labels_are_shown_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    done = call("labels", "--profile", "scale", "-n", "17", "--json")
+    done = call("labels", "--task-set", "scale", "-n", "17", "--json")
     assert done.exit_code == 0
     assert json.loads(done.stdout)["share"] >= 0.95
     monkeypatch.setattr("claw_adapter_forge.evaluation.patterns._pattern", lambda *_: "incomplete_closure")
-    assert call("labels", "--profile", "scale", "-n", "17").exit_code == 1
+    assert call("labels", "--task-set", "scale", "-n", "17").exit_code == 1
 
 
 def test_parity_exits_1_on_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,3 +141,24 @@ def test_parity_exits_1_on_a_difference(monkeypatch: pytest.MonkeyPatch) -> None
     assert done.exit_code == 1
     assert json.loads(done.stdout)["same"] == 1
     assert "openclaw channels" in json.loads(done.stdout)["not_comparable"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("generate", "-o", "{folder}"),
+        ("export", "{file}/x", "--task-set", "scale", "-n", "1"),
+        ("verify", "--task-set", "scale", "-n", "1", "--jobs", "1", "--card", "{file}"),
+    ],
+)
+def test_a_path_that_cannot_be_used_is_exit_2_with_its_name(words: tuple[str, ...], tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("x")
+    done = call(*(w.format(folder=tmp_path, file=file) for w in words))
+    assert done.exit_code == 2, done.output
+    assert done.stderr.startswith("Error: ") or "\nError: " in done.stderr
+    assert str(tmp_path) in done.stderr
+
+
+def test_what_core_does_now_is_no_command_here() -> None:
+    assert set(forge.commands) == {"export", "generate", "import", "labels", "parity", "play", "show", "verify"}

@@ -85,7 +85,9 @@ def test_conditions_compare_values(cond: Cond, row: Task, expected: bool) -> Non
     assert holds(cond, row) is expected
 
 
-def test_equation_3_is_the_weighted_mean_and_the_null_line_is_above_zero(paper: tuple[ForgeTask, ...]) -> None:
+def test_equation_3_is_the_weighted_mean_and_the_do_nothing_baseline_is_above_zero(
+    paper: tuple[ForgeTask, ...],
+) -> None:
     task = paper[0]
     checks = (Check("state", "tasks", "exists", None, 3.0), Check("effect", "tasks_created", "exists", None, 1.0))
     assert paper_score(checks, task, ()) == 0.75

@@ -50,8 +50,8 @@ def test_an_import_finds_how_loose_the_paper_s_checks_are(paper: tuple[ForgeTask
     export_specs(chosen, tmp_path)
     found = probe(load_published(tmp_path))
     assert found["tasks"] == found["oracle_strict"] == len(chosen)
-    assert found["null_strict"] == 0
-    assert 0.3 < found["null_partial"] < 0.8
+    assert found["do_nothing_strict"] == 0
+    assert 0.3 < found["do_nothing_partial"] < 0.8
     assert found["blind_strict"] == len(chosen)
     assert found["mutants_survived"] / found["mutants"] > 0.5
 
@@ -97,9 +97,9 @@ def test_a_published_spec_with_its_own_ids_and_shapes_is_read(tmp_path: Path) ->
     folder.mkdir()
     (folder / "specs.json").write_text(json.dumps(spec))
     found = probe(load_published(tmp_path))
-    assert (found["oracle_strict"], found["oracle_failing_commands"], found["null_strict"]) == (1, 0, 0)
+    assert (found["oracle_strict"], found["oracle_failing_commands"], found["do_nothing_strict"]) == (1, 0, 0)
     # exit status, no task created and four tasks hold of doing nothing; the mail and the model do not
-    assert found["null_partial"] == 0.6
+    assert found["do_nothing_partial"] == 0.6
     assert found["checks_skipped"] == 1
 
 

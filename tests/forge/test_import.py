@@ -26,7 +26,7 @@ def test_our_export_is_killed_by_its_own_verdict_and_not_by_the_published_kind_o
     assert found["mutants_survived"] / found["mutants"] > 0.7
     own = found["verdict"]
     assert own["mutants"] > 400
-    assert (own["mutants_survived"], own["vandal_strict"], own["null_partial"]) == (0, 0, 0.0)
+    assert (own["mutants_survived"], own["vandal_strict"], own["do_nothing_partial"]) == (0, 0, 0.0)
     assert own == probe_ours(chosen).to_json()
 
 
@@ -89,7 +89,7 @@ def test_a_broken_specification_is_named_without_a_traceback(
 def test_import_shows_our_numbers_beside(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
     export_specs(paper[:1], tmp_path)
     data = json.loads(CliRunner().invoke(forge, ["import", str(tmp_path), "--json"]).stdout)
-    assert (data["ours"]["tasks"], data["ours"]["mutants_survived"], data["ours"]["null_strict"]) == (51, 0, 0)
+    assert (data["ours"]["tasks"], data["ours"]["mutants_survived"], data["ours"]["do_nothing_strict"]) == (51, 0, 0)
     shown = CliRunner().invoke(forge, ["import", str(tmp_path)]).stdout
     assert "their checks" in shown.splitlines()[0]
     assert "ours" in shown.splitlines()[0]

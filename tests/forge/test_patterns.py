@@ -27,12 +27,6 @@ def test_labels_that_are_wrong_are_counted_and_named(
     assert all(w["given"] == "incomplete_closure" != w["right"] for w in found.wrong)
 
 
-def test_failures_of_harness_and_provider_are_their_own(paper: tuple[ForgeTask, ...]) -> None:
-    run = replay(paper[0], ())
-    for ended in ("provider", "harness"):
-        assert diagnose(paper[0], run.executions, run.verdict, ended).pattern == f"{ended}_failure"
-
-
 def test_a_pass_has_no_pattern_and_every_decisive_fact_was_read(paper: tuple[ForgeTask, ...]) -> None:
     for task in paper:
         run = replay(task, task.reference)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import claw_adapter_forge
+from claw_adapter_forge.generator.task_sets import blueprints, compile_blueprint
 from claw_adapter_forge.policies.offline import decide
 from claw_adapter_forge.proof.card import card_json, card_markdown
 from claw_adapter_forge.proof.gate import prove
@@ -23,13 +24,12 @@ from claw_adapter_forge.proof.taint import trace
 from claw_adapter_forge.proof.verify import Proofs, _chosen, verify
 from claw_adapter_forge.tasks.manifest import task_hash
 from claw_adapter_forge.tasks.observation import first_observation
-from claw_adapter_forge.tasks.profiles import blueprints, compile_blueprint
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 
 @pytest.fixture(scope="module")
 def proofs() -> Proofs:
-    """Every ninth task of the paper profile, proven in this process."""
+    """Every ninth task of the paper set, proven in this process."""
     chosen = list(blueprints("paper362", 0))[::9]
     return Proofs("paper362", 0, len(chosen), tuple(prove(b) for b in chosen))
 
@@ -129,7 +129,7 @@ def test_mutants_are_made_by_every_operator_somewhere(paper: tuple[ForgeTask, ..
     assert seen | {"overwrite"} == set(OPERATORS)
 
 
-def test_a_big_profile_is_sampled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_big_set_is_sampled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("claw_adapter_forge.proof.verify.SAMPLE", 4)
     found = verify("scale", 5, 40, jobs=1)
     card = card_json(found)
@@ -149,7 +149,7 @@ def test_one_who_reads_all_and_guesses_the_branch_passes_one_of_a_pair() -> None
     assert len(guess_faults((False, False), (True, True))) == 1
 
 
-def test_a_profile_in_which_one_guess_is_better_is_a_fault(proofs: Proofs) -> None:
+def test_a_set_in_which_one_guess_is_better_is_a_fault(proofs: Proofs) -> None:
     one = replace(next(p for p in proofs.proofs if not all(p.guesses)), guesses=(True, False))
     other = replace(one, guesses=(False, True))
     assert Proofs("scale", 0, 50, (one,) * 25 + (other,) * 25).faults == ()

@@ -1,4 +1,4 @@
-"""Shim mode: programs on PATH, one server per episode, the budget on the server; all modes agree."""
+"""The world as programs on PATH: one server per episode, the budget on the server; all modes agree."""
 
 from __future__ import annotations
 
@@ -9,43 +9,57 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.support.forge import opened
 
-from claw_adapter_forge.policies.chat import LAST_WORD, Reply
-from claw_adapter_forge.policies.offline import decide
+from claw_adapter.sandbox import connect_unix
+from claw_adapter_forge.environment import NATIVE, ForgeEnvironment
+from claw_adapter_forge.episodes.episode import EXHAUSTED, Episode
+from claw_adapter_forge.episodes.snapshots import Snapshot, snapshot_of
+from claw_adapter_forge.evaluation.verdict import Verdict, evaluate
+from claw_adapter_forge.generator.task_sets import blueprints, compile_blueprint
+from claw_adapter_forge.policies.offline import DONE, decide
 from claw_adapter_forge.proof.mutants import mutants
 from claw_adapter_forge.proof.replay import replay
 from claw_adapter_forge.proof.script import take_apart
 from claw_adapter_forge.proof.siblings import minimal_pair
-from claw_adapter_forge.runner.episode import EXHAUSTED, Episode
-from claw_adapter_forge.shim import ShimWorld
 from claw_adapter_forge.shim.install import install_clients
-from claw_adapter_forge.shim.policies import ShimSettings, run_policies
-from claw_adapter_forge.shim.run import run_command
 from claw_adapter_forge.surfaces.grammar import Refused
 from claw_adapter_forge.surfaces.registry import programs
 from claw_adapter_forge.surfaces.words import split_words
-from claw_adapter_forge.tasks.profiles import blueprints, compile_blueprint
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 
-async def ask(world: ShimWorld, words: list[str], token: str | None = None) -> dict[str, object]:
-    reader, writer = await asyncio.open_unix_connection(str(world.socket))
-    writer.write(json.dumps({"token": world.token if token is None else token, "argv": words}).encode() + b"\n")
+async def ask(world: ForgeEnvironment, words: list[str], token: str | None = None) -> dict[str, object]:
+    server = world._server
+    assert server is not None
+    reader, writer = await asyncio.open_unix_connection(sock=connect_unix(server.socket))
+    writer.write(json.dumps({"token": server.token if token is None else token, "argv": words}).encode() + b"\n")
     await writer.drain()
-    answer = json.loads(await reader.readline())
+    answer: dict[str, object] = json.loads(await reader.readline())
     writer.close()
     await writer.wait_closed()
     return answer
 
 
-def shell(world: ShimWorld, line: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["/bin/sh", "-c", line], capture_output=True, text=True, env=world.environment(), check=False, timeout=30
+def clients(world: ForgeEnvironment) -> Path:
+    assert world._server is not None
+    return world._server.bin
+
+
+async def typed(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
+    """A line typed into a shell with the clients in `folder` on its PATH."""
+    env = {"PATH": f"{folder}:{os.defpath}"}
+    return await asyncio.to_thread(
+        subprocess.run, ["/bin/sh", "-c", line], capture_output=True, text=True, env=env, check=False, timeout=30
     )
 
 
-async def typed(world: ShimWorld, line: str) -> subprocess.CompletedProcess[str]:
-    return await asyncio.to_thread(shell, world, line)
+async def left(world: ForgeEnvironment) -> Snapshot:
+    return snapshot_of(await world.snapshot())
+
+
+def judged(task: ForgeTask, found: Snapshot) -> Verdict:
+    return evaluate(task, found.state, [e.changes for e in found.executions])
 
 
 def scripts() -> list[tuple[ForgeTask, tuple[str, ...]]]:
@@ -62,6 +76,13 @@ def scripts() -> list[tuple[ForgeTask, tuple[str, ...]]]:
     return found[:200]
 
 
+def splits(line: str) -> bool:
+    try:
+        return bool(split_words(line))
+    except Refused:
+        return False
+
+
 @pytest.mark.slow
 async def test_the_same_script_gives_the_same_difference_in_mock_multi_and_shim(tmp_path: Path) -> None:
     chosen = scripts()
@@ -73,55 +94,63 @@ async def test_the_same_script_gives_the_same_difference_in_mock_multi_and_shim(
             episode = Episode(task, mode, 100)
             shown = [(e.output.stdout, e.output.stderr, e.output.code) for e in map(episode.step, kept)]
             results.append((shown, episode.verdict()))
-        async with ShimWorld(task, tmp_path / str(number), 100) as world:
+        async with opened(task, tmp_path / str(number), horizon=100, mode="shim") as world:
             answers = [await ask(world, split_words(line)) for line in kept]
+            verdict = judged(task, await left(world))
         shown = [(a["stdout"], a["stderr"], a["exit"]) for a in answers]
-        results.append((shown, world.episode.verdict()))
+        results.append((shown, verdict))
         assert results[0] == results[1] == results[2]
-
-
-def splits(line: str) -> bool:
-    try:
-        return bool(split_words(line))
-    except Refused:
-        return False
 
 
 async def test_references_pass_when_typed_into_a_real_shell(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
     for number, task in enumerate((paper[0], paper[16], paper[72], paper[160])):
-        async with ShimWorld(task, tmp_path / str(number)) as world:
+        async with opened(task, tmp_path / str(number), mode="shim") as world:
             for line in task.reference:
-                done = await typed(world, line)
-                assert done.returncode == 0, (line, done.stderr)
-        record = world.record("shell")
-        assert record.strict
-        assert record.mode == "shim"
-        assert [tuple(split_words(s.command)) for s in record.steps] == [tuple(split_words(x)) for x in task.reference]
+                done = await world.execute(line)
+                assert (done.status, done.over) == (0, False), (line, done.text)
+            found = await left(world)
+        assert judged(task, found).strict
+        assert [split_words(e.line) for e in found.executions] == [split_words(x) for x in task.reference]
 
 
-async def test_the_budget_is_kept_by_the_server(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
-    async with ShimWorld(paper[0], tmp_path, horizon=2) as world:
+async def test_a_shell_sees_the_world_and_nothing_of_the_task(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
+    async with opened(paper[0], tmp_path, mode="shim") as world:
+        assert (await world.execute("date && ls notes")).text.splitlines()[0] == "2026-03-01T09:00:00Z"
+        assert (await world.execute("nothing-of-that-name")).status == 127
+        if world._ctx.isolation == 2:
+            assert (await world.execute(f"cat {world._ctx.scenario}/gold/task.json")).status == 1
+        assert (await left(world)).used == 1
+
+
+@pytest.mark.parametrize("mode", ["multi", "shim"])
+async def test_the_budget_is_kept_whoever_asks(paper: tuple[ForgeTask, ...], tmp_path: Path, mode: str) -> None:
+    async with opened(paper[0], tmp_path, attach=True, mode=mode, horizon=2) as world:
         assert [(await ask(world, ["date"]))["exit"] for _ in range(3)] == [0, 0, EXHAUSTED]
         assert (await ask(world, ["tasks", "add", "--title", "x"]))["exit"] == EXHAUSTED
-        (world.folder / "files" / "late.txt").write_text("late")
-    record = world.record("late")
-    assert (record.ended, len(record.steps), record.violations) == ("budget", 2, ())
+        late = await world.execute("tasks add --title x")
+        assert (late.status, late.over) == (EXHAUSTED, True)
+        (tmp_path / "workspace" / "late.txt").write_text("late")
+        found = await left(world)
+    assert found.exhausted
+    assert (found.used, judged(paper[0], found).changes) == (2, ())
+    assert not (tmp_path / "workspace" / "late.txt").exists()
 
 
 async def test_a_stranger_and_rubbish_are_turned_away(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
-    async with ShimWorld(paper[0], tmp_path) as world:
+    async with opened(paper[0], tmp_path, attach=True) as world:
         assert (await ask(world, ["date"], token="guess"))["exit"] == 77
-        reader, writer = await asyncio.open_unix_connection(str(world.socket))
+        assert world._server is not None
+        reader, writer = await asyncio.open_unix_connection(sock=connect_unix(world._server.socket))
         writer.write(b"not json\n")
         assert json.loads(await reader.readline())["exit"] == 2
         writer.close()
         await writer.wait_closed()
-        assert world.episode.executions == []
+        assert (await left(world)).executions == ()
 
 
 async def test_the_world_s_files_are_a_real_directory_both_ways(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
-    async with ShimWorld(paper[0], tmp_path) as world:
-        files = world.folder / "files"
+    files = tmp_path / "workspace"
+    async with opened(paper[0], tmp_path, attach=True) as world:
         assert (files / "notes" / "reading-list.txt").read_text().startswith("Books")
         await ask(world, ["file", "create", "--path", "/a/b.txt", "--content", "made"])
         assert (files / "a" / "b.txt").read_text() == "made"
@@ -130,61 +159,62 @@ async def test_the_world_s_files_are_a_real_directory_both_ways(paper: tuple[For
         assert (await ask(world, ["file", "read", "--path", "/a/b.txt"]))["stdout"] == "edited"
         assert (await ask(world, ["file", "read", "--path", "/link.txt"]))["exit"] == 1
         (files / "notes" / "reading-list.txt").unlink()
-    changed = {(c.table, c.key, c.kind) for c in world.episode.verdict().changes}
+        found = await left(world)
+    verdict = judged(paper[0], found)
+    changed = {(c.table, c.key, c.kind) for c in verdict.changes}
     assert changed == {("files", "/a/b.txt", "created"), ("files", "/notes/reading-list.txt", "deleted")}
-    assert any("deleted" in f for f in world.episode.verdict().forbidden)
-    assert [e["argv"][0] for e in world.log].count("[files edited outside the commands]") == 2
+    assert any("deleted" in f for f in verdict.forbidden)
+    assert [e.line for e in found.executions].count(NATIVE) == 2
+    assert found.used == 3
+
+
+async def test_a_harness_s_own_files_are_none_of_the_world_s(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
+    files = tmp_path / "workspace"
+    async with opened(paper[0], tmp_path, attach=True, private=(".claw/**", "MEMORY.md")) as world:
+        for name in (".claw/id", "MEMORY.md", "notes/mine.txt"):
+            (files / name).parent.mkdir(exist_ok=True)
+            (files / name).write_text("x")
+        found = await left(world)
+    assert [c.key for c in judged(paper[0], found).changes] == ["/notes/mine.txt"]
+    assert (files / "MEMORY.md").exists()
 
 
 async def test_clients_cover_every_program_and_say_when_the_world_is_gone(
     paper: tuple[ForgeTask, ...], tmp_path: Path
 ) -> None:
-    async with ShimWorld(paper[0], tmp_path) as world:
-        assert {p.name for p in world.bin.iterdir()} == set(programs())
-        assert (await typed(world, "date")).stdout == "2026-03-01T09:00:00Z\n"
-        alone = {"PATH": f"{world.bin}:{os.defpath}"}
-        bare = await asyncio.to_thread(
-            subprocess.run, ["/bin/sh", "-c", "tasks list"], capture_output=True, text=True, env=alone, check=False
-        )
-        assert bare.returncode == 0
-    gone = await typed(world, "date")
+    async with opened(paper[0], tmp_path, attach=True) as world:
+        folder = clients(world)
+        assert {p.name for p in folder.iterdir()} == set(programs())
+        assert (await typed(folder, "date")).stdout == "2026-03-01T09:00:00Z\n"
+    gone = await typed(folder, "date")
     assert gone.returncode == 69
     assert "not there" in gone.stderr
 
 
+async def test_a_path_may_be_longer_than_a_socket_s_address(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
+    async with opened(paper[0], tmp_path / ("long" * 30), attach=True) as world:
+        assert (await typed(clients(world), "date")).returncode == 0
+
+
 async def test_parallel_commands_are_executed_one_at_a_time(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
-    async with ShimWorld(paper[0], tmp_path) as world:
+    async with opened(paper[0], tmp_path, attach=True) as world:
         await asyncio.gather(*(ask(world, ["tasks", "add", "--title", f"t{i}"]) for i in range(10)))
-    made = [c.key for c in world.episode.verdict().changes]
-    assert len(set(made)) == 10
-    assert [e["seq"] for e in world.log] == list(range(1, 11))
+        found = await left(world)
+    assert len({c.key for c in judged(paper[0], found).changes}) == found.used == 10
 
 
-async def test_a_blanked_shim_leaves_a_careful_policy_without_a_pass(
+async def test_with_hidden_output_a_careful_policy_passes_nothing(
     one_per_family: tuple[ForgeTask, ...], tmp_path: Path
 ) -> None:
     for number, task in enumerate(one_per_family[::4]):
-        async with ShimWorld(task, tmp_path / str(number), blank=True) as world:
+        async with opened(task, tmp_path / str(number), attach=True, hide_output=True) as world:
             history: list[tuple[str, str]] = []
-            while len(history) < 25:
-                line = decide("careful", world.episode.observation, history)
-                if line == "done":
-                    break
+            while (line := decide("careful", Episode(task).observation, history)) != DONE and len(history) < 25:
                 answer = await ask(world, split_words(line))
                 history.append((line, str(answer["stdout"])))
                 assert answer["stdout"] == answer["stderr"] == ""
-        assert not world.record("careful").strict
-
-
-async def test_any_program_can_be_run_in_the_world(paper: tuple[ForgeTask, ...]) -> None:
-    task = paper[16]
-    lines = " && ".join(task.reference)
-    record = await run_command(task, ("/bin/sh", "-c", lines))
-    assert (record.agent, record.strict, record.ended) == ("sh", True, "stopped")
-    slow = await run_command(task, ("/bin/sh", "-c", "tasks list; sleep 30"), timeout=1.0)
-    assert (slow.ended, slow.strict) == ("budget", False)
-    told = await run_command(task, ("/bin/sh", "-c", 'test "$0" = "$FORGE_PROMPT" && date', "{prompt}"))
-    assert [s.command for s in told.steps] == ["date"]
+            assert (await world.execute("tasks list")).text == ""
+            assert not judged(task, await left(world)).strict
 
 
 def test_clients_without_an_address_read_the_environment(tmp_path: Path) -> None:
@@ -192,28 +222,3 @@ def test_clients_without_an_address_read_the_environment(tmp_path: Path) -> None
     env = {"PATH": os.defpath, "FORGE_SOCKET": str(tmp_path / "none.sock")}
     done = subprocess.run([str(tmp_path / "bin" / "tasks")], capture_output=True, text=True, env=env, check=False)
     assert done.returncode == 69
-
-
-async def test_a_program_is_told_how_commands_files_and_budget_look_from_a_shell(
-    paper: tuple[ForgeTask, ...], tmp_path: Path
-) -> None:
-    told = tmp_path / "told.txt"
-    await run_command(paper[0], ["/bin/sh", "-c", f'printf %s "$FORGE_PROMPT" > {told}'], horizon=7)
-    text = told.read_text(encoding="utf-8")
-    assert text.startswith(Episode(paper[0]).observation)
-    for part in ("programs on its PATH", "/ops/x is ./ops/x", "At most 7"):
-        assert part in text
-
-
-async def test_a_harness_is_told_the_same(paper: tuple[ForgeTask, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    heard: list[str] = []
-
-    def hear(policy: str, messages: list[dict[str, object]], tools: object) -> Reply:
-        heard.append(json.dumps(messages))
-        return Reply(LAST_WORD)
-
-    monkeypatch.setattr("claw_adapter_forge.policies.upstream.next_reply", hear)
-    done: list[object] = []
-    await run_policies([("careful", paper[0], 0)], ShimSettings("reference", isolation=1), done.append)
-    assert done
-    assert "programs on its PATH" in heard[0]

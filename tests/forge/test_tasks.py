@@ -14,12 +14,12 @@ import pytest
 
 from claw_adapter.errors import InternalError, ScenarioError
 from claw_adapter_forge.families import families
+from claw_adapter_forge.generator.compiler import check_task
+from claw_adapter_forge.generator.task_sets import blueprints, generate, round_length
 from claw_adapter_forge.policies.offline import POLICIES
 from claw_adapter_forge.proof.replay import replay
-from claw_adapter_forge.tasks.compiler import check_task
 from claw_adapter_forge.tasks.manifest import canonical, manifest_lines, task_from_json, task_to_json
 from claw_adapter_forge.tasks.observation import first_observation
-from claw_adapter_forge.tasks.profiles import blueprints, generate, round_length
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 TWO_WAYS = {"live", "async", "wet", "dry", "primary", "backup"}
@@ -87,7 +87,7 @@ def test_the_published_branches_hold(paper: tuple[ForgeTask, ...]) -> None:
         assert (branches[family, "live"], branches[family, "async"]) == (live, later)
 
 
-def test_variants_and_branches_agree_in_the_scale_profile() -> None:
+def test_variants_and_branches_agree_in_the_set_scale() -> None:
     for task in generate("scale", 3, 300):
         if task.meta.ability == "multi_source_reasoning":
             assert task.meta.variant.startswith(task.meta.branch)
@@ -97,7 +97,7 @@ def test_variants_and_branches_agree_in_the_scale_profile() -> None:
 def test_another_process_generates_the_same_bytes(seed: int) -> None:
     here = hashlib.sha256("".join(manifest_lines(generate("paper362", seed))).encode()).hexdigest()
     code = (
-        "import hashlib;from claw_adapter_forge.tasks.profiles import generate;"
+        "import hashlib;from claw_adapter_forge.generator.task_sets import generate;"
         "from claw_adapter_forge.tasks.manifest import manifest_lines;"
         f"print(hashlib.sha256(''.join(manifest_lines(generate('paper362',{seed}))).encode()).hexdigest())"
     )
@@ -136,8 +136,8 @@ def test_every_family_has_two_texts_in_each_style_and_declares_its_tags() -> Non
         assert family.ability in family.tags
 
 
-def test_an_unknown_profile_and_an_empty_one_are_refused() -> None:
-    with pytest.raises(ScenarioError, match="no profile"):
+def test_an_unknown_set_and_an_empty_one_are_refused() -> None:
+    with pytest.raises(ScenarioError, match="no task set"):
         list(blueprints("paper", 0))
     with pytest.raises(ScenarioError, match="cannot be generated"):
         list(blueprints("scale", 0, 0))

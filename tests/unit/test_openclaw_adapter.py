@@ -37,7 +37,7 @@ def context(folder: Path) -> SimpleNamespace:
     made = {"workspace": folder / "workspace", "state_dir": folder / "state"}
     for path in made.values():
         path.mkdir()
-    return SimpleNamespace(endpoint=ENDPOINT, main=Session(id="main"), histories=(), **made)
+    return SimpleNamespace(endpoint=ENDPOINT, main=Session(id="main"), histories=(), environment=None, **made)
 
 
 def reply(stop: str, text: str = "", error: str = "") -> list[dict]:

@@ -39,6 +39,7 @@ DISTRIBUTIONS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("demo", "lite", "clinic-fridge"), "claw-adapter-scenarios"),
     "clawarena": "claw-adapter-clawarena",
     "policy": "claw-adapter-forge",
+    "forge": "claw-adapter-forge",
     **{
         name: f"claw-adapter-{name}"
         for name in ("openclaw", "claude-code", "nanobot", "picoclaw", "metaclaw", "vllm", "llamacpp")

@@ -13,10 +13,10 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
+from claw_adapter_forge.episodes.episode import Episode
+from claw_adapter_forge.generator.task_sets import generate
 from claw_adapter_forge.proof.verify import verify
-from claw_adapter_forge.runner.episode import Episode
 from claw_adapter_forge.surfaces.shell import execute
-from claw_adapter_forge.tasks.profiles import generate
 from claw_adapter_forge.tasks.spec import ForgeTask
 from claw_adapter_forge.world.state import World
 

@@ -123,10 +123,11 @@ class RoundRunner:
             trial.keep(kept.checkpoint)
         checked = time.monotonic()
         turn, meter = tried.last.turn, tried.last.meter
+        events = turn.events or meter.events
+        turn = turn.model_copy(update={"events": events})
         score, feedback, taught = await self._judge(item, question, turn, before, after)
         check_seconds = time.monotonic() - checked if question.needs_workspace or taught else 0.0
         crashpoint("scored")
-        events = turn.events or meter.events
         return RoundRecord(
             index=index,
             round=item.id,

@@ -16,7 +16,7 @@ from claw_adapter.harness import (
 )
 from claw_adapter_claude_code.conversation import ClaudeConversation
 from claw_adapter_claude_code.native import session_uuid
-from claw_adapter_claude_code.options import Options, settings, tools
+from claw_adapter_claude_code.options import Options, in_environment, settings, tools
 from claw_adapter_claude_code.program import installed
 from claw_adapter_claude_code.state import State
 
@@ -35,6 +35,7 @@ class ClaudeCode(Harness):
 
     def __init__(self, **options: Any) -> None:
         self.options = Options.parse(options)
+        self._given = options
 
     def capabilities(self) -> Capabilities:
         """Each entry was seen with the real program; tests/e2e/test_claude_code_*.py shows it again."""
@@ -99,9 +100,10 @@ class ClaudeCode(Harness):
             HarnessNotFound: it is not installed.
         """
         installed()
+        options = Options.parse(in_environment(self._given, ctx))
         state = State(ctx.state_dir, ctx.workspace, checkpoint.sessions[0] if checkpoint else ctx.main)
-        state.lay_out(settings(ctx, self.options), ctx.endpoint.key, checkpoint)
-        conversation = ClaudeConversation(ctx, self.options, state)
-        if self.options.mode != "turn":
+        state.lay_out(settings(ctx, options), ctx.endpoint.key, checkpoint)
+        conversation = ClaudeConversation(ctx, options, state)
+        if options.mode != "turn":
             await conversation.start(ctx.deadline)
         return conversation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Self
@@ -13,7 +14,7 @@ from claw_adapter.options import FromZero, checked
 Permission = Literal["bypassPermissions", "acceptEdits", "default", "dontAsk", "plan"]
 Effort = Literal["", "low", "medium", "high", "xhigh", "max"]
 
-__all__ = ["KEY", "MEMORY", "TOOLS", "Options", "arguments", "environment", "settings", "tools"]
+__all__ = ["KEY", "MEMORY", "TOOLS", "Options", "arguments", "environment", "in_environment", "settings", "tools"]
 
 TOOLS: Final = ("Bash", "Edit", "Glob", "Grep", "Read", "Write")
 """Its tools for files and commands; without such a list there are 12 inline and 11 behind a search, web and timers too."""
@@ -59,6 +60,17 @@ class Options:
             AdapterError: an unknown option, or a value it cannot have.
         """
         return checked(cls, given, "harness claude-code")
+
+
+def in_environment(given: Mapping[str, Any], ctx: TrialContext) -> dict[str, Any]:
+    """The options where a scenario's environment brings programs: what an experiment says, and other defaults.
+
+    They come first on its PATH, and it keeps no notes of its own.
+    """
+    if ctx.environment is None or not ctx.environment.attached.path:
+        return dict(given)
+    path = ":".join(filter(None, (given.get("path_prepend"), *map(str, ctx.environment.attached.path))))
+    return {"memory": False, **given, "path_prepend": path}
 
 
 def tools(options: Options) -> list[str]:

@@ -25,7 +25,7 @@ from claw_adapter_nanobot.cli_mode import CliConversation
 from claw_adapter_nanobot.command import command
 from claw_adapter_nanobot.conversation import BridgeConversation
 from claw_adapter_nanobot.lasting import LastingConversation
-from claw_adapter_nanobot.options import Options, configuration, environment
+from claw_adapter_nanobot.options import Options, configuration, environment, in_environment
 from claw_adapter_nanobot.pty_mode import PtyConversation
 from claw_adapter_nanobot.state import ISOLATED, State
 from claw_adapter_nanobot.store import CHANNEL, session_key
@@ -61,6 +61,7 @@ class NanoBot(Harness):
 
     def __init__(self, **options: Any) -> None:
         self.options = Options.parse(options)
+        self._given = options
 
     def capabilities(self) -> Capabilities:
         """Each entry was seen with the real program; tests/e2e/test_nanobot_*.py shows it again."""
@@ -93,6 +94,9 @@ class NanoBot(Harness):
             "cut at 4,000 characters, and no tool calls or results; list_sessions gives nicknames only"
         )
         options = self.options
+        refused = (
+            "its tools refuse paths outside the workspace, in shell commands too, unless an environment brings programs"
+        )
         window = (
             f"takes the model's window for {options.context_window:,} tokens and summarises the session when less than "
             f"{options.max_tokens + MARGIN:,} of them are left"
@@ -107,7 +111,7 @@ class NanoBot(Harness):
             native if options.histories == "native" else "histories: as files",
             "no tools for the web" + ("" if options.exec else ", no shell tool"),
             *((f"tools denied: {', '.join(options.tools_denied)}",) if options.tools_denied else ()),
-            *(("its tools refuse paths outside the workspace, in shell commands too",) if options.restrict else ()),
+            *((refused,) if options.restrict else ()),
             f"at most {options.max_iterations} model requests per turn, then one more without tools for an answer",
             window,
             f"AGENTS.md, SOUL.md, USER.md and memory/MEMORY.md of the workspace go into the system prompt by themselves{own}",
@@ -137,6 +141,10 @@ class NanoBot(Harness):
             HarnessNotFound: it is not installed.
             HarnessStartError: it does not come up.
         """
+        return await type(self)(**in_environment(self._given, ctx)).begin(ctx, checkpoint)
+
+    async def begin(self, ctx: TrialContext, checkpoint: Checkpoint | None) -> Conversation:
+        """`open`, with the options that hold in this trial."""
         there = self._installed()
         state = State(ctx.state_dir, ctx.workspace, self._channel)
         sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, Self
 
@@ -9,10 +10,15 @@ from claw_adapter.errors import AdapterError
 from claw_adapter.harness import TrialContext
 from claw_adapter.options import FromOne, FromZero, Seconds, checked
 
-__all__ = ["Options", "configuration", "environment"]
+__all__ = ["Options", "configuration", "environment", "in_environment"]
 
 PATIENCE: Final = "3600"
 """Seconds without a byte from the model before NanoBot gives up: the most it accepts, so that our deadline decides."""
+BESIDE: Final = (
+    *("create_goal", "update_goal", "message", "my", "spawn"),
+    *("list_sessions", "read_session", "search_sessions", "send_session_message"),
+)
+"""Its tools that work neither on files nor through programs: beside an environment that is reached by these."""
 Provider = Literal["custom", "vllm", "openai", "anthropic"]
 Dialect = Literal["openai-chat", "openai-responses", "anthropic-messages"]
 PROVIDERS: Final[dict[Provider, tuple[Dialect, ...]]] = {
@@ -85,6 +91,20 @@ class Options:
             options.provider if "provider" in said else None, options.dialect if "dialect" in said else None
         )
         return replace(options, provider=provider, dialect=dialect)
+
+
+def in_environment(given: Mapping[str, Any], ctx: TrialContext) -> dict[str, Any]:
+    """The options where a scenario's environment brings programs: what an experiment says, and other defaults.
+
+    They come first on the PATH of its shell tool; it refuses no paths, as those of an environment need not be the machine's;
+    it has no tools that work beside the environment.
+    """
+    if ctx.environment is None or not ctx.environment.attached.path:
+        return dict(given)
+    path = ":".join(filter(None, (given.get("path_prepend"), *map(str, ctx.environment.attached.path))))
+    alone: dict[str, Any] = {} if ctx.histories else {"histories": "files"}
+    denied = {"tools_denied": list(BESIDE)} if given.get("mode", "bridge") == "bridge" else {}
+    return {"restrict": False, **alone, **denied, **given, "path_prepend": path}
 
 
 def _spoken(provider: Provider | None, dialect: Dialect | None) -> tuple[Provider, Dialect]:

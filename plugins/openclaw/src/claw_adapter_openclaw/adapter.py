@@ -31,6 +31,7 @@ from claw_adapter_openclaw.options import (
     Options,
     configuration,
     environment,
+    in_environment,
     settings,
     tools,
 )
@@ -55,6 +56,7 @@ class OpenClaw(Harness):
 
     def __init__(self, **options: Any) -> None:
         self.options = Options.parse(options)
+        self._given = options
 
     def capabilities(self) -> Capabilities:
         """Each entry was seen with the real program; tests/e2e/test_openclaw_*.py shows it again."""
@@ -125,6 +127,10 @@ class OpenClaw(Harness):
             HarnessNotFound: it is not installed.
             HarnessStartError: it does not come up.
         """
+        return await type(self)(**in_environment(self._given, ctx)).begin(ctx, checkpoint)
+
+    async def begin(self, ctx: TrialContext, checkpoint: Checkpoint | None) -> Conversation:
+        """`open`, with the options that hold in this trial."""
         there = self._installed()
         sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
         refuse_collisions([session.id for session in sessions])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Self
@@ -18,6 +19,7 @@ __all__ = [
     "Options",
     "configuration",
     "environment",
+    "in_environment",
     "settings",
     "tools",
 ]
@@ -79,6 +81,19 @@ class Options:
             AdapterError: an unknown option, or a value it cannot have.
         """
         return checked(cls, given, "harness openclaw")
+
+
+def in_environment(given: Mapping[str, Any], ctx: TrialContext) -> dict[str, Any]:
+    """The options where a scenario's environment brings programs: what an experiment says, and other defaults.
+
+    They come first on the PATH of its shell tool, its own command ``openclaw`` does not stand before them, and it has only
+    tools for files and programs. An environment may ask for the same command many times: that is no loop.
+    """
+    if ctx.environment is None or not ctx.environment.attached.path:
+        return dict(given)
+    path = ":".join(filter(None, (given.get("path_prepend"), *map(str, ctx.environment.attached.path))))
+    alone: dict[str, Any] = {} if ctx.histories else {"histories": "files"}
+    return {"own_command": False, "loop_detection": False, **alone, **given, "path_prepend": path}
 
 
 def configuration(ctx: TrialContext, options: Options, port: int, token: str, bridge: Path) -> dict[str, Any]:

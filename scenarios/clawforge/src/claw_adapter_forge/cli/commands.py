@@ -7,20 +7,10 @@ from pathlib import Path
 
 import click
 
-from claw_adapter_forge.cli.checking import labels, parity
-from claw_adapter_forge.cli.common import (
-    COUNT,
-    JSON,
-    OUT,
-    as_json,
-    fail_clean,
-    pick_tasks,
-    profile_options,
-    progress_line,
-)
-from claw_adapter_forge.cli.reporting import report
-from claw_adapter_forge.cli.running import run
-from claw_adapter_forge.cli.working import play, shim
+from claw_adapter_forge.cli.common import COUNT, JSON, OUT, as_json, fail_clean, progress_line, task_options
+from claw_adapter_forge.cli.labels import labels
+from claw_adapter_forge.cli.parity import parity
+from claw_adapter_forge.cli.play import play
 
 __all__ = ["forge"]
 
@@ -30,23 +20,24 @@ def forge() -> None:
     """Stateful command-line worlds whose tasks are proven before they ship."""
 
 
-for _command in (play, run, shim, report, labels, parity):
+for _command in (play, labels, parity):
     forge.add_command(_command)
 
 
 @forge.command()
-@profile_options
+@task_options
 @click.option("-o", "--out", type=OUT, help="Write the tasks here, one line of JSON each (- for stdout).")
 @JSON
 @fail_clean
-def generate(profile: str, seed: int, count: int, out: Path | None, json_out: bool) -> None:
-    """Generate the tasks of a profile and print their counts and digest."""
+def generate(task_set: str, seed: int, count: int, out: Path | None, json_out: bool) -> None:
+    """Generate the tasks of a set and print their counts and digest."""
     import hashlib
     from collections import Counter
 
+    from claw_adapter_forge.generator.choosing import pick_tasks
     from claw_adapter_forge.tasks.manifest import manifest_lines
 
-    tasks = list(pick_tasks(profile, seed, count))
+    tasks = list(pick_tasks(task_set, seed, count))
     lines = list(manifest_lines(tasks))
     digest = hashlib.sha256("".join(lines).encode()).hexdigest()
     if out is not None and str(out) == "-":
@@ -61,27 +52,28 @@ def generate(profile: str, seed: int, count: int, out: Path | None, json_out: bo
         "lengths": Counter(str(t.meta.length) for t in tasks),
         "styles": Counter(t.meta.style for t in tasks),
     }
-    summary = {"profile": profile, "seed": seed, "tasks": len(tasks), "digest": digest}
+    summary = {"task_set": task_set, "seed": seed, "tasks": len(tasks), "digest": digest}
     if json_out:
         as_json(summary | {name: dict(sorted(c.items())) for name, c in counts.items()})
         return
-    click.echo(f"{len(tasks)} tasks of {profile}, seed {seed}, digest {digest}")
+    click.echo(f"{len(tasks)} tasks of {task_set}, seed {seed}, digest {digest}")
     for name, counter in counts.items():
         click.echo(f"{name}: " + ", ".join(f"{k} {v}" for k, v in sorted(counter.items())))
 
 
 @forge.command()
 @click.argument("task")
-@profile_options
+@task_options
 @click.option("--solution", is_flag=True, help="Show goal and reference as well.")
 @JSON
 @fail_clean
-def show(task: str, profile: str, seed: int, count: int, solution: bool, json_out: bool) -> None:
+def show(task: str, task_set: str, seed: int, count: int, solution: bool, json_out: bool) -> None:
     """Show one task: instruction, first observation, on request its goal and reference."""
+    from claw_adapter_forge.generator.choosing import pick_tasks
     from claw_adapter_forge.tasks.manifest import public_json, task_to_json
     from claw_adapter_forge.tasks.observation import first_observation
 
-    found = next(pick_tasks(profile, seed, count, (task,)))
+    found = next(pick_tasks(task_set, seed, count, (task,)))
     if json_out:
         as_json(task_to_json(found) if solution else public_json(found))
         return
@@ -96,23 +88,23 @@ def show(task: str, profile: str, seed: int, count: int, solution: bool, json_ou
 
 
 @forge.command()
-@profile_options
+@task_options
 @click.option("--jobs", default=2, show_default=True, type=COUNT, help="Processes.")
-@click.option("--card", type=OUT, help="Write the quality card to FOLDER/<profile>-<seed>.md and .json.")
+@click.option("--card", type=OUT, help="Write the quality card to FOLDER/<task set>-seed<seed>.md and .json.")
 @JSON
 @fail_clean
-def verify(profile: str, seed: int, count: int, jobs: int, card: Path | None, json_out: bool) -> None:
-    """Prove every task (a sample of 1,000 of larger profiles). Exit status 1 if an obligation does not hold."""
+def verify(task_set: str, seed: int, count: int, jobs: int, card: Path | None, json_out: bool) -> None:
+    """Prove every task (a sample of 1,000 of larger sets). Exit status 1 if an obligation does not hold."""
     import json
 
     from claw_adapter_forge.proof.card import card_json, card_markdown
     from claw_adapter_forge.proof.verify import verify as prove_all
 
-    found = prove_all(profile, seed, count, jobs=jobs, progress=progress_line("proving"))
+    found = prove_all(task_set, seed, count, jobs=jobs, progress=progress_line("proving"))
     data = card_json(found)
     if card is not None:
         card.mkdir(parents=True, exist_ok=True)
-        stem = card / f"{profile}-seed{seed}"
+        stem = card / f"{task_set}-seed{seed}"
         text = json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True)
         stem.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
         stem.with_suffix(".md").write_text(card_markdown(data), encoding="utf-8")
@@ -127,17 +119,18 @@ def verify(profile: str, seed: int, count: int, jobs: int, card: Path | None, js
 
 @forge.command()
 @click.argument("target", type=OUT)
-@profile_options
+@task_options
 @click.option("--format", "kind", default="specs", show_default=True, type=click.Choice(["specs", "harbor"]))
 @JSON
 @fail_clean
-def export(target: Path, profile: str, seed: int, count: int, kind: str, json_out: bool) -> None:
+def export(target: Path, task_set: str, seed: int, count: int, kind: str, json_out: bool) -> None:
     """Write tasks as published-style JSON specs or as Harbor task folders."""
     from claw_adapter_forge.exports.harbor import export_harbor
     from claw_adapter_forge.exports.specs import export_specs
+    from claw_adapter_forge.generator.choosing import pick_tasks
 
     write = export_specs if kind == "specs" else export_harbor
-    written = write(pick_tasks(profile, seed, count), target)
+    written = write(pick_tasks(task_set, seed, count), target)
     if json_out:
         as_json({"format": kind, "tasks": written, "target": str(target)})
     else:
@@ -149,16 +142,16 @@ def export(target: Path, profile: str, seed: int, count: int, kind: str, json_ou
 @JSON
 @fail_clean
 def import_specs(folder: Path, json_out: bool) -> None:
-    """Probe your own copy of published specs: oracle, null, blind, vandal and mutants.
+    """Probe your own copy of published specs: oracle, doing nothing, blind, vandal and mutants.
 
     Beside them stand the same probes on 51 tasks of ours.
     """
-    from claw_adapter_forge.cli.common import stratified
     from claw_adapter_forge.exports.probing import probe, probe_ours
     from claw_adapter_forge.exports.published import load_published
+    from claw_adapter_forge.generator.choosing import sample_tasks
 
     found = probe(list(load_published(folder)))
-    found["ours"] = probe_ours(stratified(list(pick_tasks("paper362", 0, 362)), 51)).to_json()
+    found["ours"] = probe_ours(sample_tasks("paper362", 0, 362, 51)).to_json()
     if json_out:
         as_json(found)
         return

@@ -4,33 +4,24 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import sys
 import time
-from collections.abc import Callable, Iterator
-from hashlib import sha256
-from itertools import zip_longest
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from claw_adapter.errors import ClawError, HarnessNotFound, JournalError, PluginError, SandboxError
 
-if TYPE_CHECKING:
-    from claw_adapter_forge.tasks.spec import ForgeTask
-
 __all__ = [
     "COUNT",
     "JSON",
     "OUT",
-    "SECONDS",
     "as_json",
     "fail_clean",
-    "pick_tasks",
-    "profile_options",
     "progress_line",
-    "stratified",
+    "task_options",
 ]
 
 OUT = click.Path(path_type=Path)
@@ -39,28 +30,14 @@ WRONG, REFUSED, MISSING = 2, 3, 4
 JSON = click.option("--json", "json_out", is_flag=True, help="Print JSON.")
 
 F = TypeVar("F", bound=Callable[..., Any])
-T = TypeVar("T")
 
 
-class _Seconds(click.FloatRange):
-    """More than 0, and a number: a plain range lets "nan" and "inf" through."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        found = super().convert(value, param, ctx)
-        if not math.isfinite(found):
-            self.fail(f"{value!r} is no number of seconds", param, ctx)
-        return found
-
-
-SECONDS = _Seconds(min=0, min_open=True)
-
-
-def profile_options(command: F) -> F:
-    """``--profile``, ``--seed`` and ``-n``."""
+def task_options(command: F) -> F:
+    """``--task-set``, ``--seed`` and ``-n``."""
     options = (
-        click.option("--profile", default="paper362", show_default=True, help="paper362 (published counts) or scale."),
+        click.option("--task-set", default="paper362", show_default=True, help="paper362 (published counts) or scale."),
         click.option("--seed", default=0, show_default=True, help="The same seed gives the same bytes."),
-        click.option("-n", "count", default=362, show_default=True, help="Tasks of the scale profile."),
+        click.option("-n", "count", default=362, show_default=True, help="How many tasks `scale` has."),
     )
     for option in reversed(options):
         command = option(command)
@@ -128,48 +105,3 @@ def progress_line(label: str) -> Callable[[int, int], None]:
         click.echo(f"\r{text}   " if terminal else text, err=True, nl=not terminal or done == total)
 
     return show
-
-
-def pick_tasks(profile: str, seed: int, count: int, names: tuple[str, ...] = ()) -> Iterator[ForgeTask]:
-    """The tasks of a profile, or those named by id or number.
-
-    Raises:
-        ScenarioError: a name fits no task.
-    """
-    from claw_adapter.errors import ScenarioError
-    from claw_adapter_forge.tasks.compiler import check_task
-    from claw_adapter_forge.tasks.profiles import blueprints, compile_blueprint
-
-    wanted = {int(name.rpartition("-")[2]) for name in names if name.rpartition("-")[2].isdigit()}
-    if names and len(wanted) != len(set(names)):
-        raise ScenarioError(f"no such task among {', '.join(names)}", remedy="name tasks by number or as in forge-017")
-    found = 0
-    for blueprint in blueprints(profile, seed, count):
-        if not names or blueprint.number in wanted:
-            found += 1
-            yield check_task(compile_blueprint(blueprint))
-    if names and found != len(wanted):
-        raise ScenarioError(f"no such task in {profile}", where=", ".join(names), remedy="see `claw forge generate`")
-
-
-def stratified(tasks: list[ForgeTask], size: int) -> list[ForgeTask]:
-    """`size` tasks that go round the abilities, and round the families of each; all of them if `size` is 0.
-
-    Six have every ability and 17 every family, where the profile has them.
-    """
-    if not 0 < size < len(tasks):
-        return tasks
-    abilities: dict[str, dict[str, list[ForgeTask]]] = {}
-    # in an order that goes by nothing, so that variants and styles mix, and the same one every time
-    for task in sorted(tasks, key=lambda t: sha256(t.instruction.encode()).digest()):
-        abilities.setdefault(task.meta.ability, {}).setdefault(task.meta.family, []).append(task)
-    # the families in turns of one per ability; then their tasks in turns of one per family
-    families = _in_turns([list(of.values()) for of in abilities.values()])
-    return sorted(_in_turns(families)[:size], key=lambda t: t.number)
-
-
-def _in_turns(piles: list[list[T]]) -> list[T]:
-    """The first of each pile, then the second of each, and so on."""
-    missing = object()
-    turns = zip_longest(*piles, fillvalue=missing)
-    return [one for turn in turns for one in turn if one is not missing]  # type: ignore[misc]  # the fill value is left out

@@ -1,7 +1,8 @@
 """The paper's check vocabulary: state, effect, config and output checks over a normalised state, and Eq. 3 as published.
 
 Checks are derived from a task's goal and frame in the form of the published suite, so that scores can be set beside it.
-They are looser than our verdict (an artefact counts by its kind, a guard by "none created"): that is what the null line shows.
+They are looser than our verdict (an artefact counts by its kind, a guard by "none created"): that is what the do-nothing
+baseline shows.
 """
 
 from __future__ import annotations

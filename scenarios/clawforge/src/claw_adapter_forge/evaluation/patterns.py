@@ -1,10 +1,9 @@
 """Failure patterns decided by rule (the paper's Table 8), the first wrong step, and decisive sources left unread.
 
-With dG the share of wants met (0 at the start) and the frame as in the verdict, in this order:
-provider, harness (it failed, so the agent could not go on) → early_breakdown (dG = 0, or something for another place or branch
-is made before anything right) → stale_state_mishandling (any other break of the frame, such as what was there changed,
+With dG the share of goal conditions met (0 at the start), in this order: early_breakdown (dG = 0, or something for another
+place or branch is made before anything right) → stale_state_mishandling (any other side effect, such as what was there changed,
 removed or made a second time, whenever it happens; or a stale item is still active next to its replacement) →
-hallucinated_completion (the agent stopped) → incomplete_closure (budget, error or stop rule). ``excess`` is a flag beside them.
+hallucinated_completion (the agent stopped) → incomplete_closure (budget or stop rule). ``excess`` is a flag beside them.
 """
 
 from __future__ import annotations
@@ -18,16 +17,8 @@ from claw_adapter_forge.surfaces.shell import Execution
 from claw_adapter_forge.tasks.spec import ForgeTask
 from claw_adapter_forge.world.difference import Change, apply_changes
 
-__all__ = ["PATTERNS", "Diagnosis", "diagnose", "redundant_reads"]
+__all__ = ["Diagnosis", "diagnose", "redundant_reads"]
 
-PATTERNS = (
-    "early_breakdown",
-    "stale_state_mishandling",
-    "hallucinated_completion",
-    "incomplete_closure",
-    "provider_failure",
-    "harness_failure",
-)
 RETIRED = "stale item retired"
 
 
@@ -57,8 +48,6 @@ def diagnose(task: ForgeTask, executions: Sequence[Execution], verdict: Verdict,
 
 
 def _pattern(verdict: Verdict, ended: str, early: bool) -> str:
-    if ended in {"provider", "harness"}:
-        return f"{ended}_failure"
     if not verdict.met or early:
         return "early_breakdown"
     replaced = RETIRED in verdict.missing and bool(verdict.met)

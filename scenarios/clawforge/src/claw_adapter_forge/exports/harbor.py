@@ -15,12 +15,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from claw_adapter_forge import __version__
-from claw_adapter_forge.runner.episode import Episode
+from claw_adapter_forge.episodes.episode import HORIZON
 from claw_adapter_forge.shim import client
 from claw_adapter_forge.shim.install import client_script
-from claw_adapter_forge.shim.prompt import shim_prompt
+from claw_adapter_forge.shim.prompt import shell_prompt
 from claw_adapter_forge.surfaces.registry import programs
 from claw_adapter_forge.tasks.manifest import canonical, task_to_json
+from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 __all__ = ["export_harbor"]
@@ -121,7 +122,7 @@ agent's (`main`), which has clients of the commands, and the world's (`world`), 
   another reward file in its place. The verdict and every command stand in the output of the `world` container as well
   (`docker compose logs world`), which no agent can reach: compare them before you publish.
 * An agent that ends the world's socket ends its own episode: the verifier then finds no world and gives no reward.
-* The generator is public, and a task of a known profile and seed can be generated again by anyone who has it. For results
+* The generator is public, and a task of a known set and seed can be generated again by anyone who has it. For results
   that count, generate with a seed of your own, and keep the folders: `tests/` and `environment/world/` hold the solution.
 * `curl` is not replaced in the agent's container, since installers of agents need it; `weather` has what it would tell.
 * The token in `tests/` and `environment/world/` is drawn anew by every export.
@@ -158,7 +159,8 @@ def _world(folder: Path, task: ForgeTask, token: str) -> None:
 
 
 def _prompt(task: ForgeTask) -> str:
-    kept = [x for x in shim_prompt(Episode(task), mirrored=False).split("\n") if x.split(" ")[0] not in _LEFT]
+    told = f"{first_observation(task.instruction, task.start)}\n\n{shell_prompt(HORIZON, mirrored=False)}"
+    kept = [x for x in told.split("\n") if x.split(" ")[0] not in _LEFT]
     return "\n".join(kept) + "\n"
 
 

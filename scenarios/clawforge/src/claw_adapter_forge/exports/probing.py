@@ -1,4 +1,4 @@
-"""The same probes on published tasks and on ours: oracle, null, blind, vandal, and the mutation operators of `proof`.
+"""The same probes on published tasks and on ours: oracle, doing nothing, blind, vandal, and the mutation operators of `proof`.
 
 A published task is judged by its checks. One that we exported carries its own verdict along (goal and frame), and is judged by
 that as well: checks of the published kind count artefacts and see no change beside them, so a mutant that does something more
@@ -51,8 +51,8 @@ class Column:
     tasks: int = 0
     oracle_strict: int = 0
     oracle_failing_commands: int = 0
-    null_strict: int = 0
-    null_partial: float = 0.0
+    do_nothing_strict: int = 0
+    do_nothing_partial: float = 0.0
     blind_strict: int = 0
     vandal_strict: int = 0
     mutants: int = 0
@@ -62,12 +62,12 @@ class Column:
 
     def add(self, script: Script, judge: Judge) -> None:
         """Probe one task."""
-        oracle, null = judge(script.texts), judge(())
+        oracle, nothing = judge(script.texts), judge(())
         self.tasks += 1
         self.oracle_strict += oracle.passed
         self.oracle_failing_commands += oracle.failing > 0
-        self.null_strict += null.passed
-        self.null_partial += null.partial
+        self.do_nothing_strict += nothing.passed
+        self.do_nothing_partial += nothing.partial
         self.blind_strict += judge([script.texts[i] for i in script.writes]).passed
         self.vandal_strict += judge(vandal(script)).passed
         for mutant in _mutants(script) if oracle.passed else ():
@@ -85,10 +85,10 @@ class Column:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, partial credit as a mean."""
-        names = [n for n in self.__slots__ if n not in {"operators", "null_partial"}]
+        names = [n for n in self.__slots__ if n not in {"operators", "do_nothing_partial"}]
         operators = {name: {"made": made, "survived": lived} for name, (made, lived) in self.operators.items()}
-        mean = round(self.null_partial / self.tasks, 4) if self.tasks else 0.0
-        return {name: getattr(self, name) for name in names} | {"null_partial": mean, "operators": operators}
+        mean = round(self.do_nothing_partial / self.tasks, 4) if self.tasks else 0.0
+        return {name: getattr(self, name) for name in names} | {"do_nothing_partial": mean, "operators": operators}
 
 
 def _mutants(script: Script) -> Iterable[Mutant]:

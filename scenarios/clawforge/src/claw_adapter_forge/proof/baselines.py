@@ -20,7 +20,7 @@ def _policy(name: str) -> Callable[[Script], Lines]:
     return lines
 
 
-def null(_script: Script) -> Lines:
+def do_nothing(_script: Script) -> Lines:
     """Nothing at all."""
     return ()
 
@@ -82,7 +82,7 @@ def vandal(script: Script) -> Lines:
 
 
 BASELINES: dict[str, Callable[[Script], Lines]] = {
-    "null": null,
+    "do-nothing": do_nothing,
     "vandal": vandal,
     "blind": _policy("hasty"),
     "mail-only": mail_only,

@@ -19,7 +19,7 @@ def card_json(found: Proofs) -> dict[str, Any]:
     survivors = [s for p in proofs for s in p.tally.survivors]
     return {
         "generator": GENERATOR_VERSION,
-        "profile": found.profile,
+        "task_set": found.task_set,
         "seed": found.seed,
         "tasks": found.total,
         "proven": len(proofs),
@@ -33,7 +33,7 @@ def card_json(found: Proofs) -> dict[str, Any]:
             "arguments_without_source": sum(f.startswith("oracle argument") for _, f in found.faults),
         },
         "baselines": {n: {"strict": s, "progress": round(g, 4)} for n, (s, g) in found.baselines().items()},
-        "paper_check_score_of_null": round(sum(p.paper_null for p in proofs) / len(proofs), 4),
+        "paper_check_score_of_doing_nothing": round(sum(p.paper_baseline for p in proofs) / len(proofs), 4),
         "blind_passes_both_of_a_pair": sum(all(p.blind_pair) for p in proofs),
         "guessing": {n: {"tasks": t, "wet_or_live": a, "dry_or_async": b} for n, (t, a, b) in found.guessing().items()},
         "minimal_pairs_flipped": sum(p.pair_flips for p in proofs),
@@ -93,7 +93,7 @@ def _head(card: dict[str, Any]) -> list[str]:
         "The oracle is a script that sees only printed text; the evaluator compares states with the task's facts."
     )
     return [
-        f"# Validator quality: {card['profile']}, seed {card['seed']}",
+        f"# Validator quality: {card['task_set']}, seed {card['seed']}",
         "",
         f"Generator {card['generator']}; {card['proven']} tasks proven{sampled}; digest `{card['digest'][:16]}…`.",
         f"Obligations that do not hold: **{len(card['faults'])}**.",
@@ -107,16 +107,16 @@ def _head(card: dict[str, Any]) -> list[str]:
 
 def _failing(card: dict[str, Any]) -> list[str]:
     rows: list[tuple[object, ...]] = [(n, b["strict"], f"{b['progress']:.4f}") for n, b in card["baselines"].items()]
-    null = (
-        f"By the paper's kind of checks (Eq. 3) doing nothing scores {card['paper_check_score_of_null']:.4f}: "
-        "the null line to read partial scores against."
+    nothing = (
+        f"By the paper's kind of checks (Eq. 3) doing nothing scores {card['paper_check_score_of_doing_nothing']:.4f}: "
+        "the do-nothing baseline to read partial scores against."
     )
     pairs = (
         f"Minimal pairs flipped: {card['minimal_pairs_flipped']} of {card['proven']}; "
         f"pairs of which the blind policy passes both: {card['blind_passes_both_of_a_pair']}."
     )
     table = _table(("baseline", "strict passes", "mean progress"), rows)
-    return ["## Baselines that must fail", "", *table, null, pairs, ""]
+    return ["## Baselines that must fail", "", *table, nothing, pairs, ""]
 
 
 def _guessing(card: dict[str, Any]) -> list[str]:

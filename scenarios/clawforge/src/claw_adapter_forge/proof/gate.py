@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from claw_adapter_forge.generator.task_sets import Blueprint, compile_blueprint
 from claw_adapter_forge.proof.alternatives import alternatives
 from claw_adapter_forge.proof.baselines import BASELINES
 from claw_adapter_forge.proof.guessing import guess_faults, guesses
@@ -14,7 +15,6 @@ from claw_adapter_forge.proof.siblings import SAME_STATE, metamorphic, minimal_p
 from claw_adapter_forge.proof.taint import trace
 from claw_adapter_forge.tasks.manifest import task_hash
 from claw_adapter_forge.tasks.observation import first_observation
-from claw_adapter_forge.tasks.profiles import Blueprint, compile_blueprint
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 __all__ = ["TaskProof", "prove"]
@@ -34,7 +34,7 @@ class TaskProof:
     digest: str
     arguments: int
     baselines: tuple[tuple[str, bool, float], ...]
-    paper_null: float
+    paper_baseline: float
     alternatives: tuple[tuple[str, int, int], ...]
     siblings: tuple[tuple[str, bool], ...]
     pair_flips: bool
@@ -76,8 +76,8 @@ def _baselines(script: Script) -> tuple[list[tuple[str, bool, float]], list[str]
         rows.append((name, verdict.strict, verdict.progress))
         if verdict.strict:
             faults.append(f"baseline {name} passes")
-        if name == "null" and verdict.progress:
-            faults.append("null has progress")
+        if name == "do-nothing" and verdict.progress:
+            faults.append("doing nothing has progress")
     return rows, faults
 
 
@@ -163,7 +163,7 @@ def prove(blueprint: Blueprint) -> TaskProof:
         digest=digest,
         arguments=arguments,
         baselines=tuple(baselines),
-        paper_null=paper_score(paper_checks(task), task, ()),
+        paper_baseline=paper_score(paper_checks(task), task, ()),
         alternatives=tuple((name, n, ok) for name, (n, ok) in ways.items()),
         siblings=tuple(siblings),
         pair_flips=flips,

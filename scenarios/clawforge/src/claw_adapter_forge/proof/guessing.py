@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from claw_adapter_forge.generator.compiler import reference_of
 from claw_adapter_forge.policies.mind import Traits
 from claw_adapter_forge.proof.replay import replay
-from claw_adapter_forge.tasks.compiler import reference_of
 from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 __all__ = ["MOST", "guess_faults", "guesses"]
 
 MOST = 0.55
-"""The share of a family's decisions that a constant guess may get right in a profile that is to be balanced."""
+"""The share of a family's decisions that a constant guess may get right in a set that is to be balanced."""
 
 
 def guesses(task: ForgeTask) -> tuple[bool, bool]:

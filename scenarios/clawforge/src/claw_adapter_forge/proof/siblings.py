@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from claw_adapter_forge.families import family
-from claw_adapter_forge.tasks.profiles import Blueprint
+from claw_adapter_forge.generator.task_sets import Blueprint
 from claw_adapter_forge.tasks.slots import CITIES, Slots
 from claw_adapter_forge.tasks.spec import Style
 from claw_adapter_forge.world.times import add_days, parse_date, parse_moment

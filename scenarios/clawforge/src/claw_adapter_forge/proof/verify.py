@@ -1,4 +1,4 @@
-"""Proving a whole profile on several processes, and the totals of what was found."""
+"""Proving a whole task set on several processes, and the totals of what was found."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from multiprocessing import get_context
 
+from claw_adapter_forge.generator.task_sets import Blueprint, blueprints, round_length
 from claw_adapter_forge.proof.gate import TaskProof, prove
 from claw_adapter_forge.proof.guessing import MOST
-from claw_adapter_forge.tasks.profiles import Blueprint, blueprints, round_length
 
 __all__ = ["SAMPLE", "Proofs", "verify"]
 
 SAMPLE = 1000
-"""Tasks proven of a profile that has more: one of each stretch, and the report says so."""
+"""Tasks proven of a set that has more: one of each stretch, and the report says so."""
 
 ENOUGH = 40
 """Tasks of a family from which on its branches can be called balanced or not."""
@@ -26,9 +26,9 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """What was found for a profile; `total` tasks exist, `proofs` covers those that were proven."""
+    """What was found for a task set; `total` tasks exist, `proofs` covers those that were proven."""
 
-    profile: str
+    task_set: str
     seed: int
     total: int
     proofs: tuple[TaskProof, ...]
@@ -53,7 +53,7 @@ class Proofs:
     def _unbalanced(self) -> Iterator[tuple[str, str]]:
         """In `scale` no branch is the better guess (`paper362` has the published counts)."""
         for family, (tasks, first, second) in self.guessing().items():
-            if self.profile == "scale" and tasks >= ENOUGH and max(first, second) > MOST * tasks:
+            if self.task_set == "scale" and tasks >= ENOUGH and max(first, second) > MOST * tasks:
                 yield family, f"a constant guess is right in {max(first, second)} of {tasks}"
 
     def baselines(self) -> dict[str, tuple[int, float]]:
@@ -112,8 +112,8 @@ class Proofs:
         return {family: dict(sorted(row.items())) for family, row in table.items()}
 
 
-def _chosen(profile: str, seed: int, count: int) -> tuple[int, list[Blueprint]]:
-    every = list(blueprints(profile, seed, count))
+def _chosen(task_set: str, seed: int, count: int) -> tuple[int, list[Blueprint]]:
+    every = list(blueprints(task_set, seed, count))
     if len(every) <= SAMPLE:
         return len(every), every
     # one place further in the stretch after every round: an even step could meet the same variants round after round
@@ -130,12 +130,12 @@ def _results(chosen: list[Blueprint], jobs: int) -> Iterator[TaskProof]:
         yield from pool.map(prove, chosen, chunksize=8)
 
 
-def verify(profile: str, seed: int, count: int, *, jobs: int = 2, progress: Progress | None = None) -> Proofs:
-    """Prove a profile's tasks (a sample of `SAMPLE` if there are more)."""
-    total, chosen = _chosen(profile, seed, count)
+def verify(task_set: str, seed: int, count: int, *, jobs: int = 2, progress: Progress | None = None) -> Proofs:
+    """Prove a set's tasks (a sample of `SAMPLE` if there are more)."""
+    total, chosen = _chosen(task_set, seed, count)
     proofs = []
     for done, proof in enumerate(_results(chosen, jobs), start=1):
         proofs.append(proof)
         if progress is not None:
             progress(done, len(chosen))
-    return Proofs(profile, seed, total, tuple(proofs))
+    return Proofs(task_set, seed, total, tuple(proofs))

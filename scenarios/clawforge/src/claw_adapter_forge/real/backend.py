@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from claw_adapter_forge.episodes.modes import Router
 from claw_adapter_forge.real.layout import OFFICE
 from claw_adapter_forge.real.program import Program
 from claw_adapter_forge.real.reading import Reader
-from claw_adapter_forge.runner.modes import Executor, Router
 from claw_adapter_forge.surfaces.grammar import Refused
 from claw_adapter_forge.surfaces.oc_config import MODEL_KEY
 from claw_adapter_forge.surfaces.registry import programs
@@ -16,7 +16,7 @@ from claw_adapter_forge.world.difference import table_changes
 from claw_adapter_forge.world.records import CronJob
 from claw_adapter_forge.world.state import State, World
 
-__all__ = ["NOT_COMPARABLE", "RealWorld", "why_not"]
+__all__ = ["NOT_COMPARABLE", "OnDemand", "RealWorld", "why_not"]
 
 NOT_COMPARABLE: dict[str, str] = {
     "openclaw channels": "logging in and adding an account reach out to the channel's provider",
@@ -69,18 +69,19 @@ def _config_reason(verb: str, rest: list[str]) -> str:
 
 
 class RealWorld:
-    """A world whose ``openclaw`` is the real program; a context manager. `execute` is an executor for `Episode`.
+    """A world whose ``openclaw`` is the real program; a context manager, and the backend of an `Episode`.
 
     Args:
         start: the world's first state; its settings and jobs are laid out for the program.
         folder: an empty folder that everything is kept in.
         gateway: hybrid mode.
-        isolation: of the real program, 1 or 2.
+        isolation: of the real program.
+        marker: every process of it carries this mark.
     """
 
-    def __init__(self, start: State, folder: Path, *, gateway: bool, isolation: int = 2) -> None:
+    def __init__(self, start: State, folder: Path, *, gateway: bool, isolation: int = 2, marker: str = "") -> None:
         self._world = World(start)
-        self._program = Program(self._world, folder, gateway=gateway, isolation=isolation)
+        self._program = Program(self._world, folder, gateway=gateway, isolation=isolation, marker=marker)
         self._reader = Reader(self._program.state, self._program.settings())
         self._router = Router({**dict.fromkeys(programs(), execute_words), "openclaw": self._openclaw})
         self.calls = 0
@@ -96,10 +97,9 @@ class RealWorld:
     def __exit__(self, *_: object) -> None:
         self._program.close()
 
-    @property
-    def execute(self) -> Executor:
-        """Executes a command line on a world."""
-        return self._router
+    def __call__(self, world: World, words: list[str], line: str) -> Execution:
+        """Execute a command on a world."""
+        return self._router(world, words, line)
 
     def _seed(self) -> None:
         """Give the program the world's jobs."""
@@ -123,3 +123,39 @@ class RealWorld:
         self._reader.read(world, self._program.settings())
         verb = None if isinstance(found, str) else found[0]
         return Execution(line, verb, said, table_changes(before, world.tables()))
+
+
+class OnDemand:
+    """The real program for an episode that may go back: begun with the first command, from the world as it is then.
+
+    `folder` gets a folder for each beginning; the rest is as in `RealWorld`.
+    """
+
+    def __init__(self, folder: Path, *, gateway: bool, isolation: int, marker: str) -> None:
+        self._folder = folder
+        self._gateway = gateway
+        self._isolation = isolation
+        self._marker = marker
+        self._begun = 0
+        self._real: RealWorld | None = None
+
+    def __call__(self, world: World, words: list[str], line: str) -> Execution:
+        """Execute a command on a world."""
+        if self._real is None:
+            self._begun += 1
+            folder = self._folder / f"openclaw-{self._begun}"
+            self._real = RealWorld(
+                world.state, folder, gateway=self._gateway, isolation=self._isolation, marker=self._marker
+            )
+            try:
+                self._real.__enter__()
+            except BaseException:
+                self.close()
+                raise
+        return self._real(world, words, line)
+
+    def close(self) -> None:
+        """End the program; the next command begins it anew."""
+        real, self._real = self._real, None
+        if real is not None:
+            real.__exit__()

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from claw_adapter_forge.episodes.modes import execute_line
 from claw_adapter_forge.real.backend import RealWorld
-from claw_adapter_forge.runner.modes import executor
 from claw_adapter_forge.surfaces.oc_config import MODEL_KEY
+from claw_adapter_forge.surfaces.shell import execute
 from claw_adapter_forge.world.cron import firing_pattern
 from claw_adapter_forge.world.difference import Change, difference
 from claw_adapter_forge.world.records import ConfigValue, CronJob, Record
@@ -127,14 +128,14 @@ def compare_modes(
     Raises:
         HarnessNotFound, HarnessStartError, SandboxError: the real program cannot be run here.
     """
-    mock, real, imitate = World(first_state()), World(first_state()), executor("mock")
+    mock, real = World(first_state()), World(first_state())
     found: list[Parity] = []
     with RealWorld(first_state(), folder, gateway=mode == "hybrid", isolation=isolation) as program:
         for name, lines in scripts:
             before = mock.state, real.state
             faults = []
             for line in lines:
-                ours, theirs = imitate(mock, line).output, program.execute(real, line).output
+                ours, theirs = execute(mock, line).output, execute_line(program, real, line).output
                 if bool(ours.code) != bool(theirs.code):
                     faults.append(f"{line}: exit {ours.code} and {theirs.code}: {theirs.stderr[:200]}")
             changes = [difference(b, w.state) for b, w in zip(before, (mock, real), strict=True)]

@@ -17,6 +17,7 @@ from typing import Any
 
 from claw_adapter.drivers import environment as allowed
 from claw_adapter.drivers.ports import free_port
+from claw_adapter.drivers.reaper import MARKER
 from claw_adapter.errors import HarnessNotFound, HarnessStartError
 from claw_adapter.frameworks import Installed, locate
 from claw_adapter.sandbox import Confinement, IsolationLevel, connect_unix, wrap
@@ -36,11 +37,12 @@ class Program:
     """The real program in `folder`; a context manager. With `gateway` its gateway runs as long.
 
     Commands and gateway have no network but each other: the gateway's port is carried over a Unix socket between their
-    namespaces (isolation 2), or is a free port of this machine (isolation 1).
+    namespaces (isolation 2), or is a free port of this machine (isolation 1). Every process carries `marker`, if there is one.
     """
 
-    def __init__(self, world: World, folder: Path, *, gateway: bool, isolation: int = 2) -> None:
+    def __init__(self, world: World, folder: Path, *, gateway: bool, isolation: int = 2, marker: str = "") -> None:
         self.there = installed()
+        self._marked = {MARKER: marker} if marker else {}
         self.gateway = gateway
         self.state = folder / "state"
         self.config = self.state / "openclaw.json"
@@ -98,7 +100,8 @@ class Program:
         argv = (str(self.there.node), str(self.there.modules / "openclaw" / "openclaw.mjs"), *words)
         env = allowed(extra={**environment(self.state, self.config), "HOME": str(self.state)})
         carried = self._inside and self.gateway
-        return wrap(argv, env, self._confinement(carried=carried, serves=serves))
+        wrapped, inside = wrap(argv, env, self._confinement(carried=carried, serves=serves))
+        return wrapped, {**inside, **self._marked}
 
     def _confinement(self, *, carried: bool, serves: bool) -> Confinement:
         asks = carried and not serves

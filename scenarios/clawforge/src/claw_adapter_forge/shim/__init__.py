@@ -1,11 +1,7 @@
-"""Shim mode: the world as programs on PATH, so that a real harness works in it with its own tools.
+"""The world as programs on PATH, so that a real harness works in it with its own tools.
 
-One server per episode on a Unix socket, tiny clients for every program, the step budget on the server, the world's files as a
-real directory.
+One server per episode on a Unix socket, a tiny client for every program, the step budget on the server, the world's files as a
+real directory. `claw_adapter_forge.environment` puts them together.
 """
 
 from __future__ import annotations
-
-from claw_adapter_forge.shim.world import ShimWorld
-
-__all__ = ["ShimWorld"]

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH100, PTH109, PTH110, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH110, PTH118, PTH119, PTH120, PTH123
 """The client behind every program of a shim: sends its words to the server, prints what comes back. Standard library only.
 
 It is started as ``python client.py PROGRAM WORDS…`` and finds the server's address in ``client.json`` beside it, or in the
@@ -28,8 +28,9 @@ def main(words: "list[str]") -> int:
     path, token = address()
     link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        link.connect(path)
-        link.sendall(json.dumps({"token": token, "argv": words, "cwd": os.getcwd()}).encode() + b"\n")
+        os.chdir(os.path.dirname(path))  # a socket's address may have a hundred characters or so, a path more
+        link.connect(os.path.basename(path))
+        link.sendall(json.dumps({"token": token, "argv": words}).encode() + b"\n")
         with link.makefile("r", encoding="utf-8") as answers:
             answer = json.loads(answers.readline())
     except (OSError, ValueError) as error:

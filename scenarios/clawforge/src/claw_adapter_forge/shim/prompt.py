@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from claw_adapter_forge.runner.episode import Episode
+__all__ = ["shell_prompt"]
 
-__all__ = ["shim_prompt"]
-
-_LINES = """
-
-You work in a shell: the commands above are programs on its PATH.
+_LINES = """You work in a shell: the commands above are programs on its PATH.
 {files}
 At most {budget} of these commands are executed. When the work is done, say so and stop."""
 _SHOWN = "The world's files are in your working directory: /ops/x is ./ops/x, and an edit there counts like a command."
 _HIDDEN = "The world's files (/ops/x) are not on this disk: `file list`, `file read` and the other `file` commands reach them."
 
 
-def shim_prompt(episode: Episode, *, mirrored: bool = True) -> str:
-    """o₀ and three lines on the shell; `mirrored` says whether the world's files are the working directory."""
-    return episode.observation + _LINES.format(budget=episode.horizon, files=_SHOWN if mirrored else _HIDDEN)
+def shell_prompt(budget: int, *, mirrored: bool = True) -> str:
+    """Three lines on the shell; `mirrored` says whether the world's files are the working directory."""
+    return _LINES.format(budget=budget, files=_SHOWN if mirrored else _HIDDEN)

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from claw_adapter_forge.runner.episode import Episode
+from claw_adapter_forge.episodes.episode import Episode
 from claw_adapter_forge.tasks.manifest import task_from_json
 
 __all__ = ["Judge", "main", "serve"]

@@ -46,7 +46,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A scenario family. `extra` are variants that only the `scale` profile has."""
+    """A scenario family. `extra` are variants that only the set `scale` has."""
 
     letter: str
     slug: str

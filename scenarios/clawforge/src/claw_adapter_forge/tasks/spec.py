@@ -92,7 +92,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """m: where the task comes from and what it is meant to measure."""
+    """m: where the task comes from and what it is meant to measure. `profile` is its task set, as exports call it."""
 
     family: str
     ability: str

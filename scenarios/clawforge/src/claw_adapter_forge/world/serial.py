@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from claw_adapter_forge.world.difference import Change
-from claw_adapter_forge.world.records import RECORD_TYPES, Channel, Place, Record, Room, WeatherDay
+from claw_adapter_forge.world.records import RECORD_TYPES, Channel, Place, Record, Room, WeatherDay, field_names
 from claw_adapter_forge.world.state import State
 
-__all__ = ["change_to_json", "record_from_json", "record_to_json", "state_from_json", "state_to_json"]
+__all__ = [
+    "change_from_json",
+    "change_to_json",
+    "record_from_json",
+    "record_to_json",
+    "state_from_json",
+    "state_to_json",
+]
 
 
 def record_to_json(row: Record) -> dict[str, Any]:
-    """A row as a dictionary; tuples become lists."""
-    return asdict(row)
+    """A row as a dictionary."""
+    return {name: _plain(getattr(row, name)) for name in ("id", *field_names(type(row)))}
+
+
+def _plain(value: Any) -> Any:
+    """A field's value: text, a number, or several of these or of small records."""
+    return tuple(asdict(v) if is_dataclass(v) else v for v in value) if isinstance(value, tuple) else value  # type: ignore[arg-type]
 
 
 def record_from_json(table: str, data: Mapping[str, Any]) -> Record:
@@ -53,7 +65,15 @@ def change_to_json(change: Change) -> dict[str, Any]:
         "table": change.table,
         "id": change.key,
         "kind": change.kind,
-        "fields": list(change.fields),
         "before": None if change.before is None else record_to_json(change.before),
         "after": None if change.after is None else record_to_json(change.after),
     }
+
+
+def change_from_json(data: Mapping[str, Any]) -> Change:
+    """The change that `change_to_json` wrote."""
+    table = data["table"]
+    before, after = (
+        None if data[side] is None else record_from_json(table, data[side]) for side in ("before", "after")
+    )
+    return Change(table, data["id"], data["kind"], before, after)

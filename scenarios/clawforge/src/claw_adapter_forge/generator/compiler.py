@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from claw_adapter.errors import InternalError
 from claw_adapter_forge.evaluation.verdict import evaluate
 from claw_adapter_forge.policies.mind import Traits
@@ -10,24 +12,22 @@ from claw_adapter_forge.surfaces.shell import execute
 from claw_adapter_forge.tasks.family import Draft, Family
 from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.slots import Slots
-from claw_adapter_forge.tasks.spec import STYLES, ForgeTask, Meta
+from claw_adapter_forge.tasks.spec import STYLES, ForgeTask, Meta, Style
 from claw_adapter_forge.tasks.wants import COMMON_ALLOWED
 from claw_adapter_forge.world.records import Record
 from claw_adapter_forge.world.state import State, World
 
-__all__ = ["MAX_SCRIPT", "check_task", "compile_task", "reference_of"]
+__all__ = ["MAX_SCRIPT", "check_task", "compile_task", "instruction_of", "reference_of"]
 
 MAX_SCRIPT = 40
 """Commands after which a script counts as running away."""
 
 
-def compile_task(family: Family, slots: Slots, *, number: int, seed: int, profile: str) -> ForgeTask:
+def compile_task(family: Family, slots: Slots, *, number: int, seed: int, task_set: str) -> ForgeTask:
     """One task, with its reference trajectory."""
     draft = family.build(slots)
-    words = _words(slots, draft)
-    phrased = {style: [t.format(**words) for t in of] for style, of in family.texts_of(slots.variant).items()}
-    texts = phrased[slots.style]
-    instruction = texts[slots.phrase % len(texts)]
+    phrased = _phrased(family, slots, draft)
+    instruction = _chosen(slots, phrased)
     reference = reference_of(first_observation(instruction, draft.start), draft.start)
     retired = {(w.table, w.key) for g in draft.goals for w in g.wants}
     meta = Meta(
@@ -39,7 +39,7 @@ def compile_task(family: Family, slots: Slots, *, number: int, seed: int, profil
         conflict=draft.conflict,
         style=slots.style,
         seed=seed,
-        profile=profile,
+        profile=task_set,
         city=slots.city,
         decoy=slots.decoy,
         length=len(reference),
@@ -48,8 +48,23 @@ def compile_task(family: Family, slots: Slots, *, number: int, seed: int, profil
         alternatives=draft.alternatives,
     )
     phrasings = tuple(t for style in STYLES for t in phrased[style] if t != instruction)
-    name = f"forge-{number:05d}" if profile == "scale" else f"forge-{number:03d}"
+    name = f"forge-{number:05d}" if task_set == "scale" else f"forge-{number:03d}"
     return ForgeTask(name, number, instruction, phrasings, draft.start, reference, draft.goals, COMMON_ALLOWED, meta)
+
+
+def instruction_of(family: Family, slots: Slots) -> str:
+    """A task's instruction, without its reference: a third of the work."""
+    return _chosen(slots, _phrased(family, slots, family.build(slots)))
+
+
+def _phrased(family: Family, slots: Slots, draft: Draft) -> dict[Style, list[str]]:
+    words = _words(slots, draft)
+    return {style: [t.format(**words) for t in of] for style, of in family.texts_of(slots.variant).items()}
+
+
+def _chosen(slots: Slots, phrased: Mapping[Style, Sequence[str]]) -> str:
+    texts = phrased[slots.style]
+    return texts[slots.phrase % len(texts)]
 
 
 def check_task(task: ForgeTask) -> ForgeTask:
@@ -65,7 +80,7 @@ def check_task(task: ForgeTask) -> ForgeTask:
         raise InternalError(
             f"the reference does not solve the task: missing {verdict.missing}, not called for {verdict.violations}",
             where=f"{task.id} ({task.meta.family}, seed {task.meta.seed})",
-            remedy="report the profile and the seed",
+            remedy="Report the task set and the seed.",
         )
     return task
 

@@ -1,8 +1,8 @@
 """Modes that execute a command in this process.
 
-``mock`` runs every command on one executor. ``multi`` routes by the first word to the surface that owns it, as the paper's
-default does; the router knows nothing of the surfaces but their programs. The ``shim`` mode is in `claw_adapter_forge.shim`,
-``real`` and ``hybrid`` modes are in `claw_adapter_forge.real`.
+``mock`` runs every command on one executor. ``multi`` routes by the first word to what owns it, as the paper's default does;
+the router knows nothing of the services but their programs. ``real`` and ``hybrid`` are in `claw_adapter_forge.real`; in
+``shim`` a line is typed into a real shell, and its clients come here with words.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 from claw_adapter.errors import ScenarioError
 from claw_adapter_forge.surfaces.grammar import Output, UsageError
 from claw_adapter_forge.surfaces.registry import programs
-from claw_adapter_forge.surfaces.shell import UNKNOWN, Execution, execute, execute_words
+from claw_adapter_forge.surfaces.shell import UNKNOWN, Execution, execute_words
 from claw_adapter_forge.surfaces.words import split_words
 from claw_adapter_forge.world.state import World
 
-__all__ = ["LOCAL_MODES", "Executor", "Router", "executor"]
+__all__ = ["LOCAL_MODES", "Backend", "Router", "backend", "execute_line"]
 
-Executor = Callable[[World, str], Execution]
 Backend = Callable[[World, list[str], str], Execution]
+"""Executes a command that is split into words; the last argument is the line as it is noted down."""
 
 LOCAL_MODES = ("mock", "multi")
 
@@ -30,12 +30,8 @@ class Router:
     def __init__(self, backends: Mapping[str, Backend]) -> None:
         self._backends = dict(backends)
 
-    def __call__(self, world: World, line: str) -> Execution:
-        """Route and execute one command line."""
-        try:
-            words = split_words(line)
-        except UsageError as error:
-            return Execution(line, None, Output("", str(error), error.code))
+    def __call__(self, world: World, words: list[str], line: str) -> Execution:
+        """Route and execute one command."""
         if not words or words[0] == "help":
             return execute_words(world, words, line)
         backend = self._backends.get(words[0])
@@ -45,17 +41,25 @@ class Router:
         return backend(world, words, line)
 
 
-def executor(mode: str) -> Executor:
-    """The executor of a local mode.
+def execute_line(backend: Backend, world: World, line: str) -> Execution:
+    """Split a command line as a shell would, and execute it."""
+    try:
+        words = split_words(line)
+    except UsageError as error:
+        return Execution(line, None, Output("", str(error), error.code))
+    return backend(world, words, line)
+
+
+def backend(mode: str) -> Backend:
+    """The backend of a local mode.
 
     Raises:
         ScenarioError: the mode is not one that runs in this process.
     """
     if mode == "mock":
-        return execute
+        return execute_words
     if mode == "multi":
         return Router(dict.fromkeys(programs(), execute_words))
     raise ScenarioError(
-        f"mode {mode!r} does not run in this process",
-        remedy=f"modes here are {', '.join(LOCAL_MODES)}; the others are chosen with `claw forge run --mode`",
+        f"mode {mode!r} does not run in this process", remedy=f"Modes here are {', '.join(LOCAL_MODES)}."
     )

@@ -1,4 +1,4 @@
-"""Profiles: `paper362`, with the published counts, and `scale`, any number of tasks."""
+"""Task sets: `paper362`, with the published counts, and `scale`, any number of tasks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from claw_adapter.errors import ScenarioError
 from claw_adapter_forge import GENERATOR_VERSION
 from claw_adapter_forge.families import families, family
-from claw_adapter_forge.tasks.compiler import check_task, compile_task
+from claw_adapter_forge.generator.compiler import check_task, compile_task
 from claw_adapter_forge.tasks.family import Family, Plan
 from claw_adapter_forge.tasks.slots import Draw, Slots, draw_slots
 from claw_adapter_forge.tasks.spec import ForgeTask, Style
@@ -17,7 +17,7 @@ from claw_adapter_forge.tasks.spec import ForgeTask, Style
 __all__ = [
     "PAPER_BRIEF",
     "PAPER_TOTAL",
-    "PROFILES",
+    "TASK_SETS",
     "Blueprint",
     "blueprints",
     "compile_blueprint",
@@ -25,7 +25,7 @@ __all__ = [
     "round_length",
 ]
 
-PROFILES = ("paper362", "scale")
+TASK_SETS = ("paper362", "scale")
 PAPER_TOTAL = 362
 PAPER_BRIEF = 175
 
@@ -42,35 +42,35 @@ class Blueprint:
     family: str
     number: int
     seed: int
-    profile: str
+    task_set: str
     slots: Slots
 
 
-def blueprints(profile: str, seed: int, count: int = PAPER_TOTAL) -> Iterator[Blueprint]:
-    """The tasks of a profile, by number.
+def blueprints(task_set: str, seed: int, count: int = PAPER_TOTAL) -> Iterator[Blueprint]:
+    """The tasks of a set, by number.
 
     Raises:
-        ScenarioError: unknown profile, or a count the profile does not have.
+        ScenarioError: unknown set, or a count that it does not have.
     """
-    if profile == "paper362":
+    if task_set == "paper362":
         yield from sorted(_paper(seed), key=lambda b: b.number)
-    elif profile == "scale":
+    elif task_set == "scale":
         if count < 1:
-            raise ScenarioError(f"{count} tasks cannot be generated", remedy="give a number from 1 on with -n")
+            raise ScenarioError(f"{count} tasks cannot be generated", remedy="Give a number from 1 on.")
         yield from (_scaled(seed, index) for index in range(count))
     else:
-        raise ScenarioError(f"no profile {profile!r}", remedy=f"profiles are {', '.join(PROFILES)}")
+        raise ScenarioError(f"no task set {task_set!r}", remedy=f"There are {', '.join(TASK_SETS)}.")
 
 
 def compile_blueprint(blueprint: Blueprint) -> ForgeTask:
     """Compile one task."""
     b = blueprint
-    return compile_task(family(b.family), b.slots, number=b.number, seed=b.seed, profile=b.profile)
+    return compile_task(family(b.family), b.slots, number=b.number, seed=b.seed, task_set=b.task_set)
 
 
-def generate(profile: str, seed: int, count: int = PAPER_TOTAL) -> Iterator[ForgeTask]:
-    """All tasks of a profile, one after the other, each checked as in `check_task`."""
-    return (check_task(compile_blueprint(b)) for b in blueprints(profile, seed, count))
+def generate(task_set: str, seed: int, count: int = PAPER_TOTAL) -> Iterator[ForgeTask]:
+    """All tasks of a set, one after the other, each checked as in `check_task`."""
+    return (check_task(compile_blueprint(b)) for b in blueprints(task_set, seed, count))
 
 
 def _ground(plan: Plan, index: int, draw: Draw, style: Style) -> Slots:

@@ -1,4 +1,4 @@
-"""The commands that check this package itself: failure labels, and modes against the real program."""
+"""``claw forge parity``: the same scripts on the world and on the real OpenClaw."""
 
 from __future__ import annotations
 
@@ -6,30 +6,9 @@ import sys
 
 import click
 
-from claw_adapter_forge.cli.common import COUNT, JSON, as_json, fail_clean, pick_tasks, profile_options
+from claw_adapter_forge.cli.common import COUNT, JSON, as_json, fail_clean
 
-__all__ = ["labels", "parity"]
-
-
-@click.command()
-@profile_options
-@JSON
-@fail_clean
-def labels(profile: str, seed: int, count: int, json_out: bool) -> None:
-    """Label failures of which the right label is known. Exit status 1 if fewer than 95 of 100 are right."""
-    from claw_adapter_forge.proof.labels import NEEDED, check_labels
-
-    found = check_labels(pick_tasks(profile, seed, count))
-    if json_out:
-        counts = {label: {"right": r, "all": n} for label, (r, n) in sorted(found.counts.items())}
-        as_json({"share": round(found.share, 6), "labels": counts, "wrong": found.wrong, "passing": found.passing})
-    else:
-        for label, (right, total) in sorted(found.counts.items()):
-            click.echo(f"{label}: {right} of {total}")
-        click.echo(f"right: {100 * found.share:.2f} %")
-    for name in found.passing:
-        click.echo(f"not a failure: {name}", err=True)
-    sys.exit(0 if found.share >= NEEDED and not found.passing else 1)
+__all__ = ["parity"]
 
 
 @click.command()

@@ -1,17 +1,18 @@
-"""One episode: a world, a step budget, and what was executed. Every runner and the shim server use this."""
+"""One episode: a world, a step budget, and what was executed; for the environment, `claw forge play` and Harbor's server."""
 
 from __future__ import annotations
 
-from claw_adapter_forge.evaluation.paper import paper_checks, paper_score
+from collections.abc import Iterable
+
+from claw_adapter_forge.episodes.modes import Backend, backend, execute_line
 from claw_adapter_forge.evaluation.verdict import Verdict, evaluate
-from claw_adapter_forge.runner.modes import Executor, executor
 from claw_adapter_forge.surfaces.grammar import Output
-from claw_adapter_forge.surfaces.shell import Execution, execute_words
+from claw_adapter_forge.surfaces.shell import Execution
 from claw_adapter_forge.surfaces.words import join_words
 from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.spec import ForgeTask
 from claw_adapter_forge.world.difference import Change
-from claw_adapter_forge.world.state import World
+from claw_adapter_forge.world.state import State, World
 
 __all__ = ["EXHAUSTED", "HORIZON", "Episode"]
 
@@ -26,14 +27,14 @@ class Episode:
     """A task in progress. An unknown or refused command costs a step like any other and ends nothing."""
 
     def __init__(
-        self, task: ForgeTask, mode: str = "multi", horizon: int = HORIZON, execute: Executor | None = None
+        self, task: ForgeTask, mode: str = "multi", horizon: int = HORIZON, execute: Backend | None = None
     ) -> None:
         self.task = task
         self.horizon = horizon
         self.world = World(task.start)
         self.executions: list[Execution] = []
-        self._execute = execute or executor(mode)
-        self._used = 0
+        self.used = 0
+        self._execute = execute or backend(mode)
 
     @property
     def observation(self) -> str:
@@ -43,27 +44,33 @@ class Episode:
     @property
     def exhausted(self) -> bool:
         """Whether the budget is used up."""
-        return self._used >= self.horizon
+        return self.used >= self.horizon
 
     def step(self, line: str) -> Execution:
         """Execute one command line."""
         if self.exhausted:
             return self._spent(line)
-        return self._count(self._execute(self.world, line))
+        return self._count(execute_line(self._execute, self.world, line))
 
     def step_words(self, words: list[str]) -> Execution:
         """Execute one command whose words a shell has split already."""
         line = join_words(words)
         if self.exhausted:
             return self._spent(line)
-        return self._count(execute_words(self.world, words, line))
+        return self._count(self._execute(self.world, words, line))
 
     def note(self, label: str, changes: tuple[Change, ...]) -> None:
         """Take down changes that were made to the world by other means than a command; they cost no step."""
         self.executions.append(Execution(label, None, Output(), changes))
 
+    def go_back(self, state: State, executions: Iterable[Execution], used: int) -> None:
+        """Be where an episode of this task was when it had this state."""
+        self.world = World(state)
+        self.executions = list(executions)
+        self.used = used
+
     def _count(self, done: Execution) -> Execution:
-        self._used += 1
+        self.used += 1
         self.executions.append(done)
         return done
 
@@ -73,7 +80,3 @@ class Episode:
     def verdict(self) -> Verdict:
         """Judge the present state."""
         return evaluate(self.task, self.world.state, [e.changes for e in self.executions])
-
-    def paper_score(self) -> float:
-        """Eq. 3 of the present state by the paper's kind of checks."""
-        return paper_score(paper_checks(self.task), self.task, self.executions, self.world.state)
