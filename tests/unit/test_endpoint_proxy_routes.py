@@ -1,4 +1,4 @@
-"""A front hop: the harness speaks as it likes, the overlay is asked in its way, and what either asks is told apart."""
+"""A proxy route: the harness speaks as it likes, the overlay is asked in its way, and what either asks is told apart."""
 
 from __future__ import annotations
 

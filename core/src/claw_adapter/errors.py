@@ -22,7 +22,7 @@
     ├── SandboxError           an isolation level cannot be provided, or a sandboxed command could not be run
     ├── DeadlineExceeded       a deadline passed; `owner` says whose it was
     ├── JournalError           a run folder is damaged or belongs to another configuration
-    └── KitError               a fault of the certification kit itself, never counted against a harness
+    └── InternalError          a fault of this package itself, never counted against a harness
 
 Each says what happened, where, and what to do about it (`remedy`).
 """

@@ -44,7 +44,7 @@ def check(
     """Register a check; see `Demand` for what the arguments mean.
 
     Raises:
-        KitError: the id is taken, or belongs to no area.
+        InternalError: the id is taken, or belongs to no area.
     """
 
     def register(function: Function) -> Function:

@@ -39,7 +39,7 @@ def load(name: str = CURRENT) -> RequirementSet:
     """A set of this package.
 
     Raises:
-        KitError: there is no such set, or it is damaged.
+        InternalError: there is no such set, or it is damaged.
     """
     folder = resources.files("claw_adapter.certify.requirements")
     known = sorted(item.name.removesuffix(".toml") for item in folder.iterdir() if item.name.endswith(".toml"))

@@ -71,7 +71,7 @@ def check_task(task: ForgeTask) -> ForgeTask:
     """The task, if its reference passes strictly and doing nothing does not: no other task is ever handed out.
 
     Raises:
-        KitError: the generator made a task that is not solvable as intended.
+        InternalError: the generator made a task that is not solvable as intended.
     """
     world = World(task.start)
     done = [execute(world, line) for line in task.reference]

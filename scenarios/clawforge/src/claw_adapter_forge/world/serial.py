@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from claw_adapter_forge.world.difference import Change
@@ -27,7 +26,13 @@ def record_to_json(row: Record) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """A field's value: text, a number, or several of these or of small records."""
-    return tuple(asdict(v) if is_dataclass(v) else v for v in value) if isinstance(value, tuple) else value  # type: ignore[arg-type]
+    return tuple(map(_part, value)) if isinstance(value, tuple) else value
+
+
+def _part(value: Any) -> Any:
+    """A small record as a dictionary; its fields are plain, so nothing is copied deeply."""
+    names = getattr(value, "__dataclass_fields__", None)
+    return value if names is None else {name: getattr(value, name) for name in names}
 
 
 def record_from_json(table: str, data: Mapping[str, Any]) -> Record:
