@@ -5,7 +5,6 @@ A larger run: ``claw run forge:sample=51 -H NAME -m policy:careful``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from claw_adapter.runs.transcript import read_transcript
 from claw_adapter_forge.generator.choosing import pick_tasks
 from claw_adapter_forge.proof.replay import drive
 from claw_adapter_forge.tasks.spec import ForgeTask
-from support.forge import ISOLATION, outcomes, policy_of, same_commands, serving_policies
+from support.forge import ISOLATION, outcomes, policy_of, same_commands
 from support.real import params
 from support.running import claw
 
@@ -28,25 +27,19 @@ def tasks() -> dict[str, ForgeTask]:
     return {t.id: t for t in pick_tasks("paper362", 0, 362, ("2", "103"))}
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with serving_policies() as url:
-        yield url
-
-
-def run(out: Path, harness: str, server: str, *policies: str, source: str = "forge:only=2+103") -> None:
-    models = [word for name in policies for word in ("-m", name)]
+def run(out: Path, harness: str, *policies: str, source: str = "forge:only=2+103") -> None:
+    models = [word for name in policies for word in ("-m", f"policy:{name}")]
     claw(
-        "run", source, "-H", harness, *models, "--base-url", server,
+        "run", source, "-H", harness, *models,
         "--isolation", ISOLATION, "--deadline", "300", "-j", "2", "--out", out, "--quiet",
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("harness", params(*HARNESSES))
 def test_policies_do_through_a_real_harness_what_they_do_alone(
-    harness: str, tasks: dict[str, ForgeTask], server: str, tmp_path: Path
+    harness: str, tasks: dict[str, ForgeTask], tmp_path: Path
 ) -> None:
-    run(tmp_path / "run", harness, server, "careful", "re-creator")
+    run(tmp_path / "run", harness, "careful", "re-creator")
     found = outcomes(tmp_path / "run")
     assert len(found) == 4
     for one in found:
@@ -57,8 +50,8 @@ def test_policies_do_through_a_real_harness_what_they_do_alone(
 
 
 @pytest.mark.real("nanobot")
-def test_nanobot_is_not_offered_what_works_beside_the_world(server: str, tmp_path: Path) -> None:
-    run(tmp_path / "run", "nanobot", server, "careful", source="forge:only=103")
+def test_nanobot_is_not_offered_what_works_beside_the_world(tmp_path: Path) -> None:
+    run(tmp_path / "run", "nanobot", "careful", source="forge:only=103")
     (path,) = (tmp_path / "run").glob("trials/*/transcript.jsonl")
     offered = {tool["function"]["name"] for tool in next(iter(read_transcript(path))).tools}
     beside = pytest.importorskip("claw_adapter_nanobot.options").BESIDE
@@ -67,8 +60,8 @@ def test_nanobot_is_not_offered_what_works_beside_the_world(server: str, tmp_pat
 
 
 @pytest.mark.parametrize("harness", params("nanobot", "claude-code"))
-def test_with_hidden_output_the_careful_policy_fails(harness: str, server: str, tmp_path: Path) -> None:
-    run(tmp_path / "run", harness, server, "careful", source="forge:only=103,hide-output=true")
+def test_with_hidden_output_the_careful_policy_fails(harness: str, tmp_path: Path) -> None:
+    run(tmp_path / "run", harness, "careful", source="forge:only=103,hide-output=true")
     (one,) = outcomes(tmp_path / "run")
     assert (one.record.error, one.record.score.value) == (None, 0)
     assert one.commands

@@ -8,28 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from support.forge import outcomes, serving_policies
+from support.forge import outcomes
 from support.running import CLAW, claw
 
 TASKS = ("forge-017", "forge-018", "forge-103")
 
 
-def command(out: Path, url: str) -> list[str]:
-    options = ["-m", "careful", "--base-url", url, "--isolation", "1", "--out", str(out), "--quiet"]
-    return ["run", "forge:only=17+18+103", "-H", "reference", *options]
+def command(out: Path, harness: str) -> list[str]:
+    options = ["-m", "policy:careful", "--isolation", "1", "--out", str(out), "--quiet"]
+    return ["run", "forge:only=17+18+103", "-H", harness, *options]
 
 
 @pytest.mark.slow(20)
-@pytest.mark.parametrize("point", ["answered:2", "before-journal:3"])
-def test_killed_and_continued_every_episode_is_there_once(tmp_path, point):
+@pytest.mark.parametrize(("harness", "point"), [("reference", "answered:2"), ("bare", "before-journal:3")])
+def test_killed_and_continued_every_episode_is_there_once(tmp_path, harness, point):
     out = tmp_path / "run"
-    with serving_policies() as url:
-        env = {**os.environ, "CLAW_CRASH_AT": point}
-        killed = subprocess.run([CLAW, *command(out, url)], capture_output=True, env=env, timeout=120, check=False)
-        assert killed.returncode == -signal.SIGKILL, killed.stderr
-        finished = [one.task for one in outcomes(out)]
-        assert len(finished) == int(point[-1]) - 1
-        claw(*command(out, url))
+    env = {**os.environ, "CLAW_CRASH_AT": point}
+    killed = subprocess.run([CLAW, *command(out, harness)], capture_output=True, env=env, timeout=120, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    finished = [one.task for one in outcomes(out)]
+    assert len(finished) == int(point[-1]) - 1
+    claw(*command(out, harness))
     found = outcomes(out)
     assert sorted(one.task for one in found) == list(TASKS)
     assert all(one.record.score.value == 1 for one in found)

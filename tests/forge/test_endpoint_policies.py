@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-
-import aiohttp
-import pytest
+import subprocess
+import sys
 
 from claw_adapter.reference.agent import TOOLS
 from claw_adapter_forge.policies.chat import LAST_WORD, conversation, next_reply, shell_tool
 from claw_adapter_forge.policies.offline import POLICIES
-from claw_adapter_forge.policies.upstream import PolicyServer, completion
+from claw_adapter_forge.proof.replay import drive
+from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.spec import ForgeTask
 
 
@@ -39,20 +39,29 @@ def test_the_conversation_is_read_from_calls_and_results() -> None:
     assert conversation(messages) == ("Request:\ndo it", [("tasks list", "Tasks:")])
 
 
-async def test_the_server_streams_and_refuses_what_it_does_not_know() -> None:
-    body = {"model": "careful", "messages": [{"role": "user", "content": "hello"}], "stream": True}
-    async with PolicyServer() as server, aiohttp.ClientSession() as client:
-        async with client.post(f"{server.url}/chat/completions", json=body) as answer:
-            lines = [line async for line in answer.content if line.strip()]
-        assert lines[-1].strip() == b"data: [DONE]"
-        assert json.loads(lines[0][6:])["choices"][0]["delta"]["content"] == LAST_WORD
-        for wrong in ({"model": "gpt"}, {"model": "careful"}):
-            async with client.post(f"{server.url}/chat/completions", json=wrong) as answer:
-                assert answer.status == 400
-        async with client.get(f"{server.url}/models") as answer:
-            assert {m["id"] for m in (await answer.json())["data"]} == set(POLICIES)
+ALONE = """
+import json, sys
+for name in ("families", "tasks", "generator", "evaluation", "proof"):
+    sys.modules["claw_adapter_forge." + name] = None
+from claw_adapter_forge.policies.chat import next_reply
+for line in sys.stdin:
+    policy, messages = json.loads(line)
+    print(json.dumps(next_reply(policy, messages, ()).text))
+"""
 
 
-def test_an_unknown_model_is_an_error() -> None:
-    with pytest.raises(KeyError, match="no policy"):
-        completion({"model": "gpt", "messages": []})
+def test_without_generator_evaluator_and_tasks_the_policies_choose_the_same(paper: tuple[ForgeTask, ...]) -> None:
+    asked, chosen = [], []
+    for task in paper[::24]:
+        for policy in POLICIES:
+            messages = [{"role": "user", "content": first_observation(task.instruction, task.start)}]
+            for execution in drive(task, policy).executions:
+                asked.append(json.dumps([policy, messages]))
+                chosen.append(execution.line)
+                printed = f"[exit {execution.output.code}]\n{execution.text}"
+                answer = {"role": "assistant", "content": execution.line}
+                messages = [*messages, answer, {"role": "user", "content": printed}]
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE], input="\n".join(asked), capture_output=True, text=True, check=True
+    )
+    assert [json.loads(line) for line in done.stdout.splitlines()] == chosen

@@ -162,7 +162,7 @@ class Served:
         clients = self.folder / "environment" / "client"
         for script in (clients / "bin").iterdir():
             script.write_text(script.read_text().replace("/opt/forge/lib", str(clients / "lib")))
-        self.env = {"PATH": f"{clients / 'bin'}{os.pathsep}{os.defpath}", "FORGE_SOCKET": str(self.socket)}
+        self.env = {"PATH": f"{clients / 'bin'}{os.pathsep}{os.defpath}", "CLAW_SOCKET": str(self.socket)}
         deadline = time.monotonic() + 30
         while not self.socket.exists() and time.monotonic() < deadline:
             time.sleep(0.05)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,14 +10,11 @@ from tests.support.forge import (
     ISOLATION,
     PLAYERS,
     Player,
-    needs,
     outcomes,
     played,
     player,  # noqa: F401  # a fixture
-    policy_models,
     policy_of,
     same_commands,
-    serving_policies,
 )
 
 from claw_adapter.errors import HarnessCrash, HarnessNotFound
@@ -36,12 +32,6 @@ from support.real import params
 from support.running import experiment, run_experiment
 
 pytestmark = pytest.mark.usefixtures("player")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with serving_policies() as url:
-        yield url
 
 
 def alone(paper: tuple[ForgeTask, ...], name: str, policy: str) -> list[str]:
@@ -133,10 +123,8 @@ async def test_a_provider_that_is_down_is_no_wrong_answer_whatever_the_harness_s
 
 
 @pytest.mark.slow
-async def test_through_a_harness_policies_without_task_data_do_what_they_do_alone(
-    paper: tuple[ForgeTask, ...], tmp_path: Path, server: str
-) -> None:
-    models = policy_models(server, *POLICIES)
+async def test_through_a_harness_policies_do_what_they_do_alone(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
+    models = [f"policy:{name}" for name in POLICIES]
     found = await played(
         tmp_path / "run", "forge:only=1+161", "reference", models=models, settings={"isolation": ISOLATION}
     )
@@ -149,15 +137,14 @@ async def test_through_a_harness_policies_without_task_data_do_what_they_do_alon
 
 @pytest.mark.slow
 @pytest.mark.parametrize("harness", params("reference", "nanobot"))
-async def test_with_hidden_output_no_policy_passes_through_a_harness(tmp_path: Path, server: str, harness: str) -> None:
-    models = policy_models(server, "careful", "decoy-copier")
+async def test_with_hidden_output_no_policy_passes_through_a_harness(tmp_path: Path, harness: str) -> None:
+    models = ["policy:careful", "policy:decoy-copier"]
     settings = {"isolation": ISOLATION}
     found = await played(tmp_path / "run", "forge:only=1,hide-output=true", harness, models=models, settings=settings)
     assert [one.record.score.value for one in found] == [0, 0]
     assert all(one.commands for one in found)
 
 
-@needs("bare", "policy")
 async def test_policies_in_the_bare_loop_do_what_they_do_alone(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
     models = [f"policy:{name}" for name in POLICIES]
     found = await played(tmp_path / "run", "forge:sample=6", "bare", models=models)
@@ -168,7 +155,6 @@ async def test_policies_in_the_bare_loop_do_what_they_do_alone(paper: tuple[Forg
         assert one.detail.bypasses == ()
 
 
-@needs("bare", "policy")
 async def test_in_the_bare_loop_too_nothing_passes_unseen(tmp_path: Path) -> None:
     found = await played(tmp_path / "run", "forge:sample=17,hide-output=true", "bare", models=["policy:careful"])
     assert not any(one.record.score.value for one in found)

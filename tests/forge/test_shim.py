@@ -22,7 +22,6 @@ from claw_adapter_forge.proof.mutants import mutants
 from claw_adapter_forge.proof.replay import replay
 from claw_adapter_forge.proof.script import take_apart
 from claw_adapter_forge.proof.siblings import minimal_pair
-from claw_adapter_forge.shim.install import install_clients
 from claw_adapter_forge.surfaces.grammar import Refused
 from claw_adapter_forge.surfaces.registry import programs
 from claw_adapter_forge.surfaces.words import split_words
@@ -30,10 +29,9 @@ from claw_adapter_forge.tasks.spec import ForgeTask
 
 
 async def ask(world: ForgeEnvironment, words: list[str], token: str | None = None) -> dict[str, object]:
-    server = world._server
-    assert server is not None
-    reader, writer = await asyncio.open_unix_connection(sock=connect_unix(server.socket))
-    writer.write(json.dumps({"token": server.token if token is None else token, "argv": words}).encode() + b"\n")
+    address = json.loads((world._attached.readable[0] / "client.json").read_text())
+    reader, writer = await asyncio.open_unix_connection(sock=connect_unix(Path(address["socket"])))
+    writer.write(json.dumps({"token": address["token"] if token is None else token, "argv": words}).encode() + b"\n")
     await writer.drain()
     answer: dict[str, object] = json.loads(await reader.readline())
     writer.close()
@@ -42,8 +40,7 @@ async def ask(world: ForgeEnvironment, words: list[str], token: str | None = Non
 
 
 def clients(world: ForgeEnvironment) -> Path:
-    assert world._server is not None
-    return world._server.bin
+    return world._attached.path[0]
 
 
 async def typed(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
@@ -97,7 +94,7 @@ async def test_the_same_script_gives_the_same_difference_in_mock_multi_and_shim(
         async with opened(task, tmp_path / str(number), horizon=100, mode="shim") as world:
             answers = [await ask(world, split_words(line)) for line in kept]
             verdict = judged(task, await left(world))
-        shown = [(a["stdout"], a["stderr"], a["exit"]) for a in answers]
+        shown = [(a["stdout"], a["stderr"], a["status"]) for a in answers]
         results.append((shown, verdict))
         assert results[0] == results[1] == results[2]
 
@@ -125,8 +122,8 @@ async def test_a_shell_sees_the_world_and_nothing_of_the_task(paper: tuple[Forge
 @pytest.mark.parametrize("mode", ["multi", "shim"])
 async def test_the_budget_is_kept_whoever_asks(paper: tuple[ForgeTask, ...], tmp_path: Path, mode: str) -> None:
     async with opened(paper[0], tmp_path, attach=True, mode=mode, horizon=2) as world:
-        assert [(await ask(world, ["date"]))["exit"] for _ in range(3)] == [0, 0, EXHAUSTED]
-        assert (await ask(world, ["tasks", "add", "--title", "x"]))["exit"] == EXHAUSTED
+        assert [(await ask(world, ["date"]))["status"] for _ in range(3)] == [0, 0, EXHAUSTED]
+        assert (await ask(world, ["tasks", "add", "--title", "x"]))["status"] == EXHAUSTED
         late = await world.execute("tasks add --title x")
         assert (late.status, late.over) == (EXHAUSTED, True)
         (tmp_path / "workspace" / "late.txt").write_text("late")
@@ -138,11 +135,11 @@ async def test_the_budget_is_kept_whoever_asks(paper: tuple[ForgeTask, ...], tmp
 
 async def test_a_stranger_and_rubbish_are_turned_away(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
     async with opened(paper[0], tmp_path, attach=True) as world:
-        assert (await ask(world, ["date"], token="guess"))["exit"] == 77
-        assert world._server is not None
-        reader, writer = await asyncio.open_unix_connection(sock=connect_unix(world._server.socket))
+        assert (await ask(world, ["date"], token="guess"))["status"] == 77
+        path = world._attached.readable[0] / "server.sock"
+        reader, writer = await asyncio.open_unix_connection(sock=connect_unix(path))
         writer.write(b"not json\n")
-        assert json.loads(await reader.readline())["exit"] == 2
+        assert json.loads(await reader.readline())["status"] == 2
         writer.close()
         await writer.wait_closed()
         assert (await left(world)).executions == ()
@@ -157,7 +154,7 @@ async def test_the_world_s_files_are_a_real_directory_both_ways(paper: tuple[For
         (files / "a" / "b.txt").write_text("edited")
         (files / "link.txt").symlink_to("/etc/hostname")
         assert (await ask(world, ["file", "read", "--path", "/a/b.txt"]))["stdout"] == "edited"
-        assert (await ask(world, ["file", "read", "--path", "/link.txt"]))["exit"] == 1
+        assert (await ask(world, ["file", "read", "--path", "/link.txt"]))["status"] == 1
         (files / "notes" / "reading-list.txt").unlink()
         found = await left(world)
     verdict = judged(paper[0], found)
@@ -215,10 +212,3 @@ async def test_with_hidden_output_a_careful_policy_passes_nothing(
                 assert answer["stdout"] == answer["stderr"] == ""
             assert (await world.execute("tasks list")).text == ""
             assert not judged(task, await left(world)).strict
-
-
-def test_clients_without_an_address_read_the_environment(tmp_path: Path) -> None:
-    install_clients(tmp_path / "bin")
-    env = {"PATH": os.defpath, "FORGE_SOCKET": str(tmp_path / "none.sock")}
-    done = subprocess.run([str(tmp_path / "bin" / "tasks")], capture_output=True, text=True, env=env, check=False)
-    assert done.returncode == 69

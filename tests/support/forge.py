@@ -2,10 +2,8 @@
 
 import asyncio
 import logging
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -28,18 +26,6 @@ from support.running import experiment, run_experiment
 
 ISOLATION = int(detect().level)
 PLAYERS = [{"name": "player", "label": policy, "options": {"policy": policy}} for policy in POLICIES]
-
-SERVE_ALONE = """
-import sys, asyncio
-for name in ("families", "tasks", "evaluation", "proof"):
-    sys.modules["claw_adapter_forge." + name] = None
-from claw_adapter_forge.policies.upstream import PolicyServer
-async def main():
-    async with PolicyServer() as server:
-        print(server.url, flush=True)
-        await asyncio.to_thread(sys.stdin.read)
-asyncio.run(main())
-"""
 
 
 class Player(Harness):
@@ -167,31 +153,9 @@ async def opened(
         await made.close()
 
 
-def needs(*names: str) -> pytest.MarkDecorator:
-    """Leave a test out unless there are plugins of these names."""
-    missing = [name for name in names if not plugins.entry_points(name)]
-    return pytest.mark.skipif(bool(missing), reason=f"there is no plugin {', '.join(missing)}")
-
-
-@contextmanager
-def serving_policies() -> Iterator[str]:
-    """The policies as a model server, in a process in which neither families nor tasks nor evaluator nor proofs are."""
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVE_ALONE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as child:
-        yield child.stdout.readline().strip()
-        child.stdin.close()
-        assert child.wait(20) == 0
-
-
-def policy_models(url: str, *policies: str) -> list[dict]:
-    """Policies as models behind `serving_policies`."""
-    return [{"name": name, "kind": "openai", "base_url": url} for name in policies]
-
-
 def policy_of(one: Played) -> str:
     """The policy that was the model of a trial."""
-    return one.spec.model.name.removeprefix("policy-").removeprefix("policy:")
+    return one.spec.model.name.removeprefix("policy-")
 
 
 def same_commands(one: Played, other: Sequence[str]) -> bool:

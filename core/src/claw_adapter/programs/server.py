@@ -78,16 +78,14 @@ class ProgramServer:
         async with self._one_at_a_time:
             self._server = None
 
-    async def settle(self) -> None:
+    async def settle(self) -> Exception | None:
         """Wait for the command under way; call it before the state is looked at.
 
-        Raises:
-            Exception: whatever `execute` has raised since; the client was told status 70.
+        Returns what `execute` has raised since this was last asked, if anything: the client was told status 70.
         """
         async with self._one_at_a_time:
             fault, self._fault = self._fault, None
-        if fault is not None:
-            raise fault
+        return fault
 
     def _socket(self, folder: Path) -> Path:
         return folder / "lib" / "server.sock"
@@ -130,7 +128,7 @@ class ProgramServer:
         async with self._one_at_a_time:
             try:
                 return await self._execute(words)
-            except Exception as fault:  # noqa: BLE001 - raised again by `settle`
+            except Exception as fault:  # noqa: BLE001 - returned by `settle`
                 self._fault = fault
                 return Ran(stderr="internal error", status=INTERNAL)
 

@@ -17,14 +17,14 @@ from claw_adapter.drivers import Command, environment, run
 from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.environment import Attached, Environment, EnvironmentContext, Printed
 from claw_adapter.options import FromOne, checked
+from claw_adapter.programs import ProgramServer, Ran
 from claw_adapter.protocol import Round
 from claw_adapter.sandbox import Confinement, IsolationLevel, wrap
 from claw_adapter_forge.episodes.episode import HORIZON, Episode
 from claw_adapter_forge.episodes.snapshots import restore_episode, take_snapshot
 from claw_adapter_forge.shim.files import FileMirror
 from claw_adapter_forge.shim.prompt import shell_prompt
-from claw_adapter_forge.shim.server import ClientServer
-from claw_adapter_forge.surfaces.grammar import Output
+from claw_adapter_forge.surfaces.registry import programs
 from claw_adapter_forge.surfaces.shell import Execution
 from claw_adapter_forge.tasks.manifest import task_from_json
 
@@ -78,7 +78,8 @@ class ForgeEnvironment(Environment):
             installed()
         self._lock = asyncio.Lock()
         self._real: OnDemand | None = None
-        self._server: ClientServer | None = None
+        self._server: ProgramServer | None = None
+        self._attached = Attached()
         self._mirror: FileMirror | None = None
 
     async def open(self, ctx: EnvironmentContext) -> None:
@@ -99,16 +100,16 @@ class ForgeEnvironment(Environment):
 
     async def attach(self) -> Attached:
         """See `Environment.attach`."""
-        server = self._server or await self._serve()
-        return Attached(path=(server.bin,), readable=(server.lib,))
+        if self._server is None:
+            await self._serve()
+        return self._attached
 
-    async def _serve(self) -> ClientServer:
+    async def _serve(self) -> None:
         """Bring the clients and the world's files."""
-        self._server = ClientServer(self._ctx.folder / "clients", self._asked)
+        self._server = ProgramServer(programs(), self._asked)
         self._mirror = FileMirror(self._ctx.workspace, self._ctx.private)
         self._mirror.show(self._episode.world)
-        await self._server.start()
-        return self._server
+        self._attached = await self._server.start(self._ctx.folder / "clients")
 
     def prompt(self, item: Round) -> str:
         """See `Environment.prompt`: how the world looks from a shell, if there is one."""
@@ -127,20 +128,20 @@ class ForgeEnvironment(Environment):
 
     async def snapshot(self) -> bytes:
         """See `Environment.snapshot`."""
-        if self._server and self._server.failure:
-            raise self._server.failure
+        if self._server and (fault := await self._server.settle()):
+            raise fault
         async with self._lock:
             self._absorb()
             return take_snapshot(self._episode)
 
     async def restore(self, snapshot: bytes) -> None:
         """See `Environment.restore`; a real program is ended, and begins anew from what the world knows of it."""
+        if self._server:
+            await self._server.settle()
         async with self._lock:
             restore_episode(self._episode, snapshot)
             if self._real:
                 await to_thread(self._real.close)
-            if self._server:
-                self._server.failure = None
             if self._mirror:
                 self._mirror.show(self._episode.world)
 
@@ -151,10 +152,10 @@ class ForgeEnvironment(Environment):
         if self._real:
             await to_thread(self._real.close)
 
-    async def _asked(self, words: list[str]) -> Output:
+    async def _asked(self, words: list[str]) -> Ran:
         """A client's command."""
-        done = await self._step(lambda: self._episode.step_words(words))
-        return Output("", "", done.output.code) if self._options.hide_output else done.output
+        done = (await self._step(lambda: self._episode.step_words(words))).output
+        return Ran("", "", done.code) if self._options.hide_output else Ran(done.stdout, done.stderr, done.code)
 
     async def _step(self, step: Callable[[], Execution]) -> Execution:
         """One command at a time, in the order they arrive; the real program is waited for in a thread."""
@@ -176,17 +177,16 @@ class ForgeEnvironment(Environment):
 
     async def _typed(self, line: str) -> Printed:
         """Type a line into a shell that has the clients on its PATH."""
-        assert self._server is not None  # noqa: S101 - `open` starts it in this mode
         ctx, home = self._ctx, self._ctx.folder / "home"
         home.mkdir(exist_ok=True)
         confinement = Confinement(
             level=IsolationLevel(ctx.isolation),
             home=home,
             writable=(ctx.workspace,),
-            readable=(self._server.bin, self._server.lib),
+            readable=(*self._attached.path, *self._attached.readable),
             cwd=ctx.workspace,
         )
-        path = os.pathsep.join([str(self._server.bin), os.environ.get("PATH", os.defpath)])
+        path = os.pathsep.join([*map(str, self._attached.path), os.environ.get("PATH", os.defpath)])
         argv, env = wrap(("/bin/sh", "-c", line), environment(extra={"PATH": path, "HOME": str(home)}), confinement)
         done = await run(Command(argv, env=env, cwd=ctx.workspace, marker=ctx.marker), TYPED_SECONDS)
         status = TIMED_OUT if done.timed_out else done.exit.code if done.exit.code is not None else 1

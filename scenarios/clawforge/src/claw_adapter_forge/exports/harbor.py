@@ -14,10 +14,10 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from claw_adapter.programs import client
+from claw_adapter.programs.server import client_script
 from claw_adapter_forge import __version__
 from claw_adapter_forge.episodes.episode import HORIZON
-from claw_adapter_forge.shim import client
-from claw_adapter_forge.shim.install import client_script
 from claw_adapter_forge.shim.prompt import shell_prompt
 from claw_adapter_forge.surfaces.registry import programs
 from claw_adapter_forge.tasks.manifest import canonical, task_to_json
@@ -47,7 +47,7 @@ build_timeout_sec = 600.0
 _AGENT_IMAGE = """# the agent's container: clients of the world, and nothing that knows the task
 FROM python:3.12-slim
 COPY client/ /opt/forge/
-ENV FORGE_SOCKET=/run/forge/world.sock
+ENV CLAW_SOCKET=/run/forge/world.sock
 ENV PATH=/opt/forge/bin:$PATH
 WORKDIR /work
 """
@@ -104,7 +104,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 with open(os.path.join(here, "token"), encoding="utf-8") as file:
     request = {"verdict": True, "token": file.read().strip()}
 link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-link.connect(os.environ.get("FORGE_SOCKET", "/run/forge/world.sock"))
+link.connect(os.environ.get("CLAW_SOCKET", "/run/forge/world.sock"))
 link.sendall(json.dumps(request).encode() + b"\\n")
 reward = json.loads(link.makefile("r", encoding="utf-8").readline())
 sys.stdout.write(json.dumps({name: reward[name] for name in ("reward", "progress")}) + "\\n")

@@ -43,13 +43,13 @@ class Judge:
             return self._judge(str(request.get("token", "")))
         words = [str(w) for w in request["argv"]]
         if not words or self._reward is not None:
-            return {"stdout": "", "stderr": "the episode is over" if words else "empty command", "exit": 77}
+            return {"stdout": "", "stderr": "the episode is over" if words else "empty command", "status": 77}
         done = self._episode.step_words(words)
-        return {"stdout": done.output.stdout, "stderr": done.output.stderr, "exit": done.output.code}
+        return {"stdout": done.output.stdout, "stderr": done.output.stderr, "status": done.output.code}
 
     def _judge(self, token: str) -> dict[str, Any]:
         if not self._token or not secrets.compare_digest(token.encode(), self._token.encode()):
-            return {"stdout": "", "stderr": "not the verifier", "exit": 77}
+            return {"stdout": "", "stderr": "not the verifier", "status": 77}
         if self._reward is None:
             verdict = self._episode.verdict()
             self._reward = {"reward": float(verdict.strict), "progress": verdict.progress}
