@@ -174,7 +174,7 @@ async def test_a_gateway_killed_in_mid_turn_is_a_crash_and_a_fresh_one_goes_on_f
         assert reaper.find(ctx.children[0].marker) == []
         server.script = say("second answer")
         start = len(server.requests)
-        async with await OpenClaw(mode="acp").open(Context(tmp_path / "b", server.url), checkpoint) as fresh:
+        async with await OpenClaw().open(Context(tmp_path / "b", server.url), checkpoint) as fresh:
             again = await fresh.send("two", 120)
     assert again.text == "second answer"
     assert len(server.requests) == start + 1, "it resumed nothing by itself"
