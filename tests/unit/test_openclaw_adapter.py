@@ -20,7 +20,7 @@ from claw_adapter_openclaw.adapter import OpenClaw, framework
 from claw_adapter_openclaw.conversation import GatewayConversation
 from claw_adapter_openclaw.failures import failure
 from claw_adapter_openclaw.gateway import Answer, Gateway
-from claw_adapter_openclaw.options import Options, configuration, environment, settings
+from claw_adapter_openclaw.options import STATE, Options, configuration, environment, later, settings
 from claw_adapter_openclaw.traces import Traces
 
 ENDPOINT = Endpoint(url="http://127.0.0.1:1", key="sk-secret", model="vendor/m")
@@ -103,8 +103,10 @@ def test_the_configuration_knows_one_endpoint_and_lets_nothing_act_by_itself(tmp
     assert told["gateway"]["auth"] == {"mode": "token", "token": "tok"}
     assert told["plugins"]["allow"] == ["claw-bridge"]
     assert told["update"] == {"checkOnStart": False}
-    assert told["tools"]["toolSearch"] is False
-    assert "sessions_history" in told["tools"]["allow"]
+    after = later(Options())
+    assert not told.keys() & after.keys()
+    assert after["tools"]["toolSearch"] is False
+    assert "sessions_history" in after["tools"]["allow"]
     assert str(ctx.state_dir) in told["logging"]["file"]
 
 
@@ -112,19 +114,18 @@ def test_options_change_tools_skills_and_retries(tmp_path):
     ctx = context(tmp_path)
     options = Options(exec=False, histories="files", skills=True, retries=0, path_prepend="/a:/b")
     told = configuration(ctx, options, 1, "t", tmp_path)
-    assert told["tools"]["allow"] == ["read", "write", "edit", "apply_patch", "ls"]
-    assert told["tools"]["exec"] == {"pathPrepend": ["/a", "/b"]}
+    offered = later(options)["tools"]
+    assert offered["allow"] == ["read", "write", "edit", "apply_patch", "ls"]
+    assert offered["exec"] == {"pathPrepend": ["/a", "/b"]}
     assert "skills" not in told
-    assert told["tools"]["loopDetection"] == {"enabled": True}
-    assert "loopDetection" not in configuration(ctx, Options(loop_detection=False), 1, "t", tmp_path)["tools"], (
-        "its default"
-    )
+    assert offered["loopDetection"] == {"enabled": True}
+    assert "loopDetection" not in later(Options(loop_detection=False))["tools"], "its default"
     assert configuration(ctx, Options(), 1, "t", tmp_path)["skills"]["allowBundled"] == ["none"]
     assert settings(options) == {"retry": {"provider": {"maxRetries": 0}}}
     assert "sk-secret" not in str(environment(tmp_path, tmp_path / "c"))
 
 
-def test_the_state_holds_configuration_settings_and_the_bridge_and_the_key_is_not_readable_by_others(tmp_path):
+def test_the_state_holds_configuration_and_the_bridge_and_the_key_is_not_readable_by_others(tmp_path):
     ctx = context(tmp_path)
     config = OpenClaw()._lay_out(ctx, 1, "tok")
     assert stat.S_IMODE(config.stat().st_mode) == 0o600
@@ -134,7 +135,9 @@ def test_the_state_holds_configuration_settings_and_the_bridge_and_the_key_is_no
         "openclaw.plugin.json",
         "package.json",
     }
-    assert (ctx.state_dir / "agents" / "main" / "agent" / "settings.json").is_file()
+    assert not (ctx.state_dir / STATE).exists(), "a state directory with anything in it is looked through for old state"
+    OpenClaw(own_command=False)._settle(ctx.state_dir)
+    assert (ctx.state_dir / STATE / "agents" / "main" / "agent" / "settings.json").is_file()
 
 
 def test_unknown_options_and_values_are_refused_with_what_there_is():

@@ -18,6 +18,9 @@ __all__ = ["AcpGateway"]
 
 FAILED: Final = 500
 KEPT: Final = "\t\n\r"
+GAP: Final = "\n\n"
+"""Between a text before tool calls and the reply, to the bridge one text: if it had the time to show the first, the gap begins
+the second."""
 GO: Final = b"go\n"
 SCRIPT: Final = (
     # The gateway's end is the end of the bridge, whose process this shell becomes; standard output is the bridge's alone.
@@ -58,7 +61,7 @@ class AcpGateway(Gateway):
             raise turn.error
         if not turn.stop:
             return Answer(FAILED, error=turn.error.what if turn.error else "")
-        return Answer(OK, turn.text)
+        return Answer(OK, turn.text.removeprefix(GAP))
 
     async def close(self) -> int:
         """See `Gateway.close`."""

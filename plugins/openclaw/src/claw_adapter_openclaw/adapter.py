@@ -32,6 +32,7 @@ from claw_adapter_openclaw.options import (
     configuration,
     environment,
     in_environment,
+    later,
     settings,
     tools,
 )
@@ -137,11 +138,13 @@ class OpenClaw(Harness):
         port, token = free_port(), secrets.token_urlsafe(24)
         config = self._lay_out(ctx, port, token)
         env = environment(ctx.state_dir, config)
-        gateway = await self._kind().start(ctx, there, env, port=port, token=token, key=session_key(sessions[0].id))
-        if not self.options.own_command:
-            (ctx.state_dir / OWN_COMMAND).unlink(missing_ok=True)
+        key = session_key(sessions[0].id)
+        gateway = await self._kind().start(
+            ctx, there, env, port=port, token=token, key=key, configuration=later(self.options)
+        )
         conversation = GatewayConversation(gateway, sessions, ctx.endpoint.model, ctx.log)
         try:
+            self._settle(ctx.state_dir)
             await conversation.seed()
             await gateway.attach(ctx.workspace, ctx.deadline)
         except ClawError as error:
@@ -164,8 +167,6 @@ class OpenClaw(Harness):
         """Everything that OpenClaw finds when it starts; only into an empty state directory."""
         state = ctx.state_dir
         (state / "tmp").mkdir(mode=0o700)
-        (state / SETTINGS).parent.mkdir(parents=True)
-        (state / SETTINGS).write_text(json.dumps(settings(self.options)), "utf-8")
         bridge = state / BRIDGE
         with as_file(files("claw_adapter_openclaw") / "bridge") as packed:
             shutil.copytree(packed, bridge)
@@ -174,6 +175,14 @@ class OpenClaw(Harness):
         told = configuration(ctx, self.options, port, token, bridge)
         config.write_text(json.dumps(told, indent=1, ensure_ascii=False), "utf-8")
         return config
+
+    def _settle(self, state: Path) -> None:
+        """What it reads before its first turn; laid out earlier, it would be taken for the state of an older version."""
+        path = state / SETTINGS
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(settings(self.options)), "utf-8")
+        if not self.options.own_command:
+            (state / OWN_COMMAND).unlink(missing_ok=True)
 
     def _installed(self) -> Installed:
         there = locate(framework())

@@ -17,7 +17,7 @@ from claw_adapter.drivers.http import HttpChild, ServerFailed, ServerRefused
 from claw_adapter.errors import HarnessProtocolError, HarnessStartError
 from claw_adapter.frameworks import Installed
 from claw_adapter.harness import Reach, ReportedUsage, TrialContext
-from claw_adapter_openclaw.options import AGENT
+from claw_adapter_openclaw.options import AGENT, STATE
 from claw_adapter_openclaw.traces import Traces
 
 if TYPE_CHECKING:
@@ -53,8 +53,17 @@ class Gateway:
     lines: ClassVar[bool] = False
     """Whether something in it speaks lines on standard output."""
 
-    def __init__(self, process: Process, reach: Reach, token: str, key: str, traces: Traces) -> None:
+    def __init__(
+        self,
+        process: Process,
+        reach: Reach,
+        token: str,
+        key: str,
+        traces: Traces,
+        configuration: Mapping[str, Any],
+    ) -> None:
         self._process = process
+        self._configuration = configuration
         self._traces = traces
         self._folder = -1
         headers = {"Authorization": f"Bearer {token}", "x-openclaw-session-key": key}
@@ -63,21 +72,31 @@ class Gateway:
 
     @classmethod
     async def start(
-        cls, ctx: TrialContext, there: Installed, env: Mapping[str, str], *, port: int, token: str, key: str
+        cls,
+        ctx: TrialContext,
+        there: Installed,
+        env: Mapping[str, str],
+        *,
+        port: int,
+        token: str,
+        key: str,
+        configuration: Mapping[str, Any],
     ) -> Self:
-        """Start it (its configuration is named in `env`) and wait until its plugins are up; `key` is the main session's.
+        """Start it and wait until its plugins are up and its configuration is complete; `key` is the main session's.
+
+        It starts with the configuration named in `env`, to which `configuration` is added.
 
         Raises:
             HarnessStartError: it ended, or did not answer in time; the end of its output is in the message.
         """
-        traces = Traces(ctx.state_dir)
+        traces = Traces(ctx.state_dir / STATE)
         if ctx.isolation < PRIVATE_TMP:
             for path in traces.files():
                 await ctx.register_cleanup(path)
         argv = cls.command(str(there.node), str(there.modules.joinpath(*ENTRY)), port, key)
         process = await ctx.spawn(argv, env=env, readable=there.readable, listens=port, lines=cls.lines)
         try:
-            gateway = cls(process, ctx.reach(port), token, key, traces)
+            gateway = cls(process, ctx.reach(port), token, key, traces, configuration)
         except BaseException:
             await process.stop(0)
             raise
@@ -138,13 +157,13 @@ class Gateway:
         return left
 
     async def _ready(self, deadline: float) -> None:
-        """Wait for the gateway, then for its plugins, which come up after it."""
+        """Wait for the gateway, then for its plugins, which come up after it; ours completes the configuration."""
         end = time.monotonic() + deadline
         await self._http.wait_ready(READY, deadline)
         while True:
             left = end - time.monotonic()
             try:
-                await self.bridge("ping", "", deadline=max(left, PAUSE_SECONDS))
+                await self.bridge("configure", "", deadline=max(left, PAUSE_SECONDS), config=self._configuration)
             except HarnessProtocolError as error:
                 if left < 0:
                     what = f"OpenClaw's plugins did not come up within {deadline:g} s: {error.what}"

@@ -15,19 +15,23 @@ __all__ = [
     "BRIDGE",
     "OWN_COMMAND",
     "SETTINGS",
+    "STATE",
     "TOOLS",
     "Options",
     "configuration",
     "environment",
     "in_environment",
+    "later",
     "settings",
     "tools",
 ]
 
 AGENT: Final = "main"
 BRIDGE: Final = "claw-bridge"
-SETTINGS: Final = Path("agents", AGENT, "agent", "settings.json")
-OWN_COMMAND: Final = Path("tmp", "agent-cli", "openclaw")
+STATE: Final = "openclaw"
+"""OpenClaw's own folder in the state directory; it starts faster if that is empty."""
+SETTINGS: Final = Path(STATE, "agents", AGENT, "agent", "settings.json")
+OWN_COMMAND: Final = Path(STATE, "tmp", "agent-cli", "openclaw")
 """The launcher of its own command line, which the gateway writes when it starts, in the state directory."""
 PATIENCE: Final = 172_800
 """Seconds that OpenClaw gives a turn and a model that says nothing: its own largest default, so that our deadline decides."""
@@ -97,7 +101,10 @@ def in_environment(given: Mapping[str, Any], ctx: TrialContext) -> dict[str, Any
 
 
 def configuration(ctx: TrialContext, options: Options, port: int, token: str, bridge: Path) -> dict[str, Any]:
-    """OpenClaw's configuration: one agent, one provider, our endpoint; nothing that acts by itself or leaves the machine."""
+    """What the gateway starts with: one agent, one provider, our endpoint; nothing that acts by itself or leaves the machine.
+
+    Whatever is in `later` would make its start half as long again: it would look for older versions' state to migrate.
+    """
     agent_folder = ctx.state_dir / SETTINGS.parent
     return {
         "models": _models(ctx, options),
@@ -125,18 +132,21 @@ def configuration(ctx: TrialContext, options: Options, port: int, token: str, br
             "enabled": True,
             "allow": [BRIDGE],
             "load": {"paths": [str(bridge)]},
-            "entries": {BRIDGE: {"enabled": True}},
         },
-        "tools": _tools(options),
         # A prompt that begins with "/" is a question to us.
         "commands": {"native": False, "text": False, "nativeSkills": False},
         # An empty list would mean all of them.
         **({} if options.skills else {"skills": {"allowBundled": ["none"]}}),
-        "cron": {"enabled": False},
         "discovery": {"mdns": {"mode": "off"}},
         "update": {"checkOnStart": False},
         "logging": {"file": str(ctx.state_dir / "openclaw.log")},
     }
+
+
+def later(options: Options) -> dict[str, Any]:
+    """What is added to the configuration once the gateway is up."""
+    # Its session store is younger than anything that maintenance would clear away, and each look costs a thread of its own.
+    return {"tools": _tools(options), "session": {"maintenance": {"mode": "warn"}}}
 
 
 def _models(ctx: TrialContext, options: Options) -> dict[str, Any]:
@@ -189,11 +199,12 @@ def environment(state: Path, config: Path) -> dict[str, str]:
     return {
         "TZ": "UTC",
         "TMPDIR": str(state / "tmp"),
-        "OPENCLAW_STATE_DIR": str(state),
+        "OPENCLAW_STATE_DIR": str(state / STATE),
         "OPENCLAW_CONFIG_PATH": str(config),
         "OPENCLAW_NO_AUTO_UPDATE": "1",
         "OPENCLAW_NO_RESPAWN": "1",
         "OPENCLAW_DISABLE_BONJOUR": "1",
+        "OPENCLAW_DISABLE_BUNDLED_PLUGINS": "1",
         "OPENCLAW_SKIP_CHANNELS": "1",
         "OPENCLAW_SKIP_CRON": "1",
         "DO_NOT_TRACK": "1",

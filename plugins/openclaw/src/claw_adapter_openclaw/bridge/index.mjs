@@ -1,12 +1,13 @@
 // Runs inside OpenClaw's gateway and lets the adapter write and read sessions while it runs: POST /claw-bridge, one JSON
 // object {"op", "agent", "key", ...} a request, behind the gateway's own token. Only OpenClaw's documented plugin SDK is used.
 //
-//   ping                                        {}: it is there
+//   configure  config                           its keys are in OpenClaw's configuration from now on
 //   write   sessionId, entry, messages          the session is exactly these messages from now on
 //   append  messages [{id, message}]            each once, told by its id; all or none
 //   read    after                               {sessionId, total, events}: its transcript from event number `after` on
 //
 // Every answer says in `milliseconds` how long it took from the moment the gateway got to it.
+import { setTimeout } from "node:timers/promises";
 import { definePluginEntry } from "openclaw/plugin-sdk/plugin-entry";
 import {
   appendSessionTranscriptMessagesByIdentity,
@@ -19,13 +20,23 @@ async function bodyOf(request) {
   return JSON.parse(Buffer.concat(chunks).toString("utf8"));
 }
 
-function operations(sessions) {
+function operations(configuration, sessions) {
   const scope = ({ agent, key }) => ({ agentId: agent, sessionKey: key });
 
   function sessionIdOf(call) {
     const entry = sessions.getSessionEntry(scope(call));
     if (!entry) throw new Error(`no session ${call.key}`);
     return entry.sessionId;
+  }
+
+  async function configure({ config }) {
+    await configuration.mutateConfigFile({
+      afterWrite: { mode: "auto" },
+      mutate: (draft) => void Object.assign(draft, config),
+    });
+    // The gateway takes the file up a moment later.
+    while (!Object.keys(config).every((key) => key in configuration.current())) await setTimeout(10);
+    return {};
   }
 
   async function append(call) {
@@ -55,7 +66,7 @@ function operations(sessions) {
     return { sessionId, total: events.length, events: events.slice(call.after ?? 0) };
   }
 
-  return { ping: async () => ({}), write, append, read };
+  return { configure, write, append, read };
 }
 
 export default definePluginEntry({
@@ -63,7 +74,7 @@ export default definePluginEntry({
   name: "claw-bridge",
   description: "Sessions are written and read while the gateway runs",
   register(api) {
-    const known = operations(api.runtime.agent.session);
+    const known = operations(api.runtime.config, api.runtime.agent.session);
     api.registerHttpRoute({
       path: "/claw-bridge",
       auth: "gateway",
