@@ -14,7 +14,7 @@ from claw_adapter.runs.transcript import read_transcript
 from claw_adapter_forge.generator.choosing import pick_tasks
 from claw_adapter_forge.proof.replay import drive
 from claw_adapter_forge.tasks.spec import ForgeTask
-from support.forge import ISOLATION, outcomes, policy_of, same_commands, serving_policies
+from support.forge import ISOLATION, outcomes, policy_of, policy_words, same_commands, serving_policies
 from support.real import params
 from support.running import claw
 
@@ -35,9 +35,8 @@ def server() -> Iterator[str]:
 
 
 def run(out: Path, harness: str, server: str, *policies: str, source: str = "forge:only=2+103") -> None:
-    models = [word for name in policies for word in ("-m", name)]
     claw(
-        "run", source, "-H", harness, *models, "--base-url", server,
+        "run", source, "-H", harness, *policy_words(server, *policies),
         "--isolation", ISOLATION, "--deadline", "300", "-j", "2", "--out", out, "--quiet",
     )  # fmt: skip
 

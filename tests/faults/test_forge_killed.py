@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from support.forge import outcomes, serving_policies
+from support.forge import outcomes, policy_words, serving_policies
 from support.running import CLAW, claw
 
 TASKS = ("forge-017", "forge-018", "forge-103")
 
 
 def command(out: Path, url: str) -> list[str]:
-    options = ["-m", "careful", "--base-url", url, "--isolation", "1", "--out", str(out), "--quiet"]
+    options = [*policy_words(url, "careful"), "--isolation", "1", "--out", str(out), "--quiet"]
     return ["run", "forge:only=17+18+103", "-H", "reference", *options]
 
 

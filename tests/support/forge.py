@@ -175,7 +175,13 @@ def needs(*names: str) -> pytest.MarkDecorator:
 
 @contextmanager
 def serving_policies() -> Iterator[str]:
-    """The policies as a model server, in a process in which neither families nor tasks nor evaluator nor proofs are."""
+    """The policies as a model server, in a process in which neither families nor tasks nor evaluator nor proofs are.
+
+    Where a plugin brings them as models, nothing is served and the address is empty.
+    """
+    if plugins.entry_points("policy"):
+        yield ""
+        return
     with subprocess.Popen(
         [sys.executable, "-c", SERVE_ALONE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as child:
@@ -184,9 +190,16 @@ def serving_policies() -> Iterator[str]:
         assert child.wait(20) == 0
 
 
-def policy_models(url: str, *policies: str) -> list[dict]:
-    """Policies as models behind `serving_policies`."""
-    return [{"name": name, "kind": "openai", "base_url": url} for name in policies]
+def policy_models(url: str, *policies: str) -> list[Any]:
+    """Policies as models of an experiment, given the address of `serving_policies`."""
+    served = [{"name": name, "kind": "openai", "base_url": url} for name in policies]
+    return served if url else [f"policy:{name}" for name in policies]
+
+
+def policy_words(url: str, *policies: str) -> list[str]:
+    """The same as words of a command line."""
+    prefix, more = ("", ["--base-url", url]) if url else ("policy:", [])
+    return [*(word for name in policies for word in ("-m", f"{prefix}{name}")), *more]
 
 
 def policy_of(one: Played) -> str:
