@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Final
 
 from claw_adapter.errors import ScenarioError
@@ -11,7 +11,7 @@ from claw_adapter.protocol import Event, Failure, Gold, Round, Score, StateDetai
 from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter_forge.episodes.snapshots import Snapshot, snapshot_of
 from claw_adapter_forge.evaluation.paper import paper_checks, paper_score
-from claw_adapter_forge.evaluation.patterns import diagnose
+from claw_adapter_forge.evaluation.patterns import MEANINGS, diagnose
 from claw_adapter_forge.evaluation.reasons import near_misses
 from claw_adapter_forge.evaluation.verdict import evaluate
 from claw_adapter_forge.tasks.manifest import task_from_json
@@ -31,6 +31,7 @@ class ForgeQuestion(QuestionType):
     """1 for a state that meets the goal, has no other side effect and came about without what is forbidden; else 0."""
 
     name: ClassVar[str] = "forge"
+    patterns: ClassVar[Mapping[str, str]] = MEANINGS
 
     async def score(self, item: Round, turn: TurnResult, context: ScoringContext) -> Score:
         """See `QuestionType.score`; the turn's own words decide nothing."""

@@ -17,9 +17,16 @@ from claw_adapter_forge.surfaces.shell import Execution
 from claw_adapter_forge.tasks.spec import ForgeTask
 from claw_adapter_forge.world.difference import Change, apply_changes
 
-__all__ = ["Diagnosis", "diagnose", "redundant_reads"]
+__all__ = ["MEANINGS", "Diagnosis", "diagnose", "redundant_reads"]
 
 RETIRED = "stale item retired"
+MEANINGS = {
+    "early_breakdown": "nothing right, or something wrong made before anything right",
+    "stale_state_mishandling": "what was there was changed, removed or made again",
+    "hallucinated_completion": "it stopped by itself before the goal was met",
+    "incomplete_closure": "the budget or a stop rule ended it before the goal was met",
+}
+"""What each pattern means, for people."""
 
 
 @dataclass(frozen=True, slots=True)
