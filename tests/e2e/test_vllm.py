@@ -15,7 +15,7 @@ import pytest
 
 from claw_adapter.drivers import reaper
 from claw_adapter.errors import EndpointError
-from claw_adapter.notation import named
+from claw_adapter.notation import parse_named
 from claw_adapter.protocol import ModelSpec
 from claw_adapter.report.summary import summarise
 from claw_adapter.runs.load import load_run
@@ -164,7 +164,7 @@ async def test_a_server_attached_to_that_goes_away_in_mid_run_is_told(tmp_path):
 @pytest.mark.real("vllm")
 @pytest.mark.timeout(1800)
 async def test_a_real_vllm_answers_and_counts(tmp_path):
-    options = named(f"vllm:{os.environ['CLAW_VLLM']}").options
+    options = parse_named(f"vllm:{os.environ['CLAW_VLLM']}").options
     scenario = write_scenario(tmp_path / "scenario", [{"id": "r1"}])
     spec = {"name": "real", "kind": "vllm", "options": options, "params": {"max_tokens": 64}}
     (rounds,) = (await run_experiment(tmp_path / "run", experiment(scenario, models=[spec]))).values()

@@ -15,7 +15,7 @@ from claw_adapter_scenarios.demo import Demo
 from claw_adapter_scenarios.realism import entries, tiers, timing
 from claw_adapter_scenarios.realism.fit import fit
 from claw_adapter_scenarios.realism.fit_text import fit_json
-from claw_adapter_scenarios.realism.observe import shown
+from claw_adapter_scenarios.realism.observe import observe
 from claw_adapter_scenarios.stats.cli import realism
 
 START = datetime(2026, 3, 2, tzinfo=UTC)
@@ -112,7 +112,7 @@ def test_replies_are_between_different_people_only():
     )
     session = Session(id="s", channel="mail", messages=messages)
     one = next(iter(Demo().load().scenarios))
-    found = shown(one.model_copy(update={"sessions": (one.main, session), "updates": {}}))
+    found = observe(one.model_copy(update={"sessions": (one.main, session), "updates": {}}))
     assert [(reply.channel, reply.minutes) for reply in found.replies] == [("mail", 2.0)]
     assert found.contacts == {"Ada": 3, "Ben": 1}
 

@@ -27,7 +27,7 @@ from claw_adapter.runs.plan import Experiment, served_model
     ],
 )  # fmt: skip
 def test_options_have_their_types(text, options, words):
-    found = notation.named(text)
+    found = notation.parse_named(text)
     assert (found.options, found.words) == (options, words)
     assert found.name == text.partition(":")[0]
 
@@ -35,7 +35,7 @@ def test_options_have_their_types(text, options, words):
 @pytest.mark.parametrize("text", ["x:", "x:mode", "x:=a", "x:a=b,", "x:a=b,c"])
 def test_what_is_no_option_is_refused(text):
     with pytest.raises(ValueError, match="key=value"):
-        notation.named(text)
+        notation.parse_named(text)
     assert served_model(f"no-plugin{text[1:]}") is None
     if "=" in text:
         with pytest.raises(ValueError, match="key=value"):
@@ -54,7 +54,7 @@ def test_what_is_no_option_is_refused(text):
 )
 def test_a_mistake_is_named_with_its_place_and_the_right_form(text, says):
     with pytest.raises(ValueError, match=says) as caught:
-        notation.named(text)
+        notation.parse_named(text)
     assert 'NAME:key=["a","b"]' in str(caught.value)
 
 
@@ -97,7 +97,7 @@ def written(name, options):
 
 @given(st.text().filter(lambda name: ":" not in name), st.dictionaries(KEYS, JSON, max_size=4))
 def test_what_is_written_is_read_back(name, options):
-    assert notation.named(written(name, options))[:2] == (name, options)
+    assert notation.parse_named(written(name, options))[:2] == (name, options)
 
 
 @given(st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()))

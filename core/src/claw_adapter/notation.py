@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
-__all__ = ["Named", "named", "value"]
+__all__ = ["Named", "parse_named", "value"]
 
 FORM: Final = """options are written NAME:key=value,key=value, and lists as JSON: NAME:key=["a","b"]"""
 BEGINS_JSON: Final = ("[", "{", '"')
@@ -27,7 +27,7 @@ class Named(NamedTuple):
     words: tuple[str, ...]
 
 
-def named(text: str) -> Named:
+def parse_named(text: str) -> Named:
     """Read ``NAME`` or ``NAME:key=value,…``.
 
     Raises:

@@ -28,10 +28,10 @@ __all__ = [
     "create",
     "create_all",
     "entry_points",
+    "find_remedy",
     "missing",
     "probe_all",
     "provides",
-    "way_to",
 ]
 
 PROBE_SECONDS = 20.0
@@ -94,10 +94,10 @@ def missing(name: str) -> PluginError:
     """The error of a plugin that is not installed."""
     known = sorted({plugin.name for plugin in entry_points()})
     what = f"there is no plugin {name!r} (installed: {', '.join(known) or 'none'})"
-    return PluginError(what, remedy=way_to(name, known))
+    return PluginError(what, remedy=find_remedy(name, known))
 
 
-def way_to(name: str, known: Iterable[str] = ()) -> str:
+def find_remedy(name: str, known: Iterable[str] = ()) -> str:
     """What to do about a name that is not installed; a distribution is only named when it is one of ours.
 
     Args:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-__all__ = ["said"]
+__all__ = ["describe_errors"]
 
 MOST: Final = 3
 """Mistakes that are named; the rest is counted."""
@@ -20,7 +20,7 @@ WORDS: Final = {
 """Kind of a mistake → what is said in place of pydantic's own words."""
 
 
-def said(error: ValidationError) -> str:
+def describe_errors(error: ValidationError) -> str:
     """The first mistakes as ``field: what is wrong``, without addresses of documentation."""
     entries = error.errors(include_url=False, include_context=False, include_input=False)
     lines = [

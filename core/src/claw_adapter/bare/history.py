@@ -38,7 +38,7 @@ class History:
         if options.history == "auto" and (size := sum(len(message.text) for message in messages)) > options.context:
             note = f"the conversation has {size} characters; all but its last {options.keep} commands are summed up"
             return _summed_up(messages, options.keep), note
-        return [_said(message) for message in messages], ""
+        return [_as_text(message) for message in messages], ""
 
     def tighten(self) -> str:
         """Sum up from now on, or leave half as many commands whole; empty if one command was too many already."""
@@ -50,7 +50,7 @@ class History:
         return f"too long for the model; all but its last {self._tight} commands are summed up from now on"
 
 
-def _said(message: Message) -> Said:
+def _as_text(message: Message) -> Said:
     """There are no tools here: what an earlier conversation has of them is told as text."""
     calls = (f"{call.name} {json.dumps(call.arguments)}" for call in message.tool_calls)
     role = "user" if message.role == "tool" else message.role
@@ -60,7 +60,7 @@ def _said(message: Message) -> Said:
 def _summed_up(messages: Sequence[Message], keep: int) -> list[Said]:
     """Of earlier commands the first line of what they printed, the last `keep` whole; prompts stay as they are."""
     first = max(len(messages) - 2 * keep, 0)
-    return [*_brief(messages[:first]), *(_said(message) for message in messages[first:])]
+    return [*_brief(messages[:first]), *(_as_text(message) for message in messages[first:])]
 
 
 def _brief(messages: Sequence[Message]) -> Iterator[Said]:
@@ -73,7 +73,7 @@ def _brief(messages: Sequence[Message]) -> Iterator[Said]:
             continue
         yield from _earlier(lines)
         lines = []
-        yield _said(rest.pop(0))
+        yield _as_text(rest.pop(0))
     yield from _earlier(lines)
 
 

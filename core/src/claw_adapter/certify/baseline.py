@@ -21,7 +21,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol.base import Record
-from claw_adapter.validation import said
+from claw_adapter.validation import describe_errors
 
 __all__ = ["Baseline", "KnownFailure", "load_baseline"]
 
@@ -79,6 +79,6 @@ def load_baseline(path: Path) -> Baseline:
     except OSError as error:
         raise ScenarioError(f"the baseline cannot be read: {error.strerror}", where=str(path)) from None
     except ValueError as error:
-        why = said(error) if isinstance(error, ValidationError) else str(error)
+        why = describe_errors(error) if isinstance(error, ValidationError) else str(error)
         remedy = "Each entry is [[expected]] with check, reason and until, e.g. until = 2026-12-31."
         raise ScenarioError(f"the baseline is wrong: {why}", where=str(path), remedy=remedy) from None

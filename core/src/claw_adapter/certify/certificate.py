@@ -21,7 +21,7 @@ from claw_adapter.certify.records import Report
 from claw_adapter.certify.requirements import load
 from claw_adapter.errors import InternalError, JournalError
 from claw_adapter.protocol.base import Record
-from claw_adapter.validation import said
+from claw_adapter.validation import describe_errors
 
 __all__ = [
     "CERTIFICATE",
@@ -93,7 +93,7 @@ def _read(path: Path) -> Certificate:
             f"no certificate can be read here: {error.strerror}", where=str(path), remedy=REMEDY
         ) from None
     except ValidationError as error:
-        raise JournalError(f"not a certificate: {said(error)}", where=str(path), remedy=REMEDY) from None
+        raise JournalError(f"not a certificate: {describe_errors(error)}", where=str(path), remedy=REMEDY) from None
     except UnicodeDecodeError:
         raise JournalError("not a certificate: not UTF-8 text", where=str(path), remedy=REMEDY) from None
 
@@ -127,7 +127,7 @@ def verify(path: Path) -> tuple[Certificate, list[str]]:
     try:
         report = Report.model_validate_json(report_path.read_text("utf-8"))
     except ValidationError as error:
-        return certificate, [*problems, f"report.json is damaged: {said(error)}"]
+        return certificate, [*problems, f"report.json is damaged: {describe_errors(error)}"]
     if (
         requirements is not None
         and level_reached(requirements, {r.id: r.outcome for r in report.results}) != certificate.level

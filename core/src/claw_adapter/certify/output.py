@@ -15,7 +15,7 @@ from claw_adapter.certify.records import Report
 from claw_adapter.errors import JournalError
 from claw_adapter.folders import remove_tree
 from claw_adapter.runs.folder import write_atomic
-from claw_adapter.validation import said
+from claw_adapter.validation import describe_errors
 
 __all__ = ["FILES", "owned", "prepare_folder", "read_report", "write_all"]
 
@@ -88,7 +88,11 @@ def read_report(folder: Path) -> Report:
     try:
         return Report.model_validate_json((folder / "report.json").read_text("utf-8"))
     except (OSError, ValueError) as error:
-        why = said(error) if isinstance(error, ValidationError) else getattr(error, "strerror", None) or str(error)
+        why = (
+            describe_errors(error)
+            if isinstance(error, ValidationError)
+            else getattr(error, "strerror", None) or str(error)
+        )
         raise JournalError(
             f"no certification report can be read here: {why}",
             where=str(folder),

@@ -77,7 +77,7 @@ class MatrixCell:
             for exchange, new in _transcript(self.column.evidence / trial / "transcript.jsonl"):
                 if (trial, exchange.round) in wanted and left > 0:
                     left -= 1
-                    yield _shown(trial, exchange, new)
+                    yield _render_exchange(trial, exchange, new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def _transcript(path: Path) -> tuple[tuple[Exchange, int], ...]:
     return tuple(found)
 
 
-def _shown(trial: str, exchange: Exchange, same: int) -> ShownExchange:
+def _render_exchange(trial: str, exchange: Exchange, same: int) -> ShownExchange:
     streamed = ", streamed" if exchange.stream else ""
     head = (
         f"{trial} {exchange.round}, request {exchange.number}: {exchange.dialect}{streamed}, "

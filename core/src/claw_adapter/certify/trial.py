@@ -13,7 +13,7 @@ from claw_adapter.certify.context import KitContext
 from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.director import Director, Request
 from claw_adapter.certify.script import Say, Step
-from claw_adapter.certify.turn import Turn, owner_of, shown
+from claw_adapter.certify.turn import Turn, excerpt, owner_of
 from claw_adapter.certify.watch import LivingProcess, files_below, processes
 from claw_adapter.certify.world import FileEdit, KitWorld, TalkEdit, marker_of
 from claw_adapter.drivers import reaper
@@ -133,7 +133,7 @@ class KitTrial:
         self.spoilt = self.spoilt or result.error is not None
         self.world.said(turn.round)
         self._note(
-            "turn", round=round_id, prompt=shown(prompt, 2000), seconds=seconds, result=result.model_dump(mode="json"),
+            "turn", round=round_id, prompt=excerpt(prompt, 2000), seconds=seconds, result=result.model_dump(mode="json"),
             raised=raised, metered=meter.metered.model_dump(mode="json"),
         )  # fmt: skip
         return turn

@@ -69,7 +69,7 @@ class Turn:
             )
         if text is not None and self.text.strip() != text.strip():
             raise CheckFinding(
-                f"the answer is {shown(self.text)}, the model said {shown(text)}",
+                f"the answer is {excerpt(self.text)}, the model said {excerpt(text)}",
                 remedy="Return the final reply exactly: no banner, no progress, no terminal sequence, nothing cut (M14).",
             )
         return self
@@ -97,6 +97,6 @@ class Turn:
         return deed
 
 
-def shown(text: str, limit: int = 160) -> str:
+def excerpt(text: str, limit: int = 160) -> str:
     """A text short enough for a message."""
     return repr(text) if len(text) <= limit else f"{text[:limit]!r}… ({len(text)} characters)"

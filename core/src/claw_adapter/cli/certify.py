@@ -82,11 +82,11 @@ def _certify(asked_name: str, flags: dict[str, Any]) -> int:
     from claw_adapter.certify.requirements import CURRENT
     from claw_adapter.certify.terminal import print_report
     from claw_adapter.errors import HarnessNotFound
-    from claw_adapter.notation import named
+    from claw_adapter.notation import parse_named
     from claw_adapter.runs.plan import label
 
     try:
-        name, options, words = named(asked_name)
+        name, options, words = parse_named(asked_name)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     harness: Harness = plugins.create("harness", name, options)
@@ -121,14 +121,14 @@ async def _run(harness: Harness, asked: CertificationPlan, out: Path, flags: dic
 
     screen, silent = console(stderr=flags["as_json"]), flags["quiet"]
 
-    def shown(result: CheckResult, number: int, total: int) -> None:
+    def print_one(result: CheckResult, number: int, total: int) -> None:
         if not silent:
             print_result(screen, result, number, total)
 
     started = time.time()
     bench = Bench(harness, out=out, isolation=flags["isolation"], deadline=flags["deadline"])
     async with bench:
-        results = await certify(bench, asked, on_result=shown)
+        results = await certify(bench, asked, on_result=print_one)
     return report(bench, asked, results, started=started)
 
 

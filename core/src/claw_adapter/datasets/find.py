@@ -37,7 +37,7 @@ def find_format(path: Path) -> DataFormat | None:
 def _ours(path: Path, file: str, name: str) -> DataFormat:
     if not plugins.entry_points(name):
         what = f"data with a {file} is read by the plugin {name!r}, which is not installed"
-        raise PluginError(what, where=str(path), remedy=plugins.way_to(name))
+        raise PluginError(what, where=str(path), remedy=plugins.find_remedy(name))
     form: DataFormat = plugins.create("data_format", name)
     return form
 

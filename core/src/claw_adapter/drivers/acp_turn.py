@@ -178,10 +178,10 @@ def _output(update: ToolCallStart | ToolCallProgress) -> str | None:
         return "\n".join(part["text"] for part in parts) if parts else ""
     if raw is not None:
         return json.dumps(raw, ensure_ascii=False)
-    return "\n".join(_shown(update.content)) if update.content else None
+    return "\n".join(_find_texts(update.content)) if update.content else None
 
 
-def _shown(content: Iterable[Any]) -> Iterable[str]:
+def _find_texts(content: Iterable[Any]) -> Iterable[str]:
     for item in content:
         text = getattr(getattr(item, "content", None), "text", None)
         if isinstance(text, str):

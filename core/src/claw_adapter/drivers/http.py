@@ -18,7 +18,7 @@ import aiohttp
 from yarl import URL
 
 from claw_adapter.drivers import reaper
-from claw_adapter.drivers.http_errors import SHOWN_BYTES, ServerFailed, ServerRefused, refusal, shown
+from claw_adapter.drivers.http_errors import SHOWN_BYTES, ServerFailed, ServerRefused, excerpt, refusal
 from claw_adapter.drivers.loopback import connector, loopback
 from claw_adapter.drivers.ports import listens
 from claw_adapter.drivers.process import Process
@@ -133,7 +133,7 @@ class HttpChild:
         try:
             return jsonlib.loads(body)
         except (ValueError, RecursionError) as error:
-            raise HarnessProtocolError(f"its answer is not JSON: {shown(body)}", where=where) from error
+            raise HarnessProtocolError(f"its answer is not JSON: {excerpt(body)}", where=where) from error
 
     @contextlib.asynccontextmanager
     async def stream(

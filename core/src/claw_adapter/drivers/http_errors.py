@@ -6,7 +6,7 @@ from typing import Final
 
 from claw_adapter.errors import AdapterError, HarnessError, HarnessProtocolError
 
-__all__ = ["ServerFailed", "ServerRefused", "refusal", "shown"]
+__all__ = ["ServerFailed", "ServerRefused", "excerpt", "refusal"]
 
 SHOWN_BYTES: Final = 500
 _PASSING: Final = frozenset({408, 425, 429})
@@ -37,7 +37,7 @@ def refusal(
     status: int, reason: str, body: bytes, retry_after: str, where: str
 ) -> ServerFailed | ServerRefused | HarnessProtocolError:
     """The error for a status that is no success, with the beginning of what the server said about it."""
-    what = f"status {status} {reason}".rstrip() + (f": {shown(body)}" if body else "")
+    what = f"status {status} {reason}".rstrip() + (f": {excerpt(body)}" if body else "")
     if status >= 500 or status in _PASSING:
         return ServerFailed(what, status=status, retry_after=_seconds(retry_after), where=where)
     if status >= 400:
@@ -45,7 +45,7 @@ def refusal(
     return HarnessProtocolError(f"{what}: neither an answer nor an error", where=where)
 
 
-def shown(body: bytes) -> str:
+def excerpt(body: bytes) -> str:
     """The beginning of a body, for messages."""
     return repr(body[:SHOWN_BYTES].decode("utf-8", "replace"))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from claw_adapter.frameworks.description import DESCRIPTION, Framework
 from claw_adapter.frameworks.errors import FrameworkUnknown
 from claw_adapter.hooks import ENTRY_POINT_GROUP
-from claw_adapter.plugins import way_to
+from claw_adapter.plugins import find_remedy
 
 __all__ = ["FOLDER", "describe", "frameworks"]
 
@@ -35,7 +35,7 @@ def describe(name: str) -> Framework:
     known = ", ".join(f.name for f in frameworks()) or "none"
     raise FrameworkUnknown(
         f"no framework {name!r} is known here (known: {known})",
-        remedy=way_to(name, [framework.name for framework in frameworks()]),
+        remedy=find_remedy(name, [framework.name for framework in frameworks()]),
     )
 
 

@@ -56,12 +56,12 @@ def extract(text: str, options: Collection[str] = string.ascii_uppercase) -> Ext
         return Extraction(())
     tokens = [token for token in SEPARATORS.split(plain) if not FILLER.fullmatch(token)]
     if not tokens:
-        return Extraction(None, f"there is no letter in {_shown(content)}")
+        return Extraction(None, f"there is no letter in {_excerpt(content)}")
     letters: set[str] = set()
     for token in tokens:
         match = LETTER.fullmatch(token)
         if match is None or match[1].upper() not in options:
-            return Extraction(None, f"{_shown(token)} is not one of the options")
+            return Extraction(None, f"{_excerpt(token)} is not one of the options")
         letters.add(match[1].upper())
     return Extraction(tuple(sorted(letters)))
 
@@ -105,5 +105,5 @@ def _plain(content: str) -> str:
     return TYPESETTING.sub("", WRAPPERS.sub("", content)).strip()
 
 
-def _shown(text: str) -> str:
+def _excerpt(text: str) -> str:
     return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}…")

@@ -108,12 +108,12 @@ async def _ask(
         return {name: Verdict(False, "not decided in time or memory") for name in rules}
     try:
         verdicts = json.loads(done.stdout.data)
-        return {name: Verdict(bool(verdicts[name][0]), _shown(str(verdicts[name][1]))) for name in rules}
+        return {name: Verdict(bool(verdicts[name][0]), _excerpt(str(verdicts[name][1]))) for name in rules}
     except (ValueError, KeyError, TypeError, IndexError):
         said = done.stderr.text.strip()[-500:]
         raise SandboxError(f"rules could not be decided ({done.exit}): {said}", where=str(JUDGE)) from None
 
 
-def _shown(text: str) -> str:
+def _excerpt(text: str) -> str:
     """Bounded, and without the lone surrogates that an undecodable file name has: it goes into the journal."""
     return text[:SHOWN_CHARACTERS].encode("utf-8", "replace").decode("utf-8")

@@ -41,7 +41,7 @@ async def serving(plan: Plan, folder: RunFolder, marker: str) -> AsyncIterator[M
     async with contextlib.AsyncExitStack() as stack:
         models: dict[str, ModelSpec] = {}
         for number, model in enumerate({trial.model.name: trial.model for trial in plan.trials}.values()):
-            if model.kind in BUILT_IN or model.embedded or not _wanted(plan, folder, model.name):
+            if model.kind in BUILT_IN or model.embedded or not _is_needed(plan, folder, model.name):
                 models[model.name] = model
                 continue
             ctx = UpstreamContext(folder.live / f"server-{number}", marker)
@@ -49,7 +49,7 @@ async def serving(plan: Plan, folder: RunFolder, marker: str) -> AsyncIterator[M
         yield models
 
 
-def _wanted(plan: Plan, folder: RunFolder, model: str) -> bool:
+def _is_needed(plan: Plan, folder: RunFolder, model: str) -> bool:
     """Whether a trial under this model is still to be run: loading one for nothing may take long."""
     trials = [trial for trial in plan.trials if trial.model.name == model]
     ends = (read_journal(folder.journal(trial.id))[-1:] for trial in trials)

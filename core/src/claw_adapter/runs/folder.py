@@ -29,7 +29,7 @@ from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError
 from claw_adapter.folders import remove_tree
 from claw_adapter.runs.plan import Plan, difference
-from claw_adapter.validation import said
+from claw_adapter.validation import describe_errors
 
 __all__ = ["FORMAT", "SERVERS", "RunFolder", "write_atomic"]
 
@@ -97,7 +97,7 @@ class RunFolder:
         try:
             return Plan.model_validate(data["plan"])
         except (KeyError, ValidationError) as error:
-            why = "it has no plan" if isinstance(error, KeyError) else said(error)
+            why = "it has no plan" if isinstance(error, KeyError) else describe_errors(error)
             raise JournalError(f"run.json is damaged: {why}", where=str(self._about), remedy=DAMAGED) from None
 
     def about(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, TypeAdapter
 
 from claw_adapter.errors import PluginError, ScenarioError
-from claw_adapter.notation import named
+from claw_adapter.notation import parse_named
 from claw_adapter.plugins import entry_points, provides
 from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettings, Scenario, TrialSpec
 from claw_adapter.protocol.base import Record
@@ -28,7 +28,7 @@ READERS = ("careful", "hasty", "forgetful")
 def _harness(value: object) -> object:
     """``NAME``, ``NAME:key=value,…`` or ``NAME+OVERLAY``, also with options; the label tells settings apart."""
     if isinstance(value, str):
-        names, options, words = named(value)
+        names, options, words = parse_named(value)
         name, *overlays = names.split("+")
         value = {"name": name, "label": label(name, words), "options": options}
         if overlays:
@@ -47,7 +47,7 @@ def label(name: str, words: Sequence[str]) -> str:
 def _overlay(value: object) -> object:
     """``NAME`` or ``NAME:key=value,…`` stands for an overlay; the label tells settings apart."""
     if isinstance(value, str):
-        name, options, words = named(value)
+        name, options, words = parse_named(value)
         return {"name": name, "label": label(name, words), "options": options}
     return value
 
@@ -82,7 +82,7 @@ def served_model(text: str) -> dict[str, Any] | None:
         if not _brings_model(kind):  # ``vllm:some-id`` is a model of the provider vllm
             return None
         text = f"{kind}:name={rest}"
-    kind, options, words = named(text)
+    kind, options, words = parse_named(text)
     parts = [kind, *(Path(word).stem if "/" in word else word for word in words)]
     return {"name": "-".join(slug(part) for part in parts), "kind": kind, "options": options}
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from claw_adapter import plugins
 from claw_adapter.errors import ScenarioError
-from claw_adapter.notation import named
+from claw_adapter.notation import parse_named
 from claw_adapter.protocol import Scenario
 from claw_adapter.scenario.load import load_scenario
 from claw_adapter.scenario.resolve import resolve
@@ -61,7 +61,7 @@ def _scenarios(name: str) -> Sequence[Scenario]:
 def _name_and_options(text: str) -> tuple[str, dict[str, JsonValue]]:
     """``lite:seed=3,only=well-nine`` as the name of a plugin and the options of its source."""
     try:
-        name, options, _ = named(text)
+        name, options, _ = parse_named(text)
     except ValueError as error:
         raise ScenarioError(str(error), where=text) from None
     return name, options

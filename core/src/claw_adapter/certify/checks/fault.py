@@ -10,7 +10,7 @@ from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Fail, Hang, Say, read
 from claw_adapter.certify.standard import FILE
 from claw_adapter.certify.trial import KitTrial
-from claw_adapter.certify.turn import Turn, shown
+from claw_adapter.certify.turn import Turn, excerpt
 from claw_adapter.drivers import reaper
 from claw_adapter.endpoint.faults import FaultKind
 from claw_adapter.errors import Owner
@@ -65,9 +65,9 @@ async def _warm(kit: Kit, t: KitTrial) -> Checkpoint:
 def _classified(kit: Kit, turn: Turn, kind: FaultKind) -> None:
     kit.expect(not turn.raised, f"send() raised {turn.raised}")
     if turn.error is None:
-        kit.expect(False, f"every request of the turn failed ({kind}), and the answer is {shown(turn.text)}")
+        kit.expect(False, f"every request of the turn failed ({kind}), and the answer is {excerpt(turn.text)}")
         return
-    kit.expect(not turn.text, f"beside the error there is an answer: {shown(turn.text)}")
+    kit.expect(not turn.text, f"beside the error there is an answer: {excerpt(turn.text)}")
     said = f"{turn.error.owner.value}: {turn.error.kind}: {turn.error.what}"
     kit.expect(
         turn.error.owner in (Owner.ENDPOINT, Owner.HARNESS) or turn.error.kind in KINDS[kind], f"the error is {said}"
@@ -160,7 +160,7 @@ async def killed_in_mid_turn(kit: Kit) -> None:
                 sending.cancel()
             await asyncio.gather(sending, return_exceptions=True)
         turn = sending.result()
-        kit.expect(turn.error is not None, f"the harness was killed, and the answer is {shown(turn.text)}")
+        kit.expect(turn.error is not None, f"the harness was killed, and the answer is {excerpt(turn.text)}")
         await _goes_on(kit, t, checkpoint, word)
 
 

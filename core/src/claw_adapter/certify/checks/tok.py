@@ -15,7 +15,7 @@ TOLERANCE = 0.02
 """Part by which reported counts may differ from what the endpoint told (a harness may count its own side requests)."""
 
 
-def _told(exchanges: list[Exchange]) -> tuple[int, int]:
+def _count_reported(exchanges: list[Exchange]) -> tuple[int, int]:
     """Input and output tokens that the endpoint told the harness."""
     return sum(int(str(e.usage["input"])) for e in exchanges), sum(int(str(e.usage["output"])) for e in exchanges)
 
@@ -66,7 +66,9 @@ async def usage_equals_what_was_told(kit: Kit) -> None:
         everything = t.exchanges()
         own = [e for e in everything if e.round == turn.round]
         until = [e for e in everything if e.number <= own[-1].number]
-        expected = _told({"per_turn": own, "cumulative": until, "last_request": own[-1:]}.get(usage.kind, own))
+        expected = _count_reported(
+            {"per_turn": own, "cumulative": until, "last_request": own[-1:]}.get(usage.kind, own)
+        )
         got = (usage.input + usage.cached, usage.output) if usage.input < expected[0] else (usage.input, usage.output)
         kit.note(
             f"{usage.kind}: reported {usage.input}+{usage.cached} in, {usage.output} out; told {expected}, {len(own)} requests"

@@ -11,7 +11,7 @@ from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Fail, Hang, Say, read, run, write
 from claw_adapter.certify.standard import FILE, ODD
 from claw_adapter.certify.trial import KitTrial
-from claw_adapter.certify.turn import Turn, shown
+from claw_adapter.certify.turn import Turn, excerpt
 from claw_adapter.certify.watch import command_of
 from claw_adapter.drivers import reaper
 
@@ -86,7 +86,7 @@ async def empty_answer(kit: Kit) -> None:
     """The model ends its turn without a word, every time it is asked."""
     async with kit.trial() as t:
         turn = await kit.send(t, f"Say nothing about {kit.canary()}.", Say(""))
-        kit.expect(turn.error is not None, f"the model said nothing, and the answer is {shown(turn.text)}")
+        kit.expect(turn.error is not None, f"the model said nothing, and the answer is {excerpt(turn.text)}")
         kind = turn.error.kind if turn.error else ""
         kit.expect(kind == "EmptyAnswer", f"the error is {kind}, not EmptyAnswer")
 
@@ -193,7 +193,7 @@ async def _warm(kit: Kit, t: KitTrial) -> Turn:
 def _in_time(kit: Kit, turn: Turn, deadline: float, *, last: bool) -> bool:
     """Demand the right error, and the last time that it came in time; returns whether it did."""
     kit.note(f"deadline {deadline:g} s, send took {turn.seconds:.2f} s")
-    kit.expect(turn.error is not None, f"there is an answer after {turn.seconds:.1f} s: {shown(turn.text)}")
+    kit.expect(turn.error is not None, f"there is an answer after {turn.seconds:.1f} s: {excerpt(turn.text)}")
     kind = turn.error.kind if turn.error else ""
     kit.expect(kind == "DeadlineExceeded", f"the error is {kind}, not DeadlineExceeded")
     in_time = turn.seconds <= deadline + LATE
@@ -236,7 +236,7 @@ async def odd_prompts(kit: Kit) -> None:
         turn.answered(f"Read {number}.")
         texts = [text for request in turn.requests for text in request.texts("user")]
         whole = any(form in text for form in _in_two_pieces(prompt) for text in texts)
-        kit.expect(whole, f"the prompt {shown(prompt)} did not reach the model as it is")
+        kit.expect(whole, f"the prompt {excerpt(prompt)} did not reach the model as it is")
 
 
 def _in_two_pieces(prompt: str) -> list[str]:
@@ -292,7 +292,7 @@ async def cancel_a_turn(kit: Kit) -> None:
         await asyncio.sleep(0.2)
         turn = await _cancelled(kit, t, sending)
         kit.expect(came, "no model request came for the prompt")
-        kit.expect(turn.error is not None, f"the cancelled turn has an answer: {shown(turn.text)}")
+        kit.expect(turn.error is not None, f"the cancelled turn has an answer: {excerpt(turn.text)}")
         again = await kit.send(t, f"And now {kit.canary('next')}?", Say("Still here."))
         again.answered("Still here.")
 
@@ -314,7 +314,7 @@ async def cancel_at_once(kit: Kit) -> None:
             sending = asyncio.create_task(kit.send(t, f"Think about {word}.", Hang()))
             await asyncio.sleep(delay)
             turn = await _cancelled(kit, t, sending)
-            kit.expect(turn.error is not None, f"the cancelled turn has an answer: {shown(turn.text)}")
+            kit.expect(turn.error is not None, f"the cancelled turn has an answer: {excerpt(turn.text)}")
             seen, following = t.returned, kit.canary(f"next {delay}")
             await asyncio.sleep(QUIET)
             again = await kit.send(t, f"And now {following}?", Say("Still here."))
@@ -375,7 +375,7 @@ async def errors_are_data(kit: Kit) -> None:
     async with kit.trial() as t:
         turn = await kit.send(t, f"Will this work, {kit.canary()}?", Fail("401", times=0))
         kit.expect(not turn.raised, f"send() raised {turn.raised} instead of returning it as TurnResult.error")
-        kit.expect(turn.error is not None, f"every request was refused, and the answer is {shown(turn.text)}")
+        kit.expect(turn.error is not None, f"every request was refused, and the answer is {excerpt(turn.text)}")
 
 
 @check(

@@ -71,7 +71,7 @@ class Matcher:
         known = self.readings(text)
         found = set()
         for name, fragment in fragments.items():
-            wanted = _wanted(fragment)
+            wanted = _normalised(fragment)
             holding = [reading for reading in known if wanted in reading] if wanted else []
             if holding and besides:
                 excluded = [part for own in besides for part in _parts(own) if wanted in part]
@@ -93,7 +93,7 @@ class Matcher:
 
 
 @lru_cache(maxsize=4096)
-def _wanted(fragment: str) -> str:
+def _normalised(fragment: str) -> str:
     return normalise(fragment)
 
 

@@ -108,7 +108,7 @@ def _revision(subject: Subject, index: int, item: Round, answer: Answer, revisio
     if subject.worlds is not None:
         arrived = _arrived(subject, earlier, index)
         for position, name in enumerate(revision.cites):
-            if name not in arrived and not _said(name, subject.worlds[earlier], subject.worlds[index]):
+            if name not in arrived and not _arrives(name, subject.worlds[earlier], subject.worlds[index]):
                 where = subject.places.answers(*base, "cites", position)
                 yield finding("SCN-036", f"{name!r} did not arrive between {revision.of!r} and {item.id!r}", where)
 
@@ -127,12 +127,12 @@ def _arrived(subject: Subject, earlier: int, now: int) -> set[str]:
                     names.add(held[action.session].title)
     for name, fragment in subject.evidence.fragments.items():
         text = fragment.text
-        if _said(text, worlds[earlier], worlds[now]):
+        if _arrives(text, worlds[earlier], worlds[now]):
             names.add(name)
     return names
 
 
-def _said(text: str, before: World, after: World) -> bool:
+def _arrives(text: str, before: World, after: World) -> bool:
     """Whether words stand in the later world and not in the earlier one."""
     return not _has(before, text) and _has(after, text)
 

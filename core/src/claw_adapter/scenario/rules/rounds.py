@@ -59,13 +59,13 @@ def _answer(subject: Subject, item: Round, answer: Answer) -> Iterator[Finding]:
 
 def placeholders(subject: Subject) -> Iterator[Finding]:
     """Nothing that an agent reads has placeholders left in it (SCN-017)."""
-    for text, where, allowed in _shown(subject):
+    for text, where, allowed in _visible_texts(subject):
         for mark in _PLACEHOLDER.findall(text):
             if mark not in allowed:
                 yield finding("SCN-017", f"the placeholder {mark} has no meaning here", where)
 
 
-def _shown(subject: Subject) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _visible_texts(subject: Subject) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     places = subject.places
     for index, item in enumerate(subject.scenario.rounds):
         yield item.question, places.round(index, "question"), ()

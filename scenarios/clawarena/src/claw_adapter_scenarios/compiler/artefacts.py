@@ -124,21 +124,21 @@ class _Builder:
         if file.script is not None:
             rule["script"] = {
                 "arguments": [self.text(argument) for argument in file.script.arguments],
-                "prints": [self._wanted(self.beliefs.evaluated(e), FieldRule(equals=e)) for e in file.script.prints],
+                "prints": [self._check_of(self.beliefs.evaluated(e), FieldRule(equals=e)) for e in file.script.prints],
                 "timeout": max(5, int(self.item.timeout) - 5),
             }
         return rule
 
     def _field(self, rule: FieldRule) -> dict[str, Any]:
         if rule.equals is not None:
-            return self._wanted(self.beliefs.evaluated(rule.equals), rule)
+            return self._check_of(self.beliefs.evaluated(rule.equals), rule)
         if rule.list:
-            return {"list": [self._wanted(self.beliefs.evaluated(one), rule) for one in rule.list]}
+            return {"list": [self._check_of(self.beliefs.evaluated(one), rule) for one in rule.list]}
         if rule.cites:
             return {"cites": [self.text(group).split("|") for group in rule.cites]}
         return {"same_as": self.text(rule.same_as), "tolerance": rule.tolerance or 0.011}
 
-    def _wanted(self, value: Value, rule: FieldRule) -> dict[str, Any]:
+    def _check_of(self, value: Value, rule: FieldRule) -> dict[str, Any]:
         if isinstance(value, bool):
             return {"kind": "flag", "value": value}
         if isinstance(value, int | float):
@@ -153,7 +153,7 @@ class _Builder:
 
     def _rows(self, rows: RowsRule) -> dict[str, Any]:
         rule = FieldRule(equals="0", tolerance=rows.tolerance)
-        cells = [[self._wanted(self._cell(cell, self.beliefs.evaluated), rule) for cell in row] for row in rows.rows]
+        cells = [[self._check_of(self._cell(cell, self.beliefs.evaluated), rule) for cell in row] for row in rows.rows]
         return {"columns": list(rows.columns), "key": rows.key, "rows": cells}
 
     def _cell(self, cell: Any, value: Evaluator) -> Value:

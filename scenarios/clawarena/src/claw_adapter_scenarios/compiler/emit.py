@@ -111,9 +111,9 @@ def _truth(made: Compiled) -> Any:
         "spec": truth.id,
         "seed": canon.seed,
         "people": {name: canon.text(name, "") for name in truth.actors},
-        "facts": {name: _shown(canon.value(name), truth.language) for name in truth.facts},
+        "facts": {name: _shape(canon.value(name), truth.language) for name in truth.facts},
         "claims": [
-            {"fragment": c.fragment, "fact": c.fact, "value": _shown(c.value, truth.language), "true": c.true, "rank": c.rank,
+            {"fragment": c.fragment, "fact": c.fact, "value": _shape(c.value, truth.language), "true": c.true, "rank": c.rank,
              "where": c.where, **({"update": c.update} if c.update else {})}
             for c in made.material.claims
         ],
@@ -124,7 +124,7 @@ def _truth(made: Compiled) -> Any:
     }  # fmt: skip
 
 
-def _shown(value: Value, language: str) -> Any:
+def _shape(value: Value, language: str) -> Any:
     if isinstance(value, SeriesValue):
         return {
             "readings": len(value.readings),

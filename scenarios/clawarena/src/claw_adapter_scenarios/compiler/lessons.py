@@ -20,7 +20,7 @@ def lesson(expected: Mapping[str, Any], language: str) -> str:
         language: the scenario's language.
     """
     called = {rule["path"]: _called(rule, language) for rule in expected["files"]}
-    told = (_told(rule, called, language) for rule in expected["files"])
+    told = (_describe_rule(rule, called, language) for rule in expected["files"])
     return words_of(language)["between sentences"].join(filter(None, told))
 
 
@@ -31,24 +31,26 @@ def _called(rule: Mapping[str, Any], language: str) -> str:
     return sentence("your file", language, folder=f"{PurePosixPath(rule['path']).parent.as_posix()}/")
 
 
-def _told(rule: Mapping[str, Any], called: Mapping[str, str], language: str) -> str:
+def _describe_rule(rule: Mapping[str, Any], called: Mapping[str, str], language: str) -> str:
     path = called[rule["path"]]
     if "script" in rule:
-        values = [_said(wanted, called, language) for wanted in rule["script"]["prints"]]
+        values = [_describe(wanted, called, language) for wanted in rule["script"]["prints"]]
         return sentence("prints", language, path=path, values=joined(values, language, "last of values"))
     parts = [
-        sentence("is", language, name=name, value=_said(wanted, called, language))
+        sentence("is", language, name=name, value=_describe(wanted, called, language))
         for name, wanted in rule.get("fields", {}).items()
     ]
-    parts += [" / ".join(_said(cell, called, language) for cell in row) for row in rule.get("rows", {}).get("rows", ())]
+    parts += [
+        " / ".join(_describe(cell, called, language) for cell in row) for row in rule.get("rows", {}).get("rows", ())
+    ]
     parts += [sentence("section", language, name=section) for section in rule.get("sections", ())]
     parts += [group[0] for group in rule.get("mentions", ())]
     return sentence("wanted", language, path=path, parts=words_of(language)["semicolon"].join(parts)) if parts else ""
 
 
-def _said(wanted: Mapping[str, Any], called: Mapping[str, str], language: str) -> str:
+def _describe(wanted: Mapping[str, Any], called: Mapping[str, str], language: str) -> str:
     if "list" in wanted or "cites" in wanted:
-        values = [_said(one, called, language) for one in wanted.get("list", ())]
+        values = [_describe(one, called, language) for one in wanted.get("list", ())]
         values += [group[0] for group in wanted.get("cites", ())]
         return sentence("list", language, values=joined(values, language, "last of values"))
     if "same_as" in wanted:

@@ -17,7 +17,7 @@ from claw_adapter.scoring.agreement import Fit
 from claw_adapter_scenarios.realism.comparisons import JUDGED, TESTS
 from claw_adapter_scenarios.realism.curves import curve as curve_named
 from claw_adapter_scenarios.realism.curves import curve_for
-from claw_adapter_scenarios.realism.observe import Shown, shown
+from claw_adapter_scenarios.realism.observe import Shown, observe
 from claw_adapter_scenarios.realism.registry import Entry, entries
 
 __all__ = ["FitLine", "FitReport", "fit"]
@@ -79,7 +79,7 @@ def fit(
         ScenarioError: an unknown curve, or an update's file that cannot be read.
     """
     given = noise or {}
-    found = [shown(scenario, given.get(scenario.id)) for scenario in scenarios]
+    found = [observe(scenario, given.get(scenario.id)) for scenario in scenarios]
     if curve is not None:
         curve_named(curve)
     usable = [one for one in entries() if one.verified and one.test]

@@ -33,7 +33,7 @@ def show_fit(report: FitReport, out: Console) -> None:
     out.print(f"{report.scenarios} scenarios, {report.messages:,} dated messages of people", markup=False)
     for line in report.lines:
         if line.verdict != "not shown":
-            out.print(_told(line))
+            out.print(_render_line(line))
     hidden = [line.entry.id for line in report.lines if line.verdict == "not shown"]
     if hidden:
         out.print(f"Not shown by these scenarios: {', '.join(hidden)}.", markup=False)
@@ -45,7 +45,7 @@ def show_fit(report: FitReport, out: Console) -> None:
     )
 
 
-def _told(line: FitLine) -> Text:
+def _render_line(line: FitLine) -> Text:
     """One line: the verdict, the entry, what was published, what is here, and how the two were compared."""
     seed = " (seed)" if line.entry.status == "seed" else ""
     chance = "" if line.p is None else f", p {line.p:.3f}"

@@ -12,7 +12,7 @@ from claw_adapter.protocol import Message, Scenario, Session
 from claw_adapter.scenario.apply import source_messages, source_path
 from claw_adapter.scenario.tree import regular_files
 
-__all__ = ["Reply", "Shown", "shown"]
+__all__ = ["Reply", "Shown", "observe"]
 
 LONGEST = timedelta(days=7)
 """A later message is a new beginning, not a reply."""
@@ -56,7 +56,7 @@ class Shown:
     noise: float | None = field(default=None)
 
 
-def shown(scenario: Scenario, noise: float | None = None) -> Shown:
+def observe(scenario: Scenario, noise: float | None = None) -> Shown:
     """Observe a loaded scenario; messages that updates bring count with those they are appended to.
 
     Raises:

@@ -35,22 +35,22 @@ def page(made: Compiled) -> str:
 
 
 def _sessions(made: Compiled) -> list[dict[str, Any]]:
-    shown = [{"title": "Main session", "about": "main", "messages": [("", m) for m in made.material.main]}]
+    render_fact = [{"title": "Main session", "about": "main", "messages": [("", m) for m in made.material.main]}]
     for entry in made.material.entries:
         messages = [("", m) for m in made.material.sessions.get(entry.id, ())]
         for gain in made.material.gains:
             if gain.session == entry.id:
                 messages += [(gain.update, m) for m in gain.messages]
         about = f"{entry.channel}, {entry.kind}, {len(messages)} messages"
-        shown.append({"title": entry.title, "about": about, "messages": messages})
-    return shown
+        render_fact.append({"title": entry.title, "about": about, "messages": messages})
+    return render_fact
 
 
 def _files(made: Compiled) -> list[dict[str, str]]:
-    shown = [
+    render_fact = [
         {"path": path, "when": made.material.roles[path], "text": text} for path, text in made.material.files.items()
     ]
-    shown += [
+    render_fact += [
         {
             "path": c.path,
             "when": f"{c.update}, {c.action}, round {round_at(made, made.starts[c.update])}",
@@ -58,7 +58,7 @@ def _files(made: Compiled) -> list[dict[str, str]]:
         }
         for c in made.material.changes
     ]
-    return shown
+    return render_fact
 
 
 def _timeline(made: Compiled) -> list[dict[str, str]]:
@@ -89,8 +89,10 @@ def _rounds(made: Compiled) -> list[dict[str, Any]]:
 
 
 def _facts(made: Compiled) -> list[tuple[str, str, str]]:
-    def shown(name: str) -> str:
+    def render_fact(name: str) -> str:
         value = made.canon.value(name)
         return f"{len(value.readings)} readings" if isinstance(value, SeriesValue) else render_value(value)
 
-    return [(name, shown(name), made.canon.render(fact.what).text) for name, fact in made.spec.truth.facts.items()]
+    return [
+        (name, render_fact(name), made.canon.render(fact.what).text) for name, fact in made.spec.truth.facts.items()
+    ]

@@ -74,17 +74,17 @@ def _design(made: Compiled, channel: Channel) -> str:
 
 
 def _loops(made: Compiled, loops: tuple[Loop, ...]) -> str:
-    def shown(template: str) -> str:
+    def render_template(template: str) -> str:
         return made.canon.render(template).text
 
     rows = [
         (
             number,
             loop.label,
-            f"{made.canon.text(loop.sender, '')}: {shown(loop.say)}",
-            f"read {shown(loop.read)}" if loop.read else "",
-            shown(loop.reply) or "(drawn)",
-            shown(loop.effect),
+            f"{made.canon.text(loop.sender, '')}: {render_template(loop.say)}",
+            f"read {render_template(loop.read)}" if loop.read else "",
+            render_template(loop.reply) or "(drawn)",
+            render_template(loop.effect),
         )
         for number, loop in enumerate(loops, start=1)
     ]

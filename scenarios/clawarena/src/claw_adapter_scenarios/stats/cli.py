@@ -169,12 +169,12 @@ def _shares(path: Path | None) -> dict[str, float]:
     from pydantic import TypeAdapter, ValidationError
 
     from claw_adapter.errors import ScenarioError
-    from claw_adapter.validation import said
+    from claw_adapter.validation import describe_errors
 
     try:
         return {} if path is None else TypeAdapter(dict[str, float]).validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        what = said(error) if isinstance(error, ValidationError) else error.strerror
+        what = describe_errors(error) if isinstance(error, ValidationError) else error.strerror
         remedy = 'It holds one JSON object: {"SCENARIO": 0.4}.'
         raise ScenarioError(f"no shares of noise: {what}", where=str(path), remedy=remedy) from None
 

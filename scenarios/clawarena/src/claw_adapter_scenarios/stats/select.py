@@ -147,10 +147,10 @@ def choose(suite: Sequence[ScenarioFigures], size: int, *, scores: Scores | None
             )
     problem = _Problem(suite, given)
     best = _best(problem, size, list(given), seed)
-    return _told(problem, best, size, seed)
+    return _describe(problem, best, size, seed)
 
 
-def _told(problem: _Problem, best: tuple[int, ...], size: int, seed: int) -> Chosen:
+def _describe(problem: _Problem, best: tuple[int, ...], size: int, seed: int) -> Chosen:
     configs = list(problem.scores)
     rng = Random(seed)
     samples = [rng.sample(range(len(problem.suite)), size) for _ in range(RANDOM)]

@@ -138,7 +138,7 @@ def expected_values(data: Any, *, keys: bool = True) -> Iterator[str]:
     """
     if isinstance(data, dict):
         if "kind" in data and "value" in data:
-            yield _told(data)
+            yield _format_value(data)
             return
         for key, item in data.items():
             if key not in ("path", "find", "columns", "sections", "old"):
@@ -149,7 +149,7 @@ def expected_values(data: Any, *, keys: bool = True) -> Iterator[str]:
             yield from expected_values(item, keys=keys)
 
 
-def _told(wanted: dict[str, Any]) -> str:
+def _format_value(wanted: dict[str, Any]) -> str:
     value = wanted["value"]
     if wanted["kind"] == "moment":
         return str(value[:10] if wanted.get("form") == "date" else value[11:16])

@@ -44,13 +44,13 @@ class NearMiss:
         return (f"missing: {self.want}", *nearest, *(f"  {reason}" for reason in self.reasons))
 
 
-def _said(cond: Cond) -> str:
+def _describe_condition(cond: Cond) -> str:
     return f"{cond.field} " + _WORDS[cond.op].format(*cond.values, all=", ".join(cond.values))
 
 
 def _reasons(change: Change, want: Want) -> tuple[str, ...]:
     more = tuple(f"{name} must stay as it was" for name in surplus_fields(change, want))
-    return (*(_said(c) for c in failing(change, want)), *more)
+    return (*(_describe_condition(c) for c in failing(change, want)), *more)
 
 
 def near_misses(task: ForgeTask, verdict: Verdict) -> tuple[NearMiss, ...]:

@@ -61,7 +61,7 @@ def _add(world: World, args: Args) -> str:
     return f"Event created: [{key}] {title} at {start}"
 
 
-def _wanted(world: World, args: Args) -> Event:
+def _find(world: World, args: Args) -> Event:
     event = world.get("events", args.text("id"), Event)
     if event is None:
         raise Refused(f"Event not found: {args.text('id')}")
@@ -69,7 +69,7 @@ def _wanted(world: World, args: Args) -> Event:
 
 
 def _update(world: World, args: Args) -> str:
-    event = _wanted(world, args)
+    event = _find(world, args)
     changes = {n: args.text(n) for n in ("title", "start", "end", "location", "note") if args.given(n)}
     if not changes:
         raise UsageError("nothing to update: give --title, --start, --end, --location or --note")
@@ -83,7 +83,7 @@ def _update(world: World, args: Args) -> str:
 
 
 def _delete(world: World, args: Args) -> str:
-    event = _wanted(world, args)
+    event = _find(world, args)
     world.remove("events", event.id)
     return f"Event {event.id} deleted."
 

@@ -9,7 +9,7 @@ from claw_adapter_forge.world.state import MAX_TEXT, World
 __all__ = ["VERBS"]
 
 
-def _wanted(world: World, path: str) -> File:
+def _find(world: World, path: str) -> File:
     file = world.get("files", path, File)
     if file is None:
         raise Refused(f"File not found: {path}")
@@ -30,19 +30,19 @@ def _create(world: World, args: Args) -> str:
 
 
 def _read(world: World, args: Args) -> str:
-    return _wanted(world, args.text("path")).content
+    return _find(world, args.text("path")).content
 
 
 def _append(world: World, args: Args) -> str:
     path = args.text("path")
-    old = _wanted(world, path).content
+    old = _find(world, path).content
     glue = "" if not old or old.endswith("\n") else "\n"
     _store(world, path, old + glue + args.text("content"))
     return f"Content appended to {path}."
 
 
 def _delete(world: World, args: Args) -> str:
-    world.remove("files", _wanted(world, args.text("path")).id)
+    world.remove("files", _find(world, args.text("path")).id)
     return f"File deleted: {args.text('path')}"
 
 
@@ -53,7 +53,7 @@ def _list(world: World, args: Args) -> str:
 
 
 def _move(world: World, args: Args) -> str:
-    source, target = _wanted(world, args.text("src")), args.text("dst")
+    source, target = _find(world, args.text("src")), args.text("dst")
     if world.get("files", target, File) is not None:
         raise Refused(f"File exists: {target}")
     world.remove("files", source.id)

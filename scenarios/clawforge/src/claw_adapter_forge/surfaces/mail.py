@@ -42,7 +42,7 @@ def _search(world: World, args: Args) -> str:
     return "\n".join([head, *map(_row, rows)]) if rows else "No emails found."
 
 
-def _wanted(world: World, args: Args) -> Mail:
+def _find(world: World, args: Args) -> Mail:
     mail = world.get("mails", args.text("id"), Mail)
     if mail is None:
         if world.get("outbox", args.text("id"), Sent):
@@ -56,7 +56,7 @@ def _read(world: World, args: Args) -> str:
     if sent is not None:
         head = f"Email [{sent.id}]\nTo: {', '.join(sent.to)}\nCc: {', '.join(sent.cc)}\nSubject: {sent.subject}"
         return f"{head}\nFolder: sent\nBody:\n{sent.body}"
-    mail = _wanted(world, args)
+    mail = _find(world, args)
     head = (
         f"Email [{mail.id}]\nFrom: {mail.sender}\nTo: {', '.join(mail.to)}\nDate: {mail.date}\nSubject: {mail.subject}"
     )
@@ -72,7 +72,7 @@ def _send(world: World, args: Args) -> str:
 
 
 def _reply(world: World, args: Args) -> str:
-    mail = _wanted(world, args)
+    mail = _find(world, args)
     key = world.new_id("outbox")
     subject = mail.subject if mail.subject.lower().startswith("re:") else f"Re: {mail.subject}"
     world.put("outbox", Sent(key, (mail.sender,), subject, args.text("body"), (), mail.id))
@@ -80,13 +80,13 @@ def _reply(world: World, args: Args) -> str:
 
 
 def _move(world: World, args: Args) -> str:
-    mail = _wanted(world, args)
+    mail = _find(world, args)
     world.edit("mails", mail, folder=args.text("folder"))
     return f"Email {mail.id} moved to {args.text('folder')}."
 
 
 def _mark(world: World, args: Args) -> str:
-    mail, flag = _wanted(world, args), args.text("flag")
+    mail, flag = _find(world, args), args.text("flag")
     if flag == "starred":
         world.edit("mails", mail, starred=True)
     else:
@@ -95,7 +95,7 @@ def _mark(world: World, args: Args) -> str:
 
 
 def _delete(world: World, args: Args) -> str:
-    mail = _wanted(world, args)
+    mail = _find(world, args)
     world.remove("mails", mail.id)
     return f"Email {mail.id} deleted."
 

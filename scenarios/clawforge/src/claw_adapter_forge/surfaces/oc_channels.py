@@ -11,7 +11,7 @@ from claw_adapter_forge.world.state import World
 __all__ = ["VERBS"]
 
 
-def _wanted(world: World, name: str) -> Channel:
+def _find(world: World, name: str) -> Channel:
     channel = world.get("channels", name, Channel)
     if channel is None:
         raise Refused(f"Channel not found: {name}")
@@ -35,7 +35,7 @@ def _list(world: World, args: Args) -> str:
 
 
 def _login(world: World, args: Args) -> str:
-    channel = _wanted(world, args.text("channel"))
+    channel = _find(world, args.text("channel"))
     if channel.status == "connected":
         return f"Already logged in to {channel.id}."
     world.edit("channels", channel, status="connected")
@@ -51,20 +51,20 @@ def _add(world: World, args: Args) -> str:
 
 
 def _config(world: World, args: Args) -> str:
-    channel = _wanted(world, args.text("channel"))
+    channel = _find(world, args.text("channel"))
     settings = dict(channel.settings) | {args.text("key"): args.text("value")}
     world.edit("channels", channel, settings=tuple(sorted(settings.items())))
     return f"Channel {channel.id} configured: {args.text('key')}"
 
 
 def _remove(world: World, args: Args) -> str:
-    channel = _wanted(world, args.text("channel"))
+    channel = _find(world, args.text("channel"))
     world.remove("channels", channel.id)
     return f"Channel removed: {channel.id}"
 
 
 def _open_channel(world: World, args: Args) -> Channel:
-    channel = _wanted(world, args.text("channel"))
+    channel = _find(world, args.text("channel"))
     if channel.status != "connected":
         raise Refused(
             f"Not logged in to {channel.id} ({channel.status}); `openclaw channels login --channel {channel.id}`"

@@ -40,7 +40,7 @@ def _scalar(text: str) -> str | int | bool:
     return int(text) if text.isdigit() and text.isascii() and len(text) < 10 else text
 
 
-def _shown(key: str, value: str | int | bool) -> str:
+def _render_setting(key: str, value: str | int | bool) -> str:
     if key.startswith(SECRET_PREFIX):
         return "********"
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -55,7 +55,7 @@ def current_model(world: World) -> str:
 def config_tree(world: World) -> str:
     """The configuration as indented JSON of dotted paths, secrets hidden."""
     rows = sorted(world.rows("config", ConfigValue), key=lambda r: r.id)
-    return json.dumps({r.id: _shown(r.id, r.value) for r in rows}, indent=2, ensure_ascii=False)
+    return json.dumps({r.id: _render_setting(r.id, r.value) for r in rows}, indent=2, ensure_ascii=False)
 
 
 def _dump(world: World, _args: Args) -> str:
@@ -66,11 +66,11 @@ def _get(world: World, args: Args) -> str:
     key = _key(args.text("path"))
     row = world.get("config", key, ConfigValue)
     if row is not None:
-        return _shown(key, row.value)
+        return _render_setting(key, row.value)
     below = [r for r in world.rows("config", ConfigValue) if r.id.startswith(key + ".")]
     if not below:
         raise Refused(f"Config path not found: {args.text('path')}")
-    return "\n".join(f"{r.id} = {_shown(r.id, r.value)}" for r in sorted(below, key=lambda r: r.id))
+    return "\n".join(f"{r.id} = {_render_setting(r.id, r.value)}" for r in sorted(below, key=lambda r: r.id))
 
 
 def put_setting(world: World, path: str, value: str) -> None:

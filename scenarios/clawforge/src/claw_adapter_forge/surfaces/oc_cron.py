@@ -25,7 +25,7 @@ def _add(world: World, args: Args) -> str:
     return f"Cron job created: {key}"
 
 
-def _wanted(world: World, args: Args) -> CronJob:
+def _find(world: World, args: Args) -> CronJob:
     key = args.text("id")
     for job in world.rows("cron", CronJob):
         if key in {job.id, job.name}:
@@ -34,19 +34,19 @@ def _wanted(world: World, args: Args) -> CronJob:
 
 
 def _delete(world: World, args: Args) -> str:
-    job = _wanted(world, args)
+    job = _find(world, args)
     world.remove("cron", job.id)
     return f"Cron job {job.id} deleted."
 
 
 def _enable(world: World, args: Args) -> str:
-    job = _wanted(world, args)
+    job = _find(world, args)
     world.edit("cron", job, status="active")
     return f"Cron job {job.id} is active."
 
 
 def _disable(world: World, args: Args) -> str:
-    job = _wanted(world, args)
+    job = _find(world, args)
     world.edit("cron", job, status="paused")
     return f"Cron job {job.id} is paused."
 

@@ -40,7 +40,7 @@ def _add(world: World, args: Args) -> str:
     return f"Task created: [{key}] {title}"
 
 
-def _wanted(world: World, args: Args) -> Task:
+def _find(world: World, args: Args) -> Task:
     key, title = args.text("id"), args.text("title")
     for task in world.rows("tasks", Task):
         if (task.id == key) if key else (task.title == title):
@@ -49,7 +49,7 @@ def _wanted(world: World, args: Args) -> Task:
 
 
 def _complete(world: World, args: Args) -> str:
-    task = _wanted(world, args)
+    task = _find(world, args)
     if task.status == "done":
         return f"Task {task.id} is done already: {task.title}"
     world.edit("tasks", task, status="done")
@@ -57,13 +57,13 @@ def _complete(world: World, args: Args) -> str:
 
 
 def _delete(world: World, args: Args) -> str:
-    task = _wanted(world, args)
+    task = _find(world, args)
     world.remove("tasks", task.id)
     return f"Task {task.id} deleted."
 
 
 def _update(world: World, args: Args) -> str:
-    task = _wanted(world, args)
+    task = _find(world, args)
     changes = {n: args.text(n) for n in ("title", "due", "priority", "note") if args.given(n)}
     if not changes:
         raise UsageError("nothing to update: give --title, --due, --priority or --note")
