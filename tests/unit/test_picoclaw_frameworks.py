@@ -1,4 +1,4 @@
-"""A vendor's program as a framework: found through its variable or PATH, checked, never fetched."""
+"""A vendor's program as a framework: found through its variable or PATH, and checked."""
 
 from __future__ import annotations
 
