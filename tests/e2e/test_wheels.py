@@ -73,9 +73,10 @@ def call(bare: Path, *argv: str, path: str = "") -> subprocess.CompletedProcess[
 def test_plugins_are_found(bare):
     done = call(bare, "plugins", "--json")
     states = {state["name"]: state for state in json.loads(done.stdout)}
-    harnesses = {"acp", "claude-code", "nanobot", "openclaw", "picoclaw", "reference", "tiny"}
-    assert set(states) == harnesses | {"clawarena", "clinic-fridge", "demo", "lite", "llamacpp", "metaclaw", "vllm"}
-    assert all(state["ok"] for state in states.values())
+    harnesses = {"acp", "bare", "claude-code", "nanobot", "openclaw", "picoclaw", "reference", "tiny"}
+    others = {"clawarena", "clinic-fridge", "demo", "lite", "llamacpp", "metaclaw", "policy", "vllm"}
+    assert set(states) == harnesses | others
+    assert all(state["ok"] and state["installed"] for state in states.values())
     assert states["tiny"]["ready"]
     assert not states["nanobot"]["ready"]
     assert "claw frameworks install nanobot" in states["nanobot"]["remedy"]

@@ -25,8 +25,10 @@ def list_frameworks(as_json: bool) -> int:
     from rich.table import Table
 
     from claw_adapter.frameworks import environments, frameworks, locate
+    from claw_adapter.frameworks.binary import variable_set
 
     rows: list[dict[str, Any]] = []
+    ways: dict[str, str] = {}
     for framework in frameworks():
         there = locate(framework)
         rows.append(
@@ -41,12 +43,14 @@ def list_frameworks(as_json: bool) -> int:
                 "homepage": framework.homepage,
             }
         )
+        # a variable that names no program is to be corrected, which the doctor says: installing would change nothing
+        ways[framework.name] = "doctor" if framework.kind == "binary" and variable_set(framework) else "install"
     if as_json:
         print_json(rows)
         return 0
     table = Table("name", "version", "kind", "licence", "installed", box=None, pad_edge=False)
     for row in rows:
-        where = str(row["installed"] or f"no: claw frameworks install {row['name']}")
+        where = str(row["installed"] or f"no: claw frameworks {ways[row['name']]} {row['name']}")
         where += "".join(f"\nalso {v}: claw frameworks remove {row['name']}@{v}" for v in row["other_versions"])
         table.add_row(str(row["name"]), str(row["version"]), str(row["kind"]), str(row["licence"]), where)
     console().print(table)
