@@ -12,7 +12,9 @@ import pytest
 from claw_adapter import __version__, plugins
 from claw_adapter.cli import PLUGIN_COMMANDS
 from claw_adapter.distributions import DISTRIBUTIONS
+from claw_adapter.errors import ScenarioError
 from claw_adapter.plugins import Plugin, PluginStatus
+from claw_adapter.runs.providers import provider_model
 from support.commands import call
 
 ROOT = Path(__file__).parents[2]
@@ -73,3 +75,13 @@ def test_a_plugin_that_is_named_and_not_installed_is_refused_with_the_way_out(mo
     done = call("plugins", "picoclaw")
     assert done.code == 4
     assert "pip install claw-adapter-picoclaw" in done.err
+
+
+@pytest.mark.parametrize(
+    ("model", "distribution"), [("policy:careful", "claw-adapter-forge"), ("llamacpp", "claw-adapter-llamacpp")]
+)
+def test_a_model_of_a_plugin_that_is_not_installed_names_it(monkeypatch, model, distribution):
+    monkeypatch.setattr(plugins, "entry_points", lambda _name=None: [])
+    with pytest.raises(ScenarioError) as caught:
+        provider_model(model)
+    assert caught.value.remedy.endswith(f"pip install {distribution}")

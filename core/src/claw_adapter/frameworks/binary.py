@@ -81,11 +81,12 @@ def installed_program(spec: Framework, home: Path | None = None) -> Installed | 
 
 
 def instruction(spec: Framework) -> str:
-    """What to do to get it, in one sentence, or two."""
-    wrong = f"{variable_set(spec)} names no program: correct or unset it. " if variable_set(spec) else ""
-    fetch = f"claw frameworks install {spec.name}. Or put" if spec.release and not wrong else "Put"
-    what = f"{fetch} the vendor's program {program_name(spec)!r} ({spec.requirement}, {spec.homepage}) on PATH"
-    return f"{wrong}{what}, or set {variable(spec)} to where it is."
+    """What to do to get it, in one sentence."""
+    how = f"put the vendor's program {program_name(spec)!r} ({spec.requirement}, {spec.homepage}) on PATH"
+    how = f"{how}, or set {variable(spec)} to where it is"
+    if wrong := variable_set(spec):
+        return f"{wrong} names no working {spec.title}: correct or unset it."
+    return f"claw frameworks install {spec.name} (or {how})" if spec.release else f"{how[0].upper()}{how[1:]}."
 
 
 def missing(spec: Framework) -> InstallFailed:

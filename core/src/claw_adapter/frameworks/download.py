@@ -79,7 +79,7 @@ def download(url: str, target: Path, limit: int, remedy: str) -> str:
         raise InstallFailed(f"it cannot be fetched: {reason}", where=url, remedy=remedy) from error
     if announced.isdecimal() and int(announced) != size:
         what = f"it ended early: {size} of {announced} bytes came"
-        raise InstallFailed(what, where=url, remedy=f"Run the same command again. {remedy}")
+        raise InstallFailed(what, where=url, remedy=f"Run the same command again. Or: {remedy}")
     return digest
 
 

@@ -85,7 +85,7 @@ def _bring(spec: Framework, package: Path, source: Path | None, sha256: str) -> 
         by_hand = _by_hand(spec, where)
         if not sha256:
             what = f"the SHA-256 of {file_of_release.name} is not known to the adapter, so that it is not fetched"
-            remedy = f"Give the digest that the vendor publishes with --sha256 HEX. {by_hand}"
+            remedy = f"Give the digest that the vendor publishes with --sha256 HEX. Or: {by_hand}"
             raise InstallFailed(what, where=where, remedy=remedy)
         digest = download(where, package, limit, by_hand)
     if sha256 and digest != sha256:
@@ -107,7 +107,7 @@ def _listed(spec: Framework) -> tuple[ReleaseFile, str]:
 
 def _by_hand(spec: Framework, url: str) -> str:
     name = url.rpartition("/")[2]
-    return f"Or fetch {url} where there is a network, then: claw frameworks install {spec.name} --from {name}"
+    return f"Fetch {url} where there is a network, then: claw frameworks install {spec.name} --from {name}"
 
 
 def _try(spec: Framework, program: Path) -> None:
