@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -73,9 +74,10 @@ def call(bare: Path, *argv: str, path: str = "") -> subprocess.CompletedProcess[
 def test_plugins_are_found(bare):
     done = call(bare, "plugins", "--json")
     states = {state["name"]: state for state in json.loads(done.stdout)}
-    harnesses = {"acp", "claude-code", "nanobot", "openclaw", "picoclaw", "reference", "tiny"}
-    assert set(states) == harnesses | {"clawarena", "clinic-fridge", "demo", "lite", "llamacpp", "metaclaw", "vllm"}
-    assert all(state["ok"] for state in states.values())
+    harnesses = {"acp", "bare", "claude-code", "nanobot", "openclaw", "picoclaw", "reference", "tiny"}
+    others = {"clawarena", "clinic-fridge", "demo", "lite", "llamacpp", "metaclaw", "policy", "vllm"}
+    assert set(states) == harnesses | others
+    assert all(state["ok"] and state["installed"] for state in states.values())
     assert states["tiny"]["ready"]
     assert not states["nanobot"]["ready"]
     assert "claw frameworks install nanobot" in states["nanobot"]["remedy"]
@@ -111,3 +113,22 @@ def test_the_framework_description_is_in_the_wheel(bare):
     rows = json.loads(call(bare, "frameworks", "list", "--json").stdout)
     names = ["claude-code", "llamacpp", "metaclaw", "nanobot", "openclaw", "picoclaw"]
     assert [row["name"] for row in rows] == names
+
+
+def test_one_adapter_alone_leads_to_a_result_in_three_commands(bare, tmp_path):
+    """``pip install`` of one adapter, its program from a file, a run: no second package is asked for."""
+    run(UV, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv")
+    pins, dist = ROOT / "requirements" / "dev.txt", bare / "dist"
+    options = ["--quiet", "--python", tmp_path / "venv", "--constraints", pins, "--find-links", dist]
+    run(UV, "pip", "install", *options, "claw-adapter-picoclaw")
+    with tarfile.open(tmp_path / "picoclaw_Linux_x86_64.tar.gz", "w:gz") as archive:
+        archive.add(standin(tmp_path / "programs"), "picoclaw")
+    refused = call(tmp_path, "run", "demo", "-H", "picoclaw", "--out", "run")
+    assert refused.returncode == 4
+    assert "claw frameworks install picoclaw" in refused.stderr
+    installed = call(tmp_path, "frameworks", "install", "picoclaw", "--from", "picoclaw_Linux_x86_64.tar.gz")
+    assert installed.returncode == 0, installed.stderr
+    assert "not a file that the adapter lists: its SHA-256 is" in installed.stderr
+    done = call(tmp_path, "run", "demo", "-H", "picoclaw", "--out", "run", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["rows"][0]["strict"]["tcr"] == 1

@@ -11,11 +11,10 @@ import pluggy
 import pytest
 
 from claw_adapter import hooks
+from claw_adapter.demo import DEMO, Demo, plugin
 from claw_adapter.protocol import Gold, Scenario
 from claw_adapter.scenario import World, decide, findings, load_gold, load_scenario, visible_at, worlds
 from claw_adapter.scenario.evidence import fragments_of
-from claw_adapter_scenarios import plugin
-from claw_adapter_scenarios.demo import DEMO, Demo
 
 SCENARIO: Scenario = load_scenario(DEMO)
 GOLD: Gold = load_gold(SCENARIO)
@@ -50,6 +49,13 @@ EXPECTED = outcomes(SEEN)
 
 def changed(now: dict[tuple[str, str], bool]) -> set[tuple[str, str]]:
     return {key for key, value in now.items() if value != EXPECTED[key]}
+
+
+DIGEST = "406fe14862f209b4da898b508dc3603e1d16f0ad37f0b4cf54744460271b5f1b"
+
+
+def test_no_byte_of_it_has_changed_so_that_earlier_runs_stay_scorable():
+    assert SCENARIO.digest == DIGEST
 
 
 def test_the_validator_finds_nothing():

@@ -2,17 +2,16 @@
 
 import json
 import shutil
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
+from claw_adapter.demo import DEMO
 from claw_adapter.protocol import RoundRecord
 from claw_adapter.scenario import load_gold, load_scenario
 from support.running import experiment, run_sync
 from support.withholding import Forgetting, withhold
 
-DEMO = Path(str(files("claw_adapter_scenarios"))) / "data" / "demo"
 SCENARIO, GOLD = load_scenario(DEMO), load_gold(DEMO)
 
 

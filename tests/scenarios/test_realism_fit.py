@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
+from claw_adapter.demo import Demo
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Message, Round, Session
-from claw_adapter_scenarios.demo import Demo
 from claw_adapter_scenarios.realism import entries, tiers, timing
 from claw_adapter_scenarios.realism.fit import fit
 from claw_adapter_scenarios.realism.fit_text import fit_json

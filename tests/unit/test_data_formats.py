@@ -96,6 +96,7 @@ def test_published_data_without_the_package_that_reads_them_say_which_it_is(comm
 
 
 def test_published_results_without_the_package_that_reads_them_say_which_it_is(tmp_path, monkeypatch):
+    plugins._provided.cache_clear()  # a test before this one may have loaded it
     monkeypatch.setattr(plugins, "entry_points", lambda _name=None: [])
     done = call("score", tmp_path, "--from", "clawarena", "--data", tmp_path)
     assert done.code == 4

@@ -1,4 +1,4 @@
-"""A vendor's program as a framework: found through its variable or PATH, checked, never fetched."""
+"""A vendor's program as a framework: found through its variable or PATH, and checked."""
 
 from __future__ import annotations
 
@@ -110,4 +110,4 @@ def test_the_command_line_ends_with_4_and_the_instruction(tmp_path, monkeypatch)
     argv = [sys.executable, "-c", "from claw_adapter.cli import main; main()", "frameworks", "install", "picoclaw"]
     done = subprocess.run(argv, check=False, capture_output=True, text=True)
     assert done.returncode == 4
-    assert done.stderr.count("Put the vendor's program") == 1
+    assert "names no working PicoClaw: correct or unset it" in done.stderr

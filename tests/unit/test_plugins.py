@@ -69,7 +69,7 @@ def test_the_host_survives_a_plugin_that_exits(site):
 
 def test_a_name_of_ours_says_what_to_install_and_a_strangers_package_is_never_suggested(monkeypatch):
     monkeypatch.setattr(plugins, "entry_points", lambda _name=None: [])
-    for name, distribution in {"demo": "claw-adapter-scenarios", "picoclaw": "claw-adapter-picoclaw"}.items():
+    for name, distribution in {"lite": "claw-adapter-scenarios", "picoclaw": "claw-adapter-picoclaw"}.items():
         assert plugins.missing(name).remedy.endswith(f"pip install {distribution}")
     assert plugins.missing("picoclow").remedy == "Did you mean 'picoclaw'? Then: pip install claw-adapter-picoclaw"
     assert "pip" not in plugins.missing("nosuch").remedy

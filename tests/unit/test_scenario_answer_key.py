@@ -2,11 +2,11 @@
 
 import pytest
 
+from claw_adapter.demo import DEMO
 from claw_adapter.protocol import Gold
 from claw_adapter.protocol.gold import OptionEvidence, RoundEvidence
 from claw_adapter.scenario import decide, load_gold, load_scenario, make_answer_key, visible_at
 from claw_adapter.scenario.evidence import flatten, fragments_of
-from claw_adapter_scenarios.demo import DEMO
 
 SCENARIO = load_scenario(DEMO)
 GOLD = load_gold(SCENARIO)

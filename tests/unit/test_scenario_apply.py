@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from claw_adapter.demo import DEMO
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Message, Session, Update, UpdateAction
 from claw_adapter.scenario import apply_lines, apply_session, effective_action, load_scenario, session_changes, worlds
 from claw_adapter.scenario.world import World, apply_update, first_world
-from claw_adapter_scenarios.demo import DEMO
 
 
 def message(name: str, text: str = "") -> Message:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from claw_adapter.demo import DEMO
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Scenario
 from claw_adapter.scenario import load_gold, load_scenario, resolve
 from claw_adapter.scenario.jsonl import read_messages
 from claw_adapter.scenario.problems import ScenarioProblems
 from claw_adapter.scenario.tree import check_tree, twins
-from claw_adapter_scenarios.demo import DEMO
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from claw_adapter.demo import DEMO
 from claw_adapter.errors import ScenarioError
 from claw_adapter.scenario import RULES, Finding, findings, load_gold, load_scenario, require_valid
-from claw_adapter_scenarios.demo import DEMO
 
 ROUND = """
   - id: r12

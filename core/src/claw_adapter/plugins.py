@@ -19,12 +19,13 @@ from typing import Any, Final
 import pluggy
 
 from claw_adapter import API_VERSION, hooks
+from claw_adapter.distributions import DISTRIBUTIONS, Distribution
 from claw_adapter.errors import AdapterError, PluginError
 
 __all__ = [
-    "DISTRIBUTIONS",
     "Plugin",
     "PluginStatus",
+    "absent",
     "create",
     "create_all",
     "entry_points",
@@ -35,17 +36,7 @@ __all__ = [
 ]
 
 PROBE_SECONDS = 20.0
-DISTRIBUTIONS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("demo", "lite", "clinic-fridge"), "claw-adapter-scenarios"),
-    "clawarena": "claw-adapter-clawarena",
-    "policy": "claw-adapter-forge",
-    "forge": "claw-adapter-forge",
-    **{
-        name: f"claw-adapter-{name}"
-        for name in ("openclaw", "claude-code", "nanobot", "picoclaw", "metaclaw", "vllm", "llamacpp")
-    },
-}
-"""Name of a plugin → the distribution of ours that brings it; nobody else's package is ever suggested."""
+_BROUGHT_BY: Final = {name: ours.name for ours in DISTRIBUTIONS for name in ours.plugins}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +81,12 @@ def entry_points(name: str | None = None) -> list[Plugin]:
     return sorted(plugins, key=lambda p: (p.name, p.distribution))
 
 
+def absent() -> list[Distribution]:
+    """Distributions of ours of which no plugin is installed."""
+    installed = {plugin.name for plugin in entry_points()}
+    return [ours for ours in DISTRIBUTIONS if installed.isdisjoint(ours.plugins)]
+
+
 def missing(name: str) -> PluginError:
     """The error of a plugin that is not installed."""
     known = sorted({plugin.name for plugin in entry_points()})
@@ -106,12 +103,12 @@ def find_remedy(name: str, known: Iterable[str] = ()) -> str:
     """
     import difflib
 
-    if name in DISTRIBUTIONS:
-        return f"Install the distribution that brings it: pip install {DISTRIBUTIONS[name]}"
-    near = difflib.get_close_matches(name, [*known, *DISTRIBUTIONS], n=1)
+    if name in _BROUGHT_BY:
+        return f"Install the distribution that brings it: pip install {_BROUGHT_BY[name]}"
+    near = difflib.get_close_matches(name, [*known, *_BROUGHT_BY], n=1)
     if not near:
         return "`claw plugins` lists what is installed."
-    install = "" if near[0] in known else f" Then: pip install {DISTRIBUTIONS[near[0]]}"
+    install = "" if near[0] in known else f" Then: pip install {_BROUGHT_BY[near[0]]}"
     return f"Did you mean {near[0]!r}?{install}"
 
 

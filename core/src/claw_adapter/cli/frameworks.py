@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -24,8 +25,10 @@ def list_frameworks(as_json: bool) -> int:
     from rich.table import Table
 
     from claw_adapter.frameworks import environments, frameworks, locate
+    from claw_adapter.frameworks.binary import variable_set
 
     rows: list[dict[str, Any]] = []
+    ways: dict[str, str] = {}
     for framework in frameworks():
         there = locate(framework)
         rows.append(
@@ -40,13 +43,14 @@ def list_frameworks(as_json: bool) -> int:
                 "homepage": framework.homepage,
             }
         )
+        # a variable that names no program is to be corrected, which the doctor says: installing would change nothing
+        ways[framework.name] = "doctor" if framework.kind == "binary" and variable_set(framework) else "install"
     if as_json:
         print_json(rows)
         return 0
     table = Table("name", "version", "kind", "licence", "installed", box=None, pad_edge=False)
     for row in rows:
-        way = "doctor" if row["kind"] == "binary" else "install"  # a vendor's program is not installed by us
-        where = str(row["installed"] or f"no: claw frameworks {way} {row['name']}")
+        where = str(row["installed"] or f"no: claw frameworks {ways[row['name']]} {row['name']}")
         where += "".join(f"\nalso {v}: claw frameworks remove {row['name']}@{v}" for v in row["other_versions"])
         table.add_row(str(row["name"]), str(row["version"]), str(row["kind"]), str(row["licence"]), where)
     console().print(table)
@@ -55,28 +59,50 @@ def list_frameworks(as_json: bool) -> int:
 
 @command.command()
 @click.argument("names", nargs=-1, required=True)
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A vendor's program: its archive, or the program itself, instead of fetching it.",
+)
+@click.option("--sha256", default="", metavar="HEX", help="A vendor's program: the digest that the file must have.")
 @click.option("--verbose", is_flag=True, help="Show the installer's output as it comes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def install(names: tuple[str, ...], verbose: bool, as_json: bool) -> int:
-    """Install NAMES (NAME or NAME@VERSION) at the versions their plugins pin, from hashed requirements.
+def install(names: tuple[str, ...], source: Path | None, sha256: str, verbose: bool, as_json: bool) -> int:
+    """Install NAMES (NAME or NAME@VERSION) at the versions their plugins pin; every file is checked by its hash.
 
     Nothing global is touched.
     """
     import signal
 
+    from claw_adapter.frameworks import describe, remarks
     from claw_adapter.frameworks import install as install_one
+    from claw_adapter.frameworks import reported_version as ask_version
 
+    if (source or sha256) and len(names) > 1:
+        raise click.UsageError("--from and --sha256 are about one program: give one NAME")
     # an exit, and not the end, so that the installer is ended and what it made removed
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     out = console(stderr=True)
-    installed = {}
+    installed: dict[str, Any] = {}
     for name in names:
         with out.status(f"{name}: …") as status:
             if verbose:
                 status.stop()
-            there = install_one(name, verbose=verbose, on_progress=lambda p, n=name: status.update(f"{n}: {p.value}"))  # type: ignore[misc]
-        installed[name] = {"version": there.version, "path": str(there.path)}
-        out.print(f"{name} {there.version} is installed in {there.path}", soft_wrap=True)
+            there = install_one(
+                name,
+                verbose=verbose,
+                on_progress=lambda phase, name=name: status.update(f"{name}: {phase.value}"),  # type: ignore[misc]
+                source=source,
+                sha256=sha256,
+            )
+            spec = describe(name)
+            version = (spec.kind == "binary" and ask_version(spec, there.path)) or there.version
+            notes = remarks(spec, there) if spec.kind == "binary" else []
+        installed[name] = {"version": version, "made_for": spec.version, "path": str(there.path), "remarks": notes}
+        out.print(f"{name} {version} is installed in {there.path}", soft_wrap=True, markup=False, highlight=False)
+        for note in notes:
+            out.print(f"  note: {note}", soft_wrap=True, markup=False, highlight=False)
     if as_json:
         print_json(installed)
     return 0

@@ -7,7 +7,7 @@ import importlib
 import io
 import os
 import sys
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -16,17 +16,17 @@ from claw_adapter.cli.common import INTERRUPTED, PIPE_CLOSED, WRONG, exit_code_o
 
 __all__ = ["call", "claw"]
 
-DISTRIBUTIONS: Final = {"scenarios": "claw-adapter-scenarios", "forge": "claw-adapter-forge"}
-"""Command → the distribution of ours that brings it."""
-
 
 def _refuse_missing(name: str) -> None:
     """Say which distribution of ours brings a command; of any other name click says that there is none."""
-    if name in DISTRIBUTIONS:
-        from claw_adapter.errors import PluginError
+    from claw_adapter.distributions import DISTRIBUTIONS
 
-        remedy = f"Install the distribution that brings it: pip install {DISTRIBUTIONS[name]}"
-        raise PluginError(f"the command {name!r} is not installed", remedy=remedy)
+    for ours in DISTRIBUTIONS:
+        if name in ours.commands:
+            from claw_adapter.errors import PluginError
+
+            remedy = f"Install the distribution that brings it: pip install {ours.name}"
+            raise PluginError(f"the command {name!r} is not installed", remedy=remedy)
 
 
 class Lazy(click.Group):

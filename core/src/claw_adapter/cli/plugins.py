@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from claw_adapter.cli.common import FAILED, console, print_json
 from claw_adapter.cli.numbers import SECONDS
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from claw_adapter.distributions import Distribution
 
 __all__ = ["command"]
 
@@ -17,18 +25,21 @@ __all__ = ["command"]
 def command(names: tuple[str, ...], as_json: bool, seconds: float) -> int:
     """List plugins (all, or NAMES). Each is probed in a process of its own, so a broken one can do no harm.
 
+    Without NAMES it also says which distributions of ours are not installed, and what they would bring.
+
     Exit code 1 when a plugin is broken, 4 when one that is named is not installed.
     """
     from rich.markup import escape
     from rich.table import Table
 
-    from claw_adapter.plugins import probe_all
+    from claw_adapter.plugins import absent, probe_all
 
     states = probe_all(names, seconds)
     taken = {s.plugin.name for s in states if sum(o.plugin.name == s.plugin.name for o in states) > 1}
     broken = any(not state.ok for state in states)
+    offers = [] if names else absent()
     if as_json:
-        print_json([state.as_json() for state in states])
+        print_json([{**state.as_json(), "installed": True} for state in states] + _offers_json(offers))
         return FAILED if broken else 0
     table = Table("name", "brings", "distribution", "state", box=None, pad_edge=False)
     for state in states:
@@ -44,4 +55,34 @@ def command(names: tuple[str, ...], as_json: bool, seconds: float) -> int:
             "\n".join([words, *detail]),
         )
     console().print(table)
+    if offers:
+        console().print(_offers(offers))
     return FAILED if broken else 0
+
+
+def _offers(offers: Sequence[Distribution]) -> Table:
+    """What could be installed, and how."""
+    from rich.table import Table
+
+    table = Table("not installed", "would bring", "how", box=None, pad_edge=False)
+    for ours in offers:
+        brings = [f"{name} ({kind})" for name, kind in ours.plugins.items()]
+        commands = [f"command `claw {command}`" for command in ours.commands]
+        table.add_row(ours.name, ", ".join([*brings, *commands]), f"pip install {ours.name}")
+    return table
+
+
+def _offers_json(offers: Sequence[Distribution]) -> list[dict[str, Any]]:
+    """One entry per plugin, as those of installed ones."""
+    return [
+        {
+            "name": name,
+            "distribution": ours.name,
+            "provides": [kind],
+            "installed": False,
+            "ok": False,
+            "remedy": f"pip install {ours.name}",
+        }
+        for ours in offers
+        for name, kind in ours.plugins.items()
+    ]

@@ -5,8 +5,10 @@ from claw_adapter.frameworks.description import Framework
 from claw_adapter.frameworks.errors import FrameworkUnknown, InstallFailed
 from claw_adapter.frameworks.health import HealthFinding, doctor, fault
 from claw_adapter.frameworks.home import claw_home
-from claw_adapter.frameworks.installer import Phase, environments, install, locate, remove
+from claw_adapter.frameworks.installer import environments, install, locate, remove
+from claw_adapter.frameworks.progress import Phase
 from claw_adapter.frameworks.record import Installed
+from claw_adapter.frameworks.release import remarks
 from claw_adapter.frameworks.sources import describe, frameworks
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "install",
     "instruction",
     "locate",
+    "remarks",
     "remove",
     "reported_version",
 ]

@@ -14,11 +14,29 @@ from pydantic import Field, ValidationError
 from claw_adapter.frameworks.errors import FrameworkUnknown
 from claw_adapter.protocol.base import Record
 
-__all__ = ["DESCRIPTION", "Framework"]
+__all__ = ["DESCRIPTION", "Framework", "Release", "ReleaseFile"]
 
 DESCRIPTION = "framework.toml"
 NPM_FILES = ("package.json", "package-lock.json")
 _BOUND = re.compile(r"(>=|<)\s*(\d+)\.(\d+)")
+
+
+class ReleaseFile(Record):
+    """What a vendor hands out for one platform: an archive (``.tar.gz``) with the program in it, or the program itself."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")
+    sha256: str = Field(default="", pattern=r"^([0-9a-f]{64})?$")
+    """Empty where it is not known: then the user must say which is right."""
+
+
+class Release(Record):
+    """A vendor's release: kind ``binary`` is installed from it."""
+
+    version: str
+    url: str = Field(pattern=r"^https?://\S+[^/]$")
+    """Where the files are, without a slash at the end."""
+    files: dict[str, ReleaseFile]
+    """By platform: ``linux-x86_64``, ``linux-arm64``, ``darwin-x86_64``, ``darwin-arm64``."""
 
 
 class Framework(Record):
@@ -43,6 +61,8 @@ class Framework(Record):
     """Kind ``binary`` only: name of the vendor's executable on PATH; empty means `name`."""
     version_pattern: str = ""
     """Kind ``binary`` only: regular expression over what the check command prints; its first group is the version."""
+    release: Release | None = None
+    """Kind ``binary`` only: what ``claw frameworks install`` fetches; without it the program is only looked for."""
     megabytes: int = Field(default=500, gt=0)
     """Space that the environment takes, about."""
     licence: str

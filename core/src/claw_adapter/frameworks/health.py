@@ -49,7 +49,7 @@ def doctor(framework: Framework | str, home: Path | None = None) -> list[HealthF
     """
     spec = describe(framework) if isinstance(framework, str) else framework
     if spec.kind == "binary":
-        return _doctor_binary(spec)
+        return _doctor_binary(spec, home)
     path = environment_path(spec.name, spec.version, home)
     again = f"claw frameworks install {spec.name}"
     there = Installed.load(path)
@@ -74,9 +74,9 @@ def doctor(framework: Framework | str, home: Path | None = None) -> list[HealthF
     return [*findings, _check(spec, there, again)]
 
 
-def _doctor_binary(spec: Framework) -> list[HealthFinding]:
+def _doctor_binary(spec: Framework, home: Path | None) -> list[HealthFinding]:
     """A vendor's program: is there one, does it run, and which version is it (another than ours is said, not refused)."""
-    there = find_binary(spec)
+    there = find_binary(spec, home)
     if there is None:
         fault = missing(spec)
         return [HealthFinding(f"{spec.title} is there", False, f"searched {fault.where}", fault.remedy)]

@@ -10,35 +10,22 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 
-from claw_adapter.frameworks.binary import find_binary, missing
+from claw_adapter.frameworks.binary import find_binary, installed_program, missing, variable_set
 from claw_adapter.frameworks.commands import execute, uv
 from claw_adapter.frameworks.description import Framework
 from claw_adapter.frameworks.errors import FrameworkUnknown, InstallFailed
 from claw_adapter.frameworks.home import environment_path, frameworks_home
 from claw_adapter.frameworks.npm import install_modules
+from claw_adapter.frameworks.progress import OnProgress, Phase
 from claw_adapter.frameworks.record import MARKER, PARTIAL, Installed
+from claw_adapter.frameworks.release import install_program
 from claw_adapter.frameworks.sources import describe
 
-__all__ = ["Phase", "environments", "install", "locate", "remove"]
-
-
-class Phase(StrEnum):
-    """What an installation is doing."""
-
-    WAIT = "waiting for another installation"
-    CLEAN = "removing what an earlier attempt left"
-    ENVIRONMENT = "making the environment"
-    PACKAGES = "installing packages"
-    CHECK = "checking"
-    DONE = "done"
-
-
-OnProgress = Callable[[Phase], None]
+__all__ = ["environments", "install", "locate", "remove"]
 
 
 def locate(framework: Framework | str, home: Path | None = None) -> Installed | None:
@@ -51,7 +38,7 @@ def locate(framework: Framework | str, home: Path | None = None) -> Installed | 
     except FrameworkUnknown:
         return None
     if spec.kind == "binary":
-        return find_binary(spec)
+        return find_binary(spec, home)
     return Installed.load(environment_path(spec.name, spec.version, home))
 
 
@@ -72,12 +59,22 @@ def install(
     verbose: bool = False,
     on_progress: OnProgress | None = None,
     home: Path | None = None,
+    source: Path | None = None,
+    sha256: str = "",
 ) -> Installed:
     """Install a framework, or return it if that very version with those very packages is there already.
 
     Uses ``uv`` when there is one, else the standard library's venv and pip; either way only packages whose hashes stand in
     the framework's requirements. Must not be called on a running event loop (`verbose` starts one). A vendor's program (kind
-    ``binary``) is only looked for: the error of a missing one says where to put it.
+    ``binary``) is fetched by address and SHA-256, or only looked for if its description lists no release.
+
+    Args:
+        framework: its description, or its name.
+        verbose: show what the installers print.
+        on_progress: called with what is being done.
+        home: in place of ``$CLAW_HOME``.
+        source: kind ``binary`` only: the vendor's archive, or the program itself, in place of fetching it.
+        sha256: kind ``binary`` only: the digest that the file must have.
 
     Raises:
         FrameworkUnknown: no plugin describes it.
@@ -85,12 +82,13 @@ def install(
             if this process is killed.
     """
     spec = _described(framework)
-    if spec.kind == "binary":
-        if (there := find_binary(spec)) is None:
-            raise missing(spec)
-        return there
-    path = environment_path(spec.name, spec.version, home)
     report = on_progress or _silent
+    if spec.kind == "binary":
+        return _install_binary(spec, home, source, sha256, report)
+    if source is not None or sha256:
+        what = f"{spec.title} is installed from packages, whose digests are listed"
+        raise InstallFailed(what, remedy="Leave --from and --sha256 out.")
+    path = environment_path(spec.name, spec.version, home)
     _refuse_impossible(spec)
     with _locked(path, report):
         there = Installed.load(path)
@@ -110,6 +108,25 @@ def install(
             raise
     report(Phase.DONE)
     return installed
+
+
+def _install_binary(
+    spec: Framework, home: Path | None, source: Path | None, sha256: str, report: OnProgress
+) -> Installed:
+    asked = source is not None or bool(sha256)
+    if not asked and (spec.release is None or variable_set(spec)):
+        there = find_binary(spec, home)
+    else:
+        path = environment_path(spec.name, spec.version, home)
+        with _locked(path, report):
+            if asked or installed_program(spec, home) is None:
+                _refuse_without_space(spec, path)
+                install_program(spec, path, source, sha256, report)
+            there = installed_program(spec, home)
+    if there is None:
+        raise missing(spec)
+    report(Phase.DONE)
+    return there
 
 
 def remove(framework: Framework | str, home: Path | None = None, *, version: str = "") -> tuple[str, ...]:
@@ -152,11 +169,6 @@ def _silent(_: Phase) -> None:
 
 
 def _refuse_impossible(spec: Framework) -> None:
-    if spec.kind not in ("pypi", "npm"):
-        raise InstallFailed(
-            f"{spec.title} comes as {spec.kind}, which is not installed by us yet",
-            remedy=f"Install it by hand: {spec.homepage}",
-        )
     if not spec.fits():
         raise InstallFailed(
             f"{spec.title} {spec.version} needs Python {spec.python}, this is {sys.version.split()[0]}",

@@ -39,8 +39,8 @@ class Installed:
         installer: the program that installed it.
         date: when, in ISO 8601.
 
-    Of a program that its vendor hands out as one file, `path`, `python` and `base` are all that file, and `digest` and `date`
-    are empty: it is not ours to look after.
+    Of a program that its vendor hands out as one file, `path`, `python` and `base` are all that file, and `digest` is that of
+    what it was installed from; of one that we did not install `digest` and `date` are empty.
     """
 
     name: str

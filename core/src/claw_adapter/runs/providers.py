@@ -10,6 +10,7 @@ from typing import Final, Literal, Self
 
 from pydantic import Field, JsonValue, ValidationError, model_validator
 
+from claw_adapter.distributions import DISTRIBUTIONS
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
@@ -126,4 +127,6 @@ def _find(name: str, known: Directory) -> KnownModel:
     if provider in known.providers and model:
         return KnownModel(title=model, provider=provider, id=model)
     remedy = f"known models: {', '.join(known.models)}; or PROVIDER:ID with one of {', '.join(known.providers)}"
+    if ours := next((one.name for one in DISTRIBUTIONS if one.plugins.get(provider) in ("model", "upstream")), ""):
+        remedy = f"Install the distribution that brings it: pip install {ours}"
     raise ScenarioError(f"no model {name!r} is known", where="model", remedy=remedy)

@@ -10,14 +10,14 @@ from claw_adapter.finding import Finding, finding
 from claw_adapter.scenario.evidence import feedback_passages, flatten, fragments_of, spoken_to_all
 from claw_adapter.scenario.rules.subject import Subject
 
-__all__ = ["Passages", "form", "passages", "places", "use"]
+__all__ = ["RoutedRequests", "form", "passages", "places", "use"]
 
 MINIMUM = 12
 COMPUTED = "truth.yaml"
 """In the hidden part of scenarios whose evidence a compiler derived."""
 _LINE_NUMBER = re.compile(r"\s*\d+\s*[|:→\t]")
 
-Passages = dict[str, set[str]]
+RoutedRequests = dict[str, set[str]]
 """Flattened texts by place; a place that changes over time has several."""
 
 
@@ -91,13 +91,13 @@ def places(subject: Subject) -> Iterator[Finding]:
             yield finding("SCN-047", f"fragment {name!r} stands in {', '.join(leaks)}", where)
 
 
-def _holders(passages_: Passages, text: str) -> list[str]:
+def _holders(passages_: RoutedRequests, text: str) -> list[str]:
     return [place for place, texts in passages_.items() if any(text in held for held in texts)]
 
 
-def passages(subject: Subject) -> Passages:
+def passages(subject: Subject) -> RoutedRequests:
     """All that can be found by looking: files and messages of every round, and feedback, by the `where` of fragments."""
-    found: Passages = {}
+    found: RoutedRequests = {}
     seen: set[tuple[str, bytes]] = set()
     for world in subject.worlds or ():
         for path, content in world.files.items():
@@ -113,10 +113,10 @@ def passages(subject: Subject) -> Passages:
     return found
 
 
-def _find_visible(subject: Subject) -> Passages:
+def _find_visible(subject: Subject) -> RoutedRequests:
     """What every agent is shown without looking."""
     manifest = subject.scenario.manifest
-    found: Passages = {"scenario.yaml": {flatten(manifest.title)}}
+    found: RoutedRequests = {"scenario.yaml": {flatten(manifest.title)}}
     for entry in (manifest.main, *manifest.histories):
         found["scenario.yaml"].update(flatten(text) for text in (entry.title, entry.channel, *entry.participants))
     for item in subject.scenario.rounds:
@@ -126,9 +126,9 @@ def _find_visible(subject: Subject) -> Passages:
     return found
 
 
-def _written(subject: Subject) -> Passages:
+def _written(subject: Subject) -> RoutedRequests:
     """What readers write: it stays in the conversation, so a fragment in it would be seen without its source."""
-    found: Passages = {}
+    found: RoutedRequests = {}
     for item in subject.scenario.rounds:
         for path, text in subject.gold.artefacts("oracle", item.id).items():
             found[f"gold/oracle/{item.id}/{path}"] = {flatten(text)}

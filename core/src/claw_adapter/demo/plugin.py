@@ -1,4 +1,4 @@
-"""The entry point ``demo``."""
+"""The demo as a plugin, found like any other."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ __all__ = ["claw_scenarios"]
 @hookimpl
 def claw_scenarios() -> type[ScenarioSource]:
     """The source that brings the scenario `demo`."""
-    from claw_adapter_scenarios.demo import Demo
+    from claw_adapter.demo.source import Demo
 
     return Demo

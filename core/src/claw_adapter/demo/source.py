@@ -9,8 +9,8 @@ from claw_adapter.source import Dataset, ScenarioSource
 
 __all__ = ["DEMO", "Demo"]
 
-DEMO = Path(__file__).parent / "data" / "demo"
-"""The folder of the packaged scenario."""
+DEMO = Path(__file__).parent / "scenario"
+"""The folder of the packaged scenario; run folders name its digest, so that no byte of it may change."""
 
 
 class Demo(ScenarioSource):
