@@ -20,9 +20,9 @@ ALLOWED = {
     "datasets/find.py": ({"clawarena"}, "the plugin of ours that is named where it is not installed"),
     "runs/estimate.py": ({"clawarena", "openclaw"}, "where measured defaults are from"),
     "runs/providers.toml": ({"claude_code", "claude code"}, "a provider's variable and terms"),
-    "plugins.py": (
+    "distributions.py": (
         {"clawarena", "claude-code", "metaclaw", "nanobot", "openclaw", "picoclaw"},
-        "distributions of ours that are named where they are not installed",
+        "those of ours, which are named where they are not installed",
     ),
     "questions/multi_choice.py": ({"clawarena"}, "the name of the prompt format, as run folders record it"),
 }

@@ -15,7 +15,7 @@ class Distribution:
 
     Attributes:
         name: what is given to ``pip install``.
-        plugins: name → kind (a key of `hooks.HOOKS`).
+        plugins: name → kind (a key of `hooks.HOOKS`); of several, what people ask for.
         commands: what it adds to ``claw``.
     """
 
