@@ -62,13 +62,13 @@ def command(names: tuple[str, ...], as_json: bool, seconds: float) -> int:
 
 def _offers(offers: Sequence[Distribution]) -> Table:
     """What could be installed, and how."""
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table("not installed", "would bring", "how", box=None, pad_edge=False)
+    table = Table(Column("not installed", no_wrap=True), "would bring", box=None, pad_edge=False)
     for ours in offers:
         brings = [f"{name} ({kind})" for name, kind in ours.plugins.items()]
         commands = [f"command `claw {command}`" for command in ours.commands]
-        table.add_row(ours.name, ", ".join([*brings, *commands]), f"pip install {ours.name}")
+        table.add_row(f"pip install {ours.name}", ", ".join([*brings, *commands]))
     return table
 
 
