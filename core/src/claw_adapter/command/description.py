@@ -14,7 +14,7 @@ from claw_adapter.command.places import PLACES, PROMPT, names_in, refuse_unknown
 from claw_adapter.command.program import INSTALLED, Version
 from claw_adapter.command.store import JsonStore
 from claw_adapter.errors import AdapterError
-from claw_adapter.protocol.capabilities import Dialect, HistoryRoute
+from claw_adapter.protocol.capabilities import Capabilities, Dialect, HistoryRoute
 
 __all__ = ["CommandOptions", "Description", "Terminal"]
 
@@ -80,6 +80,9 @@ class Description:
         made._check_types(where)
         made._check_places(where)
         made._check_answer(where)
+        if unknown := sorted(set(made.declares) - set(Capabilities.model_fields)):
+            remedy = f"There are: {', '.join(sorted(Capabilities.model_fields))}."
+            raise AdapterError(f"no capability {unknown[0]!r}", where=f"{where}, declares", remedy=remedy)
         table.check(made.failures, f"{where}, failures")
         table.check(made.no_answers, f"{where}, no_answers")
         return made

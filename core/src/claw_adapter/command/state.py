@@ -46,7 +46,8 @@ class State:
         for name, data in checkpoint.files.items() if checkpoint else ():
             self._put(self._folder / name, data)
         for session in self._sessions:
-            self._write(session)
+            if not self._holds(session):
+                self._write(session)
 
     def native(self) -> dict[str, bytes]:
         """The files that a checkpoint keeps, by their path below the state directory.
@@ -87,10 +88,6 @@ class State:
         self._take_in()
         for change in changes:
             there = next((session for session in self._sessions if session.id == change.session), None)
-            if change.after is None:
-                self._sessions = [session for session in self._sessions if session is not there]
-                self._file(change.session).unlink(missing_ok=True)
-                continue
             new = merged(change.before, change.after, there)
             self._sessions = [new if session is there else session for session in self._sessions]
             if there is None:
@@ -121,6 +118,14 @@ class State:
         number = self._number()
         new = [message.model_copy(update={"id": self._id(number + n)}) for n, message in enumerate(theirs[same:])]
         return [*known[:same], *new]
+
+    def _holds(self, session: Session) -> bool:
+        """Whether the store says already what a session says; its own file knows more, so it is left then."""
+        if self._about.store is None or not (file := self._file(session.id)).is_file():
+            return False
+        store, where = self._store, str(file)
+        theirs = [store.from_native(record, "", where) for record in store.read(read_file(file, self._folder), where)]
+        return theirs == [store.from_native(store.to_native(m), "", where) for m in store.holds(session.messages)]
 
     def _write(self, session: Session) -> None:
         if self._about.store is not None:
