@@ -4,41 +4,83 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from claw_adapter.certify.records import Report
+from claw_adapter.cli.new_adapter import skeleton
 
 sys.path.insert(0, str(Path(__file__).parent))
 import adapters
 
 TUTORIAL = adapters.ROOT / "docs" / "certify-tutorial.md"
-FENCE = re.compile(r"(?:Save this as `([\w.]+)`:\n\n)?```(console|diff)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BELOW = re.compile(r"In `([^`]+)`, put this below `([^`]+)`:\n\n\Z")
 
 
-def script() -> str:
-    """The page as a shell script: blocks with a name become files, console blocks their commands."""
-    lines = ["set -e"]
-    for name, kind, text in FENCE.findall(TUTORIAL.read_text("utf-8")):
-        if kind == "diff":
-            lines.append(f"cat > {name} <<'END OF BLOCK'\n{text}END OF BLOCK")
-        else:
-            lines += [line.removeprefix("$ ") for line in text.splitlines()]
-    return "\n".join(lines)
+@dataclass
+class Edit:
+    """Lines for a file, below one that is there."""
+
+    file: str
+    line: str
+    text: str
+
+    def apply(self, text: str) -> str:
+        lines = text.splitlines(keepends=True)
+        (at,) = (number for number, line in enumerate(lines) if line.strip() == self.line)
+        return "".join([*lines[: at + 1], self.text, *lines[at + 1 :]])
 
 
-def test_every_block_of_the_page_is_run():
-    text = TUTORIAL.read_text("utf-8")
-    assert len(FENCE.findall(text)) == len(re.findall(r"^```\w", text, re.MULTILINE))
-    assert script().count("\nclaw certify tiny --level") == 3
+def steps() -> list[str | Edit]:
+    """The page in order: commands of console blocks, and lines that are put into files."""
+    page, found = TUTORIAL.read_text("utf-8"), []
+    for block in BLOCK.finditer(page):
+        kind, text = block.groups()
+        place = BELOW.search(page[: block.start()])
+        assert place or kind == "console", f"nothing says where this goes: {text}"
+        found += [Edit(*place.groups(), text)] if place else [line.removeprefix("$ ") for line in text.splitlines()]
+    return found
+
+
+def test_every_block_of_the_page_is_a_step():
+    found = steps()
+    assert len([step for step in found if isinstance(step, Edit)]) == 3
+    assert len([step for step in found if str(step).startswith("claw certify tiny --level")]) == 3
+
+
+@pytest.mark.parametrize("terminal", [False, True], ids=["process", "terminal"])
+@pytest.mark.parametrize("name", ["tiny", "path", "my-other-agent"])
+def test_its_changes_fit_every_adapter_and_keep_it_small(name, terminal):
+    files = skeleton(name, terminal=terminal)
+    (adapter,) = (path for path in files if path.endswith("/adapter.py"))
+    text = files[adapter]
+    assert len(text.splitlines()) <= 60
+    for step in steps():
+        if isinstance(step, Edit):
+            assert step.file == "src/claw_adapter_tiny/adapter.py"
+            text = step.apply(text)
+            assert len(text.splitlines()) <= 120
+    made = {"__name__": "made", "__file__": adapter}
+    exec(compile(text, adapter, "exec"), made)
+    assert made["claw_harness"]().name == name
 
 
 @pytest.mark.slow(90)
 @pytest.mark.timeout(900)
 def test_the_tutorial_leads_to_gold(tmp_path):
     env = adapters.environment(tmp_path)
-    adapters.call("sh", "-c", script(), cwd=tmp_path, env=env)
+    folder = tmp_path
+    for step in steps():
+        if isinstance(step, Edit):
+            path = folder / step.file
+            path.write_text(step.apply(path.read_text("utf-8")), "utf-8")
+        elif step.startswith("cd "):
+            folder /= step.removeprefix("cd ")
+        else:
+            adapters.call("sh", "-c", step, cwd=folder, env=env)
     made = Report.model_validate_json(
         (tmp_path / "claw-adapter-tiny" / "certification" / "tiny" / "report.json").read_text()
     )

@@ -174,7 +174,7 @@ def test_records_become_events_in_order_and_what_was_denied_is_said():
 
 
 async def test_without_the_program_probe_and_open_say_how_to_get_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(program, "locate", lambda spec: None)
+    monkeypatch.setenv("CLAW_HOME", str(tmp_path / "nothing"))
     probe = ClaudeCode().probe()
     assert not probe.ready
     assert probe.remedy == program.REMEDY

@@ -12,11 +12,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from claw_adapter.drivers.command import ARGUMENT_BYTES
 from claw_adapter.errors import AdapterError, HarnessNotFound, HarnessProtocolError
 from claw_adapter.harness import Endpoint, Session
 from claw_adapter_picoclaw import hook
 from claw_adapter_picoclaw.adapter import PicoClaw, framework
-from claw_adapter_picoclaw.conversation import ARGUMENT_BYTES, answer, refuse
+from claw_adapter_picoclaw.conversation import answer, refuse
 from claw_adapter_picoclaw.failures import EMPTY, LIMIT, answered, ended
 from claw_adapter_picoclaw.options import Options, configuration
 from claw_adapter_picoclaw.state import State

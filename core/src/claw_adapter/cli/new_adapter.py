@@ -22,13 +22,6 @@ FILES: Final = {
     "src/__init__.py.in": "src/{module}/__init__.py",
     "src/agent.py.in": "src/{module}/agent.py",
 }
-ADAPTER: Final = "src/adapter.py.in"
-TERMINAL: Final = {
-    "ClawError, DeadlineExceeded, EmptyAnswer, HarnessCrash, HarnessError": "ClawError, EmptyAnswer, HarnessError",
-    "from claw_adapter.errors": "from claw_adapter.drivers.pty import PtyProcess\nfrom claw_adapter.errors",
-    "\n\n\nclass TinyConversation": '\nREADY = rb"\\x1b\\]133;A\\x07tiny> "\n\n\nclass TinyConversation',
-}
-"""What is other in the adapter's head when the harness speaks on a terminal."""
 NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -45,22 +38,11 @@ def skeleton(name: str, *, terminal: bool = False) -> dict[str, str]:
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not a valid name: small letters, digits and single dashes, a letter first")
     module = f"claw_adapter_{name.replace('-', '_')}"
-    texts = {to: _template(source) for source, to in FILES.items()} | {"src/{module}/adapter.py": _adapter(terminal)}
-    return {path.format(module=module): _renamed(text, name) for path, text in texts.items()}
-
-
-def _template(source: str) -> str:
-    return (SKELETON / source).read_text("utf-8")
-
-
-def _adapter(terminal: bool) -> str:
-    """The adapter with its way to send a prompt."""
-    text = _template(ADAPTER)
-    for before, after in TERMINAL.items() if terminal else ():
-        text = text.replace(before, after, 1)
-    how = "one process for the whole of it" if terminal else "a process per turn"
-    turn = _template("src/turn_terminal.py.in" if terminal else "src/turn_process.py.in")
-    return text.replace("@TURN@\n", turn).replace("@HOW@", how)
+    adapter = "src/adapter_terminal.py.in" if terminal else "src/adapter.py.in"
+    files = FILES | {adapter: "src/{module}/adapter.py"}
+    return {
+        to.format(module=module): _renamed((SKELETON / source).read_text("utf-8"), name) for source, to in files.items()
+    }
 
 
 def _renamed(text: str, name: str) -> str:

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Final, Self
 
+from claw_adapter.command import find_installed
 from claw_adapter.drivers import Process
 from claw_adapter.errors import (
     ClawError,
@@ -15,7 +16,7 @@ from claw_adapter.errors import (
     HarnessNotFound,
     HarnessStartError,
 )
-from claw_adapter.frameworks import Framework, Installed, fault, locate
+from claw_adapter.frameworks import Framework, Installed
 from claw_adapter.harness import TrialContext
 from claw_adapter_claude_code.failures import failure
 from claw_adapter_claude_code.options import Options, arguments, environment
@@ -41,9 +42,9 @@ def installed() -> Installed:
         HarnessNotFound: it is not installed.
     """
     wanted = framework()
-    there, reason = locate(wanted), fault(wanted)
-    if there is None or reason or executable(there) is None:
-        what = reason or f"the program of {wanted.title} {wanted.version} is gone from {there and there.modules}"
+    there = find_installed(wanted)
+    if executable(there) is None:
+        what = f"the program of {wanted.title} {wanted.version} is gone from {there.modules}"
         raise HarnessNotFound(what, where="harness claude-code", remedy=f"Run: {REMEDY}")
     return there
 

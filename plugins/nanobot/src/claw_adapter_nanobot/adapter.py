@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from claw_adapter.command import find_installed, probe_installed
 from claw_adapter.drivers import RemoteError
-from claw_adapter.errors import AdapterError, ClawError, HarnessNotFound, HarnessStartError
-from claw_adapter.frameworks import Framework, Installed, fault, locate
+from claw_adapter.errors import AdapterError, ClawError, HarnessStartError
+from claw_adapter.frameworks import Framework, Installed
 from claw_adapter.harness import (
     Capabilities,
     Checkpoint,
@@ -121,10 +122,7 @@ class NanoBot(Harness):
 
     def probe(self) -> Probe:
         """Looks for the environment's marker; starts nothing."""
-        wanted = framework()
-        if reason := fault(wanted):
-            return Probe(ready=False, reason=reason, remedy=REMEDY)
-        return Probe(ready=True, versions={"nanobot-ai": wanted.version})
+        return probe_installed(framework(), "nanobot-ai")
 
     def session_key(self, session_id: str) -> str:
         """As its tools read_session and search_sessions know it."""
@@ -145,7 +143,7 @@ class NanoBot(Harness):
 
     async def begin(self, ctx: TrialContext, checkpoint: Checkpoint | None) -> Conversation:
         """`open`, with the options that hold in this trial."""
-        there = self._installed()
+        there = find_installed(framework())
         state = State(ctx.state_dir, ctx.workspace, self._channel)
         sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
         self._refuse_twice(sessions)
@@ -191,12 +189,6 @@ class NanoBot(Harness):
             await conversation.close()
             raise HarnessStartError(f"found NanoBot {said['version']}, not {there.version}", remedy=REMEDY)
         return conversation
-
-    def _installed(self) -> Installed:
-        there = locate(framework())
-        if there is None:
-            raise HarnessNotFound(self.probe().reason, where="harness nanobot", remedy=f"Run: {REMEDY}")
-        return there
 
     @staticmethod
     def _refuse_twice(sessions: Sequence[Session]) -> None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from claw_adapter.command import refuse_argument
 from claw_adapter.drivers import Completed
 from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, HarnessCrash
 from claw_adapter.frameworks import Installed
@@ -24,8 +25,6 @@ from claw_adapter_nanobot.store import file_name, last_turn, session_key
 
 __all__ = ["CliConversation", "cleaned"]
 
-ARGUMENT_BYTES: Final = 100_000
-"""A prompt travels as one argument, and Linux takes 128 KiB at most."""
 TAIL: Final = 2000
 _HEAD: Final = re.compile(r"\A.*?^🐈 nanobot[^\n]*\n", re.DOTALL | re.MULTILINE)
 
@@ -83,14 +82,9 @@ class CliConversation(Conversation):
     @staticmethod
     def _refuse(prompt: str) -> None:
         remedy = "Use the option mode: bridge."
-        if len(prompt.encode()) > ARGUMENT_BYTES:
-            raise AdapterError(
-                f"a prompt of more than {ARGUMENT_BYTES} bytes does not fit its command line", remedy=remedy
-            )
+        refuse_argument(prompt, remedy)
         if prompt.strip().startswith("/"):
             raise AdapterError("a prompt that begins with '/' would be a command to it", remedy=remedy)
-        if not prompt.strip() or "\0" in prompt:
-            raise AdapterError("an empty prompt, or one with a NUL character, cannot be an argument", remedy=remedy)
 
     def _reply(self, done: Completed, deadline: float) -> dict[str, Any]:
         if done.timed_out:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from claw_adapter.errors import HarnessNotFound
-from claw_adapter.frameworks import Framework, find_binary, instruction, reported_version
+from claw_adapter.command import find_installed, probe_installed
+from claw_adapter.frameworks import Framework
 from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Support, TrialContext
 from claw_adapter_picoclaw.conversation import TurnConversation
 from claw_adapter_picoclaw.options import Options, configuration
@@ -80,14 +80,7 @@ class PicoClaw(Harness):
 
     def probe(self) -> Probe:
         """Looks for the program and asks its version, which takes some milliseconds and writes nothing."""
-        spec = framework()
-        there = find_binary(spec)
-        if there is None:
-            return Probe(ready=False, reason=f"{spec.title} is not installed", remedy=instruction(spec))
-        version = reported_version(spec, there.path)
-        if not version:
-            return Probe(ready=False, reason=f"{there.path} does not answer as PicoClaw", remedy=instruction(spec))
-        return Probe(ready=True, versions={"picoclaw": version})
+        return probe_installed(framework())
 
     def session_key(self, session_id: str) -> str:
         """What its option ``-s`` must say; it has no tools that would take it."""
@@ -99,10 +92,7 @@ class PicoClaw(Harness):
         Raises:
             HarnessNotFound: the program is not there.
         """
-        spec = framework()
-        there = find_binary(spec)
-        if there is None:
-            raise HarnessNotFound(f"{spec.title} is not installed", where="harness picoclaw", remedy=instruction(spec))
+        there = find_installed(framework())
         main = checkpoint.sessions[0] if checkpoint else ctx.main
         state = State(ctx.state_dir, ctx.workspace, main.id)
         state.lay_out(configuration(ctx, self.options), [main], checkpoint)

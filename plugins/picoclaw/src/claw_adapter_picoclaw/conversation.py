@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from claw_adapter.command import refuse_argument
 from claw_adapter.drivers import Completed
 from claw_adapter.errors import (
     AdapterError,
@@ -33,10 +34,8 @@ from claw_adapter_picoclaw.state import State
 from claw_adapter_picoclaw.store import session_key
 from claw_adapter_picoclaw.trace import Trace
 
-__all__ = ["ARGUMENT_BYTES", "TurnConversation", "answer", "refuse"]
+__all__ = ["TurnConversation", "answer", "refuse"]
 
-ARGUMENT_BYTES: Final = 100 * 1024
-"""A prompt travels as one argument: its command has no other way to take a text of several lines."""
 COMMANDS: Final = frozenset(
     "start help stop show list use btw switch check clear context subagents reload".split()  # noqa: SIM905  # readable
 )
@@ -66,15 +65,7 @@ def refuse(prompt: str) -> None:
     Raises:
         AdapterError: too long for an argument, empty, no text, or a command of PicoClaw.
     """
-    try:
-        size = len(prompt.encode())
-    except UnicodeEncodeError as error:
-        raise AdapterError(f"the prompt is not text: {error}") from error
-    if size > ARGUMENT_BYTES:
-        what = f"a prompt of {size} bytes does not fit PicoClaw's command line, which takes {ARGUMENT_BYTES}"
-        raise AdapterError(what, remedy="Put the long part into a file of the workspace.")
-    if not prompt.strip() or "\0" in prompt:
-        raise AdapterError("an empty prompt, or one with a NUL character, cannot be an argument")
+    refuse_argument(prompt)
     found = _COMMAND.match(prompt)
     if found and found[1].lower() in COMMANDS:
         remedy = "Begin the question with another word."

@@ -1,0 +1,63 @@
+"""JSON from a program of another: read without trust, reached into by path."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from claw_adapter.errors import HarnessProtocolError
+
+__all__ = ["at", "parsed", "put", "read_file", "refuse_links"]
+
+SHOWN: Final = 200
+
+
+def at(value: Any, path: str) -> Any:
+    """What stands at a path such as ``choices.0.text`` (``-1`` is the last of a list, "" the value itself); None if nothing."""
+    for step in filter(None, path.split(".")):
+        try:
+            value = value[int(step)] if isinstance(value, list) else value[step]
+        except (LookupError, TypeError, ValueError):
+            return None
+    return value
+
+
+def put(record: dict[str, Any], path: str, value: Any) -> None:
+    """Set what stands at a path of names; the objects on the way are made."""
+    *way, last = path.split(".")
+    for step in way:
+        record = record.setdefault(step, {})
+    record[last] = value
+
+
+def parsed(text: str, where: str, *, lines: bool = False) -> Any:
+    """The value of a JSON text; with `lines` a list of those of its lines.
+
+    Raises:
+        HarnessProtocolError: it is not JSON.
+    """
+    try:
+        return [json.loads(line) for line in text.split("\n") if line.strip()] if lines else json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise HarnessProtocolError(f"not JSON ({error}): {text[:SHOWN]!r}", where=where) from error
+
+
+def read_file(path: Path, below: Path) -> str:
+    """The text of a file that the program has written, which the agent can change and we read outside its confinement.
+
+    Raises:
+        HarnessProtocolError: it is not there, not text, or there is a link on the way from `below`.
+    """
+    refuse_links(path, below)
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise HarnessProtocolError(f"not readable: {error}", where=str(path)) from error
+
+
+def refuse_links(path: Path, below: Path) -> None:
+    """Raise HarnessProtocolError if `path`, or a folder on the way to it from `below`, is a link."""
+    way = [path, *(parent for parent in path.parents if parent != below and parent.is_relative_to(below))]
+    if links := [one for one in way if one.is_symlink()]:
+        raise HarnessProtocolError("a link where the harness keeps its state", where=str(links[0]))

@@ -1,0 +1,149 @@
+"""Find a program and ask its version: on PATH, at a place that an option names, or in a framework's installation."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from claw_adapter.errors import HarnessNotFound
+from claw_adapter.frameworks import Framework, Installed, fault, instruction, locate, reported_version
+from claw_adapter.harness import Probe
+
+__all__ = [
+    "INSTALLED",
+    "Version",
+    "find_installed",
+    "find_program",
+    "installed_places",
+    "interpreters",
+    "probe_installed",
+    "probe_program",
+]
+
+INSTALLED: Final = ("program", "python", "bin", "node", "modules")
+"""Places of a framework's installation, as in ``framework.toml``."""
+
+CHECK_SECONDS: Final = 30.0
+_ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_NUMBER: Final = r"\d+(?:\.\d+)+[\w.+-]*"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """How the version is asked for, and which ones the adapter is for.
+
+    Attributes:
+        arguments: of the program; without any it is not asked, and its version is unknown.
+        pattern: what of its output is the version; its first group, if it has one.
+        at_least: the oldest version that will do.
+        exactly: the only one that will do.
+    """
+
+    arguments: tuple[str, ...] = ("--version",)
+    pattern: str = _NUMBER
+    at_least: str = ""
+    exactly: str = ""
+
+    def fault(self, found: str) -> str:
+        """Why a version will not do; empty if it will."""
+        if self.exactly and found != self.exactly:
+            return f"it is {found}, not {self.exactly}"
+        return f"it is {found}, not {self.at_least} or later" if _numbers(found) < _numbers(self.at_least) else ""
+
+
+def find_program(name: str, chosen: str, remedy: str) -> Path:
+    """The program that was chosen, else that of its name on PATH; links stay.
+
+    Raises:
+        HarnessNotFound: there is none.
+    """
+    found = shutil.which(Path(chosen).expanduser() if chosen else name)
+    if found is None:
+        what = f"no program {chosen}" if chosen else f"{name} is not on PATH"
+        raise HarnessNotFound(what, where=name, remedy=remedy)
+    return Path(found).absolute()
+
+
+def probe_program(name: str, program: Path, version: Version, remedy: str) -> Probe:
+    """Ask a program its version, without a home to write to."""
+    if not version.arguments:
+        return Probe(ready=True, versions={name: "unknown"})
+    env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": os.devnull, "NO_COLOR": "1", "TERM": "dumb"}
+    argv = [str(program), *version.arguments]
+    try:
+        done = subprocess.run(
+            argv, check=False, capture_output=True, timeout=CHECK_SECONDS, stdin=subprocess.DEVNULL, env=env
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Probe(ready=False, reason=f"{program} does not say its version: {error}", remedy=remedy)
+    said = _ESCAPES.sub("", (done.stdout + done.stderr).decode("utf-8", "replace"))
+    seen = re.search(version.pattern, said)
+    if done.returncode or seen is None:
+        return Probe(ready=False, reason=f"{program} does not say its version: {said.strip()[:200]!r}", remedy=remedy)
+    found = seen[1] if seen.re.groups else seen[0]
+    if wrong := version.fault(found):
+        return Probe(ready=False, reason=f"{program}: {wrong}", remedy=remedy, versions={name: found})
+    return Probe(ready=True, versions={name: found})
+
+
+def find_installed(spec: Framework) -> Installed:
+    """The installation of a framework, or its vendor's program.
+
+    Raises:
+        HarnessNotFound: it is not there, or of no use any more.
+    """
+    where = f"harness {spec.name}"
+    there = locate(spec)
+    if spec.kind == "binary":
+        if there is None:
+            raise HarnessNotFound(f"{spec.title} is not installed", where=where, remedy=instruction(spec))
+        return there
+    reason = fault(spec)
+    if there is None or reason:
+        raise HarnessNotFound(reason, where=where, remedy=f"Run: claw frameworks install {spec.name}")
+    return there
+
+
+def probe_installed(spec: Framework, package: str = "") -> Probe:
+    """Look for an installation; only a vendor's program is started, for it alone knows its version.
+
+    Args:
+        spec: of the framework.
+        package: the name beside the version; that of the framework without.
+    """
+    try:
+        there = find_installed(spec)
+    except HarnessNotFound as error:
+        return Probe(ready=False, reason=error.what, remedy=error.remedy.removeprefix("Run: "))
+    version = reported_version(spec, there.path) if spec.kind == "binary" else there.version
+    if not version:
+        what = f"{there.path} does not answer as {spec.title}"
+        return Probe(ready=False, reason=what, remedy=instruction(spec))
+    return Probe(ready=True, versions={package or spec.name: version})
+
+
+def installed_places(there: Installed) -> dict[str, str]:
+    """The places of an installation, as in the check command of ``framework.toml``."""
+    return {name: there.filled([f"{{{name}}}"])[0] for name in INSTALLED}
+
+
+def interpreters(program: Path) -> tuple[Path, ...]:
+    """What a confined process must be able to read to run a program: itself, and the virtual environment that it is part of."""
+    folder = program.parent.parent
+    if folder == Path(sys.prefix):
+        return (program, program.resolve(), folder, Path(sys.base_prefix))
+    config = folder / "pyvenv.cfg"
+    if config.is_file():
+        home = re.search(r"^home\s*=\s*(.+?)\s*$", config.read_text("utf-8", "replace"), re.MULTILINE)
+        return (program, program.resolve(), folder, *((Path(home[1]).resolve().parent,) if home else ()))
+    return (program, program.resolve()) if not program.is_symlink() else (program, *interpreters(program.resolve()))
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version.partition("+")[0]))
