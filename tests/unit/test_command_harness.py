@@ -114,7 +114,11 @@ ROWS = (
         ("echo '{\"text\": '", {"answer": c.Json("text")}, "HarnessProtocolError"),
         ("echo '{\"text\": 1}'", {"answer": c.Json("text")}, "HarnessProtocolError"),
         ("echo '{}'", {"answer": c.Json("text")}, "EmptyAnswer"),
-        ("echo '{\"a\": \"x\"}'", {"answer": c.Json("a"), "usage": c.TokenCounts("per_turn", "i", "a")}, "HarnessProtocolError"),
+        (
+            "echo '{\"a\": \"x\"}'",
+            {"answer": c.Json("a"), "usage": c.TokenCounts("per_turn", "i", "a")},
+            "HarnessProtocolError",
+        ),
         ("true", {"answer": c.Text("{state}/none")}, "HarnessProtocolError"),
         ("ln -s /etc/passwd $HOME/answer", {"answer": c.Text("{state}/answer")}, "HarnessProtocolError"),
         ("printf '\\377'", {}, "HarnessProtocolError"),
