@@ -1,0 +1,1 @@
+"""A shop's stock in an SQLite database, as an environment for claw-adapter."""
