@@ -84,7 +84,7 @@ async def test_an_answer_may_stand_in_many_places(tmp_path, answer, script):
 
 
 async def test_usage_is_read_with_its_meaning(tmp_path):
-    usage = c.TokenCounts("per_turn", input="u.in", output="u.out", cached="u.cached")
+    usage = c.JsonUsage("per_turn", input="u.in", output="u.out", cached="u.cached")
     made = harness(
         tmp_path / "x", """echo '{"a": "x", "u": {"in": 3, "out": 4, "cached": 1}}'""", answer=c.Json("a"), usage=usage
     )
@@ -116,7 +116,7 @@ ROWS = (
         ("echo '{}'", {"answer": c.Json("text")}, "EmptyAnswer"),
         (
             "echo '{\"a\": \"x\"}'",
-            {"answer": c.Json("a"), "usage": c.TokenCounts("per_turn", "i", "a")},
+            {"answer": c.Json("a"), "usage": c.JsonUsage("per_turn", "i", "a")},
             "HarnessProtocolError",
         ),
         ("true", {"answer": c.Text("{state}/none")}, "HarnessProtocolError"),

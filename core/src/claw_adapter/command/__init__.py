@@ -1,7 +1,7 @@
 """Adapters as data: a command-line agent is described by the attributes of one class (`CommandHarness`)."""
 
 from claw_adapter.command.adapter import CommandHarness
-from claw_adapter.command.answers import Json, LastLine, Reported, Stored, Text, TokenCounts
+from claw_adapter.command.answers import Json, JsonUsage, LastLine, Reported, Stored, Text
 from claw_adapter.command.conversation import refuse_argument
 from claw_adapter.command.description import CommandOptions, Terminal
 from claw_adapter.command.program import Version, find_installed, find_program, probe_installed
@@ -12,12 +12,12 @@ __all__ = [
     "CommandOptions",
     "Json",
     "JsonStore",
+    "JsonUsage",
     "LastLine",
     "Reported",
     "Stored",
     "Terminal",
     "Text",
-    "TokenCounts",
     "Version",
     "find_installed",
     "find_program",

@@ -16,7 +16,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, ClassVar
 
-from claw_adapter.command.answers import Answer, Reported, Text, TokenCounts
+from claw_adapter.command.answers import Answer, JsonUsage, Reported, Text
 from claw_adapter.command.conversation import CommandConversation, ProcessConversation, Start
 from claw_adapter.command.description import CommandOptions, Description, Terminal
 from claw_adapter.command.failures import Failures
@@ -61,7 +61,7 @@ class CommandHarness(Harness):
     """How it speaks to the model."""
     answer: ClassVar[Answer] = Text()
     """Where the answer stands: `Text`, `LastLine`, `Json` or `Stored`."""
-    usage: ClassVar[TokenCounts | None] = None
+    usage: ClassVar[JsonUsage | None] = None
     """Where tokens are reported, if anywhere."""
     reported: ClassVar[Reported | None] = None
     """Where a failed turn is reported in JSON, if anywhere."""

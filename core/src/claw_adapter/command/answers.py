@@ -12,7 +12,7 @@ from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import ReportedUsage
 from claw_adapter.protocol.turn import UsageKind
 
-__all__ = ["Answer", "Json", "LastLine", "Output", "Reported", "Stored", "Text", "TokenCounts"]
+__all__ = ["Answer", "Json", "JsonUsage", "LastLine", "Output", "Reported", "Stored", "Text"]
 
 STDOUT: Final = "standard output"
 
@@ -94,7 +94,7 @@ Answer = Text | LastLine | Json | Stored
 
 
 @dataclass(frozen=True, slots=True)
-class TokenCounts:
+class JsonUsage:
     """Where tokens are reported in JSON, and what they mean (`ReportedUsage`)."""
 
     kind: UsageKind

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from claw_adapter.command import failures as table
-from claw_adapter.command.answers import Answer, Json, LastLine, Reported, Stored, Text, TokenCounts
+from claw_adapter.command.answers import Answer, Json, JsonUsage, LastLine, Reported, Stored, Text
 from claw_adapter.command.failures import Failures
 from claw_adapter.command.places import PLACES, PROMPT, names_in, refuse_unknown
 from claw_adapter.command.program import INSTALLED, Version
@@ -54,7 +54,7 @@ class Description:
     options: type[CommandOptions]
     dialects: Sequence[Dialect]
     answer: Answer
-    usage: TokenCounts | None
+    usage: JsonUsage | None
     reported: Reported | None
     failures: Failures
     no_answers: Failures
@@ -105,7 +105,7 @@ class Description:
                 lambda v: isinstance(v, Text | LastLine | Json | Stored),
                 "Text(), LastLine(), Json(…) or Stored()",
             ),
-            "usage": (lambda v: v is None or isinstance(v, TokenCounts), "TokenCounts(…)"),
+            "usage": (lambda v: v is None or isinstance(v, JsonUsage), "JsonUsage(…)"),
             "reported": (lambda v: v is None or isinstance(v, Reported), "Reported(…)"),
             "store": (lambda v: v is None or isinstance(v, JsonStore), "JsonStore(…)"),
             "keep": (lambda v: _texts(v, 0), "a tuple of patterns below the state directory"),
