@@ -16,7 +16,7 @@ from claw_adapter.runs.journal import read_journal
 from claw_adapter.runs.plan import Experiment, expand
 from claw_adapter.scenario.named import find_scenarios
 
-SAMPLE, LIMIT = 102, 20.0
+SAMPLE, LIMIT = 306, 20.0
 
 
 async def measure(root: Path) -> tuple[int, int, float, float]:
