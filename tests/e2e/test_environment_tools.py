@@ -18,7 +18,10 @@ pytestmark = [pytest.mark.slow(30), pytest.mark.timeout(400), pytest.mark.usefix
 CLAUDE_CODE = ("live", "turn", "acp")
 NANOBOT = ("bridge", "cli", "serve", "pty")
 WAYS = [
-    *(pytest.param("claude-code", mode, "mcp__calendar__", marks=pytest.mark.real("claude-code")) for mode in CLAUDE_CODE),
+    *(
+        pytest.param("claude-code", mode, "mcp__calendar__", marks=pytest.mark.real("claude-code"))
+        for mode in CLAUDE_CODE
+    ),
     *(pytest.param("nanobot", mode, "mcp_calendar_", marks=pytest.mark.real("nanobot")) for mode in NANOBOT),
 ]
 
@@ -32,6 +35,7 @@ async def test_a_call_changes_the_state_and_its_result_reaches_the_model(
     harness: str, mode: str, prefix: str, tmp_path: Path
 ) -> None:
     script = [
+        {"match": "dominant language of the session", "reply": "a title"},  # what Claude Code asks besides, over ACP
         calls(f"{prefix}add", day="Monday", what="dentist ü"), "It is noted.",
         calls(f"{prefix}remove", number=7), calls(f"{prefix}add", day="Friday", what="tea"), "Noted, too.",
     ]  # fmt: skip
@@ -48,12 +52,13 @@ async def test_a_call_changes_the_state_and_its_result_reaches_the_model(
     state = json.loads(Store(tmp_path / "run/store").get(records[-1].environment.after))
     assert state == [2, {"1": "Monday: dentist ü", "2": "Friday: tea"}]
     (path,) = (tmp_path / "run").glob("trials/*/transcript.jsonl")
-    requests = list(read_transcript(path))
+    requests = [request for request in read_transcript(path) if request.tools]
     offered = {tool["function"]["name"]: tool["function"] for tool in requests[0].tools}
     assert {f"{prefix}{name}" for name in ("add", "list", "remove")} <= set(offered)
     assert offered[f"{prefix}add"]["parameters"]["required"] == ["day", "what"]
     said = [str(message.get("content")) for message in requests[-1].messages if message["role"] == "tool"]
-    assert [word in text for word, text in zip(("entry 1 added", "no entry 7", "entry 2 added"), said, strict=True)] == [True] * 3
+    assert len(said) == 3
+    assert all(word in text for word, text in zip(("entry 1 added", "no entry 7", "entry 2 added"), said, strict=True))
 
 
 @pytest.mark.real("claude-code")
@@ -62,7 +67,13 @@ async def test_claude_code_is_allowed_the_tools_whatever_else_it_may_do(permissi
     asked = experiment(
         write_plan(tmp_path / "plan", "The dentist is on Monday."),
         harnesses=[{"name": "claude-code", "options": {"permission_mode": permission}}],
-        models=[{"name": "script", "kind": "scripted", "script": [calls("mcp__calendar__add", day="Monday", what="x"), "Done."]}],
+        models=[
+            {
+                "name": "script",
+                "kind": "scripted",
+                "script": [calls("mcp__calendar__add", day="Monday", what="x"), "Done."],
+            }
+        ],
         settings={"isolation": int(detect().level), "deadline": 180},
     )
     [[record]] = (await run_experiment(tmp_path / "run", asked)).values()

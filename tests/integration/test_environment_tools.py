@@ -1,6 +1,7 @@
 """An environment that brings an MCP server through the whole loop: a harness that starts it, and one that cannot."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from claw_adapter.sandbox import detect
 AGENT = Path(__file__).parents[1] / "faults" / "acp_agent.py"
 ACP = {
     "name": "acp",
-    "options": {"command": [sys.executable, "-I", str(AGENT)], "readable": [str(AGENT.parent)]},
+    "options": {"command": [os.path.realpath(sys.executable), "-I", str(AGENT)], "readable": [str(AGENT.parent)]},
 }
 pytestmark = pytest.mark.usefixtures("calendar")
 
@@ -38,7 +39,9 @@ async def test_an_acp_agent_is_given_the_server_and_its_calls_change_the_state(t
 
 
 async def test_a_harness_that_cannot_is_refused_before_anything_is_sent(tmp_path):
-    asked = experiment(write_plan(tmp_path / "plan", "Plan something."), models=[{"name": "m", "kind": "scripted", "script": ["x"]}])
+    asked = experiment(
+        write_plan(tmp_path / "plan", "Plan something."), models=[{"name": "m", "kind": "scripted", "script": ["x"]}]
+    )
     [records] = (await run_experiment(tmp_path / "run", asked)).values()
     assert records == []
     failure = load_run(tmp_path / "run").trials[0].failure

@@ -137,7 +137,9 @@ class AcpChild:
             HarnessCrash, HarnessProtocolError, DeadlineExceeded: it is unusable from now on.
         """
         make = self._wire.new_session
-        made = await self._call("session/new", lambda: make(str(folder), mcp_servers=acp_servers(mcp), **meta), deadline)
+        made = await self._call(
+            "session/new", lambda: make(str(folder), mcp_servers=acp_servers(mcp), **meta), deadline
+        )
         return str(made.session_id)
 
     async def load_session(self, session: str, folder: Path, deadline: float = STEP_SECONDS, **meta: Any) -> None:

@@ -82,4 +82,7 @@ def refusal(message: str, why: object) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(relay(sys.argv[2]) if sys.argv[1] == "--mcp" else main(sys.argv[1:]))
+    if sys.argv[1] == "--mcp":
+        relay(sys.argv[2])
+    else:
+        sys.exit(main(sys.argv[1:]))

@@ -108,7 +108,8 @@ def servers(ctx: TrialContext) -> dict[str, Any]:
     """The file `MCP`."""
     return {
         "mcpServers": {
-            one.name: {"command": one.command[0], "args": list(one.command[1:]), "env": dict(one.env)} for one in ctx.mcp
+            one.name: {"command": one.command[0], "args": list(one.command[1:]), "env": dict(one.env)}
+            for one in ctx.mcp
         }
     }
 

@@ -38,7 +38,11 @@ class State:
         return self.folder / FOLDER
 
     def lay_out(
-        self, settings: Mapping[str, Any], key: str, checkpoint: Checkpoint | None, servers: Mapping[str, Any] | None = None
+        self,
+        settings: Mapping[str, Any],
+        key: str,
+        checkpoint: Checkpoint | None,
+        servers: Mapping[str, Any] | None = None,
     ) -> None:
         """Write everything that Claude Code finds; only into an empty state directory."""
         for folder in (self.sessions, self.memory, self.folder / "tmp"):
