@@ -10,6 +10,8 @@ import time
 from typing import Any
 
 SESSION = "s1"
+SERVERS: list[dict[str, Any]] = []
+"""The MCP servers of the session."""
 
 
 def write(line: str) -> None:
@@ -101,6 +103,21 @@ def huge(size: int) -> None:
     write('"}')
 
 
+def call_tool(name: str, arguments: str) -> None:
+    """Start the first MCP server, call one of its tools, say what it returned."""
+    server = SERVERS[0]
+    env = {**os.environ, **{variable["name"]: variable["value"] for variable in server["env"]}}
+    messages = [
+        {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": name, "arguments": json.loads(arguments)}},
+    ]
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
+    argv = [server["command"], *server["args"]]
+    done = subprocess.run(argv, input=lines, env=env, text=True, check=True, stdout=subprocess.PIPE)
+    chunk(json.loads(done.stdout.splitlines()[-1])["result"]["content"][0]["text"])
+
+
 def prompt(text: str) -> dict[str, Any]:
     word, _, more = text.partition(" ")
     if word == "echo":
@@ -122,6 +139,8 @@ def prompt(text: str) -> dict[str, Any]:
     elif word == "hang":
         subprocess.Popen(["sleep", "600"], start_new_session=True)
         time.sleep(600)
+    elif word == "call":
+        call_tool(*more.splitlines()[0].split(" ", 1))
     elif word == "flood":
         for _ in range(int(more)):
             tool("1" if more == "1" else os.urandom(4).hex(), "read", {}, "x")
@@ -152,6 +171,7 @@ def main() -> None:
             info = {"name": "scripted", "version": "9"}
             say(id=number, result={"protocolVersion": 1, "agentInfo": info, "agentCapabilities": {"loadSession": True}})
         elif method == "session/new":
+            SERVERS[:] = params["mcpServers"]
             say(id=number, result={"sessionId": SESSION})
         elif method == "session/load":
             chunk("replayed")

@@ -1,5 +1,7 @@
-"""The environment that docs/write-an-environment.md builds, run as it stands there."""
+"""The environments that docs/write-an-environment.md builds, run as they stand there."""
 
+import json
+import os
 import re
 import sys
 import types
@@ -11,8 +13,10 @@ from tests.support.running import experiment, run_experiment
 
 from claw_adapter import plugins
 from claw_adapter.questions.types import question_type
+from claw_adapter.sandbox import detect
 
 PAGE = Path(__file__).parents[2] / "docs/write-an-environment.md"
+AGENT = Path(__file__).parents[1] / "faults" / "acp_agent.py"
 
 
 def blocks(language):
@@ -26,16 +30,19 @@ def blocks(language):
 
 
 @pytest.fixture
-def lamp(monkeypatch):
-    """The page's plugin, as if it were installed."""
+def page(monkeypatch):
+    """The page's modules, and its plugins as if they were installed."""
     for file, text in sorted(blocks("python").items()):
         name = file.removesuffix(".py").replace("/", ".")
         module = types.ModuleType(name)
         monkeypatch.setitem(sys.modules, name, module)
         exec(compile(text, file, "exec"), module.__dict__)  # the point of the test
-    plugin, known = sys.modules["lamp_world.plugin"], plugins.provides
-    brought = {"environment": plugin.claw_environment(), "question_type": plugin.claw_question_type()}
-    monkeypatch.setattr(plugins, "provides", lambda name: brought if name == "lamp" else known(name))
+    plugin, tools, known = sys.modules["lamp_world.plugin"], sys.modules["calendar_world.calendar"], plugins.provides
+    brought = {
+        "lamp": {"environment": plugin.claw_environment(), "question_type": plugin.claw_question_type()},
+        "calendar": {"environment": tools.Calendar, "question_type": tools.CalendarQuestion},
+    }
+    monkeypatch.setattr(plugins, "provides", lambda name: brought.get(name) or known(name))
     question_type.cache_clear()
     yield
     question_type.cache_clear()
@@ -55,7 +62,7 @@ def evening(tmp_path):
     return root
 
 
-@pytest.mark.usefixtures("lamp")
+@pytest.mark.usefixtures("page")
 @pytest.mark.parametrize(("command", "value"), [("lamp on", 1), ("lamp off", 0), ("lamp", 0)])
 async def test_a_harness_with_a_shell_switches_the_lamp(tmp_path, evening, command, value):
     call = {"tools": [{"name": "exec", "arguments": {"command": command}}]}
@@ -71,7 +78,24 @@ async def test_a_harness_with_a_shell_switches_the_lamp(tmp_path, evening, comma
     assert record.score.value == value
 
 
-@pytest.mark.usefixtures("lamp")
+@pytest.mark.usefixtures("page")
 def test_claw_check_finds_nothing_wrong(evening):
     done = call("check", evening)
     assert done.code == 0, done.out
+
+
+@pytest.mark.usefixtures("page")
+@pytest.mark.parametrize(("called", "value"), [("add", 1), ("remove", 0)])
+async def test_a_harness_that_takes_mcp_servers_fills_the_calendar(tmp_path, evening, called, value):
+    pytest.importorskip("acp", reason="the extra 'acp' is not installed")
+    manifest = evening / "scenario.yaml"
+    manifest.write_text(manifest.read_text().replace("{name: lamp, options: {lit: false}}", "{name: calendar}"))
+    entry = json.dumps({"day": "Monday", "what": "dentist"})
+    rounds = [{"id": "r1", "type": "calendar", "question": f"call {called} {entry}"}]
+    (evening / "rounds.yaml").write_text(json.dumps({"rounds": rounds}))
+    (evening / "gold/calendar.json").write_text(json.dumps({"r1": ["Monday: dentist"]}))
+    command = [os.path.realpath(sys.executable), "-I", str(AGENT)]
+    harness = {"name": "acp", "options": {"command": command, "readable": [str(AGENT.parent)]}}
+    asked = experiment(evening, harnesses=[harness], settings={"isolation": int(detect().level), "deadline": 60})
+    [[record]] = (await run_experiment(tmp_path / "run", asked)).values()
+    assert (record.error, record.score.value) == (None, value)

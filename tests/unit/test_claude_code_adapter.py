@@ -27,7 +27,9 @@ def context(tmp_path: Path) -> SimpleNamespace:
     folders = {"workspace": tmp_path / "workspace", "state_dir": tmp_path / "state dir"}
     for folder in folders.values():
         folder.mkdir()
-    return SimpleNamespace(endpoint=ENDPOINT, main=Session(id="main"), histories=(), environment=None, **folders)
+    return SimpleNamespace(
+        endpoint=ENDPOINT, main=Session(id="main"), histories=(), environment=None, mcp=(), **folders
+    )
 
 
 def test_it_knows_one_endpoint_and_one_model_and_does_nothing_by_itself(tmp_path):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.environment import Attached, Printed, Surroundings
+from claw_adapter.environment import Attached, McpServer, Printed, Surroundings
 from claw_adapter.harness import Session
 from claw_adapter.testing import FolderContext
 
@@ -46,6 +46,19 @@ def test_tools_that_work_beside_it_are_away_and_no_path_is_refused(there):
     openclaw = options_of("openclaw", there)
     assert (openclaw.own_command, openclaw.loop_detection, openclaw.histories) == (False, False, "files")
     assert not options_of("claude_code", there).memory
+
+
+def test_beside_tools_of_an_mcp_server_alone_it_has_no_others_and_paths_stay_refused(tmp_path):
+    attached = Attached(mcp=(McpServer("calendar", ("/p", "a"), {"K": "v"}),))
+    ctx = FolderContext(tmp_path / "trial", environment=Surroundings(attached, nothing))
+    nanobot, claude_code = options_of("nanobot", ctx), options_of("claude_code", ctx)
+    assert "message" in nanobot.tools_denied
+    assert (nanobot.restrict, nanobot.histories, nanobot.path_prepend) == (True, "files", "")
+    assert (claude_code.memory, claude_code.path_prepend) == (False, "")
+    started = {"command": "/p", "args": ["a"], "env": {"K": "v"}}
+    assert import_module("claw_adapter_claude_code.options").servers(ctx) == {"mcpServers": {"calendar": started}}
+    told = import_module("claw_adapter_nanobot.options").configuration(ctx, nanobot)["tools"]["mcpServers"]["calendar"]
+    assert {name: told[name] for name in started} == started
 
 
 def test_what_is_typed_wins(there):

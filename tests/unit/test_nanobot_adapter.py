@@ -31,7 +31,9 @@ def context(tmp_path: Path) -> SimpleNamespace:
     folders = {"workspace": tmp_path / "workspace", "state_dir": tmp_path / "state"}
     for folder in folders.values():
         folder.mkdir()
-    return SimpleNamespace(endpoint=ENDPOINT, main=Session(id="main"), histories=(), environment=None, **folders)
+    return SimpleNamespace(
+        endpoint=ENDPOINT, main=Session(id="main"), histories=(), environment=None, mcp=(), **folders
+    )
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,11 @@ from logging import Logger
 from pathlib import Path
 from typing import ClassVar
 
+from claw_adapter.drivers.mcp import McpServer
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Round
 
-__all__ = ["Attached", "Environment", "EnvironmentContext", "Printed", "Surroundings"]
+__all__ = ["Attached", "Environment", "EnvironmentContext", "McpServer", "Printed", "Surroundings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,9 @@ class Attached:
     """Environment variables."""
     readable: tuple[Path, ...] = ()
     """Whatever else a confined program must be able to see, Unix sockets included."""
+    mcp: tuple[McpServer, ...] = ()
+    """MCP servers for the harness to start; what their commands need is in `readable`. A harness that cannot be given any
+    (`claw_adapter.protocol.Capabilities.mcp`) is refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ from claw_adapter.protocol import (
 if TYPE_CHECKING:
     from claw_adapter.drivers import Completed, LineChild, Process
     from claw_adapter.drivers.pty import PtyProcess
-    from claw_adapter.environment import Surroundings
+    from claw_adapter.environment import McpServer, Surroundings
 
 __all__ = [
     "Capabilities",
@@ -128,6 +128,11 @@ class TrialContext(ABC):
     log: Logger
     environment: Surroundings | None = None
     """What stands beside the workspace (`claw_adapter.environment`); None where the scenario names nothing."""
+
+    @property
+    def mcp(self) -> tuple[McpServer, ...]:
+        """MCP servers that the harness must start; none unless its adapter declares `Capabilities.mcp`."""
+        return self.environment.attached.mcp if self.environment else ()
 
     @abstractmethod
     async def spawn(

@@ -32,6 +32,7 @@ class BareHarness(Harness):
             update_session=full, cancel=full, stream_events=full, usage="per_turn", endpoint_override=("openai-chat",),
             concurrent=full, isolation_of_state=full, deterministic_replay=full,
             overlay_skills=Support.not_implemented("no overlay has been tried with it"),
+            mcp=Support.unsupported("it has no tools: it acts through commands"),
             notes=(
                 "one command per reply; no tools, no system prompt, no files",
                 f"history: {options.history}; at most {options.retries} retries of a request",

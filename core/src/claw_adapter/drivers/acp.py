@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
@@ -19,6 +19,7 @@ from claw_adapter.drivers.acp_permission import Permission, answering
 from claw_adapter.drivers.acp_pipe import AcpPipe
 from claw_adapter.drivers.acp_turn import AcpTurn, TurnRecord
 from claw_adapter.drivers.errors import RemoteError
+from claw_adapter.drivers.mcp import McpServer, acp_servers
 from claw_adapter.drivers.process import Process
 from claw_adapter.drivers.waiting import shielded
 from claw_adapter.errors import (
@@ -126,14 +127,19 @@ class AcpChild:
             raise
         return child
 
-    async def new_session(self, folder: Path, deadline: float = STEP_SECONDS, **meta: Any) -> str:
-        """Begin a session that works in `folder`; returns its id.
+    async def new_session(
+        self, folder: Path, deadline: float = STEP_SECONDS, mcp: Iterable[McpServer] = (), **meta: Any
+    ) -> str:
+        """Begin a session that works in `folder` with MCP servers that the agent starts; returns its id.
 
         Raises:
             RemoteError: the agent refused.
             HarnessCrash, HarnessProtocolError, DeadlineExceeded: it is unusable from now on.
         """
-        made = await self._call("session/new", lambda: self._wire.new_session(str(folder), **meta), deadline)
+        make = self._wire.new_session
+        made = await self._call(
+            "session/new", lambda: make(str(folder), mcp_servers=acp_servers(mcp), **meta), deadline
+        )
         return str(made.session_id)
 
     async def load_session(self, session: str, folder: Path, deadline: float = STEP_SECONDS, **meta: Any) -> None:
@@ -142,9 +148,14 @@ class AcpChild:
             "session/load", lambda: self._wire.load_session(cwd=str(folder), session_id=session, **meta), deadline
         )
 
-    async def resume_session(self, session: str, folder: Path, deadline: float = STEP_SECONDS, **meta: Any) -> None:
+    async def resume_session(
+        self, session: str, folder: Path, deadline: float = STEP_SECONDS, mcp: Iterable[McpServer] = (), **meta: Any
+    ) -> None:
         """Go on with a session that the agent has, without a replay. Raises as `new_session`."""
-        await self._call("session/resume", lambda: self._wire.resume_session(session, str(folder), **meta), deadline)
+        resume = self._wire.resume_session
+        await self._call(
+            "session/resume", lambda: resume(session, str(folder), mcp_servers=acp_servers(mcp), **meta), deadline
+        )
 
     async def authenticate(self, method: str, deadline: float = STEP_SECONDS) -> None:
         """Choose one of the agent's ways to authenticate. Raises as `new_session`."""

@@ -1,5 +1,6 @@
-"""Programs on PATH whose work is done in the runner: how a harness with a shell acts in an environment."""
+"""Programs on PATH, and tools of an MCP server, whose work is done in the runner: how a harness acts in an environment."""
 
+from claw_adapter.programs.mcp import Tool, ToolServer
 from claw_adapter.programs.server import ProgramServer, Ran
 
-__all__ = ["ProgramServer", "Ran"]
+__all__ = ["ProgramServer", "Ran", "Tool", "ToolServer"]

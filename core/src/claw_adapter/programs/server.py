@@ -21,7 +21,7 @@ from typing import Any, Final
 from claw_adapter.environment import Attached
 from claw_adapter.unix_sockets import bind_unix
 
-__all__ = ["MAX_REQUEST", "NOT_A_CLIENT", "ProgramServer", "Ran", "client_script"]
+__all__ = ["MAX_REQUEST", "NOT_A_CLIENT", "ProgramServer", "Ran", "client_script", "interpreter"]
 
 MAX_REQUEST: Final = 256 * 1024
 """Bytes of one request."""
@@ -91,21 +91,25 @@ class ProgramServer:
         return folder / "lib" / "server.sock"
 
     def _install(self, folder: Path) -> Attached:
-        programs, library = folder / "bin", folder / "lib"
+        programs = folder / "bin"
         programs.mkdir(parents=True, exist_ok=True)
-        library.mkdir(exist_ok=True)
+        client = self._write_client(folder)
+        for name in self._names:
+            script = programs / name
+            script.write_text(client_script(interpreter(), str(client), name), encoding="utf-8")
+            script.chmod(0o755)
+        return Attached(path=(programs,), readable=(client.parent,))
+
+    def _write_client(self, folder: Path) -> Path:
+        """The client's file; its folder holds all that it needs."""
+        library = folder / "lib"
+        library.mkdir(parents=True, exist_ok=True)
         client = library / "client.py"
         shutil.copyfile(Path(__file__).with_name("client.py"), client)
         address = library / "client.json"
         address.write_text(json.dumps({"socket": str(self._socket(folder)), "token": self._token}), encoding="utf-8")
         address.chmod(0o600)
-        # the interpreter itself, which a sandbox shows, and not a virtual environment's link to it
-        python = os.path.realpath(sys.executable)
-        for name in self._names:
-            script = programs / name
-            script.write_text(client_script(python, str(client), name), encoding="utf-8")
-            script.chmod(0o755)
-        return Attached(path=(programs,), readable=(library,))
+        return client
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
@@ -140,6 +144,11 @@ class ProgramServer:
             return words, secrets.compare_digest(str(request["token"]).encode(), self._token.encode())
         except (ValueError, KeyError, TypeError):
             return [], False
+
+
+def interpreter() -> str:
+    """The interpreter itself, which a sandbox shows, and not a virtual environment's link to it."""
+    return os.path.realpath(sys.executable)
 
 
 def client_script(python: str, client: str, program: str) -> str:

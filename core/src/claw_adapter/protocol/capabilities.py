@@ -66,6 +66,8 @@ class Capabilities(Record):
     isolation_of_state: Support = Support()
     overlay_skills: Support = Support()
     deterministic_replay: Support = Support()
+    mcp: Support = Support()
+    """Whether it starts the MCP servers that an environment brings (`claw_adapter.harness.TrialContext.mcp`)."""
     memory_files: tuple[str, ...] = ()
     """Glob patterns, relative to the workspace, of files that the harness keeps there for itself: they are no work
     products, so workspace differences leave them out, unless the scenario brings them or a prompt names them."""

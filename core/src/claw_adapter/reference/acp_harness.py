@@ -78,6 +78,7 @@ class AcpHarness(Harness):
             isolation_of_state=full,
             overlay_skills=Support.not_implemented("no overlay has been tried with it"),
             deterministic_replay=Support.unsupported("nothing is known of the agent"),
+            mcp=full,
             notes=(f"permission requests: {self.permission}", told),
         )
 
@@ -126,7 +127,7 @@ async def begin(
             await child.authenticate(authenticate, ctx.deadline)
         if (child.agent.meta.get("claw") or {}).get("sessions"):
             return await kind.begin(child, ctx, sessions)
-        session = await child.new_session(ctx.workspace, ctx.deadline)
+        session = await child.new_session(ctx.workspace, ctx.deadline, ctx.mcp)
     except ClawError as error:
         await child.close(0)
         raise HarnessStartError(f"the agent begins no session: {error.what}", where=error.where) from error

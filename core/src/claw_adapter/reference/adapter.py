@@ -65,7 +65,7 @@ class ReferenceHarness(Harness):
             turns=full, resume_after_restart=full, seed_main=full, seed_history="native", update_workspace=full,
             update_session=full, cancel=full, stream_events=full, usage="per_turn", endpoint_override=("openai-chat",),
             concurrent=full, isolation_of_state=full, deterministic_replay=full,
-            overlay_skills=Support.full(),
+            overlay_skills=full, mcp=Support.not_implemented("its tools are built in"),
             notes=("histories: native, read with the tool session_history",),
         )  # fmt: skip
 

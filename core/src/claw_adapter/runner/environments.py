@@ -10,11 +10,12 @@ from typing import TypeVar
 from claw_adapter import plugins
 from claw_adapter.drivers.waiting import timeout, to_thread
 from claw_adapter.environment import Attached, Environment, EnvironmentContext, Printed, Surroundings
-from claw_adapter.errors import ClawError, DeadlineExceeded, Owner, ScenarioError
+from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, Owner, ScenarioError
+from claw_adapter.harness import Harness
 from claw_adapter.protocol import EnvironmentSpec, Round
 from claw_adapter.runs.store import Store
 
-__all__ = ["TrialEnvironment"]
+__all__ = ["TrialEnvironment", "refuse_mcp"]
 
 T = TypeVar("T")
 
@@ -92,3 +93,20 @@ class TrialEnvironment:
             raise
         except Exception as error:
             raise ScenarioError(f"{what} failed: {type(error).__name__}: {error}", where=where) from error
+
+
+def refuse_mcp(attached: Attached, harness: Harness) -> None:
+    """Refuse MCP servers for a harness that cannot be given any.
+
+    Raises:
+        AdapterError: it cannot.
+    """
+    support = harness.capabilities().mcp
+    if not attached.mcp or support:
+        return
+    servers = ", ".join(server.name for server in attached.mcp)
+    raise AdapterError(
+        f"the scenario's environment brings MCP servers ({servers}), and harness {harness.name!r} cannot be given any: "
+        f"{support.reason or 'its adapter does not say that it can'}",
+        remedy="Choose a harness that can, such as claude-code, nanobot or acp.",
+    )

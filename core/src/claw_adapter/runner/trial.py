@@ -28,7 +28,7 @@ from claw_adapter.protocol import (
     TrialStart,
 )
 from claw_adapter.runner.context import Address, RunnerContext
-from claw_adapter.runner.environments import TrialEnvironment
+from claw_adapter.runner.environments import TrialEnvironment, refuse_mcp
 from claw_adapter.runner.overlays import OverlayStack
 from claw_adapter.runner.world import TrialWorld
 from claw_adapter.runs.checkpoints import load_checkpoint
@@ -163,6 +163,7 @@ class Trial:
             log=logging.getLogger(f"claw_adapter.trial.{self.spec.id}"),
         )
         await self.environment.open(ctx, attach=self.harness.executes)
+        refuse_mcp(self.environment.surroundings.attached, self.harness)
         self.first_state = await self.environment.snapshot()
         self.base = await to_thread(self.world.snapshots.take, self.world.workspace)
 

@@ -16,7 +16,7 @@ from claw_adapter.harness import (
 )
 from claw_adapter_claude_code.conversation import ClaudeConversation
 from claw_adapter_claude_code.native import session_uuid
-from claw_adapter_claude_code.options import Options, in_environment, settings, tools
+from claw_adapter_claude_code.options import Options, in_environment, servers, settings, tools
 from claw_adapter_claude_code.program import installed
 from claw_adapter_claude_code.state import State
 
@@ -55,6 +55,7 @@ class ClaudeCode(Harness):
             isolation_of_state=full,
             overlay_skills=full,
             deterministic_replay=full,
+            mcp=full,
             memory_files=MEMORY_FILES,
             notes=self._notes(),
         )
@@ -102,7 +103,7 @@ class ClaudeCode(Harness):
         installed()
         options = Options.parse(in_environment(self._given, ctx))
         state = State(ctx.state_dir, ctx.workspace, checkpoint.sessions[0] if checkpoint else ctx.main)
-        state.lay_out(settings(ctx, options), ctx.endpoint.key, checkpoint)
+        state.lay_out(settings(ctx, options), ctx.endpoint.key, checkpoint, servers(ctx) if ctx.mcp else None)
         conversation = ClaudeConversation(ctx, options, state)
         if options.mode != "turn":
             await conversation.start(ctx.deadline)

@@ -14,12 +14,26 @@ from claw_adapter.options import FromZero, checked
 Permission = Literal["bypassPermissions", "acceptEdits", "default", "dontAsk", "plan"]
 Effort = Literal["", "low", "medium", "high", "xhigh", "max"]
 
-__all__ = ["KEY", "MEMORY", "TOOLS", "Options", "arguments", "environment", "in_environment", "settings", "tools"]
+__all__ = [
+    "KEY",
+    "MCP",
+    "MEMORY",
+    "TOOLS",
+    "Options",
+    "arguments",
+    "environment",
+    "in_environment",
+    "servers",
+    "settings",
+    "tools",
+]
 
 TOOLS: Final = ("Bash", "Edit", "Glob", "Grep", "Read", "Write")
 """Its tools for files and commands; without such a list there are 12 inline and 11 behind a search, web and timers too."""
 KEY: Final = "key"
 """File with the trial's key. In a variable, every command that the agent runs would have it."""
+MCP: Final = "mcp.json"
+"""File with the MCP servers that the scenario's environment brings."""
 MEMORY: Final = "memory"
 """Folder of what it remembers by itself, beside its sessions: its own place for it is named after the workspace's path."""
 PATIENCE: Final = str(86_400_000)
@@ -63,11 +77,11 @@ class Options:
 
 
 def in_environment(given: Mapping[str, Any], ctx: TrialContext) -> dict[str, Any]:
-    """The options where a scenario's environment brings programs: what an experiment says, and other defaults.
+    """The options where a scenario's environment brings programs or tools: what an experiment says, and other defaults.
 
-    They come first on its PATH, and it keeps no notes of its own.
+    Programs come first on its PATH, and it keeps no notes of its own.
     """
-    if ctx.environment is None or not ctx.environment.attached.path:
+    if ctx.environment is None or not (ctx.environment.attached.path or ctx.mcp):
         return dict(given)
     path = ":".join(filter(None, (given.get("path_prepend"), *map(str, ctx.environment.attached.path))))
     return {"memory": False, **given, "path_prepend": path}
@@ -90,6 +104,16 @@ def arguments(options: Options) -> list[str]:
     ]
 
 
+def servers(ctx: TrialContext) -> dict[str, Any]:
+    """The file `MCP`."""
+    return {
+        "mcpServers": {
+            one.name: {"command": one.command[0], "args": list(one.command[1:]), "env": dict(one.env)}
+            for one in ctx.mcp
+        }
+    }
+
+
 def settings(ctx: TrialContext, options: Options) -> dict[str, Any]:
     """Its ``settings.json``."""
     return {
@@ -97,7 +121,10 @@ def settings(ctx: TrialContext, options: Options) -> dict[str, Any]:
         "autoCompactEnabled": False,
         "autoMemoryEnabled": options.memory,
         "autoMemoryDirectory": str(ctx.state_dir / MEMORY),
-        "permissions": {"defaultMode": options.permission_mode},
+        "permissions": {
+            "defaultMode": options.permission_mode,
+            **({"allow": [f"mcp__{server.name}" for server in ctx.mcp]} if ctx.mcp else {}),
+        },
         "attribution": {"commit": "", "pr": ""},
         # It deletes sessions by their age.
         "cleanupPeriodDays": 36_500,
@@ -111,6 +138,8 @@ def environment(ctx: TrialContext, options: Options, folder: Path) -> dict[str, 
     off = ("NONESSENTIAL_TRAFFIC", "BACKGROUND_TASKS", "CRON", "BUNDLED_SKILLS", "TERMINAL_TITLE")
     memory = {} if options.memory else {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}
     path = {"PATH": f"{options.path_prepend}:{_path()}"} if options.path_prepend else {}
+    # Else the first requests may go without their tools, and it gives up on a call before our deadline does.
+    waiting = {"MCP_CONNECTION_NONBLOCKING": "false", "MCP_TIMEOUT": PATIENCE, "MCP_TOOL_TIMEOUT": PATIENCE}
     return {
         "TZ": "UTC",
         "TMPDIR": str(ctx.state_dir / "tmp"),
@@ -120,6 +149,7 @@ def environment(ctx: TrialContext, options: Options, folder: Path) -> dict[str, 
         **{f"CLAUDE_CODE_DISABLE_{name}": "1" for name in off},
         **memory,
         **path,
+        **(waiting if ctx.mcp else {}),
         "DISABLE_AUTOUPDATER": "1",
         "DISABLE_COMPACT": "1",
         "ENABLE_TOOL_SEARCH": "false",

@@ -19,7 +19,7 @@ from claw_adapter.errors import (
 from claw_adapter.frameworks import Framework, Installed
 from claw_adapter.harness import TrialContext
 from claw_adapter_claude_code.failures import failure
-from claw_adapter_claude_code.options import Options, arguments, environment
+from claw_adapter_claude_code.options import MCP, Options, arguments, environment
 from claw_adapter_claude_code.state import State
 from claw_adapter_claude_code.stream import Outcome, Turn
 
@@ -81,7 +81,8 @@ class Program:
         del deadline  # there is nothing to wait for
         there = installed()
         session = ["--resume", str(state.file)] if state.exists else ["--session-id", state.uuid]
-        argv = [str(executable(there)), *arguments(options), *session]
+        servers = ["--mcp-config", str(state.folder / MCP)] if ctx.mcp else []
+        argv = [str(executable(there)), *arguments(options), *servers, *session]
         env = environment(ctx, options, state.config)
         return cls(await ctx.spawn(argv, env=env, readable=there.readable, lines=True))
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Checkpoint, Session, SessionChange
 from claw_adapter_claude_code.native import session_uuid
-from claw_adapter_claude_code.options import KEY, MEMORY
+from claw_adapter_claude_code.options import KEY, MCP, MEMORY
 from claw_adapter_claude_code.store import TITLE, ClaudeSessions, project_folder
 
 __all__ = ["State"]
@@ -37,7 +37,13 @@ class State:
         """The folder that Claude Code takes for its own."""
         return self.folder / FOLDER
 
-    def lay_out(self, settings: Mapping[str, Any], key: str, checkpoint: Checkpoint | None) -> None:
+    def lay_out(
+        self,
+        settings: Mapping[str, Any],
+        key: str,
+        checkpoint: Checkpoint | None,
+        servers: Mapping[str, Any] | None = None,
+    ) -> None:
         """Write everything that Claude Code finds; only into an empty state directory."""
         for folder in (self.sessions, self.memory, self.folder / "tmp"):
             folder.mkdir(parents=True, mode=0o700)
@@ -45,6 +51,8 @@ class State:
         secret.touch(mode=0o600)
         secret.write_text(key, "utf-8")
         (self.config / "settings.json").write_text(json.dumps(settings, indent=1, ensure_ascii=False), "utf-8")
+        if servers:
+            (self.folder / MCP).write_text(json.dumps(servers, ensure_ascii=False), "utf-8")
         self.store.write([self.main], self.sessions)
         if checkpoint is not None:
             self._restore(checkpoint)

@@ -85,6 +85,7 @@ class NanoBot(Harness):
             isolation_of_state=full,
             overlay_skills=Support.full(),
             deterministic_replay=full,
+            mcp=full,
             memory_files=MEMORY if bridge else (*MEMORY, *TEMPLATES),
             notes=self._notes(),
         )

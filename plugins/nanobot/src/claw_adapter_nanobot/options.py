@@ -13,7 +13,8 @@ from claw_adapter.options import FromOne, FromZero, Seconds, checked
 __all__ = ["Options", "configuration", "environment", "in_environment"]
 
 PATIENCE: Final = "3600"
-"""Seconds without a byte from the model before NanoBot gives up: the most it accepts, so that our deadline decides."""
+"""Seconds without a byte from the model before NanoBot gives up: the most it accepts, so that our deadline decides. The same
+for a tool of an MCP server."""
 BESIDE: Final = (
     *("create_goal", "update_goal", "message", "my", "spawn"),
     *("list_sessions", "read_session", "search_sessions", "send_session_message"),
@@ -94,16 +95,18 @@ class Options:
 
 
 def in_environment(given: Mapping[str, Any], ctx: TrialContext) -> dict[str, Any]:
-    """The options where a scenario's environment brings programs: what an experiment says, and other defaults.
+    """The options where a scenario's environment brings programs or tools: what an experiment says, and other defaults.
 
-    They come first on the PATH of its shell tool; it refuses no paths, as those of an environment need not be the machine's;
-    it has no tools that work beside the environment.
+    Programs come first on the PATH of its shell tool, and it refuses no paths then, as those of an environment need not be
+    the machine's; it has no tools that work beside the environment.
     """
-    if ctx.environment is None or not ctx.environment.attached.path:
+    if ctx.environment is None or not (ctx.environment.attached.path or ctx.mcp):
         return dict(given)
-    path = ":".join(filter(None, (given.get("path_prepend"), *map(str, ctx.environment.attached.path))))
     alone: dict[str, Any] = {} if ctx.histories else {"histories": "files"}
     denied = {"tools_denied": list(BESIDE)} if given.get("mode", "bridge") == "bridge" else {}
+    if not (programs := ctx.environment.attached.path):
+        return {**alone, **denied, **given}
+    path = ":".join(filter(None, (given.get("path_prepend"), *map(str, programs))))
     return {"restrict": False, **alone, **denied, **given, "path_prepend": path}
 
 
@@ -133,6 +136,19 @@ def _provider(ctx: TrialContext, options: Options) -> dict[str, Any]:
     return told
 
 
+def _servers(ctx: TrialContext) -> dict[str, Any]:
+    """The MCP servers of the scenario's environment."""
+    return {
+        server.name: {
+            "command": server.command[0],
+            "args": list(server.command[1:]),
+            "env": dict(server.env),
+            "toolTimeout": int(PATIENCE),
+        }
+        for server in ctx.mcp
+    }
+
+
 def configuration(ctx: TrialContext, options: Options, token: str = "") -> dict[str, Any]:
     """NanoBot's ``config.json``: one provider, our endpoint; nothing that acts by itself or leaves the machine.
 
@@ -160,6 +176,7 @@ def configuration(ctx: TrialContext, options: Options, token: str = "") -> dict[
             "web": {"enable": False},
             "exec": {"enable": options.exec, "pathPrepend": options.path_prepend},
             "cliApps": {"enable": False},
+            **({"mcpServers": _servers(ctx)} if ctx.mcp else {}),
         },
         "channels": {"sendProgress": False, "sendToolHints": False, "showReasoning": False},
         "gateway": {"heartbeat": {"enabled": False}},

@@ -77,6 +77,7 @@ class OpenClaw(Harness):
             isolation_of_state=full,
             overlay_skills=Support.full(),
             deterministic_replay=Support.unsupported("it writes the date and the minute into prompts"),
+            mcp=Support.not_implemented("no MCP server has been tried with it"),
             memory_files=MEMORY,
             notes=self._notes(),
         )

@@ -50,6 +50,7 @@ class PicoClaw(Harness):
             isolation_of_state=full,
             overlay_skills=full,
             deterministic_replay=full,
+            mcp=Support.not_implemented("no MCP server has been tried with it"),
             memory_files=MEMORY,
             notes=self._notes(),
         )
