@@ -7,20 +7,20 @@ import pytest
 
 from claw_adapter import plugins
 from claw_adapter.environment import Attached, Environment, EnvironmentContext
-from claw_adapter.programs import Ran, Tool, ToolServer
+from claw_adapter.programs import Ran, ServerTool, ToolServer
 from claw_adapter.protocol import Round, Score, TurnResult
 from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.types import question_type
 
 TEXT = {"type": "string"}
 TOOLS = (
-    Tool(
+    ServerTool(
         "add",
         "Add an entry to the calendar.",
         {"type": "object", "properties": {"day": TEXT, "what": TEXT}, "required": ["day", "what"]},
     ),
-    Tool("list", "All entries of the calendar.", {"type": "object", "properties": {}}),
-    Tool(
+    ServerTool("list", "All entries of the calendar.", {"type": "object", "properties": {}}),
+    ServerTool(
         "remove",
         "Remove an entry by its number.",
         {"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"]},

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from claw_adapter.environment import Printed, Surroundings
-from claw_adapter.programs import Ran, Tool, ToolServer
+from claw_adapter.programs import Ran, ServerTool, ToolServer
 from claw_adapter.testing import FolderContext, ScriptedEndpoint
 
 SCHEMA = {
@@ -13,7 +13,7 @@ SCHEMA = {
     "properties": {"text": {"type": "string"}, "times": {"type": "integer"}, "any": {}},
     "required": ["text"],
 }
-SAY = Tool("say", "Says it.", SCHEMA)
+SAY = ServerTool("say", "Says it.", SCHEMA)
 
 
 async def said(tool, arguments):

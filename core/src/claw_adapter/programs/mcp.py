@@ -15,7 +15,7 @@ from typing import Any, Final
 from claw_adapter.environment import Attached, McpServer
 from claw_adapter.programs.server import ProgramServer, Ran, interpreter
 
-__all__ = ["Tool", "ToolServer"]
+__all__ = ["ServerTool", "ToolServer"]
 
 VERSIONS: Final = ("2025-06-18", "2025-11-25", "2024-11-05")
 """Versions of the protocol that are alike for tools; the first is offered to a client of another one."""
@@ -29,7 +29,7 @@ Call = Callable[[str, dict[str, Any]], Awaitable[Ran]]
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ServerTool:
     """What a model is told of a tool."""
 
     name: str
@@ -60,11 +60,11 @@ class ToolServer(ProgramServer):
     Args:
         name: of the server; harnesses put it into the names of its tools.
         tools: what it offers.
-        call: what a call does, given the tool's name and arguments, of which `Tool.fault` has nothing to say. Both streams of
-            what it returns are the tool's result, a failure if the status is not 0.
+        call: what a call does, given the tool's name and arguments, of which `ServerTool.fault` has nothing to say. Both
+            streams of what it returns are the tool's result, a failure if the status is not 0.
     """
 
-    def __init__(self, name: str, tools: Iterable[Tool], call: Call) -> None:
+    def __init__(self, name: str, tools: Iterable[ServerTool], call: Call) -> None:
         super().__init__([name], self._hear)
         self._name = name
         self._tools = {tool.name: tool for tool in tools}
