@@ -138,7 +138,7 @@ def environment(ctx: TrialContext, options: Options, folder: Path) -> dict[str, 
     off = ("NONESSENTIAL_TRAFFIC", "BACKGROUND_TASKS", "CRON", "BUNDLED_SKILLS", "TERMINAL_TITLE")
     memory = {} if options.memory else {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}
     path = {"PATH": f"{options.path_prepend}:{_path()}"} if options.path_prepend else {}
-    # Else the first requests may go without their tools, and it gives up on a call before our deadline does.
+    # Else a server that starts slowly is missing from the first requests, and it may end a call before our deadline.
     waiting = {"MCP_CONNECTION_NONBLOCKING": "false", "MCP_TIMEOUT": PATIENCE, "MCP_TOOL_TIMEOUT": PATIENCE}
     return {
         "TZ": "UTC",
