@@ -181,7 +181,7 @@ def test_a_certificate_names_the_code_it_was_issued_for(certified, tmp_path, mon
 
 def test_what_is_no_certificate_is_refused(tmp_path):
     (tmp_path / "certificate.json").write_text("{}")
-    with pytest.raises(JournalError, match="no certificate"):
+    with pytest.raises(JournalError, match="not a certificate"):
         verify(tmp_path / "certificate.json")
 
 

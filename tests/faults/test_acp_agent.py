@@ -95,7 +95,7 @@ async def test_exact_texts_and_prompts_of_a_megabyte_go_both_ways():
         ("wrong", "HarnessProtocolError", "against the protocol"),
         ("nothing", "HarnessProtocolError", "neither result nor error"),
         ("die", "HarnessCrash", "last words"),
-        (f"noise {NOISE_LINES + 5}", "HarnessProtocolError", "no messages"),
+        (f"noise {NOISE_LINES + 5}", "HarnessProtocolError", "not messages"),
         (f"huge {MESSAGE_BYTES + (2 << 20)}", "LineTooLong", "67108864"),
     ],
 )

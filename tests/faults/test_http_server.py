@@ -67,7 +67,7 @@ FAULTS = {
     "/stall": (DeadlineExceeded, "no complete answer"),
     "/half": (DeadlineExceeded, "no complete answer"),
     "/cut": (HarnessProtocolError, "the server broke off"),
-    "/garbage": (HarnessProtocolError, "no JSON: '<html>"),
+    "/garbage": (HarnessProtocolError, "not JSON: '<html>"),
     "/no_http": (HarnessProtocolError, "the server broke off"),
     "/endless": (HarnessProtocolError, "more than 1000000 bytes"),
     "/status/302": (HarnessProtocolError, "neither an answer nor an error"),
@@ -277,7 +277,7 @@ async def test_any_other_host_is_refused_before_anything_is_sent(url):
 )
 async def test_a_path_leads_nowhere_else(path):
     async with HttpChild("http://127.0.0.1:9") as client:
-        with pytest.raises(AdapterError, match="no path of this server"):
+        with pytest.raises(AdapterError, match="not a path on this server"):
             await client.request("GET", path, deadline=5)
 
 
