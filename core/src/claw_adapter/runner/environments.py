@@ -108,5 +108,5 @@ def refuse_mcp(attached: Attached, harness: Harness) -> None:
     raise AdapterError(
         f"the scenario's environment brings MCP servers ({servers}), and harness {harness.name!r} cannot be given any: "
         f"{support.reason or 'its adapter does not say that it can'}",
-        remedy="Choose a harness that can, such as claude-code, nanobot or acp.",
+        remedy="Choose a harness that can, such as `acp`; the documents of each say it.",
     )
