@@ -47,5 +47,5 @@ async def test_a_harness_that_cannot_is_refused_before_anything_is_sent(tmp_path
     failure = load_run(tmp_path / "run").trials[0].failure
     assert failure.owner == "adapter"
     assert "MCP servers (calendar), and harness 'reference' cannot be given any: its tools are built in" in failure.what
-    assert "claude-code" in failure.remedy
+    assert "`acp`" in failure.remedy
     assert not list((tmp_path / "run").glob("trials/*/transcript.jsonl")), "no model was asked"
