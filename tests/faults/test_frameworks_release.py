@@ -271,6 +271,7 @@ def test_members_beside_the_program_are_never_written(describe, tmp_path):
         (b"PK\x03\x04 a zip", "neither a .tar.gz archive nor a program"),
         (b"", "neither"),
     ],
+    ids=["cut", "no-tar", "zip", "empty"],
 )
 def test_what_is_no_archive_is_said_so(describe, tmp_path, content, says):
     file = tmp_path / "file"

@@ -141,11 +141,11 @@ async def test_stop_looks_twice_since_a_process_that_replaces_its_program_shows_
 
 
 @pytest.mark.parametrize(("whole", "times"), [(True, 1), (False, 2)])
-async def test_stop_is_over_with_one_look_that_missed_nothing(marker, monkeypatch, shielded, times):
+async def test_stop_is_over_with_one_look_that_missed_nothing(marker, monkeypatch, whole, times):
     child = await start(shell("exit", marker))
     await child.ended()
     looks = []
-    monkeypatch.setattr(reaper, "look", lambda *given: (looks.append(given) or [], shielded))
+    monkeypatch.setattr(reaper, "look", lambda *given: (looks.append(given) or [], whole))
     assert await child.stop(0) == 0
     assert len(looks) == times
 
