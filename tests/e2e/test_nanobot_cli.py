@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from claw_adapter.drivers.command import ARGUMENT_BYTES
 from claw_adapter.harness import Message, SessionChange
 from claw_adapter_nanobot.adapter import NanoBot
 
@@ -94,7 +95,7 @@ async def test_a_deadline_ends_the_command(tmp_path):
 
 
 @real
-@pytest.mark.parametrize("prompt", ["x" * 100_001, "/new", " ", "a\0b"])
+@pytest.mark.parametrize("prompt", ["x" * (ARGUMENT_BYTES + 1), "/new", " ", "a\0b"])
 async def test_what_a_command_line_cannot_carry_is_refused_and_names_the_bridge(tmp_path, prompt):
     with TalkingEndpoint(say("never")) as server:
         async with await NanoBot(mode="cli").open(SmallContext(tmp_path, server.url)) as conversation:

@@ -111,7 +111,7 @@ def test_interrupted_by_ctrl_c_it_says_so_and_goes_on(tmp_path, undisturbed):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "the same command goes on" in errors
+    assert "the same command resumes" in errors
     assert not (out / "live").exists()
     claw(*argv)
     assert [outcome(record) for record in rounds(out, TRIAL)] == undisturbed

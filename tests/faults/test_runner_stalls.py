@@ -225,6 +225,7 @@ def test_what_cannot_be_ended_fails_the_round_as_the_harnesss_and_nothing_is_tri
 
     class Fails(Spoilt):
         async def spoil(self, conversation, ctx):
+            await ctx.run(["/bin/true"], 10)
             conversation.send = lambda prompt, deadline: asyncio.sleep(0, TurnResult(error=GONE))
 
     (records,) = run_with(tmp_path, Fails(), count=1)

@@ -76,7 +76,7 @@ async def test_what_is_written_to_its_files_counts_and_checks_see_it_again(tmp_p
     assert not found.differences
 
 
-@pytest.mark.parametrize("broken", ["open", "snapshot", "add 5"])
+@pytest.mark.parametrize("broken", ["open", "snapshot", "prompt", "add 5"])
 async def test_what_breaks_in_the_environment_is_the_scenarios(tmp_path, broken):
     records = await ran(tmp_path, 2, 5, options={"broken": broken})
     data = load_run(tmp_path / "run")

@@ -1,4 +1,4 @@
-"""No key is ever written, and a reader told by brief opens no file of the scenario."""
+"""No key is ever written, and a reader that has the answer key opens no file of the scenario."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ WATCHED = """
 import asyncio, json, sys
 from pathlib import Path
 
-folder, brief_json = Path(sys.argv[1]), sys.stdin.readline()
+folder, given = Path(sys.argv[1]), sys.stdin.readline()
 opened = []
 watching = False
 
@@ -82,7 +82,7 @@ sys.addaudithook(hook)
 
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.protocol import ModelSpec
-from claw_adapter.protocol.answer_key import Brief
+from claw_adapter.protocol.answer_key import AnswerKey
 import aiohttp
 
 async def main():
@@ -94,8 +94,8 @@ async def main():
         tools = [{"type": "function", "function": {"name": "read", "parameters": {
             "type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}}]
         async with aiohttp.ClientSession(headers=headers) as session:
-            brief = Brief.model_validate_json(brief_json)
-            await server.begin_round("t", brief.round, brief)
+            answer_key = AnswerKey.model_validate_json(given)
+            await server.begin_round("t", answer_key.round, answer_key)
             messages = [{"role": "user", "content": "Which?"}]
             for _ in range(10):
                 body = {"messages": messages, "tools": tools}

@@ -34,6 +34,7 @@ class Counter(Environment):
         return Attached(path=(self.file.parent,), env={"COUNTED": "yes"})
 
     def prompt(self, item: Round) -> str:
+        self._break("prompt")
         return f"{item.id} in a counter{' with programs' if self.attached else ''}."
 
     async def execute(self, line: str) -> Printed:

@@ -13,6 +13,7 @@ after a turn. The class is brought by a plugin (`claw_adapter.hooks.claw_environ
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -52,6 +53,10 @@ class Attached:
     mcp: tuple[McpServer, ...] = ()
     """MCP servers for the harness to start; what their commands need is in `readable`. A harness that cannot be given any
     (`claw_adapter.protocol.Capabilities.mcp`) is refused."""
+
+    def search_path(self, before: str = "", after: str = "") -> str:
+        """A value for PATH: the folders of programs between what is to be found earlier and what later."""
+        return os.pathsep.join(filter(None, (before, *map(str, self.path), after)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class RunnerContext(TrialContext):
         extra = {"HOME": str(self.state_dir), "NO_PROXY": "127.0.0.1,localhost", **self._attached.env, **(env or {})}
         if self._attached.path:
             own = extra.get("PATH", os.environ.get("PATH", os.defpath))
-            extra["PATH"] = os.pathsep.join([*map(str, self._attached.path), own])
+            extra["PATH"] = self._attached.search_path(after=own)
         confinement = Confinement(
             level=level,
             home=self.state_dir,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
@@ -51,8 +52,13 @@ class TrialEnvironment:
             self.surroundings = replace(self.surroundings, attached=await self._own("attach()", self._inner.attach()))
 
     def prompt(self, item: Round) -> str:
-        """What it says below a round's question."""
-        return self._inner.prompt(item)
+        """What it says below a round's question.
+
+        Raises:
+            ScenarioError: it fails.
+        """
+        with self._charged("prompt()"):
+            return self._inner.prompt(item)
 
     async def snapshot(self) -> str:
         """Put its state into the store; returns the digest.
@@ -83,16 +89,22 @@ class TrialEnvironment:
         return await self._own("execute()", self._inner.execute(line))
 
     async def _own(self, what: str, call: Awaitable[T]) -> T:
-        """Await a call; whatever it raises is the environment's, unless it says whose it is."""
+        """Await a call of the environment."""
         seconds, where = self._seconds, self._where
         late = DeadlineExceeded(f"{what} did not come back within {seconds:g} s", where=where, owner=Owner.SCENARIO)
-        try:
+        with self._charged(what):
             async with timeout(seconds, lambda: late):
                 return await call
+
+    @contextlib.contextmanager
+    def _charged(self, what: str) -> Iterator[None]:
+        """Whatever is raised inside is the environment's, unless it says whose it is."""
+        try:
+            yield
         except (ClawError, OSError):
             raise
         except Exception as error:
-            raise ScenarioError(f"{what} failed: {type(error).__name__}: {error}", where=where) from error
+            raise ScenarioError(f"{what} failed: {type(error).__name__}: {error}", where=self._where) from error
 
 
 def refuse_mcp(attached: Attached, harness: Harness) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,7 +18,7 @@ from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.errors import ClawError, EndpointAuthError, EndpointError, HarnessNotFound, ScenarioError
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
-from claw_adapter.protocol import Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
+from claw_adapter.protocol import EnvironmentSpec, Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
 from claw_adapter.protocol.model import BUILT_IN
 from claw_adapter.runner.executors import LocalExecutor
 from claw_adapter.runner.loop import run_trial
@@ -75,21 +75,24 @@ def prepare(plan: Plan, scenarios: Mapping[str, Scenario]) -> tuple[Plan, dict[s
         versions[label] = probe.versions
     for stack in {tuple(overlay.label for overlay in t.overlays): t.overlays for t in plan.trials}.values():
         make_overlays(stack)
-    for trial in plan.trials:
-        _check_environment(scenarios[trial.scenario], harnesses[trial.harness.label])
+    _check_environments([scenarios[name] for name in plan.scenarios], harnesses.values())
     return plan.model_copy(update={"versions": versions}), harnesses
 
 
-def _check_environment(scenario: Scenario, harness: Harness) -> None:
-    """Whether harness and scenario fit, and the environment can be made."""
-    named = scenario.manifest.environment
-    if named is not None:
-        plugins.create("environment", named.name, dict(named.options))
-    elif not harness.executes:
-        raise ScenarioError(
-            f"harness {harness.name!r} acts through a scenario's environment, and {scenario.id!r} has none",
-            remedy="Choose scenarios with an environment, such as those of `forge`, or a harness with tools of its own.",
-        )
+def _check_environments(scenarios: Iterable[Scenario], harnesses: Iterable[Harness]) -> None:
+    """Whether each environment can be made, and no harness that needs one lacks it."""
+    alone = next((harness for harness in harnesses if not harness.executes), None)
+    made: list[EnvironmentSpec] = []
+    for scenario in scenarios:
+        named = scenario.manifest.environment
+        if named is None and alone is not None:
+            raise ScenarioError(
+                f"harness {alone.name!r} acts through a scenario's environment, and {scenario.id!r} has none",
+                remedy="Choose scenarios with an environment, such as those of `forge`, or a harness with tools of its own.",
+            )
+        if named is not None and named not in made:
+            plugins.create("environment", named.name, dict(named.options))
+            made.append(named)
 
 
 def _check_model(model: ModelSpec) -> None:

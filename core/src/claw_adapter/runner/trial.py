@@ -129,8 +129,9 @@ class Trial:
         workspace.mkdir(parents=True)
         snapshots = Snapshotter(self.services.store)
         self.world = TrialWorld(self.scenario, workspace, snapshots, self.harness.capabilities().seed_history)
-        self.base = await to_thread(self.world.lay_out)
+        await to_thread(self.world.lay_out)
         await self._open_environment()
+        self.base = await to_thread(snapshots.take, workspace)
         self.key = await self.services.endpoint.open_trial(
             self.spec.id, self.spec.model, self.services.folder.transcript(self.spec.id)
         )
@@ -165,7 +166,6 @@ class Trial:
         await self.environment.open(ctx, attach=self.harness.executes)
         refuse_mcp(self.environment.surroundings.attached, self.harness)
         self.first_state = await self.environment.snapshot()
-        self.base = await to_thread(self.world.snapshots.take, self.world.workspace)
 
     async def reset(self, snapshot: str, state: str) -> None:
         """Put workspace and environment back; no harness is at work."""

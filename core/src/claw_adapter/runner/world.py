@@ -46,11 +46,10 @@ class TrialWorld:
             return ()
         return tuple(s for s in self.sessions.values() if s.id != self.scenario.main.id)
 
-    def lay_out(self) -> str:
-        """Put the base tree (and histories as files) into the empty workspace; returns its snapshot."""
+    def lay_out(self) -> None:
+        """Put the base tree (and histories as files) into the empty workspace."""
         lay_out(self.scenario.workspace, self.workspace)
         commit(plan_histories([self.sessions[n] for n in self.files], self.workspace), self.workspace, self.snapshots)
-        return self.snapshots.take(self.workspace)
 
     def adopt(self, main: Session) -> None:
         """Take over the main session as the conversation has made it grow, from a checkpoint."""

@@ -83,7 +83,7 @@ def in_environment(given: Mapping[str, Any], ctx: TrialContext) -> dict[str, Any
     """
     if ctx.environment is None or not (ctx.environment.attached.path or ctx.mcp):
         return dict(given)
-    path = ":".join(filter(None, (given.get("path_prepend"), *map(str, ctx.environment.attached.path))))
+    path = ctx.environment.attached.search_path(given.get("path_prepend") or "")
     return {"memory": False, **given, "path_prepend": path}
 
 

@@ -104,9 +104,9 @@ def in_environment(given: Mapping[str, Any], ctx: TrialContext) -> dict[str, Any
         return dict(given)
     alone: dict[str, Any] = {} if ctx.histories else {"histories": "files"}
     denied = {"tools_denied": list(BESIDE)} if given.get("mode", "bridge") == "bridge" else {}
-    if not (programs := ctx.environment.attached.path):
+    if not ctx.environment.attached.path:
         return {**alone, **denied, **given}
-    path = ":".join(filter(None, (given.get("path_prepend"), *map(str, programs))))
+    path = ctx.environment.attached.search_path(given.get("path_prepend") or "")
     return {"restrict": False, **alone, **denied, **given, "path_prepend": path}
 
 

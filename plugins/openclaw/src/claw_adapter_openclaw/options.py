@@ -95,7 +95,7 @@ def in_environment(given: Mapping[str, Any], ctx: TrialContext) -> dict[str, Any
     """
     if ctx.environment is None or not ctx.environment.attached.path:
         return dict(given)
-    path = ":".join(filter(None, (given.get("path_prepend"), *map(str, ctx.environment.attached.path))))
+    path = ctx.environment.attached.search_path(given.get("path_prepend") or "")
     alone: dict[str, Any] = {} if ctx.histories else {"histories": "files"}
     return {"own_command": False, "loop_detection": False, **alone, **given, "path_prepend": path}
 

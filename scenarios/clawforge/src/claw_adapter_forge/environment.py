@@ -186,7 +186,7 @@ class ForgeEnvironment(Environment):
             readable=(*self._attached.path, *self._attached.readable),
             cwd=ctx.workspace,
         )
-        path = os.pathsep.join([*map(str, self._attached.path), os.environ.get("PATH", os.defpath)])
+        path = self._attached.search_path(after=os.environ.get("PATH", os.defpath))
         argv, env = wrap(("/bin/sh", "-c", line), environment(extra={"PATH": path, "HOME": str(home)}), confinement)
         done = await run(Command(argv, env=env, cwd=ctx.workspace, marker=ctx.marker), TYPED_SECONDS)
         status = TIMED_OUT if done.timed_out else done.exit.code if done.exit.code is not None else 1
