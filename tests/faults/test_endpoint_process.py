@@ -146,7 +146,7 @@ def test_modules_of_the_endpoint_are_kept_compiled_unless_the_user_wants_none(mo
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     if wish:
         monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", wish)
-    assert client._environment((), "").get("PYTHONDONTWRITEBYTECODE", "") == wish
+    assert client._environment("").get("PYTHONDONTWRITEBYTECODE", "") == wish
 
 
 async def test_a_killed_endpoint_is_an_endpoint_error_not_a_hang(tmp_path: Path):

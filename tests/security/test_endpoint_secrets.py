@@ -38,7 +38,7 @@ async def test_no_key_is_in_any_file_nor_in_the_arguments(tmp_path: Path, monkey
         pid = endpoint._process.pid
         environment = Path(f"/proc/{pid}/environ").read_bytes()
         assert b"must-not-be-inherited" not in environment
-        assert PROVIDER.encode() in environment
+        assert PROVIDER.encode() not in environment
         spec = ModelSpec(name="m", base_url="http://127.0.0.1:9/v1", key_env="MY_PROVIDER_KEY", timeout=2)
         keys = [await endpoint.open_trial("t", spec, tmp_path / "t.jsonl")]
         keys.append(

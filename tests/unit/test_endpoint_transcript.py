@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claw_adapter.errors import JournalError
-from claw_adapter.runs.transcript import REDACTED, Exchange, Transcript, read_transcript
+from claw_adapter.redaction import REDACTED, Redactor
+from claw_adapter.runs.transcript import Exchange, Transcript, read_transcript
 
 
 def exchange(number: int, *texts: str, **more) -> Exchange:
@@ -75,7 +76,7 @@ def test_damage_before_the_end_is_an_error_that_names_the_line(tmp_path: Path, l
 def test_secrets_are_blanked_out_wherever_they_stand(tmp_path: Path):
     path = tmp_path / "t.jsonl"
     secret = 'sk-"quoted"\\key'
-    with Transcript(path, [secret, ""]) as transcript:
+    with Transcript(path, Redactor([secret, ""])) as transcript:
         transcript.append(exchange(1, f"env: KEY={secret}", reply={"content": secret}))
     assert secret not in path.read_text()
     assert json.dumps(secret)[1:-1] not in path.read_text()

@@ -132,6 +132,10 @@ def _show_estimate(found: dict[str, Estimate], *, as_json: bool) -> int:
 
 def _run(prepared: Prepared, jobs: int, *, fresh: bool, quiet: bool) -> None:
     from claw_adapter.cli.progress import watching
+    from claw_adapter.runner.run import unprotected
+
+    if not quiet and (note := unprotected(prepared.plan)):
+        console(stderr=True).print(note, highlight=False)
 
     async def main() -> None:
         task = asyncio.current_task()

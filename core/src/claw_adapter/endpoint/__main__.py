@@ -1,7 +1,8 @@
-"""The endpoint's process: ``python -m claw_adapter.endpoint FOLDER [KEY_ENV …]``, started by `ModelEndpoint` only.
+"""The endpoint's process: ``python -m claw_adapter.endpoint FOLDER``, started by `ModelEndpoint` only.
 
-Standard input brings one line, ``{"token": …}``, and is a lifeline from then on: at its end, which also comes when the
-runner is killed, the process removes its sockets and ends. Standard output carries one line, ``{"port": …}``, once it listens.
+Standard input brings one line, ``{"token": …, "keys": {VARIABLE: KEY}}``, and is a lifeline from then on: at its end, which
+also comes when the runner is killed, the process removes its sockets and ends. Standard output carries one line,
+``{"port": …}``, once it listens. Provider keys are in this process's memory only, which no other process of this user may read.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final, NoReturn
+
+from claw_adapter import keys
+from claw_adapter.redaction import RedactingFormatter, Redactor
 
 LAST_SECONDS: Final = 1.0
 """Time for an orderly end after the lifeline is cut; then the process just ends."""
@@ -25,14 +29,23 @@ LAST_SECONDS: Final = 1.0
 
 def main() -> NoReturn:
     """Serve until the lifeline is cut."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    keys.close_to_others()
     for number in (signal.SIGINT, signal.SIGHUP):  # the runner decides when this process ends
         signal.signal(number, signal.SIG_IGN)
     folder = Path(sys.argv[1])
-    token = json.loads(_first_line())["token"]
-    asyncio.run(_serve(folder, tuple(sys.argv[2:]), token))
+    hello = json.loads(_first_line())
+    keys.keep(hello["keys"])
+    _log_without(hello["keys"].values())
+    asyncio.run(_serve(folder, tuple(hello["keys"]), hello["token"]))
     logging.shutdown()
     os._exit(0)  # all is closed, and a run would wait longer for the interpreter to take itself apart
+
+
+def _log_without(secrets: Iterable[str]) -> None:
+    """Log to standard error, which is a file of the run folder."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s", Redactor(secrets)))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
 
 def _first_line() -> bytes:

@@ -17,6 +17,7 @@ from claw_adapter.endpoint.failures import CLIENT_CLOSED, BrokenWire, ProviderEr
 from claw_adapter.endpoint.faults import broken_call, raise_fault
 from claw_adapter.endpoint.neutral import Collector
 from claw_adapter.endpoint.pending import Pending
+from claw_adapter.endpoint.redacting import redacted
 from claw_adapter.endpoint.trial import EndpointTrial
 from claw_adapter.errors import AdapterError, ClawError, EndpointError, EndpointMalformedError, InternalError
 from claw_adapter.model import Delta
@@ -74,7 +75,7 @@ class Answering:
             raise_fault(self._pending.fault, self._dialect)
             source = self._broken_call()
         else:
-            source = self._pending.source(self._pending.request)
+            source = redacted(self._pending.source(self._pending.request), self._trial.redactor)
         async with aclosing(source):
             async for delta in source:
                 self._collector.add(delta)
@@ -115,6 +116,9 @@ class Answering:
         return self._response
 
     async def _fail(self, status: int, error: ClawError, code: str = "", retry_after: str = "") -> web.StreamResponse:
+        clean = self._trial.redactor.text
+        error.what, error.where, error.remedy = clean(error.what), clean(error.where), clean(error.remedy)
+        code, retry_after = clean(code), clean(retry_after)
         self._pending.error, self._pending.status = error, status
         self._pending.code, self._pending.retry_after = code, retry_after
         body = self._dialect.error(status, error.what, code)

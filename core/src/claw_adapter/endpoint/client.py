@@ -9,7 +9,7 @@ import os
 import secrets
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -27,6 +27,7 @@ from claw_adapter.endpoint.control import (
 )
 from claw_adapter.endpoint.records import CONTROL_SOCKET, DATA_SOCKET, RoundMeter
 from claw_adapter.errors import EndpointError, InternalError
+from claw_adapter.keys import key_of
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.model import ModelSpec
@@ -43,7 +44,7 @@ _ENVIRONMENT: Final = (
     "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
     "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX",
 )  # fmt: skip
-"""What the endpoint's process gets of our environment, beside provider keys."""
+"""What the endpoint's process gets of our environment; keys come over a pipe."""
 
 
 class ModelEndpoint:
@@ -66,7 +67,7 @@ class ModelEndpoint:
 
         Args:
             folder: gets ``data.sock``, ``control.sock`` and ``endpoint.log``; made if need be.
-            key_envs: names of environment variables with provider keys, which the process may read.
+            key_envs: names of environment variables with provider keys, which the process is given over a pipe.
             marker: value of CLAW_TRIAL in its environment, by which a sweep after a crash finds it.
 
         Raises:
@@ -78,13 +79,13 @@ class ModelEndpoint:
         token = secrets.token_urlsafe(32)
         with log.open("ab") as errors:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-P", "-m", "claw_adapter.endpoint", str(folder), *key_envs,
+                sys.executable, "-P", "-m", "claw_adapter.endpoint", str(folder),
                 stdin=PIPE, stdout=PIPE, stderr=errors,
-                env=_environment(key_envs, marker), cwd=folder, start_new_session=True,
+                env=_environment(marker), cwd=folder, start_new_session=True,
             )  # fmt: skip
         try:
             async with asyncio.timeout(START_SECONDS):
-                port = await _handshake(process, token)
+                port = await _handshake(process, token, {name: key_of(name) for name in key_envs})
                 endpoint = cls(folder, process, f"http://127.0.0.1:{port}")
                 await endpoint._connect(token)
         except (TimeoutError, OSError, ValueError, KeyError) as error:
@@ -200,10 +201,10 @@ class ModelEndpoint:
         return EndpointError("the model endpoint has stopped", where=str(self._folder / "endpoint.log"), remedy=remedy)
 
 
-def _environment(key_envs: Sequence[str], marker: str) -> dict[str, str]:
+def _environment(marker: str) -> dict[str, str]:
     import claw_adapter
 
-    env = {name: os.environ[name] for name in (*_ENVIRONMENT, *key_envs) if name in os.environ}
+    env = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     own = str(Path(claw_adapter.__file__).parents[1])
     env["PYTHONPATH"] = os.pathsep.join(
         filter(None, (own, os.environ.get("PYTHONPATH")))
@@ -213,11 +214,11 @@ def _environment(key_envs: Sequence[str], marker: str) -> dict[str, str]:
     return env
 
 
-async def _handshake(process: Process, token: str) -> int:
-    """Give the token, wait for the port. Standard input stays open: it is the lifeline."""
+async def _handshake(process: Process, token: str, keys: Mapping[str, str]) -> int:
+    """Give the token and the keys, wait for the port. Standard input stays open: it is the lifeline."""
     if process.stdin is None or process.stdout is None:
         raise ValueError("no pipes")
-    process.stdin.write(json.dumps({"token": token}).encode() + b"\n")
+    process.stdin.write(json.dumps({"token": token, "keys": dict(keys)}).encode() + b"\n")
     await process.stdin.drain()
     return int(json.loads(await process.stdout.readline())["port"])
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import socket
 from collections.abc import Callable, Sequence
@@ -30,6 +29,7 @@ from claw_adapter.endpoint.proxy_routes import ProxyRoute
 from claw_adapter.endpoint.records import DATA_SOCKET, RoundMeter
 from claw_adapter.endpoint.trial import EndpointTrial
 from claw_adapter.errors import InternalError
+from claw_adapter.keys import key_of
 from claw_adapter.model import Model, ModelRequest
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.answer_key import AnswerKey
@@ -122,8 +122,7 @@ class EndpointServer:
             OSError: the transcript cannot be written.
         """
         await self.close_trial(trial)
-        keys = [value for name in self._key_envs if (value := os.environ.get(name))]
-        opened = EndpointTrial(trial, model, transcript, keys, self._make)
+        opened = EndpointTrial(trial, model, transcript, map(key_of, self._key_envs), self._make)
         self._trials[trial] = opened
         self._doors[opened.key] = Door(opened)
         return opened.key

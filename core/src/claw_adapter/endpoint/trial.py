@@ -33,7 +33,8 @@ from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.journal import Metered
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.protocol.turn import Failure
-from claw_adapter.runs.transcript import Transcript, redact
+from claw_adapter.redaction import Redactor
+from claw_adapter.runs.transcript import Transcript
 
 __all__ = ["EndpointTrial"]
 
@@ -64,7 +65,8 @@ class EndpointTrial:
         self.key = f"claw-{secrets.token_urlsafe(24)}"
         self._faults = FaultSchedule(spec)
         self.model: Model = make(spec, name)
-        self._hidden: tuple[str, ...] = (self.key, *provider_keys)
+        self.redactor = Redactor(provider_keys)
+        self._hidden = self.redactor.plus(self.key)
         self._transcript = Transcript(transcript, self._hidden)
         self._routes: list[ProxyRoute] = []
         self._marks = RoutedRequests()
@@ -114,8 +116,8 @@ class EndpointTrial:
         route = ProxyRoute(front, self.spec, self._marks)
         self._routes.append(route)
         self._wrapped = True
-        self._hidden = (*self._hidden, route.key)
-        self._transcript.hide(route.key)
+        self._hidden = self._hidden.plus(route.key)
+        self._transcript.hide(self._hidden)
         return route
 
     async def close_routes(self) -> None:
@@ -241,6 +243,4 @@ class EndpointTrial:
             overlay=self._own.record() if self._wrapped else None,
         )
         self._own = TurnMeter()
-        text = meter.model_dump_json()
-        clean = redact(text, self._hidden)  # a tool may have shown the harness's configuration
-        return meter if clean == text else RoundMeter.model_validate_json(clean)
+        return self._hidden.record(meter)  # a tool may have shown the harness's configuration

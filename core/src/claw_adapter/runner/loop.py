@@ -19,7 +19,8 @@ log = logging.getLogger(__name__)
 async def run_trial(trial: Trial) -> None:
     """Take a trial from its next unfinished round to its end; failures become records, only cancellation gets out."""
     error: Failure | None = None
-    with Journal(trial.services.folder.journal(trial.spec.id)) as trial.journal:
+    services = trial.services
+    with Journal(services.folder.journal(trial.spec.id), services.redactor) as trial.journal:
         if trial.journal.finished:
             return
         try:

@@ -236,7 +236,7 @@ class RoundRunner:
             turn = TurnResult(error=Failure.of(error))
         meter = await (closing or endpoint.end_round(trial.spec.id))
         trial.note(meter)
-        turn = _attributed(turn, meter.failure)
+        turn = trial.services.redactor.record(_attributed(turn, meter.failure))
         return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds)
 
     async def _checkpoint(self, conversation: Conversation) -> Checkpoint:
@@ -246,8 +246,8 @@ class RoundRunner:
         if not checkpoint.sessions:
             raise AdapterError("the checkpoint has no session", where=f"harness {self.trial.spec.harness.label}")
         if self.trial.overlays is not None:
-            return checkpoint.model_copy(update={"overlays": await self.trial.overlays.checkpoint()})
-        return checkpoint
+            checkpoint = checkpoint.model_copy(update={"overlays": await self.trial.overlays.checkpoint()})
+        return self.trial.services.redactor.record(checkpoint)
 
     def _late(self, what: str, deadline: float) -> Callable[[], ClawError]:
         where = f"harness {self.trial.spec.harness.label}"

@@ -18,8 +18,10 @@ from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.errors import ClawError, EndpointAuthError, EndpointError, HarnessNotFound, ScenarioError
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
+from claw_adapter.keys import key_in_url, key_of, withheld
 from claw_adapter.protocol import EnvironmentSpec, Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
 from claw_adapter.protocol.model import BUILT_IN
+from claw_adapter.redaction import RedactingFormatter, Redactor
 from claw_adapter.runner.executors import LocalExecutor
 from claw_adapter.runner.loop import run_trial
 from claw_adapter.runner.overlays import make_overlays
@@ -31,13 +33,20 @@ from claw_adapter.runs.plan import Plan
 from claw_adapter.runs.store import Store
 from claw_adapter.sandbox import IsolationLevel, require
 
-__all__ = ["Watcher", "prepare", "run"]
+__all__ = ["Watcher", "prepare", "run", "unprotected"]
+
+log = logging.getLogger(__name__)
 
 NUMBERS: Final = frozenset({
     "frequency_penalty", "max_completion_tokens", "max_output_tokens", "max_tokens", "min_p", "n", "presence_penalty", "seed",
     "temperature", "top_k", "top_p",
 })  # fmt: skip
 """Sampling parameters that are numbers in every dialect."""
+
+
+KEY_HEADERS: Final = frozenset(
+    {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +109,7 @@ def _check_model(model: ModelSpec) -> None:
     where = f"model {model.name}"
     if model.embedded and model.kind not in BUILT_IN:
         plugins.create("model", model.kind, model.plugin_options)
-    if model.key_env and not os.environ.get(model.key_env):
+    if model.key_env and not key_of(model.key_env):
         what = f"the environment variable {model.key_env} is not set"
         raise EndpointAuthError(
             what, where=where, remedy="Set it to the provider's key, then run the same command again."
@@ -108,11 +117,41 @@ def _check_model(model: ModelSpec) -> None:
     if model.base_url and not _is_address(model.base_url):
         remedy = "Give an address that begins with http:// or https://, such as http://127.0.0.1:8000/v1."
         raise EndpointError(f"{model.base_url!r} is not a valid address", where=f"{where}, base_url", remedy=remedy)
+    _refuse_keys(model, where)
     for name in sorted(NUMBERS & set(model.params)):
         value = model.params[name]
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             remedy = "Write a number, without quotation marks."
             raise EndpointError(f"{value!r} is not a number", where=f"{where}, params.{name}", remedy=remedy)
+
+
+def _refuse_keys(model: ModelSpec, where: str) -> None:
+    """Addresses and headers are written into the run folder, so no key may stand there."""
+    keys = Redactor([key_of(model.key_env)]).keys
+    places = {"base_url": model.base_url, **{f"options.{name}": value for name, value in model.options.items()}}
+    for name, value in places.items():
+        if isinstance(value, str) and "://" in value and (found := key_in_url(value, keys)):
+            raise _stored(found, f"{where}, {name}")
+    headers = model.options.get("headers")
+    names = [name for name in headers if name.lower() in KEY_HEADERS] if isinstance(headers, dict) else []
+    if names:
+        raise _stored(f"the header {names[0]!r}", f"{where}, options.headers")
+
+
+def _stored(what: str, where: str) -> ClawError:
+    remedy = "Leave it out, put the key into an environment variable, and name that with --key-env (key_env)."
+    return EndpointAuthError(f"{what} would be stored with the run, and may be a key", where=where, remedy=remedy)
+
+
+def unprotected(plan: Plan) -> str:
+    """What the isolation of a run does not protect because we are root; empty where that makes no difference."""
+    level = min((trial.settings.isolation for trial in plan.trials), default=IsolationLevel.NAMESPACE)
+    if level >= IsolationLevel.NAMESPACE or os.geteuid() != 0:
+        return ""
+    return (
+        f"isolation {int(level)} as root: harnesses and checks can read and change every file of this machine, and the memory "
+        "of every process, provider keys included; run as an ordinary user, or with --isolation 2"
+    )
 
 
 def _is_address(text: str) -> bool:
@@ -138,9 +177,15 @@ async def run(
     Cancelling it leaves a folder that the same call continues.
     """
     watcher = watcher or Watcher()
-    store = Store(folder.store)
-    with _logging_to(folder.root / "run.log"), _temporary_files_in(folder.live / "tmp"):
-        await _run(folder, plan, scenarios, harnesses, store, jobs, executor or LocalExecutor(), watcher)
+    with (
+        withheld({trial.model.key_env for trial in plan.trials} - {""}) as keys,
+        _temporary_files_in(folder.live / "tmp"),
+    ):
+        redactor = Redactor(keys.values())
+        with _logging_to(folder.root / "run.log", redactor):
+            if note := unprotected(plan):
+                log.warning(note)
+            await _run(folder, plan, scenarios, harnesses, redactor, jobs, executor or LocalExecutor(), watcher)
 
 
 def _first(group: ExceptionGroup) -> Exception:
@@ -164,11 +209,11 @@ class _Log(logging.FileHandler):
 
 
 @contextlib.contextmanager
-def _logging_to(path: Path) -> Iterator[None]:
+def _logging_to(path: Path, redactor: Redactor) -> Iterator[None]:
     """What adapters and the runner log goes into the run folder, not into the middle of a progress bar."""
     logger = logging.getLogger("claw_adapter")
     handler = _Log(path, encoding="utf-8", delay=True)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s", redactor))
     propagate, logger.propagate = logger.propagate, False
     logger.addHandler(handler)
     try:
@@ -195,7 +240,7 @@ async def _run(
     plan: Plan,
     scenarios: Mapping[str, Scenario],
     harnesses: Mapping[str, Harness],
-    store: Store,
+    redactor: Redactor,
     jobs: int,
     executor: Executor,
     watcher: Watcher,
@@ -207,9 +252,10 @@ async def _run(
         async with await ModelEndpoint.start(sockets, key_envs=keys, marker=lifeline.marker) as endpoint:
             services = Services(
                 folder,
-                store,
+                Store(folder.store, redactor),
                 endpoint,
                 lifeline.marker,
+                redactor=redactor,
                 leave=lifeline.add,
                 hidden=tuple(scenario.root for scenario in scenarios.values()),
                 on_round=watcher.on_round,

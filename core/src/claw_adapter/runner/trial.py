@@ -27,6 +27,7 @@ from claw_adapter.protocol import (
     TrialSpec,
     TrialStart,
 )
+from claw_adapter.redaction import Redactor
 from claw_adapter.runner.context import Address, RunnerContext
 from claw_adapter.runner.environments import TrialEnvironment, refuse_mcp
 from claw_adapter.runner.overlays import OverlayStack
@@ -58,6 +59,8 @@ class Services:
     """Beginning of the mark that every child of this run carries."""
     hidden: tuple[Path, ...] = ()
     """Scenario folders: no harness process may see them, wherever they are installed."""
+    redactor: Redactor = field(default_factory=Redactor)
+    """Removes the run's keys from what is kept."""
     leave: Callable[[Path], Awaitable[None]] | None = None
     """Has a file removed when the run has ended, in whatever way."""
     on_round: Callable[[TrialSpec, RoundRecord, int], None] = lambda _trial, _record, _total: None

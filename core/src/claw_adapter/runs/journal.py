@@ -18,6 +18,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError
 from claw_adapter.protocol import JournalRecord, RoundRecord, TrialEnd, TrialStart
+from claw_adapter.redaction import Redactor
 
 __all__ = ["Journal", "read_journal"]
 
@@ -75,10 +76,11 @@ def read_journal(path: Path) -> list[JournalRecord]:
 
 
 class Journal:
-    """A journal open for appending; one writer."""
+    """A journal open for appending; one writer. `redactor` removes keys from what is appended."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, redactor: Redactor | None = None) -> None:
         self.path = path
+        self._redactor = redactor or Redactor()
         self.records: list[JournalRecord] = []
         whole = list(_lines(path)) if path.exists() else []
         self.records.extend(record for _, _, record in whole)
@@ -107,7 +109,7 @@ class Journal:
     def append(self, record: JournalRecord) -> None:
         """Write one record and wait until it is on disk."""
         try:
-            self._append(record)
+            self._append(self._redactor.record(record))
         except OSError as error:
             error.filename = error.filename or str(self.path)  # the system does not say what a descriptor is called
             raise

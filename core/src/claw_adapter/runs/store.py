@@ -16,6 +16,7 @@ from typing import BinaryIO, Final
 from pydantic import JsonValue
 
 from claw_adapter.errors import JournalError
+from claw_adapter.redaction import RedactingFile, Redactor
 
 __all__ = ["CHUNK", "Store", "canonical", "hash_of"]
 
@@ -51,10 +52,12 @@ class Store:
 
     A blob appears complete or not at all (written beside, flushed, renamed), is never changed, and putting the same content
     again is free, so any number of processes may use one store at once. Contents are verified whenever they are read.
+    `redactor` removes keys from files and JSON values that are put; blobs are kept as they are.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, redactor: Redactor | None = None) -> None:
         self.root = root
+        self._redactor = redactor or Redactor()
         self._temporary = root / "tmp"
         self._temporary.mkdir(parents=True, exist_ok=True)
         self._sweep()
@@ -87,8 +90,9 @@ class Store:
         with path.open("rb") as source:
             return self.put_stream(source)
 
-    def put_stream(self, source: BinaryIO) -> str:
+    def put_stream(self, file: BinaryIO) -> str:
         """Keep what is left to read of an open file, in bounded memory; return its digest."""
+        source = RedactingFile(file, self._redactor) if self._redactor else file
         first = source.read(CHUNK)
         if len(first) < CHUNK:
             rest = source.read(1)
@@ -143,7 +147,7 @@ class Store:
 
     def put_json(self, value: JsonValue) -> str:
         """Keep a JSON value in its canonical spelling; return the digest."""
-        return self.put(canonical(value))
+        return self.put(canonical(self._redactor.value(value)))
 
     def get_json(self, digest: str) -> JsonValue:
         """The value that `put_json` kept.

@@ -5,7 +5,8 @@ Two kinds of line, in order of time::
     {"kind": "part", "sha": SHA256, "value": JSON}       a message, a tool list, parameters, native fields; once per opening
     {"kind": "exchange", "keep": 37, "more": [SHA…], …}  messages = the first 37 of the exchange before it, then these
 
-`SHA256` is that of the value's canonical JSON. No header is ever written, and known secrets are redacted.
+`SHA256` is that of the value's canonical JSON as it was sent. No header is ever written, and keys are removed from the values
+of strings.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, Literal, Self
 
@@ -22,12 +23,14 @@ from pydantic import Field, JsonValue
 from claw_adapter.errors import JournalError
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.turn import Failure
+from claw_adapter.redaction import Redactor
 
-__all__ = ["REDACTED", "Exchange", "Transcript", "read_transcript", "redact"]
-
-REDACTED: Final = "[key removed]"
+__all__ = ["Exchange", "Transcript", "read_transcript"]
 
 Json = dict[str, JsonValue]
+
+_OURS: Final = frozenset({"kind", "sha", "more", "origin", "dialect", "round", "at", "fault"})
+"""Fields of a line in which only words of ours stand."""
 
 
 class Exchange(Record):
@@ -65,25 +68,17 @@ class Exchange(Record):
     failure: Failure | None = None
 
 
-def redact(text: str, secrets: Iterable[str]) -> str:
-    """`text` without the secrets, neither as they are nor as they look inside JSON."""
-    for secret in secrets:
-        if secret:
-            text = text.replace(secret, REDACTED).replace(json.dumps(secret)[1:-1], REDACTED)
-    return text
-
-
 class Transcript:
-    """Appends to one file; `secrets` are redacted in what is written.
+    """Appends to one file; `redactor` removes keys from what is written.
 
     A torn last line, left by a process that was killed, is cut off.
     """
 
-    def __init__(self, path: Path, secrets: Iterable[str] = ()) -> None:
+    def __init__(self, path: Path, redactor: Redactor | None = None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         _cut_torn_line(path)
         self._file = path.open("ab", buffering=0)
-        self._secrets = tuple(secrets)
+        self._redactor = redactor or Redactor()
         self._known: set[str] = set()
         self._before: Sequence[str] = ()
 
@@ -99,12 +94,16 @@ class Transcript:
         line["params"] = self._part(exchange.params, lines)
         line["native"] = self._part(exchange.native, lines) if exchange.native else None
         self._before = shas
-        text = "".join(f"{json.dumps(item, ensure_ascii=False)}\n" for item in [*lines, line])
-        self._file.write(redact(text, self._secrets).encode("utf-8", "backslashreplace"))
+        text = "".join(f"{json.dumps(self._clean(item), ensure_ascii=False)}\n" for item in [*lines, line])
+        self._file.write(text.encode("utf-8", "backslashreplace"))
 
-    def hide(self, secret: str) -> None:
-        """Blank out one more secret from now on."""
-        self._secrets = (*self._secrets, secret)
+    def hide(self, redactor: Redactor) -> None:
+        """Remove what this one removes from now on."""
+        self._redactor = redactor
+
+    def _clean(self, line: Json) -> Json:
+        """A line without keys; digests and what this format itself says are none."""
+        return {name: item if name in _OURS else self._redactor.value(item) for name, item in line.items()}
 
     def close(self) -> None:
         """Close the file."""

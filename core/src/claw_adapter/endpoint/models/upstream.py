@@ -20,9 +20,10 @@ from claw_adapter.errors import (
     EndpointMalformedError,
     EndpointTransientError,
 )
+from claw_adapter.keys import key_of
 from claw_adapter.model import Delta, Model, ModelRequest
 from claw_adapter.protocol.model import ModelSpec
-from claw_adapter.runs.transcript import redact
+from claw_adapter.redaction import Redactor
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
@@ -41,7 +42,7 @@ _PROXIES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
 
 
 class UpstreamModel(Model):
-    """One trial's way to the upstream. The key is read from the environment for every request and kept nowhere."""
+    """One trial's way to the upstream. The key is looked up for every request (`claw_adapter.keys`) and kept nowhere."""
 
     def __init__(self, spec: ModelSpec) -> None:
         credentials.check(spec)
@@ -95,7 +96,7 @@ class UpstreamModel(Model):
         return self._session
 
     def _headers(self, request: ModelRequest) -> dict[str, str]:
-        key = os.environ.get(self._spec.key_env, "") if self._spec.key_env else ""
+        key = key_of(self._spec.key_env)
         if self._spec.key_env and not key:
             what = f"the environment variable {self._spec.key_env} is not set"
             remedy = "set it to the provider's key before starting the run"
@@ -136,7 +137,7 @@ class UpstreamModel(Model):
         )
 
     def _redact(self, text: str) -> str:
-        return redact(text, [os.environ.get(self._spec.key_env, "")] if self._spec.key_env else [])
+        return Redactor([key_of(self._spec.key_env)]).text(text)
 
 
 def _new_id() -> str:

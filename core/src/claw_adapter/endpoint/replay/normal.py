@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.runs.transcript import REDACTED
+from claw_adapter.redaction import REDACTED
 
 __all__ = ["ROOT", "Normaliser"]
 

@@ -1,0 +1,71 @@
+"""A reply without provider keys: an upstream may say them back, in pieces too, and nothing behind the endpoint may see them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from dataclasses import replace
+
+from claw_adapter.model import CallDelta, Delta
+from claw_adapter.redaction import RedactingStream, Redactor
+
+__all__ = ["redacted"]
+
+
+async def redacted(source: AsyncGenerator[Delta, None], redactor: Redactor) -> AsyncGenerator[Delta, None]:
+    """The pieces of a reply, cut anew where a key may stand across their borders; as they come where there are no keys."""
+    pieces = _Pieces(redactor)
+    async with aclosing(source):
+        async for delta in source:
+            for clean in pieces.feed(delta) if redactor else (delta,):
+                yield clean
+    for clean in pieces.rest():
+        yield clean
+
+
+class _Pieces:
+    """Redacts the parts of a reply, each as one stream: its text, a further field, the arguments of a call."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._stream = RedactingStream(redactor)
+        self._part: str | int | None = None
+        """The part under way: a field's name (``""``: the text) or a call's index."""
+
+    def feed(self, delta: Delta) -> Iterator[Delta]:
+        """What can be passed on."""
+        if delta.text:
+            yield from self._next("", delta.text)
+        for name, value in delta.extra.items():
+            if isinstance(value, str):
+                yield from self._next(name, value)
+            else:
+                yield Delta(extra={name: self._redactor.value(value)})
+        for call in delta.calls:
+            yield from self._begin(call.index)
+            clean = self._redactor.text
+            arguments = self._stream.feed(call.arguments)
+            yield Delta(calls=(replace(call, id=clean(call.id), name=clean(call.name), arguments=arguments),))
+        if delta.finish or delta.usage:
+            yield from self.rest()
+            yield Delta(finish=delta.finish, usage=delta.usage)
+
+    def rest(self) -> Iterator[Delta]:
+        """What was kept back."""
+        if kept := self._stream.end():
+            yield self._delta(kept)
+
+    def _next(self, part: str, piece: str) -> Iterator[Delta]:
+        yield from self._begin(part)
+        if clean := self._stream.feed(piece):
+            yield self._delta(clean)
+
+    def _begin(self, part: str | int) -> Iterator[Delta]:
+        if part != self._part:
+            yield from self.rest()
+            self._part = part
+
+    def _delta(self, text: str) -> Delta:
+        if isinstance(self._part, int):
+            return Delta(calls=(CallDelta(self._part, arguments=text),))
+        return Delta(extra={self._part: text}) if self._part else Delta(text=text)

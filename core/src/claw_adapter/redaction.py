@@ -1,0 +1,250 @@
+"""Keys removed from text, values and bytes, however they are encoded and wherever they are cut.
+
+A key of `LONG` characters or more is removed: as it is, in JSON, URL, HTML, base64 and hexadecimal spelling, and every run of
+`LONG` of its characters. Shorter ones (dummies such as ``x``, which local servers take) are words of any text and stay.
+Only values of strings change, never names of fields nor what a format gives a meaning to.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from typing import Any, BinaryIO, Final, TypeVar
+from urllib.parse import quote
+
+from pydantic import BaseModel, JsonValue
+
+__all__ = ["LONG", "REDACTED", "RedactingFile", "RedactingFormatter", "RedactingStream", "Redactor"]
+
+REDACTED: Final = "[key removed]"
+LONG: Final = 12
+"""Characters from which on a key is removed wherever it stands, and that a piece of a key must have."""
+_BLOCK: Final = LONG // 2
+
+Span = tuple[int, int]
+M = TypeVar("M", bound=BaseModel)
+
+
+class Redactor:
+    """Removes keys. Those shorter than `LONG` are passed over, so without a long one nothing is looked at.
+
+    Text is looked at in blocks so short that a run long enough to count holds a whole one, so the time does not depend on the
+    number of keys; a block that a form has, too, is then extended to both sides as far as text and form agree.
+    """
+
+    def __init__(self, keys: Iterable[str] = ()) -> None:
+        self.keys: Final = tuple(dict.fromkeys(key for key in keys if len(key) >= LONG))
+        self._forms = tuple(dict.fromkeys(form for key in self.keys for form in _forms(key)))
+        blocks: defaultdict[str, list[tuple[str, int, int]]] = defaultdict(list)
+        for form, least in self._forms:
+            for offset in range(len(form) - _BLOCK + 1):
+                blocks[form[offset : offset + _BLOCK]].append((form, offset, least))
+        self._blocks = dict(blocks)
+
+    def __bool__(self) -> bool:
+        return bool(self.keys)
+
+    def plus(self, key: str) -> Redactor:
+        """One that removes a further key, too."""
+        return Redactor((*self.keys, key))
+
+    def text(self, text: str) -> str:
+        """`text` without keys; the same object where there is none."""
+        spans = self.spans(text)
+        return _without(text, spans, lambda _: REDACTED) if spans else text
+
+    def data(self, data: bytes) -> bytes:
+        """The same for bytes, whose number stays: their format may count on it."""
+        if not self.keys:
+            return data
+        return _RedactingBytes(self).feed(data, last=True)
+
+    def value(self, value: JsonValue) -> JsonValue:
+        """A JSON value without keys in its strings; names of fields stay."""
+        if not self.keys:
+            return value
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {name: self.value(item) for name, item in value.items()}
+        return [self.value(item) for item in value] if isinstance(value, list) else value
+
+    def record(self, record: M) -> M:
+        """A record without keys in its free text and bytes; the same object where there is none."""
+        changes: dict[str, Any] = {}
+        if not self.keys:
+            return record
+        for name, info in type(record).model_fields.items():
+            before = getattr(record, name)
+            if info.metadata or "Literal" in repr(info.annotation):  # a word that the format knows, or an identifier
+                continue
+            if (after := self._field(before)) is not before:
+                changes[name] = after
+        return record.model_copy(update=changes) if changes else record
+
+    def split(self, text: str) -> tuple[list[Span], int]:
+        """Where keys stand, and how many characters from the beginning on nothing that may follow makes part of a key."""
+        length = 0
+        while length < len(text) and any(text[-length - 1 :] in form for form, _ in self._forms):
+            length += 1
+        spans, cut = self.spans(text), len(text) - length
+        cut = next((start for start, end in spans if start < cut < end), cut)
+        return [span for span in spans if span[1] <= cut], cut
+
+    def _field(self, value: Any) -> Any:
+        """The value of a record's field; the same object where it has no key."""
+        after = value
+        match value:
+            case str() if not isinstance(value, Enum):
+                after = self.text(value)
+            case bytes():
+                after = self.data(value)
+            case BaseModel():
+                after = self.record(value)
+            case Mapping():
+                mapped = {name: self._field(item) for name, item in value.items()}
+                after = mapped if any(mapped[name] is not value[name] for name in mapped) else value
+            case tuple() | list():
+                items = [self._field(item) for item in value]
+                after = type(value)(items) if any(a is not b for a, b in zip(items, value, strict=True)) else value
+        return after
+
+    def spans(self, text: str) -> list[Span]:
+        """Where keys stand, in order, without overlaps."""
+        if not self._blocks or len(text) < LONG:
+            return []
+        known = self._blocks
+        hits = [at for at in range(0, len(text), _BLOCK) if text[at : at + _BLOCK] in known]
+        found = {_extent(text, at, *place) for at in hits for place in known[text[at : at + _BLOCK]]}
+        return list(_merged(sorted(span for span in found if span is not None)))
+
+
+class RedactingStream:
+    """Redacts text that comes in pieces: what may be the beginning of a key is kept back until more has come."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._kept = ""
+
+    def feed(self, piece: str) -> str:
+        """What can be passed on."""
+        text = self._kept + piece
+        spans, cut = self._redactor.split(text)
+        self._kept = text[cut:]
+        return _without(text[:cut], spans, lambda _: REDACTED)
+
+    def end(self) -> str:
+        """What was kept back."""
+        kept, self._kept = self._kept, ""
+        return self._redactor.text(kept)
+
+
+class _RedactingBytes:
+    """The same for bytes, as many as there were."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._kept = ""
+
+    def feed(self, data: bytes, *, last: bool = False) -> bytes:
+        text = self._kept + data.decode("latin-1")
+        spans, cut = (self._redactor.spans(text), len(text)) if last else self._redactor.split(text)
+        self._kept = text[cut:]
+        if not spans and cut == len(data):
+            return data
+        return _without(text[:cut], spans, lambda size: REDACTED[:size].ljust(size, "*")).encode("latin-1")
+
+
+class RedactingFile:
+    """Reads an open file without keys; what comes has as many bytes as the file."""
+
+    def __init__(self, source: BinaryIO, redactor: Redactor) -> None:
+        self._source = source
+        self._bytes = _RedactingBytes(redactor)
+        self._ahead = b""
+        self._ended = False
+
+    def read(self, size: int) -> bytes:
+        """At most `size` bytes; none at the end."""
+        while len(self._ahead) < size and not self._ended:
+            block = self._source.read(size)
+            self._ended = not block
+            self._ahead += self._bytes.feed(block, last=self._ended)
+        found, self._ahead = self._ahead[:size], self._ahead[size:]
+        return found
+
+
+class RedactingFormatter(logging.Formatter):
+    """Formats log records, tracebacks included, without keys."""
+
+    def __init__(self, form: str, redactor: Redactor) -> None:
+        super().__init__(form)
+        self._redactor = redactor
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line or lines of a record."""
+        return self._redactor.text(super().format(record))
+
+
+def _forms(key: str) -> Iterator[tuple[str, int]]:
+    """Spellings of a key, each with the length of the shortest run of it that counts."""
+    data = key.encode("utf-8", "surrogatepass")
+    quoted = [quote(key, safe=safe, errors="surrogatepass") for safe in ("", "/")]
+    ascii_json, own_json = json.dumps(key)[1:-1], json.dumps(key, ensure_ascii=False)[1:-1]
+    for form in (key, ascii_json, own_json, own_json.replace("/", r"\/"), html.escape(key), *quoted):
+        yield form, LONG
+        yield form.replace("%", "%25"), LONG
+    for form in quoted:
+        yield _lower_escapes(form), LONG
+    yield data.decode("latin-1"), LONG  # as bytes are looked at
+    for spell in (base64.b64encode, base64.urlsafe_b64encode):
+        for before in range(3):  # a key may stand anywhere in what was encoded
+            whole = spell(b"\0" * before + data + b"\0\0\0").decode()
+            form = whole[(8 * before + 5) // 6 : 8 * (before + len(data)) // 6]
+            yield form, min(LONG * 8 // 6 - 1, len(form))
+    for form in (data.hex(), data.hex().upper()):
+        yield form, 2 * LONG
+        yield "".join(f"%{form[i : i + 2]}" for i in range(0, len(form), 2)), 3 * LONG
+
+
+def _lower_escapes(quoted: str) -> str:
+    """Percent escapes in small letters, as some programs write them."""
+    first, *rest = quoted.split("%")
+    return "%".join([first, *(part[:2].lower() + part[2:] for part in rest)])
+
+
+def _extent(text: str, at: int, form: str, offset: int, least: int) -> Span | None:
+    """How far text and form agree around a block of the form that was found at `at`; None if that is too short to count."""
+    start, end, shift = at, at + _BLOCK, offset - at
+    while start > 0 and start + shift > 0 and text[start - 1] == form[start + shift - 1]:
+        start -= 1
+    while end < len(text) and end + shift < len(form) and text[end] == form[end + shift]:
+        end += 1
+    return (start, end) if end - start >= least else None
+
+
+def _without(text: str, spans: Iterable[Span], in_place: Callable[[int], str]) -> str:
+    """`text` with something in place of the spans, made from the length of each."""
+    parts, done = [], 0
+    for start, end in spans:
+        parts += [text[done:start], in_place(end - start)]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+def _merged(spans: Iterable[Span]) -> Iterator[Span]:
+    last: Span | None = None
+    for start, end in spans:
+        if last is not None and start < last[1]:
+            last = last[0], max(last[1], end)
+            continue
+        if last is not None:
+            yield last
+        last = start, end
+    if last is not None:
+        yield last

@@ -1,0 +1,165 @@
+"""Of a provider's key nothing is left anywhere, whatever the provider does with it; a dummy key changes nothing."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from claw_adapter.api.results import open_run, write_page
+from claw_adapter.errors import EndpointAuthError
+from claw_adapter.keys import key_in_url
+from claw_adapter.redaction import REDACTED, RedactingStream, Redactor
+from claw_adapter.report import summarise
+from claw_adapter.runner.run import prepare
+from claw_adapter.runs.plan import expand
+from claw_adapter.sandbox import detect
+from claw_adapter.scenario.named import find_scenarios
+from support.echoing import (
+    LONG_KEYS,
+    MODES,
+    SHORT_KEYS,
+    EchoingProvider,
+    conversation,
+    cut,
+    leaks,
+    leaks_below,
+    spellings,
+)
+from support.running import IN_PROCESS, experiment, outcome, run_experiment
+from support.scenarios import write_scenario
+
+KEY = LONG_KEYS[0]
+TWO = [{"id": "r1"}, {"id": "r2"}]
+
+
+async def run_with(root: Path, key: str, modes=MODES, level: int = 0, harness: object = "reference"):
+    """A run with one model for each mode of the provider; its records by trial, and the provider."""
+    os.environ["THE_PROVIDERS_KEY"] = key
+    try:
+        async with EchoingProvider(key) as provider:
+            models = [{"name": mode, "base_url": provider.url, "key_env": "THE_PROVIDERS_KEY"} for mode in modes]
+            scenario = write_scenario(root / "scenario", TWO)
+            settings = {"isolation": level, "deadline": 60, "attempts": 1}
+            asked = experiment(scenario, harnesses=[harness], models=models, settings=settings)
+            records = await run_experiment(root / "run", asked, jobs=4)
+            assert os.environ["THE_PROVIDERS_KEY"] == key, "it is put back when the run is over"
+    finally:
+        del os.environ["THE_PROVIDERS_KEY"]
+    finished = open_run(root / "run")
+    write_page(finished, summarise(finished.data), root / "run" / "report.html")
+    return records, provider
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+async def test_nothing_of_a_key_is_left(tmp_path: Path, level: int):
+    if level == 2 and detect().bwrap is None:
+        pytest.skip(f"no namespaces here: {detect().reason}")
+    records, provider = await run_with(tmp_path, KEY, level=level)
+    assert provider.keys_given == {KEY}
+    assert provider.seen == set(), "no process shows it"
+    assert leaks_below(tmp_path, KEY) == {}
+    errors = [record.error for trial, found in records.items() for record in found if "--error--" in trial]
+    assert errors
+    assert all(REDACTED in error.what for error in errors)
+    for mode in ("echo", "encoded"):
+        found = next(found for trial, found in records.items() if f"--{mode}--" in trial)
+        assert [record.score.value for record in found] == [1, 1]
+        assert all(REDACTED in record.text for record in found)
+
+
+@pytest.mark.parametrize("key", ["role", "x"])
+async def test_a_dummy_key_changes_no_record(tmp_path: Path, key: str):
+    assert key in SHORT_KEYS
+    found = {}
+    for name in ("a-key-that-nobody-says", key):
+        records, provider = await run_with(tmp_path / name, name, ["success"], harness=IN_PROCESS)
+        assert provider.keys_given == {name}
+        (trial,) = records
+        found[name] = [outcome(record) for record in records[trial]], conversation(tmp_path / name / "run", trial)
+    one, other = found.values()
+    assert json.dumps(one, default=str) == json.dumps(other, default=str)
+
+
+@pytest.mark.parametrize("key", LONG_KEYS)
+def test_every_spelling_and_every_piece_is_found(key: str):
+    redactor = Redactor([key])
+    for form in [*spellings(key), *cut(key)]:
+        text = f"before {form} after"
+        assert not leaks(redactor.text(text).encode(), key), form
+        assert not leaks(redactor.data(text.encode()), key), form
+        assert len(redactor.data(text.encode())) == len(text.encode()), "bytes keep their number"
+        for size in (1, 5, 13):
+            stream = RedactingStream(redactor)
+            pieces = [stream.feed(text[at : at + size]) for at in range(0, len(text), size)] + [stream.end()]
+            joined = "".join(pieces)
+            assert not leaks(joined.encode(), key), (form, size)
+            assert (joined[:7], joined[-6:]) == ("before ", " after")
+            assert any(pieces[: len(pieces) - 2]), "it does not wait for the end"
+
+
+def test_names_of_fields_and_other_texts_stay():
+    redactor = Redactor(["completion_tokens", "user", "role"])
+    value = {"role": "user", "completion_tokens": "the completion_tokens", "n": [1, None, "user"]}
+    assert redactor.value(value) == {"role": "user", "completion_tokens": f"the {REDACTED}", "n": [1, None, "user"]}
+    assert redactor.text("completion_t") == REDACTED
+    assert redactor.text("completion_") == "completion_"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"http://user:{KEY}@127.0.0.1:9/v1", f"http://{KEY}@127.0.0.1:9/v1", f"http://127.0.0.1:9/v1?key={KEY}",
+        "http://127.0.0.1:9/v1?api_key=x", "http://127.0.0.1:9/v1?a=b&apiKey=x", "http://127.0.0.1:9/v1?access_token=x",
+        f"http://127.0.0.1:9/{KEY}/v1",
+    ],
+)  # fmt: skip
+def test_a_key_in_an_address_is_refused_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
+):
+    monkeypatch.setenv("THE_PROVIDERS_KEY", KEY)
+    scenario = write_scenario(tmp_path / "s", TWO)
+    scenarios = find_scenarios([str(scenario)])
+    for place in ({"base_url": url}, {"base_url": "http://127.0.0.1:9/v1", "options": {"url": url}}):
+        asked = experiment(scenario, models=[{"name": "m", "key_env": "THE_PROVIDERS_KEY", **place}])
+        with pytest.raises(EndpointAuthError) as caught:
+            prepare(expand(asked, scenarios), scenarios)
+        assert KEY not in str(caught.value)
+        assert "--key-env" in caught.value.remedy
+
+
+def test_an_address_without_a_key_is_none():
+    assert key_in_url("https://example.net/v1?api-version=2024-10-21&deployment=keyboard", [KEY]) == ""
+
+
+WATCHED = """
+import os, subprocess, sys
+from pathlib import Path
+from claw_adapter import keys
+
+name, key = "THE_PROVIDERS_KEY", os.environ["THE_PROVIDERS_KEY"].encode()
+if os.geteuid() == 0:
+    os.setgid(65534), os.setuid(65534)
+    keys._dumpable(1)  # as after the start of a program
+with keys.withheld([name]):
+    own = f"/proc/{os.getpid()}/"
+    look = f"cat {own}environ; cat /proc/self/environ; head -c1 {own}mem; env; echo end"
+    child = subprocess.run(["sh", "-c", look], capture_output=True, check=False)
+    assert child.stdout.endswith(b"end\\n"), child
+    assert key not in child.stdout + child.stderr
+    assert child.stderr.count(b"ermission denied") >= 2, child.stderr
+    assert keys.key_of(name).encode() == key
+assert os.environ[name].encode() == key
+assert key not in Path("/proc/self/environ").read_bytes()
+print("ok")
+"""
+
+
+def test_a_child_below_level_2_cannot_read_the_key_either(tmp_path: Path):
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED], capture_output=True, text=True, check=False, timeout=60,
+        env={**os.environ, "THE_PROVIDERS_KEY": KEY},
+    )  # fmt: skip
+    assert done.stdout == "ok\n", done.stderr
