@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claw_adapter.tokens import Meter, cl100k, count, per_turn
-from claw_adapter.tokens.blanks import BLANKS, cut
+from claw_adapter.tokens.blanks import BLANKS, cut, windows
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
 ANY = st.text(st.characters(), max_size=60) | st.text(st.characters(categories=["Cs", "Lo"]), max_size=20)
@@ -55,6 +55,15 @@ def test_counting_and_encoding_agree(text):
 @given(BLANK_TEXT | TEXT, st.integers(2, 9))
 def test_cutting_at_runs_of_blanks_changes_no_token(text, longest):
     parts = list(cut(text, longest))
+    encode = cl100k.encoding().encode_ordinary
+    assert "".join(parts) == text
+    assert [token for part in parts for token in encode(part)] == encode(text)
+
+
+@settings(max_examples=300)
+@given(BLANK_TEXT | TEXT | st.text(st.sampled_from("aZ 7\n'sté.\r"), max_size=60), st.integers(1, 9))
+def test_counting_window_by_window_changes_no_token(text, size):
+    parts = list(windows(text, size))
     encode = cl100k.encoding().encode_ordinary
     assert "".join(parts) == text
     assert [token for part in parts for token in encode(part)] == encode(text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import logging
 import os
@@ -81,6 +82,7 @@ async def _serve(folder: Path, key_envs: tuple[str, ...], token: str) -> None:
     await control.start()
     watch.start()
     loop.add_signal_handler(signal.SIGTERM, ended.set)
+    gc.freeze()  # what is here now stays: looking through it again and again would hold up every trial
     sys.stdout.write(json.dumps({"port": int(server.url.rpartition(":")[2])}) + "\n")
     sys.stdout.flush()
     await ended.wait()

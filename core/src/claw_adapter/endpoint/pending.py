@@ -10,7 +10,8 @@ from typing import Any
 from claw_adapter.endpoint.events import EventLog
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultRule
-from claw_adapter.endpoint.metering import TurnMeter, output_tokens, request_tokens
+from claw_adapter.endpoint.large import Large
+from claw_adapter.endpoint.metering import TurnMeter, output_tokens, rendered_tokens, request_tokens
 from claw_adapter.endpoint.neutral import ModelReply
 from claw_adapter.endpoint.proxy_routes import RoutedRequest
 from claw_adapter.errors import ClawError
@@ -64,15 +65,24 @@ class Pending:
     """The scheduled fault that takes the place of a reply."""
     code: str = ""
     retry_after: str = ""
+    large: Large | None = None
+    """What a helper has found out about a request that is too large for us."""
     """How the dialect names the error, and the seconds to wait that it gives."""
     _counted: TokenUse | None = None
 
     def counted(self) -> TokenUse:
         """Our own count of request and reply (of the reply as far as it is known now)."""
         if self._counted is None:
-            self._counted = TokenUse(request_tokens(self.request), 0)
+            size = self.large.size if self.large is not None else None
+            self._counted = TokenUse(size.text + size.tools if size is not None else request_tokens(self.request), 0)
         output = output_tokens(self.reply) if self.reply is not None else 0
         return TokenUse(self._counted.input, output)
+
+    def rendered(self) -> int:
+        """cl100k tokens of the conversation, reply included, as ChatML."""
+        if self.large is None:
+            return rendered_tokens(self.request.messages, self.reply)
+        return self.large.size.text + rendered_tokens((), self.reply)
 
     def usage(self) -> TokenUse:
         """What the harness is told: the upstream's counts if it gave any, else ours."""
@@ -94,7 +104,7 @@ class MeteredTurn:
 
 
 def exchange_of(pending: Pending, counted: TokenUse, ended: float, failure: Failure | None) -> Exchange:
-    """What is written down of a request that ended at `ended` (monotonic seconds)."""
+    """What is written down of a request that ended at `ended` (monotonic seconds); a large one's parts are already."""
     reply, turn = pending.reply, pending.turn.id
     usage = TokenCounts.of(counted, reply.usage if reply is not None else None)
     return Exchange(
@@ -107,8 +117,8 @@ def exchange_of(pending: Pending, counted: TokenUse, ended: float, failure: Fail
         origin="overlay" if pending.way.own else "harness" if pending.way.reaches_model else "hop",
         stream=pending.request.stream,
         asked=pending.request.model,
-        messages=tuple(pending.request.messages),
-        tools=tuple(pending.request.tool_json),
+        messages=tuple(pending.request.messages) if pending.large is None else (),
+        tools=tuple(pending.request.tool_json) if pending.large is None else (),
         params=pending.request.params,
         native=dict(pending.request.native),
         fault=pending.fault.kind if pending.fault is not None else "",

@@ -6,8 +6,6 @@ It runs in a process of its own (claw_adapter.endpoint.__main__); tests may star
 from __future__ import annotations
 
 import asyncio
-import json
-import re
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,11 +17,15 @@ from aiohttp import web
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.answering import Answering
+from claw_adapter.endpoint.connections import Connections
 from claw_adapter.endpoint.dialects import DIALECTS, Dialect
 from claw_adapter.endpoint.dialects.anthropic import models as anthropic_models
 from claw_adapter.endpoint.failures import BadRequest
+from claw_adapter.endpoint.intake import LARGE, Intake, Refused, Room
+from claw_adapter.endpoint.large import Helpers, Large
 from claw_adapter.endpoint.metering import request_tokens
 from claw_adapter.endpoint.models import build
+from claw_adapter.endpoint.parsing import parse_json
 from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.proxy_routes import ProxyRoute
 from claw_adapter.endpoint.records import DATA_SOCKET, RoundMeter
@@ -38,7 +40,8 @@ from claw_adapter.unix_sockets import bind_unix
 
 __all__ = ["EndpointServer"]
 
-MAX_BODY: Final = 256 * 1024 * 1024
+IDLE_SECONDS: Final = 75.0
+"""How long a connection may stay without a complete head of a request."""
 GRACE_SECONDS: Final = 5.0
 """How long `end_round` lets requests finish that are still being answered."""
 
@@ -59,6 +62,7 @@ class EndpointServer:
         key_envs: environment variables that hold provider keys; their values are redacted in everything recorded.
         grace: seconds that `end_round` waits for requests still being answered.
         make: makes the model of a trial; the certification kit brings its own.
+        idle: seconds after which a connection without a request is closed.
     """
 
     def __init__(
@@ -68,19 +72,25 @@ class EndpointServer:
         key_envs: Sequence[str] = (),
         grace: float = GRACE_SECONDS,
         make: Callable[[ModelSpec, str], Model] = build,
+        idle: float = IDLE_SECONDS,
     ) -> None:
         self.socket = folder / DATA_SOCKET
         self.url = ""
         self._key_envs = key_envs
         self._grace = grace
         self._make = make
+        self._idle = idle
         self._trials: dict[str, EndpointTrial] = {}
         self._doors: dict[str, Door] = {}
         self._runner: web.AppRunner | None = None
+        self._watch: asyncio.Task[None] | None = None
+        self.intake = Intake()
+        self.helpers = Helpers()
 
     async def start(self) -> None:
         """Listen. `url` is known afterwards."""
-        app = web.Application(client_max_size=MAX_BODY)
+        connections = Connections(self._idle)
+        app = web.Application(middlewares=[connections.mark])
         for dialect in DIALECTS:
             handler = Handler(self, dialect)
             app.router.add_post(dialect.path, handler.handle)
@@ -88,8 +98,11 @@ class EndpointServer:
                 app.router.add_post(dialect.count_path, handler.count)
         app.router.add_get("/v1/models", self._models)
         app.router.add_route("*", "/{path:.*}", self._unknown)
-        self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0)
+        self._runner = web.AppRunner(
+            app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0, keepalive_timeout=self._idle
+        )
         await self._runner.setup()
+        self._watch = asyncio.create_task(connections.watch(self._runner))
         tcp = socket.create_server(("127.0.0.1", 0), backlog=512)
         tcp.setblocking(False)
         for sock in (tcp, bind_unix(self.socket, 0o600)):
@@ -100,6 +113,9 @@ class EndpointServer:
         """Stop listening, close all trials, remove the socket."""
         for name in list(self._trials):
             await self.close_trial(name)
+        if self._watch is not None:
+            self._watch.cancel()
+        await self.helpers.stop()
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
@@ -231,53 +247,58 @@ class Handler:
         entry = self._server.admit(request)
         if entry is None:
             return refused(self._dialect)
-        asked = await self._read(request, entry)
-        if isinstance(asked, web.Response):
-            return asked
         trial = entry.trial
-        pending = trial.begin(asked, self._dialect.name, entry.route)
-        task = asyncio.create_task(self._answer(request, trial, pending))
-        trial.track(pending, task)
-        return await task
+        async with Room(self._server.intake, trial.name) as room:
+            asked = await self._read(request, entry, room)
+            if isinstance(asked, web.Response):
+                return asked
+            large = asked if isinstance(asked, Large) else None
+            pending = trial.begin(
+                asked.request if isinstance(asked, Large) else asked, self._dialect.name, entry.route, large
+            )
+            task = asyncio.create_task(self._answer(request, trial, pending))
+            trial.track(pending, task)
+            return await task
 
     async def count(self, request: web.Request) -> web.StreamResponse:
         """Say how many tokens a request would have: ours (cl100k), not the vendor's; no request of the turn."""
         entry = self._server.admit(request)
         if entry is None:
             return refused(self._dialect)
-        asked = await self._read(request, entry)
+        async with Room(self._server.intake, entry.trial.name) as room:
+            asked = await self._read(request, entry, room)
         if isinstance(asked, web.Response):
             return asked
-        return web.json_response(self._dialect.tokens(request_tokens(asked)))
+        size = asked.size.text + asked.size.tools if isinstance(asked, Large) else request_tokens(asked)
+        return web.json_response(self._dialect.tokens(size))
 
-    async def _read(self, request: web.Request, entry: Door) -> ModelRequest | web.Response:
+    async def _read(self, request: web.Request, entry: Door, room: Room) -> ModelRequest | Large | web.Response:
         """The request, or the answer to one that cannot be read."""
+        trial = entry.trial
         try:
-            return self._dialect.parse(_json(await request.read()), request.headers)
+            body = await self._server.intake.receive(request, room)
+            if len(body) <= LARGE:
+                return self._dialect.parse(parse_json(body), request.headers)
+            return await self._server.helpers.read(self._dialect.name, request.headers, body, trial.transcript)
         except BadRequest as error:
-            entry.trial.malformed(error.what, entry.route)
-            return web.json_response(self._dialect.error(400, error.what, "invalid_request"), status=400)
-        except web.HTTPRequestEntityTooLarge:
-            what = f"the request is larger than {MAX_BODY} bytes"
-            entry.trial.malformed(what, entry.route)
-            return web.json_response(self._dialect.error(413, what, "request_too_large"), status=413)
+            return self._unread(entry, 400, error.what, "invalid_request")
+        except Refused as error:
+            return self._unread(entry, error.status, error.what, error.code)
+        except InternalError as error:
+            trial.fail(error)
+            return web.json_response(self._dialect.error(500, error.what), status=500)
+
+    def _unread(self, entry: Door, status: int, what: str, code: str) -> web.Response:
+        """The answer to a request that is not taken; what is left of it is not read."""
+        entry.trial.malformed(what, entry.route)
+        headers = {"Retry-After": "1"} if status == 429 else None
+        answer = web.json_response(self._dialect.error(status, what, code), status=status, headers=headers)
+        if status != 400:
+            answer.force_close()
+        return answer
 
     async def _answer(self, request: web.Request, trial: EndpointTrial, pending: Pending) -> web.StreamResponse:
         try:
             return await Answering(self._dialect, trial, pending).answer(request)
         finally:
             trial.finish(pending)
-
-
-_HALVES: Final = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
-"""Halves of surrogate pairs, escaped or raw: alone they are no text, and nothing could write them down."""
-
-
-def _json(body: bytes) -> JsonValue:
-    try:
-        value: JsonValue = json.loads(body)
-        if _HALVES.search(body):
-            value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-    except (ValueError, RecursionError) as error:
-        raise BadRequest(f"the request body is not JSON: {error}") from None
-    return value

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultSchedule
-from claw_adapter.endpoint.metering import TurnMeter, begun_with, rendered_tokens
+from claw_adapter.endpoint.large import Large
+from claw_adapter.endpoint.metering import TurnMeter, begun_with
 from claw_adapter.endpoint.models import build
 from claw_adapter.endpoint.pending import MeteredTurn, Pending, Source, Way, exchange_of
 from claw_adapter.endpoint.proxy_routes import ProxyRoute, RoutedRequest, RoutedRequests, refusal, stays_with
@@ -32,6 +33,7 @@ from claw_adapter.overlay import Front
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.journal import Metered
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.protocol.tokens import TokenUse
 from claw_adapter.protocol.turn import Failure
 from claw_adapter.redaction import Redactor
 from claw_adapter.runs.transcript import Transcript
@@ -67,7 +69,7 @@ class EndpointTrial:
         self.model: Model = make(spec, name)
         self.redactor = Redactor(provider_keys)
         self._hidden = self.redactor.plus(self.key)
-        self._transcript = Transcript(transcript, self._hidden)
+        self.transcript = Transcript(transcript, self._hidden)
         self._routes: list[ProxyRoute] = []
         self._marks = RoutedRequests()
         self._own = TurnMeter()
@@ -109,7 +111,7 @@ class EndpointTrial:
             await asyncio.wait(tasks, timeout=1.0)
         await self.close_routes()
         await self.model.close()
-        self._transcript.close()
+        self.transcript.close()
 
     def open_route(self, front: Front) -> ProxyRoute:
         """Open a proxy route, before those opened earlier."""
@@ -117,7 +119,7 @@ class EndpointTrial:
         self._routes.append(route)
         self._wrapped = True
         self._hidden = self._hidden.plus(route.key)
-        self._transcript.hide(self._hidden)
+        self.transcript.hide(self._hidden)
         return route
 
     async def close_routes(self) -> None:
@@ -137,14 +139,16 @@ class EndpointTrial:
                 await asyncio.wait(self._own_tasks, timeout=left)
             await asyncio.sleep(QUIET)
 
-    def begin(self, request: ModelRequest, dialect: str, route: ProxyRoute | None = None) -> Pending:
+    def begin(
+        self, request: ModelRequest, dialect: str, route: ProxyRoute | None = None, large: Large | None = None
+    ) -> Pending:
         """A request has come, through the entry of a route or that of the model."""
         self._number += 1
         turn = self._turn
         now = time.monotonic()
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         request, way, source = self._routed(request, route)
-        pending = Pending(request, dialect, turn, self._number, now, at, source, way)
+        pending = Pending(request, dialect, turn, self._number, now, at, source, way, large=large)
         if way.faces_harness:
             turn.meter.asked.add(asked({**request.native, **request.params}, request.model))
         if way.reaches_model and not way.own:
@@ -210,13 +214,17 @@ class EndpointTrial:
         if not way.reaches_model:
             if not way.faces_harness or failure is None or (way.after is not None and way.after.reached):
                 return
-            self._transcript.append(exchange_of(pending, pending.counted(), ended, failure))
+            self._write(pending, pending.counted(), ended, failure)
             return
         counted = pending.counted()
         meter = self._own if way.own else pending.turn.meter
         failed = failure is not None and failure.owner is Owner.ENDPOINT
         meter.add(counted, reply.usage if reply else None, (pending.started, ended), failed=failed)
-        self._transcript.append(exchange_of(pending, counted, ended, failure))
+        self._write(pending, counted, ended, failure)
+
+    def _write(self, pending: Pending, counted: TokenUse, ended: float, failure: Failure | None) -> None:
+        parts = pending.large.parts if pending.large is not None else None
+        self.transcript.append(exchange_of(pending, counted, ended, failure), parts)
 
     def malformed(self, what: str, route: ProxyRoute | None = None) -> None:
         """A request came that could not be read: the fault of whoever has the key to that entry."""
@@ -224,6 +232,11 @@ class EndpointTrial:
         where = f"trial {self.name}"
         outermost = self._routes[-1] if self._routes else None
         error = HarnessProtocolError(what, where=where) if route is outermost else OverlayError(what, where=where)
+        self._turn.failure = self._number, Failure.of(error)
+
+    def fail(self, error: ClawError) -> None:
+        """A request came that we could not read by a fault of our own."""
+        self._number += 1
         self._turn.failure = self._number, Failure.of(error)
 
     def _new_turn(self, turn: TurnId, answer_key: AnswerKey | None) -> MeteredTurn:
@@ -234,7 +247,7 @@ class EndpointTrial:
         last = turn.last
         meter = RoundMeter(
             metered=turn.meter.record(),
-            rendered=rendered_tokens(last.request.messages, last.reply) if last is not None else None,
+            rendered=last.rendered() if last is not None else None,
             first=turn.first,
             seen=self.model.seen() if self._open else None,
             failure=turn.failure[1],

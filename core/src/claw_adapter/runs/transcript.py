@@ -14,7 +14,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, Self
 
@@ -25,7 +26,7 @@ from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.turn import Failure
 from claw_adapter.redaction import Redactor
 
-__all__ = ["Exchange", "Transcript", "read_transcript"]
+__all__ = ["Exchange", "Parts", "Transcript", "read_transcript"]
 
 Json = dict[str, JsonValue]
 
@@ -68,6 +69,14 @@ class Exchange(Record):
     failure: Failure | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Digests of a request's messages and tools (empty: it has none), where they were computed elsewhere."""
+
+    messages: tuple[str, ...]
+    tools: str = ""
+
+
 class Transcript:
     """Appends to one file; `redactor` removes keys from what is written.
 
@@ -76,21 +85,35 @@ class Transcript:
 
     def __init__(self, path: Path, redactor: Redactor | None = None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        self.path: Final = path
         _cut_torn_line(path)
         self._file = path.open("ab", buffering=0)
-        self._redactor = redactor or Redactor()
+        self.redactor = redactor or Redactor()
         self._known: set[str] = set()
         self._before: Sequence[str] = ()
 
-    def append(self, exchange: Exchange) -> None:
-        """Write one exchange, and whatever parts of it are new, in a single write."""
+    def unknown(self, parts: Parts) -> set[str]:
+        """Those that are not written yet."""
+        return {*parts.messages, *filter(None, [parts.tools])} - self._known
+
+    def learn(self, written: Iterable[str]) -> None:
+        """Somebody else has written these parts into the file."""
+        self._known.update(written)
+
+    def append(self, exchange: Exchange, parts: Parts | None = None) -> None:
+        """Write one exchange, and whatever parts of it are new, in a single write.
+
+        With `parts`, its messages and tools are written already, and empty here.
+        """
         lines: list[Json] = []
-        shas = [self._part(message, lines) for message in exchange.messages]
+        shas = [self._part(message, lines) for message in exchange.messages] if parts is None else list(parts.messages)
         keep = _common(self._before, shas)
         line = exchange.model_dump(mode="json", exclude={"messages", "tools", "params", "native"})
         more: list[JsonValue] = list(shas[keep:])
         line |= {"kind": "exchange", "keep": keep, "more": more}
         line["tools"] = self._part(list(exchange.tools), lines) if exchange.tools else None
+        if parts is not None:
+            line["tools"] = parts.tools or None
         line["params"] = self._part(exchange.params, lines)
         line["native"] = self._part(exchange.native, lines) if exchange.native else None
         self._before = shas
@@ -99,11 +122,11 @@ class Transcript:
 
     def hide(self, redactor: Redactor) -> None:
         """Remove what this one removes from now on."""
-        self._redactor = redactor
+        self.redactor = redactor
 
     def _clean(self, line: Json) -> Json:
         """A line without keys; digests and what this format itself says are none."""
-        return {name: item if name in _OURS else self._redactor.value(item) for name, item in line.items()}
+        return {name: item if name in _OURS else self.redactor.value(item) for name, item in line.items()}
 
     def close(self) -> None:
         """Close the file."""

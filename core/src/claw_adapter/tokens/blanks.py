@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["BLANKS", "LONGEST_RUN", "cut"]
+__all__ = ["BLANKS", "LONGEST_RUN", "WINDOW", "cut", "windows"]
 
 BLANKS = (
     "\t\x0b\x0c \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -24,6 +24,12 @@ r"""Unicode White_Space (the engine's ``\s``) without carriage return and line f
 
 LONGEST_RUN = 100_000
 """Runs from this length on are cut out; the engine's limit is ten times as high."""
+
+WINDOW = 1_000_000
+"""Characters that are tokenised at a time: every token takes some twenty bytes of memory until it is counted."""
+
+_BORDER = re.compile(r"(?<=\n)(?=[A-Za-z])|(?<=[A-Za-z])(?= [A-Za-z])|(?<=[A-Za-z])(?=[0-9])")
+"""Where no piece of the encoding spans and none looks further: behind a line break, before a blank or a digit."""
 
 _RUN = re.compile(f"[{BLANKS}]+")
 
@@ -39,6 +45,15 @@ def cut(text: str, longest: int = LONGEST_RUN) -> Iterator[str]:
             yield text[done:start]
             yield text[start : end - 1]
             done = end - 1
+    yield text[done:]
+
+
+def windows(text: str, size: int = WINDOW) -> Iterator[str]:
+    """Yield consecutive parts of about `size` characters whose token sequences, joined, are the text's own."""
+    done = 0
+    while len(text) - done > size and (border := _BORDER.search(text, done + size)):
+        yield text[done : border.start()]
+        done = border.start()
     yield text[done:]
 
 

@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from claw_adapter.errors import ClawError
-from claw_adapter.tokens.blanks import LONGEST_RUN, cut
+from claw_adapter.tokens.blanks import LONGEST_RUN, cut, windows
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -59,7 +59,7 @@ def count(text: str) -> int:
     tokenizer = encoding()
     if len(text) < LONGEST_RUN:
         return len(tokenizer.encode_ordinary(text))
-    return sum(len(tokenizer.encode_ordinary(part)) for part in cut(text))
+    return sum(len(tokenizer.encode_ordinary(part)) for run in cut(text) for part in windows(run))
 
 
 def encode(text: str) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import uuid
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
 
+from claw_adapter.endpoint.encoding import encoded
 from claw_adapter.endpoint.failures import ProviderError, classify
 from claw_adapter.endpoint.models import credentials
 from claw_adapter.endpoint.models.sse import Malformed, Refused
@@ -55,7 +55,7 @@ class UpstreamModel(Model):
         """The upstream's reply, in pieces as they come if the harness streams."""
         import aiohttp
 
-        data = io.BytesIO(json.dumps(self._wire.body(request)).encode())
+        data = await encoded(self._wire.body(request))
         query, headers = credentials.query(self._spec), self._headers(request)
         try:
             async with self._client().post(self._wire.url, data=data, params=query, headers=headers) as response:
