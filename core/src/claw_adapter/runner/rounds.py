@@ -30,7 +30,7 @@ from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
 from claw_adapter.runner.trial import LATE_SECONDS, Trial
-from claw_adapter.runs.checkpoints import save_checkpoint
+from claw_adapter.runs.checkpoints import Saved, save_checkpoint
 from claw_adapter.scenario import make_answer_key
 from claw_adapter.scenario.traits import round_traits
 
@@ -120,7 +120,7 @@ class RoundRunner:
         kept = tried.last.kept
         after = kept.state if kept else await self._snapshot()
         if kept:
-            trial.keep(kept.checkpoint)
+            trial.keep(Saved(kept.checkpoint, kept.digest))
         checked = time.monotonic()
         turn, meter = tried.last.turn, tried.last.meter
         events = turn.events or meter.events
@@ -295,7 +295,8 @@ class RoundRunner:
 
     async def _keep(self, checkpoint: Checkpoint) -> _Kept:
         """Put the checkpoint and the state after the turn into the store, side by side."""
-        saving = asyncio.create_task(to_thread(save_checkpoint, self.trial.services.store, checkpoint))
+        store, before = self.trial.services.store, self.trial.saved
+        saving = asyncio.create_task(to_thread(save_checkpoint, store, checkpoint, before))
         try:
             state = await self._snapshot()
         finally:

@@ -32,7 +32,7 @@ from claw_adapter.runner.context import Address, RunnerContext
 from claw_adapter.runner.environments import TrialEnvironment, refuse_mcp
 from claw_adapter.runner.overlays import OverlayStack
 from claw_adapter.runner.world import TrialWorld
-from claw_adapter.runs.checkpoints import load_checkpoint
+from claw_adapter.runs.checkpoints import Saved, load_checkpoint
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import Journal
 from claw_adapter.runs.store import Store
@@ -80,7 +80,8 @@ class Trial:
     journal: Journal = field(init=False)
     context: RunnerContext | None = field(init=False, default=None)
     conversation: Conversation | None = field(init=False, default=None)
-    checkpoint: Checkpoint | None = field(init=False, default=None)
+    saved: Saved | None = field(init=False, default=None)
+    """The last checkpoint."""
     pending: list[SessionChange] = field(init=False, default_factory=list)
     """Session changes that the last checkpoint does not have yet."""
     overlays: OverlayStack | None = field(init=False, default=None)
@@ -96,6 +97,11 @@ class Trial:
     def live(self) -> Path:
         """Folder of what only lives while the trial is under way."""
         return self.services.folder.live / self.spec.id
+
+    @property
+    def checkpoint(self) -> Checkpoint | None:
+        """The last checkpoint; None before the first."""
+        return self.saved.checkpoint if self.saved else None
 
     @property
     def last_state(self) -> str:
@@ -140,12 +146,15 @@ class Trial:
         )
         if self.journal.start is None:
             self._record_start({**probe.versions, **(self.overlays.versions if self.overlays else {})})
+        last = ""
         for record in self.journal.rounds:
             self.pending += self.world.replay(self.scenario.rounds[record.index].updates)
             if record.checkpoint is not None:
-                self.checkpoint, self.pending = load_checkpoint(self.services.store, record.checkpoint), []
-        if self.checkpoint is not None:
-            self.world.adopt(self.checkpoint.sessions[0])
+                last, self.pending = record.checkpoint, []
+        if last:
+            checkpoint = await to_thread(load_checkpoint, self.services.store, last)
+            self.saved = Saved(checkpoint, last)
+            self.world.adopt(checkpoint.sessions[0])
         if self.journal.rounds:
             await self.reset(self.last_snapshot, self.last_state)
 
@@ -277,10 +286,10 @@ class Trial:
         spent, self.spent = self.spent, None
         return spent
 
-    def keep(self, checkpoint: Checkpoint) -> None:
+    def keep(self, saved: Saved) -> None:
         """Go on from this checkpoint after whatever comes."""
-        self.checkpoint, self.pending = checkpoint, []
-        self.world.adopt(checkpoint.sessions[0])
+        self.saved, self.pending = saved, []
+        self.world.adopt(saved.checkpoint.sessions[0])
 
     async def closed(self, error: Failure | None) -> Failure | None:
         """Close everything, even when that is cancelled; returns `error`, or the first that comes of closing."""

@@ -1,37 +1,87 @@
-"""Checkpoints in the run's store: histories and state files apart, so that what did not change is kept once."""
+"""Checkpoints in the run's store, each told by what it has that the one before had not.
+
+So what a round adds to the store depends on the round, however long the conversation is. A checkpoint without one before it, and
+all of earlier versions, stand for themselves.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from pydantic import Field
 
-from claw_adapter.protocol import Checkpoint, Session
+from claw_adapter.protocol import Checkpoint, Message, Session
 from claw_adapter.protocol.base import Record
 from claw_adapter.runs.store import Store
 
-__all__ = ["load_checkpoint", "save_checkpoint"]
+__all__ = ["Saved", "load_checkpoint", "save_checkpoint"]
+
+BLOCK: Final = 4096
+"""Bytes of a file that are compared, and kept anew if they differ."""
+LARGE: Final = 4 * BLOCK
+"""Smaller files are kept whole."""
+
+Files = dict[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A checkpoint and its digest in the store."""
+
+    checkpoint: Checkpoint
+    digest: str
+
+
+class _Patch(Record):
+    """A file as the checkpoint before had it, cut or filled up to `size`, with other bytes (digests) at some places."""
+
+    size: int
+    at: tuple[int, ...]
+    put: tuple[str, ...]
 
 
 class _Stored(Record):
-    """A checkpoint as it lies in the store: digests for everything but the main session."""
+    """A checkpoint as it lies in the store: digests for everything but the main session's new messages.
+
+    `main` has the messages that stand between the first `first` and the last `last` messages of the checkpoint `before`.
+    """
 
     main: Session
     sessions: tuple[str, ...]
     files: dict[str, str]
     overlays: dict[str, dict[str, str]] = Field(default_factory=dict)
+    before: str = ""
+    first: int = 0
+    last: int = 0
+    patches: dict[str, _Patch] = Field(default_factory=dict)
+    overlay_patches: dict[str, dict[str, _Patch]] = Field(default_factory=dict)
 
 
-def save_checkpoint(store: Store, checkpoint: Checkpoint) -> str:
-    """Write a checkpoint; returns its digest. The main session, which changes every round, stands in the record itself."""
+def save_checkpoint(store: Store, checkpoint: Checkpoint, before: Saved | None = None) -> str:
+    """Write a checkpoint; returns its digest. `before` is one of the same trial that is in the store."""
     main, *others = checkpoint.sessions
+    old = before.checkpoint if before else Checkpoint()
+    known = old.sessions[0].messages if old.sessions else ()
+    first = _common(known, main.messages)
+    last = _common(known[first:][::-1], main.messages[first:][::-1])
+    files, patches = _put(store, checkpoint.files, old.files)
+    overlays = {
+        label: _put(store, of, old.overlays.get(label, {})) for label, of in sorted(checkpoint.overlays.items())
+    }
     stored = _Stored(
-        main=main,
+        main=main.model_copy(update={"messages": main.messages[first : len(main.messages) - last]}),
         sessions=tuple(store.put(session.model_dump_json().encode()) for session in others),
-        files=_put(store, checkpoint.files),
-        overlays={label: _put(store, files) for label, files in sorted(checkpoint.overlays.items())},
+        files=files,
+        overlays={label: whole for label, (whole, _) in overlays.items()},
+        before=before.digest if before else "",
+        first=first,
+        last=last,
+        patches=patches,
+        overlay_patches={label: patched for label, (_, patched) in overlays.items() if patched},
     )
-    return store.put(stored.model_dump_json().encode())
+    return store.put(stored.model_dump_json(exclude_defaults=True).encode())
 
 
 def load_checkpoint(store: Store, digest: str) -> Checkpoint:
@@ -40,18 +90,90 @@ def load_checkpoint(store: Store, digest: str) -> Checkpoint:
     Raises:
         JournalError: a part of it is missing or damaged.
     """
-    stored = _Stored.model_validate_json(store.get(digest))
-    others = (Session.model_validate_json(store.get(name)) for name in stored.sessions)
-    return Checkpoint(
-        sessions=(stored.main, *others),
-        files=_get(store, stored.files),
-        overlays={label: _get(store, files) for label, files in stored.overlays.items()},
-    )
+    chain = [_Stored.model_validate_json(store.get(digest))]
+    while chain[-1].before:
+        chain.append(_Stored.model_validate_json(store.get(chain[-1].before)))
+    messages: list[Message] = []
+    needed = _needed(chain)
+    files: Files = {}
+    overlays: dict[str, Files] = {}
+    for stored, names in zip(reversed(chain), reversed(needed), strict=True):
+        messages[stored.first : len(messages) - stored.last] = stored.main.messages
+        files = _get(store, stored.files, stored.patches, files, names.get("", set()))
+        overlays = {
+            label: _get(
+                store, of, stored.overlay_patches.get(label, {}), overlays.get(label, {}), names.get(label, set())
+            )
+            for label, of in stored.overlays.items()
+        }
+    others = (Session.model_validate_json(store.get(name)) for name in chain[0].sessions)
+    return Checkpoint(sessions=(chain[0].main.with_messages(messages), *others), files=files, overlays=overlays)
 
 
-def _put(store: Store, files: Mapping[str, bytes]) -> dict[str, str]:
-    return {name: store.put(data) for name, data in sorted(files.items())}
+def _needed(chain: Sequence[_Stored]) -> list[dict[str, set[str]]]:
+    """The files of each checkpoint that matter for the first one, by the overlay's label (empty: the harness)."""
+    first = chain[0]
+    found = [{"": {*first.files, *first.patches}}]
+    for label, files in first.overlays.items():
+        found[0][label] = {*files, *first.overlay_patches.get(label, {})}
+    for stored in chain[:-1]:
+        patched = {"": set(stored.patches), **{label: set(of) for label, of in stored.overlay_patches.items()}}
+        found.append({label: names & found[-1].get(label, set()) for label, names in patched.items()})
+    return found
 
 
-def _get(store: Store, digests: Mapping[str, str]) -> dict[str, bytes]:
-    return {name: store.get(digest) for name, digest in digests.items()}
+def _common(one: Sequence[Message], other: Sequence[Message]) -> int:
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a is not b and a != b:
+            break
+        count += 1
+    return count
+
+
+def _put(
+    store: Store, files: Mapping[str, bytes], old: Mapping[str, bytes]
+) -> tuple[dict[str, str], dict[str, _Patch]]:
+    """Digests of the files that are kept whole, and the changes of the others."""
+    whole, patches = {}, {}
+    for name, data in sorted(files.items()):
+        patch = _patch(store, old.get(name, b""), data) if len(data) > LARGE and data != old.get(name) else None
+        if patch is None:
+            whole[name] = store.put(data)
+        else:
+            patches[name] = patch
+    return whole, patches
+
+
+def _patch(store: Store, old: bytes, new: bytes) -> _Patch | None:
+    """What to change; None where that is more than half of the file."""
+    ranges: list[list[int]] = []
+    for at in range(0, len(new), BLOCK):
+        if new[at : at + BLOCK] == old[at : at + BLOCK]:
+            continue
+        if ranges and ranges[-1][1] == at:
+            ranges[-1][1] = at + BLOCK
+        else:
+            ranges.append([at, at + BLOCK])
+    if ranges and len(old) < len(new) and ranges[-1][0] <= len(old) < ranges[-1][1]:  # from the very byte that is new
+        start = ranges[-1][0]
+        ranges[-1][0] = len(old) if new[start : len(old)] == old[start:] else start
+    if sum(end - start for start, end in ranges) > len(new) // 2:
+        return None
+    put = tuple(store.put(new[start:end]) for start, end in ranges)
+    return _Patch(size=len(new), at=tuple(start for start, _ in ranges), put=put)
+
+
+def _get(
+    store: Store, whole: Mapping[str, str], patches: Mapping[str, _Patch], old: Mapping[str, bytes], names: set[str]
+) -> Files:
+    found = {name: store.get(digest) for name, digest in whole.items() if name in names}
+    for name, patch in patches.items():
+        if name not in names:
+            continue
+        data = bytearray(old[name][: patch.size].ljust(patch.size, b"\0"))
+        for at, digest in zip(patch.at, patch.put, strict=True):
+            piece = store.get(digest)
+            data[at : at + len(piece)] = piece
+        found[name] = bytes(data)
+    return found
