@@ -82,3 +82,33 @@ def test_secrets_are_blanked_out_wherever_they_stand(tmp_path: Path):
     assert json.dumps(secret)[1:-1] not in path.read_text()
     (item,) = read_transcript(path)
     assert item.messages[0]["content"] == f"env: KEY={REDACTED}"
+
+
+HABITS = ("title in between", "clock in the first message", "forgets the oldest", "two conversations", "all in one")
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_what_an_exchange_adds_depends_on_what_is_new_in_it(tmp_path: Path, habit: str):
+    path = tmp_path / "t.jsonl"
+    texts = [f"message number {i}" for i in range(400)]
+    made: list[tuple[str, ...]] = []
+    for i in range(1, 201):
+        asked = tuple(texts[: 2 * i])
+        match habit:
+            case "title in between":
+                made += [asked, (f"a title for {i}",)]
+            case "clock in the first message":
+                made.append((f"it is {i} o'clock", *asked))
+            case "forgets the oldest":
+                made.append(("be brief", *asked[max(0, i - 50) :]))
+            case "all in one":
+                made.append((f"Instructions.\n{' '.join(text * 9 for text in asked)}\nNow answer.",))
+            case "two conversations":
+                made += [asked, ("summary", *(f"other {text}" for text in asked))]
+    sizes = []
+    with Transcript(path) as transcript:
+        for number, asked in enumerate(made, 1):
+            transcript.append(exchange(number, *asked))
+            sizes.append(path.stat().st_size)
+    assert sizes[-1] - sizes[-11] < 1.5 * (sizes[20] - sizes[10])
+    assert [tuple(message["content"] for message in item.messages) for item in read_transcript(path)] == made

@@ -1,8 +1,8 @@
 """Does a trial with huge requests delay another one? 5, 10 and 20 MB are sent to an endpoint, and then 200 MB.
 
 What one trial can make another one wait is the longest that the endpoint's loop is held in one go. That is measured in CPU
-time, so that a busy machine does not count: at most 20 ms. Beside it stand the slowest small request of another trial (wall time,
-alone and meanwhile) and the peak memory of the endpoint and its helpers: at most 600 MB.
+time, so that a busy machine does not count: at most 20 ms. Beside it stand the slowest small request of another trial (wall
+time, alone and meanwhile) and the peak memory of the endpoint and its helpers: at most 600 MB.
 """
 
 import asyncio

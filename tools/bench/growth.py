@@ -1,9 +1,8 @@
 """Does what a round adds to a run depend on the rounds before it? The same run with 250 rounds and with 1,000.
 
-Every reply has a few hundred words, and every request repeats the whole conversation. Store and transcript of the long run must be
-at most 4.5 times those of the short one, and so must be the CPU time of the runner, whose process also has the reference harness
-and the endpoint's client in it; both are told per round, too. (The endpoint reads every request whole, so its time is told per
-byte that it was sent.)
+Every reply has a few hundred words, and every request repeats the whole conversation. Store and transcript of the long run
+may be 4.5 times those of the short one. CPU time is printed beside them: of the runner's process, which has the reference
+harness in it, per round; of the endpoint also per byte that it was sent, for it reads every request whole.
 """
 
 import asyncio
@@ -80,8 +79,9 @@ def main(short: int, long: int) -> int:
         with tempfile.TemporaryDirectory() as name:
             found.append(asyncio.run(measure(Path(name), rounds)))
         one = found[-1]
+        runner, endpoint = 1000 * one["runner"] / rounds, 1000 * one["endpoint"] / rounds
         print(f"{rounds:5d} rounds: store {one['store'] / 1e6:8.2f} MB, transcript {one['transcript'] / 1e6:6.2f} MB, "
-              f"runner {1000 * one['runner'] / rounds:6.1f} ms a round, endpoint {1000 * one['endpoint'] / rounds:6.1f} ms a round "
+              f"runner {runner:.1f} ms and endpoint {endpoint:.1f} ms a round "
               f"({1e9 * one['endpoint'] / one['sent']:.1f} ns a byte sent), {one['wall']:.0f} s", flush=True)  # fmt: skip
     ratios = {name: found[1][name] / found[0][name] for name in ("store", "transcript", "runner", "endpoint", "sent")}
     print(f"{long / short:g} times the rounds: " + ", ".join(f"{name} x {ratio:.2f}" for name, ratio in ratios.items()))

@@ -1,7 +1,7 @@
 """Checkpoints in the run's store, each told by what it has that the one before had not.
 
-So what a round adds to the store depends on the round, however long the conversation is. A checkpoint without one before it, and
-all of earlier versions, stand for themselves.
+So what a round adds to the store depends on the round, however long the conversation is. The first checkpoint of a trial,
+and all of earlier versions, stand for themselves.
 """
 
 from __future__ import annotations

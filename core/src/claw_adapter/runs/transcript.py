@@ -3,7 +3,11 @@
 Two kinds of line, in order of time::
 
     {"kind": "part", "sha": SHA256, "value": JSON}       a message, a tool list, parameters, native fields; once per opening
-    {"kind": "exchange", "keep": 37, "more": [SHA…], …}  messages = the first 37 of the exchange before it, then these
+    {"kind": "exchange", "keep": 37, "more": [SHA…], …}  messages = the first 37 of the exchange before it, then these;
+                                                         [5, 3] among them: three of that exchange from number 5 on;
+                                                         "back": 2: not the exchange before it, but the second before it
+
+A part with ``"text": [SHA, 900, 20]`` has a text that begins with 900 characters of that part's and ends with its last 20.
 
 `SHA256` is that of the value's canonical JSON as it was sent. No header is ever written, and keys are removed from the values
 of strings.
@@ -14,10 +18,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, Self
+from typing import Any, Final, Literal, Self, cast
 
 from pydantic import Field, JsonValue
 
@@ -30,7 +35,11 @@ __all__ = ["Exchange", "Parts", "Transcript", "read_transcript"]
 
 Json = dict[str, JsonValue]
 
-_OURS: Final = frozenset({"kind", "sha", "more", "origin", "dialect", "round", "at", "fault"})
+RECENT: Final = 8
+"""Exchanges of which one may be continued: a harness asks for titles and summaries in between."""
+LONG: Final = 2000
+"""Characters from which on a text is told by one before it."""
+_OURS: Final = frozenset({"kind", "sha", "more", "text", "back", "keep", "origin", "dialect", "round", "at", "fault"})
 """Fields of a line in which only words of ours stand."""
 
 
@@ -90,7 +99,9 @@ class Transcript:
         self._file = path.open("ab", buffering=0)
         self.redactor = redactor or Redactor()
         self._known: set[str] = set()
-        self._before: Sequence[str] = ()
+        self._texts: deque[tuple[str, str]] = deque(maxlen=RECENT)
+        """Long texts with the digests of their parts, the newest first."""
+        self._recent: deque[Sequence[str]] = deque(maxlen=RECENT)
 
     def unknown(self, parts: Parts) -> set[str]:
         """Those that are not written yet."""
@@ -106,19 +117,32 @@ class Transcript:
         With `parts`, its messages and tools are written already, and empty here.
         """
         lines: list[Json] = []
-        shas = [self._part(message, lines) for message in exchange.messages] if parts is None else list(parts.messages)
-        keep = _common(self._before, shas)
+        shas = (
+            [self._message(message, lines) for message in exchange.messages] if parts is None else list(parts.messages)
+        )
+        back, before = self._nearest(shas)
+        keep = _common(before, shas)
         line = exchange.model_dump(mode="json", exclude={"messages", "tools", "params", "native"})
-        more: list[JsonValue] = list(shas[keep:])
-        line |= {"kind": "exchange", "keep": keep, "more": more}
+        line |= {"kind": "exchange", "keep": keep, "more": _told(shas[keep:], before)}
+        if back > 1:
+            line["back"] = back
         line["tools"] = self._part(list(exchange.tools), lines) if exchange.tools else None
         if parts is not None:
             line["tools"] = parts.tools or None
         line["params"] = self._part(exchange.params, lines)
         line["native"] = self._part(exchange.native, lines) if exchange.native else None
-        self._before = shas
+        self._recent.appendleft(shas)
         text = "".join(f"{json.dumps(self._clean(item), ensure_ascii=False)}\n" for item in [*lines, line])
         self._file.write(text.encode("utf-8", "backslashreplace"))
+
+    def _nearest(self, shas: Sequence[str]) -> tuple[int, Sequence[str]]:
+        """Which of the last exchanges has most of these messages: how many back it is, and its messages."""
+        for back, one in enumerate(self._recent, 1):
+            if one and _common(one, shas) == len(one):  # it goes on
+                return back, one
+        wanted = set(shas)
+        found = max(self._recent, key=lambda one: len(wanted.intersection(one)), default=())
+        return (self._recent.index(found) + 1 if self._recent else 1), found
 
     def hide(self, redactor: Redactor) -> None:
         """Remove what this one removes from now on."""
@@ -138,6 +162,20 @@ class Transcript:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _message(self, message: Json, lines: list[Json]) -> str:
+        """A part; of a long text, only what a text before it has not: some harnesses put a whole conversation into one."""
+        sha, text, written = self._part(message, lines), message.get("content"), len(lines)
+        if not written or lines[-1].get("sha") != sha or not isinstance(text, str) or len(text) < LONG:
+            return sha
+        clean = self.redactor.text(text)
+        told = ((base, *_shared(old, clean)) for base, old in self._texts)
+        base, first, last = max(told, key=lambda one: one[1] + one[2], default=("", 0, 0))
+        if first + last > len(clean) // 2:
+            lines[-1]["value"] = {**message, "content": clean[first : len(clean) - last]}
+            lines[-1]["text"] = [base, first, last]
+        self._texts.appendleft((sha, clean))
+        return sha
+
     def _part(self, value: JsonValue | list[Json] | Json, lines: list[Json]) -> str:
         text = json.dumps(value, sort_keys=True, separators=(",", ":"))
         sha = hashlib.sha256(text.encode()).hexdigest()
@@ -154,7 +192,7 @@ def read_transcript(path: Path) -> Iterator[Exchange]:
         JournalError: a line other than the last is not JSON, or refers to a part that is not there.
     """
     parts: dict[str, JsonValue] = {}
-    before: list[str] = []
+    recent: deque[list[str]] = deque(maxlen=RECENT)
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             if not raw.endswith(b"\n"):
@@ -162,11 +200,13 @@ def read_transcript(path: Path) -> Iterator[Exchange]:
             try:
                 line = json.loads(raw)
                 if line["kind"] == "part":
-                    parts[line["sha"]] = line["value"]
+                    parts[line["sha"]] = _whole(line["value"], line.get("text"), parts)
                     continue
-                before = before[: line.pop("keep")] + line.pop("more")
-                yield _resolve(line, before, parts)
-            except (ValueError, KeyError, TypeError) as error:
+                back = line.pop("back", 1)
+                shas = _resolved(line.pop("keep"), line.pop("more"), recent[back - 1] if recent else [])
+                recent.appendleft(shas)
+                yield _resolve(line, shas, parts)
+            except (ValueError, KeyError, TypeError, IndexError) as error:
                 raise JournalError(f"damaged transcript: {error!r}", where=f"{path}:{number}") from error
 
 
@@ -182,6 +222,56 @@ def _resolve(line: Json, shas: Sequence[str], parts: dict[str, JsonValue]) -> Ex
             "native": parts[str(native)] if (native := line.get("native")) else {},
         }
     )
+
+
+def _whole(value: JsonValue, text: Sequence[Any] | None, parts: Mapping[str, JsonValue]) -> JsonValue:
+    """The value of a part, with what its text has of another one's."""
+    if text is None or not isinstance(value, dict):
+        return value
+    base, first, last = text
+    old = cast("dict[str, str]", parts[base])["content"]
+    return {**value, "content": f"{old[:first]}{value['content']}{old[len(old) - last :]}"}
+
+
+def _shared(old: str, new: str) -> tuple[int, int]:
+    """How many characters at the beginning and at the end two texts have in common, none of them twice."""
+    most = min(len(old), len(new))
+    first = _agreed(most, lambda size: old[:size] == new[:size])
+    return first, _agreed(most - first, lambda size: old[len(old) - size :] == new[len(new) - size :])
+
+
+def _agreed(most: int, same: Callable[[int], bool]) -> int:
+    """The largest size up to `most` at which they are the same; as they are at all smaller ones."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if same(middle) else (low, middle - 1)
+    return low
+
+
+def _told(shas: Sequence[str], before: Sequence[str]) -> list[JsonValue]:
+    """Messages by their digests, or where several in a row stand in an exchange before."""
+    at = {sha: number for number, sha in reversed(list(enumerate(before)))}
+    told: list[JsonValue] = []
+    done = 0
+    while done < len(shas):
+        start = at.get(shas[done], len(before))
+        size = _common(before[start:], shas[done:])
+        if size < 2:
+            told.append(shas[done])
+            done += 1
+        else:
+            told.append([start, size])
+            done += size
+    return told
+
+
+def _resolved(keep: int, more: Sequence[str | list[int]], before: Sequence[str]) -> list[str]:
+    """The digests that `_told` has told."""
+    shas = list(before[:keep])
+    for item in more:
+        shas += [item] if isinstance(item, str) else before[item[0] : item[0] + item[1]]
+    return shas
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

@@ -1,0 +1,60 @@
+"""A checkpoint comes back as it was, whatever changed since the one before, and adds to the store what is new in it."""
+
+import random
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claw_adapter.protocol import Checkpoint, Message, Session
+from claw_adapter.runs.checkpoints import BLOCK, Saved, load_checkpoint, save_checkpoint
+from claw_adapter.runs.store import Store
+
+FILE = st.lists(st.sampled_from([b"a" * BLOCK, b"b" * BLOCK, b"c" * (BLOCK // 2), b"end"]), max_size=9).map(b"".join)
+FILES = st.dictionaries(st.sampled_from(["one", "two"]), FILE, max_size=2)
+CHECKPOINTS = st.lists(
+    st.tuples(st.lists(st.integers(0, 9), unique=True, max_size=8), FILES, FILES), min_size=1, max_size=6
+)
+
+
+def session(*numbers: int, name: str = "main") -> Session:
+    return Session(id=name, messages=tuple(Message(id=f"m{n}", role="user", text=f"text {n}") for n in numbers))
+
+
+def size(root: Path) -> int:
+    return sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+
+
+@given(CHECKPOINTS)
+def test_a_chain_of_them_comes_back(tmp_path_factory, made):
+    store, before, saved = Store(tmp_path_factory.mktemp("store")), None, []
+    for numbers, files, overlay in made:
+        overlays = {"skills": overlay} if overlay else {}
+        checkpoint = Checkpoint(sessions=(session(*numbers), session(1, name="slack")), files=files, overlays=overlays)
+        before = Saved(checkpoint, save_checkpoint(store, checkpoint, before))
+        saved.append(before)
+    for one in saved:
+        assert load_checkpoint(store, one.digest) == one.checkpoint
+
+
+def test_a_round_adds_what_is_new_to_it(tmp_path: Path):
+    store, before, files = Store(tmp_path), None, random.Random(1).randbytes(50 * BLOCK)
+    grown = []
+    for rounds in range(1, 201):
+        files += b"one more line of a session\n"
+        start = size(tmp_path)
+        made = Checkpoint(sessions=(session(*range(rounds * 2)),), files={"state/sessions.jsonl": files})
+        before = Saved(made, save_checkpoint(store, made, before))
+        grown.append(size(tmp_path) - start)
+    assert max(grown[1:]) < 2000
+    assert load_checkpoint(Store(tmp_path), before.digest) == made
+
+
+def test_one_of_an_earlier_version_comes_back_and_is_gone_on_from(tmp_path: Path):
+    store = Store(tmp_path)
+    old = {"main": session(1, 2).model_dump(mode="json"), "sessions": [], "files": {"f": store.put(b"x" * 5 * BLOCK)}}
+    digest = store.put_json(old)
+    found = load_checkpoint(store, digest)
+    assert found == Checkpoint(sessions=(session(1, 2),), files={"f": b"x" * 5 * BLOCK})
+    new = Checkpoint(sessions=(session(0, 1, 2, 3),), files={"f": b"x" * 5 * BLOCK + b"y"})
+    assert load_checkpoint(store, save_checkpoint(store, new, Saved(found, digest))) == new
