@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from json.encoder import encode_basestring_ascii
 from typing import Any, Final
 
-__all__ = ["PIECE", "encoded", "pieces"]
+__all__ = ["PIECE", "encoded", "pieces", "weight"]
 
 PIECE: Final = 128 * 1024
 """Characters of a piece, about."""
@@ -22,7 +22,7 @@ def pieces(value: Any) -> Iterator[str]:
         for at in range(0, len(value), PIECE):
             yield encode_basestring_ascii(value[at : at + PIECE])[1:-1]
         yield '"'
-    elif isinstance(value, dict | list | tuple) and _weight(value) > PIECE:
+    elif isinstance(value, dict | list | tuple) and weight(value) > PIECE:
         names = sorted(value) if isinstance(value, dict) else None
         opening = "{" if names is not None else "["
         for at, item in enumerate(value if names is None else names):
@@ -48,7 +48,7 @@ async def encoded(value: Any) -> io.BytesIO:
     return found
 
 
-def _weight(value: Any) -> int:
+def weight(value: Any) -> int:
     """About how long the text will be; no more is looked at than says that it is long."""
     weight, left = 0, [value]
     while left and weight <= PIECE:

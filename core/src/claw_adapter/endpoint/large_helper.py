@@ -20,11 +20,11 @@ from multidict import CIMultiDict
 
 from claw_adapter import keys
 from claw_adapter.endpoint.dialects import DIALECTS
-from claw_adapter.endpoint.encoding import PIECE, pieces
+from claw_adapter.endpoint.encoding import PIECE, pieces, weight
 from claw_adapter.endpoint.failures import BadRequest
 from claw_adapter.endpoint.large import HEAD
 from claw_adapter.endpoint.parsing import parse_json
-from claw_adapter.model import ModelRequest
+from claw_adapter.model import Line, ModelRequest
 from claw_adapter.redaction import Redactor
 from claw_adapter.runs.transcript import Parts
 from claw_adapter.tokens.meter import count_request
@@ -32,6 +32,10 @@ from claw_adapter.tokens.meter import count_request
 _BY_NAME: Final = {dialect.name: dialect for dialect in DIALECTS}
 _OTHERS_FIRST: Final = 5
 """Niceness: small requests, which the endpoint answers itself, come before our work."""
+
+
+AT_A_TIME: Final = 100
+"""Values that the endpoint reads in one go."""
 
 
 class _Pickler(pickle.Pickler):
@@ -60,10 +64,21 @@ class _Answer:
         self._buffer = io.BytesIO()
         self._pickler = _Pickler(self._buffer, self._text)
 
-    def add(self, value: object) -> None:
-        self._pickler.dump(value)
-        if self._buffer.tell() > PIECE:
-            self._flush(1)
+    def add(self, values: Iterable[object]) -> None:
+        """Send values ahead of what refers to them, so many at a time that reading them takes a moment only."""
+        several: list[object] = []
+        size = 0
+        for value in values:
+            several.append(value)
+            size += len(value.text) if isinstance(value, Line) else weight(value)
+            if len(several) >= AT_A_TIME or size > PIECE:
+                self._add(several)
+                several, size = [], 0
+        self._add(several)
+
+    def _add(self, values: list[object]) -> None:
+        self._pickler.dump(values)
+        self._flush(1)
 
     def end(self, value: object) -> None:
         self._pickler.dump(value)
@@ -119,16 +134,13 @@ class _Reader:
         parts = Parts(shas, _digest(tools) if tools else "")
         self._values = {**dict(zip(shas, request.messages, strict=True)), parts.tools: tools}
         answer = _Answer(self._target)
-        for piece in _in_pieces(request):
-            answer.add(piece)
+        answer.add(_in_pieces(request))
         answer.end((request, size, parts))
 
 
 def _in_pieces(request: ModelRequest) -> Iterator[object]:
     """What a request consists of, the small before the large, so that nothing is long in coming."""
-    for message in request.messages:
-        yield from message.values()
-        yield message
+    yield from request.messages
     yield from request.lines
     for value in request.body.values():
         yield from value if isinstance(value, list) else ()

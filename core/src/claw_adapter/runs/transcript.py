@@ -252,17 +252,16 @@ def _agreed(most: int, same: Callable[[int], bool]) -> int:
 def _told(shas: Sequence[str], before: Sequence[str]) -> list[JsonValue]:
     """Messages by their digests, or where several in a row stand in an exchange before."""
     at = {sha: number for number, sha in reversed(list(enumerate(before)))}
+    if at.keys().isdisjoint(shas):
+        return list(shas)
     told: list[JsonValue] = []
     done = 0
     while done < len(shas):
-        start = at.get(shas[done], len(before))
-        size = _common(before[start:], shas[done:])
-        if size < 2:
-            told.append(shas[done])
-            done += 1
-        else:
-            told.append([start, size])
-            done += size
+        start, size = at.get(shas[done], len(before)), 0
+        while start + size < len(before) and done + size < len(shas) and before[start + size] == shas[done + size]:
+            size += 1
+        told.append([start, size] if size > 1 else shas[done])
+        done += max(size, 1)
     return told
 
 
