@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 from claw_adapter.command import find_installed, probe_installed
 from claw_adapter.frameworks import Framework
 from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Support, TrialContext
-from claw_adapter_picoclaw.conversation import TurnConversation
+from claw_adapter_picoclaw.conversation import PicoClawConversation
 from claw_adapter_picoclaw.options import Options, configuration
 from claw_adapter_picoclaw.state import State
 from claw_adapter_picoclaw.store import session_key
@@ -97,4 +97,4 @@ class PicoClaw(Harness):
         main = checkpoint.sessions[0] if checkpoint else ctx.main
         state = State(ctx.state_dir, ctx.workspace, main.id)
         state.lay_out(configuration(ctx, self.options), [main], checkpoint)
-        return TurnConversation(ctx, there.path, state)
+        return PicoClawConversation(ctx, there.path, state)

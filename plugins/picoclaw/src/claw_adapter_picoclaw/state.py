@@ -53,7 +53,7 @@ class State:
             VARIABLE: str(self.trace),
         }
 
-    def next_turn(self) -> None:
+    def begin(self) -> None:
         """Begin a new trace."""
         self._turns += 1
         self.trace.parent.mkdir(exist_ok=True)
