@@ -17,10 +17,12 @@ from claw_adapter.errors import AdapterError, EmptyAnswer, HarnessCrash, Harness
 from claw_adapter.harness import Endpoint, Message, ReportedUsage, Session, SessionChange
 from claw_adapter_openclaw.acp import AcpGateway
 from claw_adapter_openclaw.adapter import OpenClaw, framework
+from claw_adapter_openclaw.answers import Answer
+from claw_adapter_openclaw.configuration import STATE, configuration, environment, later, settings
 from claw_adapter_openclaw.conversation import GatewayConversation
 from claw_adapter_openclaw.failures import failure
-from claw_adapter_openclaw.gateway import Answer, Gateway
-from claw_adapter_openclaw.options import STATE, Options, configuration, environment, later, settings
+from claw_adapter_openclaw.gateway import Gateway
+from claw_adapter_openclaw.options import Options
 from claw_adapter_openclaw.traces import Traces
 
 ENDPOINT = Endpoint(url="http://127.0.0.1:1", key="sk-secret", model="vendor/m")

@@ -77,7 +77,7 @@ class TurnFiles(Protocol):
 
 
 class TurnConversation(Conversation):
-    """After a failed turn no further prompt is taken: what is left of it is not known. A cancelled turn is as if it had not been.
+    """After a failed turn no further prompt is taken: what is left of it is not known. A cancelled one leaves nothing.
 
     Args:
         name: of the harness, for messages.

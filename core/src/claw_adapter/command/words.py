@@ -29,7 +29,7 @@ _COMMON: Final[dict[str, tuple[type[EndpointError], str]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelWords:
-    """A harness's own words beside the common ones, regular expressions without regard to case; the first class that fits counts.
+    """A harness's own words beside the common ones, as regular expressions; the first class that fits counts.
 
     Attributes:
         filtered: the content filter refused.

@@ -34,22 +34,10 @@ class PicoClaw(Harness):
 
     def capabilities(self) -> Capabilities:
         """Each entry was seen with the real program; tests/e2e/test_picoclaw_*.py and test_metaclaw_runs.py show it again."""
-        full = Support.full()
-        return Capabilities(
-            turns=full,
-            resume_after_restart=full,
-            seed_main=full,
+        return Capabilities.full(
             seed_history="files",
-            update_workspace=full,
-            update_session=full,
-            cancel=full,
-            stream_events=full,
             usage="per_turn",
             endpoint_override=("openai-chat", "anthropic-messages"),
-            concurrent=full,
-            isolation_of_state=full,
-            overlay_skills=full,
-            deterministic_replay=full,
             mcp=Support.not_implemented("no MCP server has been tried with it"),
             memory_files=MEMORY,
             notes=self._notes(),

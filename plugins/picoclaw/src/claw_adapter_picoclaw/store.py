@@ -54,7 +54,7 @@ class PicoClawSessions(SessionFolder):
     def save(self, session: Session, position: int, folder: Path, there: Session | None = None) -> None:
         """Write the three files; a summary that PicoClaw has made stays."""
         lines, meta, mark = (folder / name for name in names(session.id))
-        summary = read_object(meta).get("summary", "")
+        summary = read_object(meta).get("summary") if there else None
         meta.unlink(missing_ok=True)
         records = list(native_lines(session.messages))
         replace(mark, json_lines([ours_of(session, position)]))
