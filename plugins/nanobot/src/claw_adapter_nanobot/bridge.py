@@ -19,7 +19,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import importlib.metadata
-import os
 import runpy
 import sys
 import time
@@ -144,15 +143,6 @@ async def _no_command(context: Any) -> None:
     return None
 
 
-def main() -> None:
-    """Keep the protocol's descriptor to ourselves: whatever prints goes to standard error."""
-    output = os.dup(1)
-    os.set_inheritable(output, False)
-    os.dup2(2, 1)
-    bridge = Bridge()
-    asyncio.run(_beside("lines").Lines({name: getattr(bridge, name) for name in METHODS}, output).serve())
-    os._exit(0)  # NanoBot may leave threads behind
-
-
 if __name__ == "__main__":
-    main()
+    made = Bridge()
+    _beside("lines").serve({name: getattr(made, name) for name in METHODS})

@@ -1,4 +1,4 @@
-"""What NanoBot tells of a turn while it goes on; runs in NanoBot's own interpreter, with the standard library and NanoBot only."""
+"""What NanoBot tells of a turn while it goes on; runs in its own interpreter, with the standard library and NanoBot only."""
 # ruff: noqa: ARG002  # NanoBot's hooks have one signature for all
 
 from __future__ import annotations

@@ -69,3 +69,12 @@ class Lines:
         data = memoryview(json.dumps(record).encode() + b"\n")
         while data:
             data = data[os.write(self._output, data) :]
+
+
+def serve(methods: Mapping[str, Method]) -> None:
+    """Answer calls, then end the process. The protocol's descriptor is ours alone: whatever prints goes to standard error."""
+    output = os.dup(1)
+    os.set_inheritable(output, False)
+    os.dup2(2, 1)
+    asyncio.run(Lines(methods, output).serve())
+    os._exit(0)  # the program may leave threads behind
