@@ -298,6 +298,18 @@ async def test_over_acp_usage_is_summed_from_the_session_and_a_late_reply_is_wai
     assert [m.text for m in (await made.checkpoint()).sessions[0].messages] == ["one", "fine"]
 
 
+async def test_a_turn_that_is_cancelled_while_it_is_read_back_is_a_crash_of_the_harness():
+    class Slow(Stub):
+        async def bridge(self, operation, key, *, deadline=60.0, **more):
+            if operation == "read" and more["after"] < 2**52:
+                await made.cancel()
+                return {"total": 4, "events": []}
+            return await super().bridge(operation, key, deadline=deadline, **more)
+
+    made = await conversation(Slow(turn("fine")), Session(id="main"))
+    assert (await made.send("one", 5)).error.kind == "HarnessCrash"
+
+
 class Agent:
     """What is left of an ACP agent when its turns are known beforehand."""
 

@@ -20,7 +20,7 @@ __all__ = ["Running"]
 
 TORCH: Final = '"""Stands in for torch, of which the proxy uses a name only."""\n\nTensor = object\n'
 LAST_SECONDS: Final = 5.0
-"""The same at the end, where the trial waits."""
+"""Most that is waited at the end for skills that are being made: there the trial waits."""
 GRACE_SECONDS: Final = 3.0
 
 

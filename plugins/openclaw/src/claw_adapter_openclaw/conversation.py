@@ -23,7 +23,7 @@ class GatewayConversation(Conversation):
 
     def __init__(self, gateway: Gateway, sessions: Sequence[Session], model: str, log: Logger) -> None:
         self._gateway: Gateway | None = gateway
-        self._sessions = LiveSessions(gateway, sessions, model)
+        self._sessions = LiveSessions(self._alive, sessions, model)
         self._log = log
 
     async def seed(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from claw_adapter.harness import Message, Session, SessionChange
@@ -23,12 +23,18 @@ READ_SECONDS: Final = 0.8
 
 
 class LiveSessions:
-    """The first session is the main one; `model` is named in replies that no model gave."""
+    """The sessions of a conversation.
 
-    def __init__(self, gateway: Gateway, sessions: Sequence[Session], model: str) -> None:
+    Args:
+        alive: the gateway; raises HarnessCrash when it has ended.
+        sessions: the main one first.
+        model: named in replies that no model gave.
+    """
+
+    def __init__(self, alive: Callable[[], Gateway], sessions: Sequence[Session], model: str) -> None:
         self.waited = 0.0
         """Seconds of the last `read_news` that were not OpenClaw's reading."""
-        self._gateway = gateway
+        self._alive = alive
         self._main = sessions[0].id
         self._sessions = {session.id: session for session in sessions}
         self._revisions: dict[str, int] = {}
@@ -66,7 +72,7 @@ class LiveSessions:
         self.waited = 0.0
         while True:
             asked = time.monotonic()
-            found = await self._gateway.bridge("read", session_key(self._main), after=self._seen, deadline=deadline)
+            found = await self._alive().bridge("read", session_key(self._main), after=self._seen, deadline=deadline)
             self.waited += max(time.monotonic() - asked - float(found.get("milliseconds", 0.0)) / 1000, 0.0)
             events = list(found["events"])
             if not answered or stopped(events) or time.monotonic() > end:
@@ -97,7 +103,7 @@ class LiveSessions:
 
     async def _write(self, session: Session) -> None:
         entry = {"displayName": f"{session.channel}: {session.title or session.id}"}
-        await self._gateway.bridge(
+        await self._alive().bridge(
             "write",
             session_key(session.id),
             sessionId=session_id(session.id, self._revisions.get(session.id, 0)),
@@ -107,7 +113,7 @@ class LiveSessions:
         await self._look(session.id)
 
     async def _append(self, session: Session, start: int) -> None:
-        await self._gateway.bridge("append", session_key(session.id), messages=self._natives(session, start))
+        await self._alive().bridge("append", session_key(session.id), messages=self._natives(session, start))
         await self._look(session.id)
 
     def _natives(self, session: Session, start: int) -> list[dict[str, Any]]:
@@ -119,5 +125,5 @@ class LiveSessions:
     async def _look(self, name: str) -> None:
         """Take what stands in the main session now for known."""
         if name == self._main:
-            found = await self._gateway.bridge("read", session_key(name), after=EVERYTHING)
+            found = await self._alive().bridge("read", session_key(name), after=EVERYTHING)
             self._seen = int(found["total"])
