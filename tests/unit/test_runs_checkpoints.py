@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claw_adapter.protocol import Checkpoint, Message, Session
@@ -25,6 +25,7 @@ def size(root: Path) -> int:
     return sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
 
 
+@settings(max_examples=25)  # every blob is flushed to the disk
 @given(CHECKPOINTS)
 def test_a_chain_of_them_comes_back(tmp_path_factory, made):
     store, before, saved = Store(tmp_path_factory.mktemp("store")), None, []
@@ -40,7 +41,7 @@ def test_a_chain_of_them_comes_back(tmp_path_factory, made):
 def test_a_round_adds_what_is_new_to_it(tmp_path: Path):
     store, before, files = Store(tmp_path), None, random.Random(1).randbytes(50 * BLOCK)
     grown = []
-    for rounds in range(1, 201):
+    for rounds in range(1, 51):
         files += b"one more line of a session\n"
         start = size(tmp_path)
         made = Checkpoint(sessions=(session(*range(rounds * 2)),), files={"state/sessions.jsonl": files})
