@@ -20,16 +20,19 @@ from claw_adapter.endpoint.control import (
     CloseRoutes,
     CloseTrial,
     EndRound,
+    Limit,
     OpenRoute,
     OpenTrial,
     Order,
     Settle,
+    Watch,
 )
-from claw_adapter.endpoint.records import CONTROL_SOCKET, DATA_SOCKET, RoundMeter
+from claw_adapter.endpoint.records import CONTROL_SOCKET, DATA_SOCKET, RoundMeter, Standing
 from claw_adapter.errors import EndpointError, InternalError
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.protocol.stopping import Spent, StopRules
 from claw_adapter.unix_sockets import address
 
 __all__ = ["ModelEndpoint"]
@@ -120,6 +123,14 @@ class ModelEndpoint:
     async def close_trial(self, trial: str) -> None:
         """Let the trial's key expire."""
         await self._call(CloseTrial(id=self._number(), trial=trial))
+
+    async def limit(self, rules: StopRules, spent: Spent) -> None:
+        """Have the run keep to these rules; `spent` is what it has spent before."""
+        await self._call(Limit(id=self._number(), rules=rules, spent=spent))
+
+    async def watch(self, version: int) -> Standing:
+        """How the run stands, at once if that is not what it was in this version, else after a while."""
+        return Standing.model_validate(await self._call(Watch(id=self._number(), version=version)))
 
     async def open_route(self, trial: str, front: Front) -> str:
         """Open a proxy route to an overlay; returns the key that whatever is in front of it must use."""
