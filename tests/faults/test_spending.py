@@ -27,7 +27,7 @@ def run(tmp_path, provider):
     folder = write_scenario(tmp_path / "small", [{"id": name} for name in NAMES])
 
     async def once(trials: int = 1, **rules):
-        asked = experiment(folder, models=[{**provider.model, "model": "gpt-4o"}], repeats=trials)
+        asked = experiment(folder, models=[{**provider.model, "name": "gpt-5.5"}], repeats=trials)
         return await run_experiment(tmp_path / "run", asked, jobs=3, rules=StopRules(**rules))
 
     return once
@@ -60,7 +60,7 @@ async def test_trials_at_the_same_time_do_not_pass_a_limit_together(tmp_path, pr
     assert all(r.kind == "start" or r.score.value == 1 for r in kept(tmp_path))
 
 
-@pytest.mark.parametrize(("limit", "most"), [("max_tokens", 600), ("max_cost", "0.0015")])
+@pytest.mark.parametrize(("limit", "most"), [("max_tokens", 600), ("max_cost", "0.004")])
 async def test_tokens_and_money_stop_before_the_limit(provider, run, limit, most):
     most = Decimal(most)
     with pytest.raises(RunStopped, match="would pass") as stop:
