@@ -140,6 +140,26 @@ async def test_one_request_that_never_succeeds_does_not_stop_the_others():
     assert scene.run.stopped is None
 
 
+def test_requests_that_hang_until_their_harnesses_give_up_are_an_outage_too():
+    scene = Scene(patience=60.0)
+    for _ in range(10):
+        began = scene.run.now
+        scene.run.now += 15
+        scene.provider.hung(refusal(504), began)
+        if scene.run.stopped:
+            break
+    assert scene.run.now - 1000 == 75, "the patience begins with the first that has failed"
+    assert "no answer for 1 min" in scene.run.why
+
+
+async def test_an_answer_to_another_request_speaks_against_an_outage():
+    scene = Scene()
+    began = scene.run.now
+    await scene.ask()
+    scene.provider.hung(refusal(504), began)
+    assert scene.run.said == []
+
+
 @pytest.mark.parametrize(
     ("status", "code", "final", "remedy"),
     [

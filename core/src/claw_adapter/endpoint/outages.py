@@ -159,12 +159,13 @@ class Outages:
         came = self._clock()
         pending.refused = pending.refused or self._last
         try:
-            limit = FIRST_ANSWER if self._since is None else None
             try:
-                async with asyncio.timeout(limit):
+                async with asyncio.timeout(FIRST_ANSWER if self._since is None else None):
                     await self._turn.acquire()
-            except TimeoutError:  # nothing speaks against the provider, but that its first answer takes long
-                return False
+            except TimeoutError:
+                if self._since is None:  # nothing speaks against the provider, but that its first answer takes long
+                    return False
+                await self._turn.acquire()
             try:
                 if self._known and self._since is None:
                     return self._release()

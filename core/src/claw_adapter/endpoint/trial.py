@@ -196,6 +196,7 @@ class EndpointTrial:
                 pending.error = EndpointFilteredError("the provider's content filter withheld the answer")
         elif refused := given_up(pending):
             pending.error = refused.error
+            self._gate.hung(pending, self.spec, refused.error)
         elif pending.status == CLIENT_CLOSED and pending.error is None and ended - pending.started >= PATIENCE:
             pending.error = self._too_slow(way.after, ended - pending.started)
             if way.reaches_model:

@@ -22,6 +22,7 @@ from claw_adapter.protocol import (
     RoundRecord,
     Score,
     SessionChange,
+    Timing,
     TurnResult,
     Usage,
 )
@@ -147,7 +148,7 @@ class RoundRunner:
             usage=Usage(
                 rendered=meter.rendered, reported=turn.usage, metered=meter.metered, overlay=trial.take_spent()
             ),
-            timing=turn.timing,
+            timing=_without(turn.timing, meter.metered.held),
             overhead=max(time.monotonic() - started - tried.seconds - check_seconds, 0.0),
             evidence=meter.seen,
             tool_calls=sum(event.kind == "tool_call" for event in events),
@@ -200,6 +201,7 @@ class RoundRunner:
             if sent.meter.retry_in is not None:
                 outages += 1
                 await asyncio.sleep(sent.meter.retry_in)
+                seconds += sent.meter.retry_in
                 continue
             if not error.passing or number == trial.spec.settings.attempts:
                 break
@@ -340,6 +342,11 @@ class RoundRunner:
             changed=changed,
             environment=states,
         )
+
+
+def _without(timing: Timing, held: float) -> Timing:
+    """A turn's time without that in which the provider was away."""
+    return timing.model_copy(update={"total": max(timing.total - held, timing.own)}) if held else timing
 
 
 def _attributed(turn: TurnResult, meter: RoundMeter) -> TurnResult:
