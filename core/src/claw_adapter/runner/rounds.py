@@ -11,7 +11,7 @@ from pathlib import Path
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.drivers.waiting import timeout, to_thread
 from claw_adapter.endpoint import RoundMeter
-from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, EndpointTransientError, Owner
+from claw_adapter.errors import AdapterError, ClawError
 from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Conversation
 from claw_adapter.protocol import (
@@ -22,14 +22,13 @@ from claw_adapter.protocol import (
     RoundRecord,
     Score,
     SessionChange,
-    Timing,
     TurnResult,
     Usage,
 )
-from claw_adapter.protocol.stopping import describe_seconds
 from claw_adapter.question import EnvironmentStates, QuestionType, ScoringContext
 from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
+from claw_adapter.runner.blame import attributed, without_outages
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
 from claw_adapter.runner.stopping import check_stopped
 from claw_adapter.runner.trial import LATE_SECONDS, Trial
@@ -148,7 +147,7 @@ class RoundRunner:
             usage=Usage(
                 rendered=meter.rendered, reported=turn.usage, metered=meter.metered, overlay=trial.take_spent()
             ),
-            timing=_without(turn.timing, meter.metered.held),
+            timing=without_outages(turn.timing, meter.metered.held),
             overhead=max(time.monotonic() - started - tried.seconds - check_seconds, 0.0),
             evidence=meter.seen,
             tool_calls=sum(event.kind == "tool_call" for event in events),
@@ -248,7 +247,7 @@ class RoundRunner:
             turn = TurnResult(error=Failure.of(error))
         meter = await (closing or endpoint.end_round(trial.spec.id))
         trial.note(meter)
-        turn = _attributed(turn, meter)
+        turn = attributed(turn, meter)
         if turn.error is not None:
             await check_stopped(trial.services.endpoint)
         return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds)
@@ -342,27 +341,3 @@ class RoundRunner:
             changed=changed,
             environment=states,
         )
-
-
-def _without(timing: Timing, held: float) -> Timing:
-    """A turn's time without that in which the provider was away."""
-    return timing.model_copy(update={"total": max(timing.total - held, timing.own)}) if held else timing
-
-
-def _attributed(turn: TurnResult, meter: RoundMeter) -> TurnResult:
-    """A harness that failed because its model did is not at fault: the endpoint's own finding has precedence.
-
-    That holds, too, where the harness reports success although its last request failed: what it says then is not an answer.
-    And no deadline runs while the provider is away.
-    """
-    endpoint, held = meter.failure, meter.metered.held
-    if turn.error is not None and turn.error.owner not in (Owner.HARNESS, Owner.ENDPOINT):
-        return turn
-    if endpoint is None and held and turn.error is not None and turn.error.kind == DeadlineExceeded.__name__:
-        what = f"the model's provider was away for {describe_seconds(held)} of the turn"
-        endpoint = Failure.of(EndpointTransientError(f"{what}: {turn.error.what}", where=turn.error.where))
-    if endpoint is None:
-        return turn
-    if turn.error is None:
-        return turn.model_copy(update={"text": "", "error": endpoint})
-    return turn.model_copy(update={"error": endpoint})
