@@ -21,21 +21,25 @@ from claw_adapter.endpoint.control import (
     CloseRoutes,
     CloseTrial,
     EndRound,
+    Limit,
     OpenRoute,
     OpenTrial,
     Order,
     Settle,
+    Watch,
 )
-from claw_adapter.endpoint.records import CONTROL_SOCKET, DATA_SOCKET, RoundMeter
+from claw_adapter.endpoint.records import CONTROL_SOCKET, DATA_SOCKET, RoundMeter, Standing
 from claw_adapter.errors import DeadlineExceeded, EndpointError, HarnessProtocolError, InternalError
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.protocol.stopping import Spent, StopRules
 from claw_adapter.unix_sockets import address
 
 __all__ = ["ModelEndpoint"]
 
-START_SECONDS: Final = 30.0
+START_SECONDS: Final = 120.0
+"""It takes half a second; a machine with much else to do can need a minute."""
 STOP_SECONDS: Final = 5.0
 CALL_SECONDS: Final = 60.0
 
@@ -89,7 +93,8 @@ class ModelEndpoint:
         except (TimeoutError, OSError, ValueError, KeyError) as error:
             await _end(process)
             last = log.read_text("utf-8", "replace")[-2000:]
-            raise EndpointError(f"the model endpoint did not start: {error!r}\n{last}", where=str(log)) from error
+            why = f"no word from it within {START_SECONDS:g} s" if isinstance(error, TimeoutError) else repr(error)
+            raise EndpointError(f"the model endpoint did not start: {why}\n{last}", where=str(log)) from error
         except BaseException:
             await _end(process)
             raise
@@ -107,7 +112,7 @@ class ModelEndpoint:
     async def begin_round(
         self, trial: str, round_id: str, answer_key: AnswerKey | None = None, attempt: int = 1
     ) -> None:
-        """The trial's requests belong to this round from now on; `brief` is for the reader's eyes only."""
+        """The trial's requests belong to this round from now on; the answer key is for the reader's eyes only."""
         await self._call(BeginRound(trial=trial, round=round_id, answer_key=answer_key, attempt=attempt))
 
     async def end_round(self, trial: str) -> RoundMeter:
@@ -117,6 +122,14 @@ class ModelEndpoint:
     async def close_trial(self, trial: str) -> None:
         """Let the trial's key expire."""
         await self._call(CloseTrial(trial=trial))
+
+    async def limit(self, rules: StopRules, spent: Spent) -> None:
+        """Have the run keep to these rules; `spent` is what it has spent before."""
+        await self._call(Limit(rules=rules, spent=spent))
+
+    async def watch(self, version: int) -> Standing:
+        """How the run stands, at once if that is not what it was in this version, else after a while."""
+        return Standing.model_validate(await self._call(Watch(version=version)))
 
     async def open_route(self, trial: str, front: Front) -> str:
         """Open a proxy route to an overlay; returns the key that whatever is in front of it must use."""
