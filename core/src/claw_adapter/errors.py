@@ -20,6 +20,7 @@
     │   ├── EndpointMalformedError
     │   └── EndpointFilteredError
     ├── SandboxError           an isolation level cannot be provided, or a sandboxed command could not be run
+    ├── MachineError           the machine ran out of what a run needs: space, descriptors, memory, processes
     ├── DeadlineExceeded       a deadline passed; `owner` says whose it was
     ├── JournalError           a run folder is damaged or belongs to another configuration
     └── InternalError          a fault of this package itself, never counted against a harness
@@ -29,7 +30,6 @@ Each says what happened, where, and what to do about it (`remedy`).
 
 from __future__ import annotations
 
-import errno
 import re
 from collections.abc import Sequence
 from enum import StrEnum
@@ -54,6 +54,7 @@ __all__ = [
     "HarnessStartError",
     "InternalError",
     "JournalError",
+    "MachineError",
     "OverlayError",
     "OverlayNotFound",
     "Owner",
@@ -61,7 +62,6 @@ __all__ = [
     "SandboxError",
     "ScenarioError",
     "endpoint_error",
-    "system_error",
 ]
 
 
@@ -74,6 +74,8 @@ class Owner(StrEnum):
     OVERLAY = "overlay"
     ENDPOINT = "endpoint"
     SANDBOX = "sandbox"
+    MACHINE = "machine"
+    """No space, no descriptors, no memory, no processes: a run stops, and records nothing of the round at hand."""
     INTERNAL = "internal"
     """A fault of this package itself."""
 
@@ -99,27 +101,6 @@ class ClawError(Exception):
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
         return f"{text}\n  {self.remedy}" if self.remedy else text
-
-
-_BY_ERRNO: Final = {
-    errno.ENOSPC: "Free some space on that disk, or write elsewhere.",
-    errno.EDQUOT: "Free some space on that disk, or write elsewhere.",
-    errno.EACCES: "Change its permissions, or name another place.",
-    errno.EPERM: "Change its permissions, or name another place.",
-    errno.EROFS: "Name a place that can be written.",
-    errno.ENOENT: "Name something that is there.",
-    errno.ENOTDIR: "Name a place below a folder.",
-    errno.EISDIR: "Name a file.",
-    errno.EEXIST: "Name another place.",
-    errno.ENAMETOOLONG: "Choose a shorter name.",
-}
-
-
-def system_error(error: OSError) -> ClawError:
-    """A refusal of the system (no space, no permission) with the file it is about and the way out."""
-    files = [str(name) for name in (error.filename, error.filename2) if name is not None]
-    what = error.strerror or str(error) or type(error).__name__
-    return ClawError(what, where=" and ".join(files), remedy=_BY_ERRNO.get(error.errno or 0, ""))
 
 
 class ArgumentError(ClawError, ValueError):
@@ -245,6 +226,15 @@ class SandboxError(ClawError):
     """An isolation level cannot be provided here, or a sandboxed command could not be run."""
 
     owner = Owner.SANDBOX
+
+
+class MachineError(ClawError):
+    """The machine did not give what a run needs: space, descriptors, memory, processes, a place that can be written.
+
+    It belongs to nothing that was at work, so nothing is recorded of it: the run stops, and the same command resumes it.
+    """
+
+    owner = Owner.MACHINE
 
 
 class DeadlineExceeded(ClawError):

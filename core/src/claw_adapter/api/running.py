@@ -18,6 +18,7 @@ from claw_adapter.endpoint.replay import replay_model
 from claw_adapter.errors import ArgumentError, ClawError
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Scenario
+from claw_adapter.runner.headroom import MIN_FREE
 from claw_adapter.runner.run import Watcher
 from claw_adapter.runner.run import prepare as prepare_plan
 from claw_adapter.runner.run import run as run_plan
@@ -59,6 +60,8 @@ class RunOptions(ExperimentOptions, total=False):
     """Remove what the run folder holds and start anew, instead of continuing it."""
     replay: str | Path | None
     """A recorded run to answer from, offline."""
+    min_free: int
+    """Bytes that are left free on the run folder's disk: the run stops before. Default: 100 million."""
     watcher: Watcher
     """Called as trials begin and end, and after each round."""
 
@@ -72,10 +75,13 @@ class Prepared:
     scenarios: Mapping[str, Scenario]
     harnesses: Mapping[str, Harness]
 
-    async def execute(self, *, jobs: int = 1, fresh: bool = False, watching: Watching | None = None) -> None:
+    async def execute(
+        self, *, jobs: int = 1, fresh: bool = False, watching: Watching | None = None, min_free: int = MIN_FREE
+    ) -> None:
         """Run the trials that are not finished; cancelling it leaves a folder that the same call continues.
 
         Raises:
+            MachineError: something is missing here that a run needs (space, descriptors, memory); the same call resumes it.
             ClawError: another run is under way in this process.
             JournalError: the folder holds something else, or another process works on it.
         """
@@ -86,7 +92,9 @@ class Prepared:
             with RunFolder(self.root) as folder:
                 resumes = folder.begin(self.plan, fresh=fresh)
                 with (watching or _unwatched)(self.plan, resumes) as watcher:
-                    await run_plan(folder, self.plan, self.scenarios, self.harnesses, jobs=jobs, watcher=watcher)
+                    await run_plan(
+                        folder, self.plan, self.scenarios, self.harnesses, jobs=jobs, watcher=watcher, min_free=min_free
+                    )
         finally:
             _ALONE.release()
 
@@ -135,6 +143,7 @@ async def arun(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
             jobs=jobs,
             fresh=options.get("fresh", False),
             watching=lambda _plan, _resumes: contextlib.nullcontext(watcher),
+            min_free=options.get("min_free", MIN_FREE),
         )
     return await asyncio.to_thread(open_run, prepared.root)
 
@@ -147,8 +156,8 @@ def run(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
     Args:
         scenarios: names (``demo``) and folders of scenarios; or one `Experiment`, or its file.
         options: `harnesses`, `model` or `models`, `base_url`, `key_env`, `overlays`, `seeds`, `repeats`, `isolation`,
-            `deadline`, `attempts`, `compat` (not beside an experiment); `jobs`, `out`, `fresh`, `replay`, `watcher`. Names
-            and defaults are those of `claw run`; docs/python.md explains each.
+            `deadline`, `attempts`, `compat` (not beside an experiment); `jobs`, `out`, `fresh`, `replay`, `min_free`,
+            `watcher`. Names and defaults are those of `claw run`; docs/python.md explains each.
 
     Returns:
         The finished run. A trial that failed is data in it, not an exception.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from claw_adapter.cli.common import console, print_json
-from claw_adapter.cli.numbers import SECONDS
+from claw_adapter.cli.numbers import BYTES, SECONDS
 
 if TYPE_CHECKING:
     from claw_adapter.api.experiment import ExperimentOptions
@@ -77,11 +77,14 @@ The same command continues a run that was interrupted; --fresh starts it anew.
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Answer from a recorded RUN, offline.",
 )
+@click.option(
+    "--min-free", type=BYTES, default="100M", show_default=True, help="Stop while so much of the disk is free."
+)
 @click.option("--estimate", is_flag=True, help="Say what the run will take, and spend nothing.")
 @click.option("--metric-set", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
-def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, estimate: bool, **flags: Any) -> int:
+def command(what: tuple[str, ...], out: Path | None, estimate: bool, **flags: Any) -> int:
     """Run an experiment, or continue it."""
     from claw_adapter.api.results import open_run
     from claw_adapter.api.running import estimate_experiment, prepare
@@ -91,7 +94,11 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, est
     if estimate:
         return _show_estimate(estimate_experiment(experiment), as_json=flags["as_json"])
     prepared = prepare(experiment, out=out, replay=flags["replay"])
-    _run(prepared, jobs, fresh=fresh, quiet=flags["quiet"] or flags["as_json"])
+    _run(
+        prepared,
+        quiet=flags["quiet"] or flags["as_json"],
+        **{name: flags[name] for name in ("jobs", "fresh", "min_free")},
+    )
     return show(open_run(prepared.root), flags["metric_set"], as_json=flags["as_json"])
 
 
@@ -130,7 +137,7 @@ def _show_estimate(found: dict[str, Estimate], *, as_json: bool) -> int:
     return 0
 
 
-def _run(prepared: Prepared, jobs: int, *, fresh: bool, quiet: bool) -> None:
+def _run(prepared: Prepared, *, quiet: bool, **how: Any) -> None:
     from claw_adapter.cli.progress import watching
 
     async def main() -> None:
@@ -138,9 +145,7 @@ def _run(prepared: Prepared, jobs: int, *, fresh: bool, quiet: bool) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, task.cancel if task else lambda: None)
-        await prepared.execute(
-            jobs=jobs, fresh=fresh, watching=lambda plan, resumes: watching(plan, quiet=quiet, goes_on=resumes)
-        )
+        await prepared.execute(**how, watching=lambda plan, resumes: watching(plan, quiet=quiet, goes_on=resumes))
 
     try:
         asyncio.run(main())

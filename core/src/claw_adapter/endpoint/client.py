@@ -12,7 +12,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NoReturn, Self, TypeVar
 
 from claw_adapter.endpoint.control import (
     MAX_LINE,
@@ -26,7 +26,8 @@ from claw_adapter.endpoint.control import (
     Settle,
 )
 from claw_adapter.endpoint.records import CONTROL_SOCKET, DATA_SOCKET, RoundMeter
-from claw_adapter.errors import EndpointError, InternalError
+from claw_adapter.errors import ClawError, EndpointError, InternalError, MachineError
+from claw_adapter.machine import machine_error, machine_said
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.model import ModelSpec
@@ -59,6 +60,7 @@ class ModelEndpoint:
         self._listener: asyncio.Task[None] | None = None
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._calls = 0
+        self._short: asyncio.Future[MachineError] = asyncio.get_running_loop().create_future()
 
     @classmethod
     async def start(cls, folder: Path, *, key_envs: Sequence[str] = (), marker: str = "") -> Self:
@@ -71,17 +73,21 @@ class ModelEndpoint:
 
         Raises:
             EndpointError: it did not come up; the end of its log is in the message.
+            MachineError: for want of memory, descriptors, processes or space.
         """
         folder = folder.absolute()
         folder.mkdir(parents=True, exist_ok=True)
         log = folder / "endpoint.log"
         token = secrets.token_urlsafe(32)
         with log.open("ab") as errors:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, "-P", "-m", "claw_adapter.endpoint", str(folder), *key_envs,
-                stdin=PIPE, stdout=PIPE, stderr=errors,
-                env=_environment(key_envs, marker), cwd=folder, start_new_session=True,
-            )  # fmt: skip
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    sys.executable, "-P", "-m", "claw_adapter.endpoint", str(folder), *key_envs,
+                    stdin=PIPE, stdout=PIPE, stderr=errors,
+                    env=_environment(key_envs, marker), cwd=folder, start_new_session=True,
+                )  # fmt: skip
+            except OSError as error:
+                raise machine_error(error, starting=True) or error from error
         try:
             async with asyncio.timeout(START_SECONDS):
                 port = await _handshake(process, token)
@@ -89,7 +95,9 @@ class ModelEndpoint:
                 await endpoint._connect(token)
         except (TimeoutError, OSError, ValueError, KeyError) as error:
             await _end(process)
-            last = log.read_text("utf-8", "replace")[-2000:]
+            last = _last(log)
+            if (short := machine_error(error) or machine_said(last)) is not None:
+                raise short from error
             raise EndpointError(f"the model endpoint did not start: {error!r}\n{last}", where=str(log)) from error
         except BaseException:
             await _end(process)
@@ -133,6 +141,14 @@ class ModelEndpoint:
         """Wait, at most so long, until no overlay's own request is being answered."""
         await self._call(Settle(id=self._number(), trial=trial, seconds=min(seconds, CALL_SECONDS / 2)))
 
+    async def shortage(self) -> NoReturn:
+        """Wait until the process says that the machine is short of something; it may never do so.
+
+        Raises:
+            MachineError: what it is short of.
+        """
+        raise await asyncio.shield(self._short)
+
     async def stop(self) -> None:
         """End the process; safe to call again."""
         if self._listener is not None:
@@ -164,6 +180,8 @@ class ModelEndpoint:
         try:
             while line := await reader.readline():
                 answer = json.loads(line)
+                if answer["id"] is None and not self._short.done():
+                    self._short.set_result(_error(answer["error"], MachineError))
                 future = self._waiting.pop(answer["id"], None)
                 if future is not None and not future.done():
                     future.set_result(answer)
@@ -190,14 +208,33 @@ class ModelEndpoint:
         finally:
             self._waiting.pop(order.id, None)
         if "error" in answer:
-            reason = answer["error"]
-            kind = InternalError if reason["kind"] == "InternalError" else EndpointError
-            raise kind(reason["what"], where=reason["where"], remedy=reason["remedy"])
+            raise _error(answer["error"], _KINDS.get(answer["error"]["kind"], EndpointError))
+        if self._short.done():
+            raise self._short.result()
         return answer["result"]
 
-    def _died(self) -> EndpointError:
+    def _died(self) -> ClawError:
+        if (short := machine_said(_last(self._folder / "endpoint.log"))) is not None:
+            return short
         remedy = "resume the run with the same command; the reason should be in the log"
         return EndpointError("the model endpoint has stopped", where=str(self._folder / "endpoint.log"), remedy=remedy)
+
+
+_KINDS: Final[dict[str, type[ClawError]]] = {"InternalError": InternalError, "MachineError": MachineError}
+E = TypeVar("E", bound=ClawError)
+
+
+def _error(reason: dict[str, str], kind: type[E]) -> E:
+    """An error as it came over the channel."""
+    return kind(reason["what"], where=reason["where"], remedy=reason["remedy"])
+
+
+def _last(log: Path) -> str:
+    """The end of a log; nothing where it cannot be read."""
+    try:
+        return log.read_text("utf-8", "replace")[-2000:]
+    except OSError:
+        return ""
 
 
 def _environment(key_envs: Sequence[str], marker: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -15,12 +16,21 @@ from urllib.parse import urlsplit
 from claw_adapter import plugins
 from claw_adapter.drivers import Lifeline
 from claw_adapter.endpoint import ModelEndpoint
-from claw_adapter.errors import ClawError, EndpointAuthError, EndpointError, HarnessNotFound, ScenarioError
+from claw_adapter.errors import (
+    ClawError,
+    EndpointAuthError,
+    EndpointError,
+    HarnessNotFound,
+    MachineError,
+    ScenarioError,
+)
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
+from claw_adapter.machine import machine_error
 from claw_adapter.protocol import EnvironmentSpec, Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
 from claw_adapter.protocol.model import BUILT_IN
 from claw_adapter.runner.executors import LocalExecutor
+from claw_adapter.runner.headroom import MIN_FREE, Headroom, raise_descriptors, stopped
 from claw_adapter.runner.loop import run_trial
 from claw_adapter.runner.overlays import make_overlays
 from claw_adapter.runner.servers import serving
@@ -132,15 +142,33 @@ async def run(
     jobs: int = 1,
     executor: Executor | None = None,
     watcher: Watcher | None = None,
+    min_free: int = MIN_FREE,
 ) -> None:
     """Run all trials of `plan` that are not finished; `folder` is locked by the caller and its run.json written.
 
-    Cancelling it leaves a folder that the same call continues.
+    Cancelling it leaves a folder that the same call continues. `min_free` bytes are left free on the folder's disk.
+
+    Raises:
+        MachineError: something is missing here that a run needs; the same call on the same folder resumes it.
     """
     watcher = watcher or Watcher()
-    store = Store(folder.store)
-    with _logging_to(folder.root / "run.log"), _temporary_files_in(folder.live / "tmp"):
-        await _run(folder, plan, scenarios, harnesses, store, jobs, executor or LocalExecutor(), watcher)
+    try:
+        raise_descriptors(jobs)
+        with _logging_to(folder.root / "run.log"), _temporary_files_in(folder.live / "tmp"):
+            headroom = Headroom(folder.root, min_free)
+            await _run(folder, plan, scenarios, harnesses, headroom, jobs, executor or LocalExecutor(), watcher)
+    except Exception as error:
+        if (short := machine_error(error)) is None:
+            raise
+        raise _stopped(short, folder, plan) from error
+
+
+def _stopped(short: MachineError, folder: RunFolder, plan: Plan) -> MachineError:
+    """The error the run ends with, once everything is closed that it had open."""
+    done = sum(
+        isinstance(record, RoundRecord) for trial in plan.trials for record in read_journal(folder.journal(trial.id))
+    )
+    return stopped(short, folder.root, done, sum(plan.rounds[trial.scenario] for trial in plan.trials))
 
 
 def _first(group: ExceptionGroup) -> Exception:
@@ -195,7 +223,7 @@ async def _run(
     plan: Plan,
     scenarios: Mapping[str, Scenario],
     harnesses: Mapping[str, Harness],
-    store: Store,
+    headroom: Headroom,
     jobs: int,
     executor: Executor,
     watcher: Watcher,
@@ -207,9 +235,10 @@ async def _run(
         async with await ModelEndpoint.start(sockets, key_envs=keys, marker=lifeline.marker) as endpoint:
             services = Services(
                 folder,
-                store,
+                Store(folder.store),
                 endpoint,
                 lifeline.marker,
+                headroom,
                 leave=lifeline.add,
                 hidden=tuple(scenario.root for scenario in scenarios.values()),
                 on_round=watcher.on_round,
@@ -224,6 +253,9 @@ async def _run(
                 await run_trial(Trial(started, scenario, harnesses[spec.harness.label], services))
 
             try:
-                await executor.map(plan.trials, one, jobs)
-            except ExceptionGroup as group:
-                raise _first(group) from None
+                async with asyncio.TaskGroup() as group:
+                    watching = group.create_task(endpoint.shortage())
+                    await executor.map(plan.trials, one, jobs)
+                    watching.cancel()
+            except ExceptionGroup as errors:
+                raise machine_error(errors) or _first(errors) from None

@@ -29,6 +29,7 @@ from claw_adapter.protocol import (
 )
 from claw_adapter.runner.context import Address, RunnerContext
 from claw_adapter.runner.environments import TrialEnvironment, refuse_mcp
+from claw_adapter.runner.headroom import Headroom
 from claw_adapter.runner.overlays import OverlayStack
 from claw_adapter.runner.world import TrialWorld
 from claw_adapter.runs.checkpoints import load_checkpoint
@@ -56,6 +57,7 @@ class Services:
     endpoint: ModelEndpoint
     marker: str
     """Beginning of the mark that every child of this run carries."""
+    headroom: Headroom
     hidden: tuple[Path, ...] = ()
     """Scenario folders: no harness process may see them, wherever they are installed."""
     leave: Callable[[Path], Awaitable[None]] | None = None
