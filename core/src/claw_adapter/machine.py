@@ -43,7 +43,9 @@ _REMEDIES: Final = {
 }
 _NO_THREAD: Final = "can't start new thread"
 _SAID: Final = {
-    errno.ENOMEM: re.compile(r"^MemoryError\b|Cannot allocate memory|failed to map segment", re.MULTILINE),
+    errno.ENOMEM: re.compile(
+        r"^MemoryError\b|Cannot allocate memory|failed to map segment|memory allocation of \d+ bytes failed", re.MULTILINE
+    ),
     errno.EAGAIN: re.compile(_NO_THREAD),
 }  # fmt: skip
 _ERRNO: Final = re.compile(r"\[Errno (\d+)\]")
@@ -68,6 +70,8 @@ def machine_error(error: BaseException | None, *, starting: bool = False) -> Mac
             return MachineError(_what_is_left(errno.ENOMEM), remedy=_MEMORY)
         if isinstance(cause, RuntimeError) and _NO_THREAD in str(cause):
             return MachineError(_what_is_left(errno.EAGAIN), remedy=_PROCESSES)
+        if isinstance(cause, ImportError) and (found := machine_said(str(cause))):  # a library that does not fit
+            return found
         if isinstance(cause, OSError) and (found := _shortage(cause, starting=starting)):
             return found
     return None

@@ -80,8 +80,8 @@ def _unhandled(
     loop: asyncio.AbstractEventLoop, context: dict[str, Any], report: Callable[[BaseException | None], bool]
 ) -> None:
     """What no request meets, such as a connection that cannot be accepted for want of descriptors, is passed on too."""
-    report(context.get("exception"))
-    loop.default_exception_handler(context)
+    if not report(context.get("exception")):
+        loop.default_exception_handler(context)
 
 
 def _watch(parent: int, cut: Callable[[], None], sockets: list[Path]) -> None:

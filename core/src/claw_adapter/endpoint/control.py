@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from pydantic import Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import Field, JsonValue, TypeAdapter
 
 from claw_adapter.endpoint.records import CONTROL_SOCKET
 from claw_adapter.errors import ClawError, MachineError
@@ -178,7 +178,7 @@ class ControlServer:
             order = _ORDER.validate_json(line)
             number = order.id
             answer: dict[str, JsonValue] = {"id": number, "result": await self._obey(order)}
-        except (ClawError, ValidationError, OSError, MemoryError) as error:
+        except Exception as error:  # noqa: BLE001  # whatever it is, the runner waits to be told
             told = machine_error(error) or error
             answer = {"id": number if number is not None else _number(line), "error": _reason(told)}
         write(_line(answer))

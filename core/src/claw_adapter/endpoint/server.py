@@ -79,14 +79,16 @@ class EndpointServer:
         self._doors: dict[str, Door] = {}
         self._runner: web.AppRunner | None = None
         self.on_shortage: Callable[[MachineError], None] | None = None
-        """Told when the machine is short of something, whatever trial that meets."""
+        """Told once when the machine is short of something, whatever trial that meets."""
 
     def report(self, error: BaseException | None) -> bool:
         """Pass on what came of a shortage of the machine; whether it was one."""
-        short = machine_error(error)
-        if short is not None and self.on_shortage is not None:
-            self.on_shortage(short)
-        return short is not None
+        if (short := machine_error(error)) is None:
+            return False
+        if self.on_shortage is not None:
+            tell, self.on_shortage = self.on_shortage, None
+            tell(short)
+        return True
 
     async def start(self) -> None:
         """Listen. `url` is known afterwards."""
