@@ -10,7 +10,8 @@
     │   ├── HarnessStartError  it did not come up
     │   ├── HarnessCrash       it ended in mid turn
     │   ├── EmptyAnswer        it reported success without an answer
-    │   └── HarnessProtocolError  it said something its protocol does not allow
+    │   ├── HarnessProtocolError  it said something its protocol does not allow
+    │   └── HarnessOverLimits  it used more memory, processes, disk or /dev/shm than a trial may
     ├── OverlayError           something put between harness and endpoint failed
     │   └── OverlayNotFound    it is not installed
     ├── EndpointError          the model endpoint or the provider behind it failed
@@ -50,6 +51,7 @@ __all__ = [
     "HarnessCrash",
     "HarnessError",
     "HarnessNotFound",
+    "HarnessOverLimits",
     "HarnessProtocolError",
     "HarnessStartError",
     "InternalError",
@@ -154,6 +156,10 @@ class EmptyAnswer(HarnessError):
 
 class HarnessProtocolError(HarnessError):
     """The harness said something that its own protocol does not allow."""
+
+
+class HarnessOverLimits(HarnessError):
+    """The harness used more of the machine than a trial may, and was ended: says of what, how much, and the limit."""
 
 
 class OverlayError(ClawError):

@@ -77,6 +77,10 @@ The same command continues a run that was interrupted; --fresh starts it anew.
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Answer from a recorded RUN, offline.",
 )
+@click.option("--max-memory", type=BYTES, default=None, help="Memory of all processes of a harness [default: 8GB].")
+@click.option("--max-processes", type=click.IntRange(1), default=None, help="How many it may have [default: 1000].")
+@click.option("--max-disk", type=BYTES, default=None, help="Its workspace and state together [default: 5GB].")
+@click.option("--max-shm", type=BYTES, default=None, help="What it may have in /dev/shm [default: 500MB].")
 @click.option(
     "--min-free", type=BYTES, default="100M", show_default=True, help="Stop while so much of the disk is free."
 )

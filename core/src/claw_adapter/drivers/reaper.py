@@ -114,6 +114,18 @@ def _table_of_ps() -> Table:
     return found
 
 
+def mark(pid: int) -> str | None:
+    """The mark that a process carries, or None; also for one that has ended or is not ours."""
+    name = f"{MARKER}=".encode()
+    try:
+        items = _read(pid, "environ").split(b"\0")
+    except OSError as error:
+        if error.errno in _SHORT:
+            raise
+        return None
+    return next((item[len(name) :].decode("utf-8", "replace") for item in items if item.startswith(name)), None)
+
+
 def carries(pid: int, marker: str) -> bool:
     """Tell whether a process was started with CLAW_TRIAL equal to `marker` or to something below ``marker/``."""
     return bool(_shows(pid, marker))

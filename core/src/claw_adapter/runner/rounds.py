@@ -240,6 +240,8 @@ class RoundRunner:
         meter = await (closing or endpoint.end_round(trial.spec.id))
         trial.note(meter)
         turn = _attributed(turn, meter.failure)
+        if (turn.error is not None or trial.watched.over) and (over := await trial.services.bounds.look(trial.watched)):
+            turn = TurnResult(error=Failure.of(over))
         self._refuse_shortage(turn.error)
         return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds)
 

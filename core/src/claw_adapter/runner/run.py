@@ -26,9 +26,10 @@ from claw_adapter.errors import (
 )
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
-from claw_adapter.machine import machine_error
+from claw_adapter.machine import machine_error, space
 from claw_adapter.protocol import EnvironmentSpec, Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
 from claw_adapter.protocol.model import BUILT_IN
+from claw_adapter.runner.bounds import Bounds
 from claw_adapter.runner.executors import LocalExecutor
 from claw_adapter.runner.headroom import MIN_FREE, Headroom, raise_descriptors, stopped
 from claw_adapter.runner.loop import run_trial
@@ -233,12 +234,14 @@ async def _run(
         sockets = folder.live / "endpoint"
         sockets.mkdir(parents=True, exist_ok=True)
         async with await ModelEndpoint.start(sockets, key_envs=keys, marker=lifeline.marker) as endpoint:
+            bounds = Bounds(lifeline.marker, space(folder.root)[0] - headroom.min_free)
             services = Services(
                 folder,
                 Store(folder.store),
                 endpoint,
                 lifeline.marker,
                 headroom,
+                bounds,
                 leave=lifeline.add,
                 hidden=tuple(scenario.root for scenario in scenarios.values()),
                 on_round=watcher.on_round,
@@ -254,8 +257,9 @@ async def _run(
 
             try:
                 async with asyncio.TaskGroup() as group:
-                    watching = group.create_task(endpoint.shortage())
+                    watching = [group.create_task(endpoint.shortage()), group.create_task(bounds.watch())]
                     await executor.map(plan.trials, one, jobs)
-                    watching.cancel()
+                    for task in watching:
+                        task.cancel()
             except ExceptionGroup as errors:
                 raise machine_error(errors) or _first(errors) from None
