@@ -115,7 +115,8 @@ class Bounds:
             if watched.over is not None:
                 reaper.sweep(f"{self._marker}/{watched.trial}", SWEEP_SECONDS)
                 for path, _ in shared:
-                    path.unlink(missing_ok=True)
+                    with contextlib.suppress(OSError):
+                        path.unlink(missing_ok=True)
 
     def _processes(self) -> dict[str, list[int]]:
         """The harness processes of each trial: those with its mark, and what came of them whatever they carry."""
@@ -157,7 +158,7 @@ def _judge(watched: Watched, what: str, used: float, most: float, flag: str) -> 
     words = {"processes": "processes at once", "memory": "of memory", "disk": "of disk in workspace and state"}
     of = words.get(what, f"in {what}")
     had, may = (f"{used:,.0f}", f"{most:,.0f}") if what == "processes" else (amount(used), amount(most))
-    remedy = f"If it needs that much, allow more with {flag}." if flag else "It has to do with less."
+    remedy = f"If it needs that much, allow more with {flag}, in a run of its own." if flag else "It has to do with less."
     watched.over = HarnessOverLimits(
         f"over its limits: {had} {of}, {may} are allowed", where=watched.trial, remedy=remedy
     )
