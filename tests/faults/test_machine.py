@@ -138,6 +138,17 @@ def test_a_harness_that_fails_while_the_machine_is_short_is_not_to_blame(tmp_pat
     assert owners(tmp_path / "run") == set()
 
 
+def test_a_harness_that_the_system_ended_for_want_of_memory_is_not_to_blame(tmp_path, monkeypatch):
+    from claw_adapter.runner import headroom
+
+    asked = experiment(write_scenario(tmp_path / "small", [{"id": "r1"}]), models=[scripted(RIGHT)])
+    counts = iter([7])
+    monkeypatch.setattr(headroom, "killed_for_memory", lambda: next(counts, 8))
+    with pytest.raises(MachineError, match="no memory left"):
+        run_sync(tmp_path / "run", asked, harnesses={"reference": Failing({1: HarnessCrash("ended by signal 9")})})
+    assert owners(tmp_path / "run") == set()
+
+
 def test_an_adapters_own_missing_file_is_the_adapters(tmp_path):
     asked = experiment(write_scenario(tmp_path / "small", [{"id": "r1"}]), models=[scripted(RIGHT)])
     [record] = only(run_sync(tmp_path / "run", asked, harnesses={"reference": Failing({1: refusal("ENOENT")})}))

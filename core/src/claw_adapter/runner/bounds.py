@@ -158,7 +158,9 @@ def _judge(watched: Watched, what: str, used: float, most: float, flag: str) -> 
     words = {"processes": "processes at once", "memory": "of memory", "disk": "of disk in workspace and state"}
     of = words.get(what, f"in {what}")
     had, may = (f"{used:,.0f}", f"{most:,.0f}") if what == "processes" else (amount(used), amount(most))
-    remedy = f"If it needs that much, allow more with {flag}, in a run of its own." if flag else "It has to do with less."
+    remedy = (
+        f"If it needs that much, allow more with {flag}, in a run of its own." if flag else "It has to do with less."
+    )
     watched.over = HarnessOverLimits(
         f"over its limits: {had} {of}, {may} are allowed", where=watched.trial, remedy=remedy
     )

@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import resource
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +37,7 @@ class Headroom:
 
     folder: Path
     min_free: int = MIN_FREE
+    _kills: int | None = field(init=False, default_factory=lambda: killed_for_memory())
 
     def shortage(self) -> MachineError | None:
         """What there is too little of now, or None."""
@@ -55,8 +56,15 @@ class Headroom:
         """The failure, or the machine's where it is short of something now: what was at work says that in words of its own."""
         if failure.owner is Owner.MACHINE:
             return failure
-        found = self.shortage()
+        found = self.shortage() or (self._ended() if failure.owner in (Owner.HARNESS, Owner.OVERLAY) else None)
         return failure if found is None else Failure.of(found)
+
+    def _ended(self) -> MachineError | None:
+        """Whether the system has ended processes for want of memory since the run began: this may have been one of them."""
+        if self._kills is None or killed_for_memory() == self._kills:
+            return None
+        what = "the system has ended processes because there was no memory left"
+        return MachineError(what, remedy="End other programs, or run fewer trials at a time (-j).")
 
     def _space(self) -> MachineError | None:
         try:
@@ -95,9 +103,17 @@ class Headroom:
 
 def available_memory() -> int | None:
     """Bytes of memory that programs can still get; None where the system does not say."""
-    with contextlib.suppress(FileNotFoundError):
+    with contextlib.suppress(OSError):
         found = _AVAILABLE.search(Path("/proc/meminfo").read_text("ascii"))
         return int(found[1]) * 1024 if found else None
+    return None
+
+
+def killed_for_memory() -> int | None:
+    """How many processes the system has ended for want of memory since it was started; None where it does not say."""
+    with contextlib.suppress(OSError):
+        found = _KILLS.search(Path("/proc/vmstat").read_text("ascii"))
+        return int(found[1]) if found else None
     return None
 
 
@@ -129,7 +145,7 @@ def stopped(short: MachineError, folder: Path, done: int, total: int) -> Machine
         free, needed = space(folder)[0], _needed(folder, done, total)
         if free < max(needed, LITTLE):
             more = f", and the rounds that are left need about {amount(needed)}" if needed else ""
-            what = f"{what} ({amount(free)} are free{more})"
+            what = f"{what} (now that it has stopped {amount(free)} are free{more})"
     kept = f"{done} of {total} rounds are recorded, and nothing of those that were under way."
     return MachineError(what, where=short.where or str(folder), remedy=f"{short.remedy} {AGAIN}\n  {kept}".strip())
 
