@@ -31,13 +31,21 @@ _AVAILABLE: Final = re.compile(r"^MemAvailable:\s+(\d+) kB", re.MULTILINE)
 _KILLS: Final = re.compile(r"^oom_kill (\d+)", re.MULTILINE)
 
 
+def killed_for_memory() -> int | None:
+    """How many processes the system has ended for want of memory since it was started; None where it does not say."""
+    with contextlib.suppress(OSError):
+        found = _KILLS.search(Path("/proc/vmstat").read_text("ascii"))
+        return int(found[1]) if found else None
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Headroom:
     """What is left for a run in `folder`; with `min_free` 0 only what fails says that something is missing."""
 
     folder: Path
     min_free: int = MIN_FREE
-    _kills: int | None = field(init=False, default_factory=lambda: killed_for_memory())
+    _kills: int | None = field(init=False, default_factory=killed_for_memory)
 
     def shortage(self) -> MachineError | None:
         """What there is too little of now, or None."""
@@ -106,14 +114,6 @@ def available_memory() -> int | None:
     with contextlib.suppress(OSError):
         found = _AVAILABLE.search(Path("/proc/meminfo").read_text("ascii"))
         return int(found[1]) * 1024 if found else None
-    return None
-
-
-def killed_for_memory() -> int | None:
-    """How many processes the system has ended for want of memory since it was started; None where it does not say."""
-    with contextlib.suppress(OSError):
-        found = _KILLS.search(Path("/proc/vmstat").read_text("ascii"))
-        return int(found[1]) if found else None
     return None
 
 
