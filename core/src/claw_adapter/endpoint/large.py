@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from claw_adapter.endpoint.failures import BadRequest
 from claw_adapter.errors import InternalError
+from claw_adapter.machine import machine_error
 from claw_adapter.model import ModelRequest
 from claw_adapter.runs.transcript import Parts, Transcript
 from claw_adapter.tokens.meter import RequestSize
@@ -93,6 +94,8 @@ class Helpers:
             raise
         except (OSError, asyncio.IncompleteReadError) as error:
             self._end(helper)
+            if machine_error(error) is not None:
+                raise
             raise InternalError(f"the helper that reads large requests has ended: {error!r}") from error
         except BaseException:
             self._end(helper)
@@ -175,7 +178,7 @@ async def _loaded(helper: Process) -> Any:
         data = await helper.stdout.readexactly(size)
         if kind == 0:
             error = json.loads(data)
-            raise BadRequest(error["what"]) if error["kind"] == "BadRequest" else OSError(error["what"])
+            raise BadRequest(error["what"]) if error["kind"] == "BadRequest" else OSError(error["errno"], error["what"])
         if kind == 3:
             text.append(data.decode())
         elif kind == 4:

@@ -6,6 +6,7 @@ Orders come as JSON lines on standard input, ``read`` with the body behind it an
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import io
 import json
@@ -102,6 +103,11 @@ class _Answer:
         self._buffer.truncate()
 
 
+def _told(error: BadRequest | OSError) -> dict[str, Any]:
+    number = getattr(error, "errno", None) or errno.EIO
+    return {"kind": "BadRequest" if isinstance(error, BadRequest) else "OSError", "what": str(error), "errno": number}
+
+
 class _Reader:
     """Reads one request at a time, and remembers it until the next one comes."""
 
@@ -121,7 +127,7 @@ class _Reader:
                     _write(order, self._values)
                     _Answer(self._target).end(None)
             except (BadRequest, OSError) as error:
-                told = json.dumps({"kind": type(error).__name__, "what": str(error)}).encode()
+                told = json.dumps(_told(error)).encode()
                 self._target.write(HEAD.pack(0, len(told)) + told)
                 self._target.flush()
 

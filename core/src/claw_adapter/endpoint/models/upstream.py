@@ -21,6 +21,7 @@ from claw_adapter.errors import (
     EndpointTransientError,
 )
 from claw_adapter.keys import key_of
+from claw_adapter.machine import machine_error
 from claw_adapter.model import Delta, Model, ModelRequest
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.redaction import Redactor
@@ -72,6 +73,8 @@ class UpstreamModel(Model):
         except Refused as error:
             raise self._error(502, error.error) from error
         except (aiohttp.ClientError, OSError) as error:
+            if (short := machine_error(error)) is not None:
+                raise ProviderError(503, short) from error
             what = f"no connection to the provider: {self._redact(str(error) or repr(error))}"
             raise ProviderError(502, EndpointTransientError(what, where=self._where)) from error
 
