@@ -74,7 +74,11 @@ class EchoingProvider:
         body = await request.json()
         said = {"echo": [self.key, *cut(self.key)], "encoded": spellings(self.key)}.get(body["model"], [])
         if body["model"] == "error":
-            error = {"message": f"bad request with key {' | '.join(spellings(self.key))}", "code": self.key, "type": self.key}
+            error = {
+                "message": f"bad request with key {' | '.join(spellings(self.key))}",
+                "code": self.key,
+                "type": self.key,
+            }
             return web.json_response({"error": error}, status=400, headers={"Retry-After": quote(self.key)})
         text = " | ".join([*said, "\\bbox{A}"])
         if any(message["role"] == "tool" for message in body["messages"]) or not said or not body.get("tools"):
