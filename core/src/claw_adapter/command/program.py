@@ -134,15 +134,20 @@ def installed_places(there: Installed) -> dict[str, str]:
 
 
 def interpreters(program: Path) -> tuple[Path, ...]:
-    """What a confined process must be able to read to run a program: itself, and the virtual environment that it is part of."""
-    folder = program.parent.parent
+    """What a confined process must be able to read to run a program: itself, and the virtual environment that it is part of.
+
+    An environment that is reached by a link is named by its own path, too: the programs in it begin with that.
+    """
+    folder, real = program.parent.parent, program.resolve()
     if folder == Path(sys.prefix):
-        return (program, program.resolve(), folder, Path(sys.base_prefix))
+        return (program, real, folder, Path(sys.base_prefix))
     config = folder / "pyvenv.cfg"
     if config.is_file():
         home = re.search(r"^home\s*=\s*(.+?)\s*$", config.read_text("utf-8", "replace"), re.MULTILINE)
-        return (program, program.resolve(), folder, *((Path(home[1]).resolve().parent,) if home else ()))
-    return (program, program.resolve()) if not program.is_symlink() else (program, *interpreters(program.resolve()))
+        bases = (Path(home[1]).parent, Path(home[1]).resolve().parent) if home else ()
+        found = (program, real, folder, folder.resolve(), folder / "bin" / "python", *bases)
+        return tuple(dict.fromkeys(path for path in found if path.exists() and path != Path(path.anchor)))
+    return (program, real) if not program.is_symlink() else (program, *interpreters(real))
 
 
 def _numbers(version: str) -> tuple[int, ...]:
