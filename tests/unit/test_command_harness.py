@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 
 from claw_adapter import command as c
 from claw_adapter import errors as e
+from claw_adapter.certify.watch import side_effects
 from claw_adapter.harness import Message, Session, SessionChange, Support, ToolCall
 from claw_adapter.testing import FolderContext
 from support.processes import marked, until
@@ -331,7 +333,31 @@ async def test_a_terminal_that_is_never_ready_is_a_failed_start(tmp_path):
 def test_a_version_is_asked_and_compared(tmp_path, says, wanted, ready):
     found = harness(tmp_path / "x", f"echo '{says}'", version=c.Version(**wanted)).probe()
     assert (found.ready, bool(found.versions)) == (ready, says != "nothing")
-    assert ready or (found.reason and found.remedy == "get it")
+    assert ready or (found.reason and found.remedy.endswith("get it"))
+
+
+def test_a_version_is_asked_with_a_home_and_what_of_env_holds_for_every_trial(tmp_path):
+    script = 'mkdir "$HOME/.config" && echo "$HOME" > "$0.home" && echo "$MODE $PLACE ${KEY-unset} 1.2"'
+    env = {"MODE": "quiet", "PLACE": "{program}", "KEY": "{key}"}
+    version = c.Version(pattern=r"quiet \S+ unset ([\d.]+)")
+    made = harness(tmp_path / "x", script, env=env, version=version)
+    with side_effects() as effects:
+        found = made.probe()
+    assert found.versions == {"made": "1.2"}
+    assert effects == []  # a folder that is gone again is none; what stays, and what is removed elsewhere, is
+    with side_effects() as effects:
+        Path(tempfile.mkdtemp(dir=tmp_path), "stays").touch()
+        (tmp_path / "x.home").rename(tmp_path / "y.home")
+    assert len(effects) == 4
+    (tmp_path / "y.home").rename(tmp_path / "x.home")
+    assert not Path((tmp_path / "x.home").read_text().strip()).exists()
+
+
+def test_a_program_that_does_not_say_its_version_is_shown_with_its_last_line_and_the_way_out(tmp_path):
+    script = "echo Traceback; seq 300; echo 'ImportError: no mind'; exit 1"
+    found = harness(tmp_path / "x", script).probe()
+    assert found.reason == f"{tmp_path}/x --version does not say the version: status 1: ImportError: no mind"
+    assert "empty folder as HOME" in found.remedy
 
 
 async def test_a_missing_program_is_said_with_the_way_to_get_it(tmp_path):

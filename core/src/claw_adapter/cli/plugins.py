@@ -43,7 +43,7 @@ def command(names: tuple[str, ...], as_json: bool, seconds: float) -> int:
         return FAILED if broken else 0
     table = Table("name", "brings", "distribution", "state", box=None, pad_edge=False)
     for state in states:
-        ready = "" if state.ready is None else (" · installed" if state.ready else " · harness not installed")
+        ready = "" if state.ready is None else (" · ready" if state.ready else " · not ready")
         words = "[green]ok[/]" + ready if state.ok else "[red]broken[/]"
         detail = [escape(line) for line in (state.error, "" if state.ok and state.ready else state.remedy) if line]
         if state.plugin.name in taken:

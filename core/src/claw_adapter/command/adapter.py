@@ -20,7 +20,7 @@ from claw_adapter.command.answers import Answer, JsonUsage, Reported, Text
 from claw_adapter.command.conversation import CommandConversation, ProcessConversation, Start
 from claw_adapter.command.description import CommandOptions, Description, Terminal
 from claw_adapter.command.failures import Failures
-from claw_adapter.command.places import fill, places_of
+from claw_adapter.command.places import fill, names_in, places_of
 from claw_adapter.command.program import (
     Version,
     find_installed,
@@ -114,14 +114,16 @@ class CommandHarness(Harness):
         return Capabilities.model_validate({**dict(derived), **self.declares})
 
     def probe(self) -> Probe:
-        """Look for the program and ask its version, which writes nothing."""
+        """Look for the program and ask its version: with those of `env` that hold for every trial, and a HOME of its own."""
         if self.framework is not None:
             return probe_installed(Framework.load(self.framework))
         try:
             program = find_program(self.command[0], self.given.program, self.remedy)
         except HarnessNotFound as error:
             return Probe(ready=False, reason=error.what, remedy=error.remedy)
-        return probe_program(self.name, program, self.version, self.remedy)
+        chosen = self._chosen()
+        env = {name: fill(value, chosen) for name, value in self.env.items() if names_in(value) <= chosen.keys()}
+        return probe_program(self.name, program, self.version, self.remedy, env)
 
     async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
         """Lay out the state directory; the program starts with the first turn.
@@ -143,9 +145,7 @@ class CommandHarness(Harness):
         Raises:
             HarnessNotFound: it is not installed.
         """
-        places = places_of(ctx, session) | {
-            item.name: str(getattr(self.given, item.name)) for item in fields(self.given)
-        }
+        places = places_of(ctx, session) | self._chosen()
         if self.framework is not None:
             there = find_installed(Framework.load(self.framework))
             places |= installed_places(there)
@@ -155,3 +155,7 @@ class CommandHarness(Harness):
             argv = [str(program), *fill(self.command[1:], places)]
             readable = [*interpreters(program), *self.readable]
         return Start(argv, fill(self.env, places), readable, places)
+
+    def _chosen(self) -> dict[str, str]:
+        """The options as places."""
+        return {item.name: str(getattr(self.given, item.name)) for item in fields(self.given)}
