@@ -71,7 +71,8 @@ def test_the_command_certifies_and_verifies(tmp_path):
     assert (made["reached"], made["ok"]) == ("bronze", True)
     assert made["isolation"] == 0, "what works inside the runner has none"
     assert "LIFE-001" in done.stderr, "progress goes to standard error"
-    assert claw("certify", "--verify", out, cwd=tmp_path).returncode == 0
+    assert made["adapter"]["options"] == {"mode": "in-process"}
+    assert claw("certify", "reference:mode=in-process", "--verify", out, cwd=tmp_path).returncode == 0
     (out / "report.json").write_text((out / "report.json").read_text() + " ")
     assert claw("certify", "--verify", out / "certificate.json", check=False).returncode == 1
 

@@ -44,12 +44,20 @@ class Bench:
         out: where evidence goes; a temporary folder when None.
         isolation: the level for harness processes; None means the highest this machine has (1 for what works inside us).
         deadline: seconds that a turn or an opening may take.
+        options: what the adapter was made with, for the record.
     """
 
     def __init__(
-        self, harness: Harness, *, out: Path | None = None, isolation: int | None = None, deadline: float = DEADLINE
+        self,
+        harness: Harness,
+        *,
+        out: Path | None = None,
+        isolation: int | None = None,
+        deadline: float = DEADLINE,
+        options: Mapping[str, JsonValue] | None = None,
     ) -> None:
         self.harness = harness
+        self.options = dict(options or {})
         self.capabilities: Capabilities = harness.capabilities()
         self.probe: Probe = harness.probe()
         self.available = int(detect().level)

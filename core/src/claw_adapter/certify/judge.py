@@ -225,6 +225,7 @@ def _adapter(bench: Bench) -> Adapter:
         name=bench.harness.name, kind=f"{kind.__module__}.{kind.__qualname__}",
         distribution=points[0].distribution if points else "", version=points[0].version if points else "",
         digest=code_digest(kind.__module__), versions=bench.probe.versions, capabilities=declared,
+        options=bench.options,
     )  # fmt: skip
 
 

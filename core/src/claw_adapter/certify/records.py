@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from pydantic import NonNegativeFloat
+from pydantic import JsonValue, NonNegativeFloat
 
 from claw_adapter.certify.demand import Level
+from claw_adapter.notation import render_named
 from claw_adapter.protocol.base import Record
 
 __all__ = ["FORMAT", "Adapter", "CheckResult", "Outcome", "Report", "Turned"]
@@ -57,6 +58,13 @@ class Adapter(Record):
     versions: dict[str, str]
     """What its probe found: the harness and whatever it stands on."""
     capabilities: dict[str, str]
+    options: dict[str, JsonValue] = {}
+    """What it was given after its name."""
+
+    @property
+    def label(self) -> str:
+        """Name and options as they are typed."""
+        return render_named(self.name, self.options)
 
 
 class Report(Record):

@@ -59,7 +59,7 @@ def print_report(console: Console, report: Report, folder: Path | None = None) -
     versions = ", ".join(f"{name} {version}" for name, version in report.adapter.versions.items())
     reached = f"[bold green]{report.reached}[/]" if report.reached else "[bold red]none[/]"
     console.print(
-        f"{report.adapter.name} ({escape(versions)}): level reached {reached}, asked {report.asked}"
+        f"{escape(report.adapter.label)} ({escape(versions)}): level reached {reached}, asked {report.asked}"
         f"{', certified mode' if report.certified else ''}, isolation {report.isolation}, set {report.requirement_set}, "
         f"{len(report.results)} checks in {report.seconds:.1f} s",
         soft_wrap=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,13 @@ from claw_adapter.cli.common import FAILED, console, print_json
 from claw_adapter.cli.numbers import SECONDS
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from claw_adapter.certify.certificate import Certificate
     from claw_adapter.certify.judge import CertificationPlan
     from claw_adapter.certify.records import Report
     from claw_adapter.harness import Harness
+    from claw_adapter.notation import Named
 
 __all__ = ["command"]
 
@@ -66,6 +70,15 @@ def command(ctx: click.Context, /, name: str | None, verify: Path | None, **flag
     return _certify(name, flags)
 
 
+def _named(text: str) -> Named:
+    from claw_adapter.notation import parse_named
+
+    try:
+        return parse_named(text)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
 def _given(ctx: click.Context) -> set[str]:
     """Parameters that stand on the command line."""
     default = click.core.ParameterSource.DEFAULT
@@ -82,13 +95,9 @@ def _certify(asked_name: str, flags: dict[str, Any]) -> int:
     from claw_adapter.certify.requirements import CURRENT
     from claw_adapter.certify.terminal import print_report
     from claw_adapter.errors import HarnessNotFound
-    from claw_adapter.notation import parse_named
     from claw_adapter.runs.plan import label
 
-    try:
-        name, options, words = parse_named(asked_name)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
+    name, options, words = _named(asked_name)
     harness: Harness = plugins.create("harness", name, options)
     probe = harness.probe()
     if not probe.ready:
@@ -102,7 +111,7 @@ def _certify(asked_name: str, flags: dict[str, Any]) -> int:
         read_report(folder)
     out = (flags["out"] or Path("certification") / label(name, words)).absolute()
     with owned(out):
-        report = asyncio.run(_run(harness, asked, out, flags))
+        report = asyncio.run(_run(harness, options, asked, out, flags))
         write_all(report, out, beside=flags["matrix_with"])
     if flags["as_json"]:
         print_json(report.model_dump(mode="json"))
@@ -111,7 +120,9 @@ def _certify(asked_name: str, flags: dict[str, Any]) -> int:
     return 0 if report.ok else FAILED
 
 
-async def _run(harness: Harness, asked: CertificationPlan, out: Path, flags: dict[str, Any]) -> Report:
+async def _run(
+    harness: Harness, options: Mapping[str, JsonValue], asked: CertificationPlan, out: Path, flags: dict[str, Any]
+) -> Report:
     import time
 
     from claw_adapter.certify.bench import Bench
@@ -126,19 +137,22 @@ async def _run(harness: Harness, asked: CertificationPlan, out: Path, flags: dic
             print_result(screen, result, number, total)
 
     started = time.time()
-    bench = Bench(harness, out=out, isolation=flags["isolation"], deadline=flags["deadline"])
+    bench = Bench(harness, out=out, isolation=flags["isolation"], deadline=flags["deadline"], options=options)
     async with bench:
         results = await certify(bench, asked, on_result=print_one)
     return report(bench, asked, results, started=started)
 
 
 def _unlike(certificate: Certificate, name: str | None, level: str | None) -> list[str]:
-    """In what a certificate is not the one that was asked for."""
+    """In what a certificate is not the one that was asked for; a name without options asks for any."""
     from claw_adapter.certify.demand import LEVELS
+    from claw_adapter.notation import render_named
 
     problems = []
-    if name not in (None, certificate.adapter):
-        problems.append(f"it is a certificate of {certificate.adapter}, not of {name}")
+    if name is not None:
+        asked, certified = _named(name), render_named(certificate.adapter, certificate.options)
+        if asked.name != certificate.adapter or (asked.options and asked.options != certificate.options):
+            problems.append(f"it is a certificate of {certified}, not of {name}")
     if level is not None and LEVELS.index(certificate.level) < list[str](LEVELS).index(level):
         problems.append(f"its level is {certificate.level}, {level} was asked for")
     return problems
@@ -146,6 +160,7 @@ def _unlike(certificate: Certificate, name: str | None, level: str | None) -> li
 
 def _verify(path: Path, name: str | None, level: str | None, *, as_json: bool) -> int:
     from claw_adapter.certify.certificate import has_evidence, installed_otherwise, verify
+    from claw_adapter.notation import render_named
 
     certificate, problems = verify(path)
     unlike = _unlike(certificate, name, level)
@@ -157,7 +172,7 @@ def _verify(path: Path, name: str | None, level: str | None, *, as_json: bool) -
     versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
     out = console()
     out.print(
-        f"{certificate.adapter} ({versions}): {certificate.level}{' (certified mode)' if certificate.certified else ''}, "
+        f"{render_named(certificate.adapter, certificate.options)} ({versions}): {certificate.level}{' (certified mode)' if certificate.certified else ''}, "
         f"{certificate.spec}, set {certificate.requirement_set}, isolation {certificate.isolation}, {certificate.issued}",
         soft_wrap=True, markup=False,
     )  # fmt: skip
