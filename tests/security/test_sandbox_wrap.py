@@ -192,7 +192,9 @@ def test_nothing_is_mounted_upon_a_link_that_shows_inside(tmp_path):
 
     def shown(*names):
         argv, _ = wrap(("agent",), {}, confinement(readable=tuple(tmp_path / name for name in names)), HOST)
-        return {str(Path(path).relative_to(tmp_path)) for _, path in mounts(argv) if Path(path).is_relative_to(tmp_path)}
+        return {
+            str(Path(path).relative_to(tmp_path)) for _, path in mounts(argv) if Path(path).is_relative_to(tmp_path)
+        }
 
     assert shown("venv/bin/python", "venv") == {"venv", "py/bin/python3"}
     assert shown("venv/bin/python", "venv", "py") == {"venv", "py", "py/bin/python3.11"}

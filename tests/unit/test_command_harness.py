@@ -413,6 +413,12 @@ def test_capabilities_follow_from_the_description_and_can_be_declared(tmp_path):
         ({"terminal": c.Terminal(b"> ")}, "a terminal shows pictures"),
         ({"terminal": c.Terminal(b"> "), "answer": c.Text("{state}/a"), "command": ("a", "{prompt}")}, "prompts typed"),
         ({"histories": "native", "store": c.JsonStore(SESSION)}, "a file for each session"),
+        ({"answer": c.Json("messages[-1].content")}, "'[-1]'"),
+        ({"answer": c.Json("$.result")}, "'$'"),
+        ({"usage": c.JsonUsage("per_turn", "usage/prompt", "usage.completion")}, "'/'"),
+        ({"store": c.JsonStore(SESSION, text="content..text")}, "'..'"),
+        ({"files": {"mini.yaml": {"agent": [{"task": "{task}"}]}}}, "no place {task}"),
+        ({"anwser": c.Text()}, "no attribute 'anwser'"),
         ({"declares": {"canel": Support.full()}}, "no capability 'canel'"),
     ],
 )  # fmt: skip
@@ -420,6 +426,24 @@ def test_a_description_that_cannot_be_is_refused_when_the_class_is_made(more, sa
     with pytest.raises(e.AdapterError, match=re.escape(said)) as caught:
         harness(None, **more)
     assert "class Made" in caught.value.where
+
+
+def test_a_name_that_nobody_reads_is_refused_with_the_one_that_was_meant():
+    with pytest.raises(e.AdapterError, match="no attribute 'comand'") as caught:
+        type("Made", (c.CommandHarness,), {"name": "made", "comand": ("x",)})
+    assert "Did you mean 'command'?" in caught.value.remedy
+    with pytest.raises(e.AdapterError, match="no `command`"):
+        type("Made", (c.CommandHarness,), {"name": "made", "_own": 1, "OWN": 2, "helps": lambda self: 3})()
+
+
+async def test_a_word_in_braces_that_is_no_place_is_named_and_can_be_written(tmp_path):
+    with pytest.raises(e.AdapterError, match=re.escape("no place {task}")) as caught:
+        harness(None, files={"mini.yaml": {"agent": [{"task": "{task}"}]}})
+    assert caught.value.where == "class Made, files['mini.yaml']['agent'][0]['task']"
+    assert r"\{task}" in caught.value.remedy
+    files = {"t": r"\{task} \{model} {{model}} {{ task }} {model}"}
+    (turn,) = await turns(harness(tmp_path / "x", 'cat "$HOME/t"', files=files), tmp_path, "go")
+    assert turn.text == "{task} {model} {{model}} {{ task }} the-model"
 
 
 def test_the_example_of_the_page_is_one():

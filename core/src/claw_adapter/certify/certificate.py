@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import JsonValue, ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
 from claw_adapter import plugins
 from claw_adapter.certify.demand import Level
@@ -60,7 +60,7 @@ class Certificate(Record):
     """sha256 of report.json."""
     evidence: str
     """`digests.folder_digest` of the evidence."""
-    options: dict[str, JsonValue] = {}
+    options: dict[str, JsonValue] = Field(default_factory=dict)
     """What the adapter was given after its name."""
     digest: str = ""
 

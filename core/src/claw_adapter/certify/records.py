@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from pydantic import JsonValue, NonNegativeFloat
+from pydantic import Field, JsonValue, NonNegativeFloat
 
 from claw_adapter.certify.demand import Level
 from claw_adapter.notation import render_named
@@ -58,7 +58,7 @@ class Adapter(Record):
     versions: dict[str, str]
     """What its probe found: the harness and whatever it stands on."""
     capabilities: dict[str, str]
-    options: dict[str, JsonValue] = {}
+    options: dict[str, JsonValue] = Field(default_factory=dict)
     """What it was given after its name."""
 
     @property

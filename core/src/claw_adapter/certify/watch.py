@@ -156,7 +156,7 @@ def _changed(event: str, arguments: tuple[Any, ...]) -> str:
     """The path of an event; what removes a tree names what is in it below an open folder."""
     path, folder = arguments[0], arguments[-1]
     if event in ("os.remove", "os.rmdir") and isinstance(folder, int) and folder >= 0:
-        return str(Path(os.readlink(f"/proc/self/fd/{folder}"), os.fsdecode(path)))
+        return str(Path(f"/proc/self/fd/{folder}").readlink() / os.fsdecode(path))
     return os.fsdecode(path) if isinstance(path, str | bytes | os.PathLike) else ""
 
 

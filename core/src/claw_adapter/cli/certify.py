@@ -170,9 +170,10 @@ def _verify(path: Path, name: str | None, level: str | None, *, as_json: bool) -
         print_json({"certificate": found, "problems": [*unlike, *problems], "notes": other, "evidence_checked": whole})
         return FAILED if problems or unlike else 0
     versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
+    certified = render_named(certificate.adapter, certificate.options)
     out = console()
     out.print(
-        f"{render_named(certificate.adapter, certificate.options)} ({versions}): {certificate.level}{' (certified mode)' if certificate.certified else ''}, "
+        f"{certified} ({versions}): {certificate.level}{' (certified mode)' if certificate.certified else ''}, "
         f"{certificate.spec}, set {certificate.requirement_set}, isolation {certificate.isolation}, {certificate.issued}",
         soft_wrap=True, markup=False,
     )  # fmt: skip

@@ -33,7 +33,7 @@ from claw_adapter.command.program import (
 from claw_adapter.command.state import State
 from claw_adapter.command.store import JsonStore
 from claw_adapter.command.terminal import TerminalConversation
-from claw_adapter.errors import HarnessNotFound
+from claw_adapter.errors import AdapterError, HarnessNotFound
 from claw_adapter.frameworks import Framework
 from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Support, TrialContext
 from claw_adapter.options import checked
@@ -92,10 +92,14 @@ class CommandHarness(Harness):
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
+        Description.check_names(cls)
         if hasattr(cls, "command") and hasattr(cls, "name"):
             cls.about = Description.of(cls)
 
     def __init__(self, **options: Any) -> None:
+        if not hasattr(self, "about"):
+            where = f"class {type(self).__name__}"
+            raise AdapterError("it has no `name` or no `command`", where=where, remedy="Give it both.")
         self.given = checked(self.options, options, f"harness {self.name}")
 
     def capabilities(self) -> Capabilities:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any, Final
 
-from claw_adapter.errors import HarnessProtocolError
+from claw_adapter.errors import AdapterError, HarnessProtocolError
 
-__all__ = ["at", "parsed", "put", "read_file", "refuse_links"]
+__all__ = ["at", "check_path", "parsed", "put", "read_file", "refuse_links"]
 
 SHOWN: Final = 200
+_OTHER: Final = re.compile(r"\[[^]]*\]|^\$|/|^\.|\.\.|\.$")
+"""Marks of JSONPath and JSON Pointer, and a step without a name."""
 
 
 def at(value: Any, path: str) -> Any:
@@ -21,6 +24,13 @@ def at(value: Any, path: str) -> Any:
         except (LookupError, TypeError, ValueError):
             return None
     return value
+
+
+def check_path(path: str, where: str) -> None:
+    """Raise AdapterError for a path in another notation, at which nothing could ever stand."""
+    if (step := _OTHER.search(path)) is not None:
+        remedy = "Names and numbers with dots between them: messages.-1.content is the content of the last message."
+        raise AdapterError(f"{path!r} is not a path: {step[0]!r}", where=where, remedy=remedy)
 
 
 def put(record: dict[str, Any], path: str, value: Any) -> None:

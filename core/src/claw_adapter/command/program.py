@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
@@ -79,8 +78,8 @@ def probe_program(name: str, program: Path, version: Version, remedy: str, env: 
         return Probe(ready=True, versions={name: "unknown"})
     asked = shlex.join([str(program), *version.arguments])
     again = (
-        f"Try `{asked}` with an empty folder as HOME, as it was asked. If it works and does not say a version so, the adapter's "
-        f"`version` is to be changed (Version(()) asks nothing); if not, the program is broken: {remedy}"
+        f"Try `{asked}` with an empty folder as HOME, as it was asked. If that works, the adapter's `version` does not fit "
+        f"(Version(()) asks nothing); if not, the program is broken: {remedy}"
     )
     try:
         done = ask([str(program), *version.arguments], env)
