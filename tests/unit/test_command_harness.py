@@ -262,6 +262,27 @@ async def test_a_session_that_is_spoiled_is_a_failure_of_the_harness(tmp_path, l
     assert turn.error.kind == "HarnessProtocolError"
 
 
+async def test_a_message_that_the_store_does_not_describe_is_named_with_the_way_out(tmp_path):
+    session = '{"messages": [{"role": "user", "content": "go"}, {"role": "exit", "content": "bye"}]}'
+    script = f"echo '{session}' > $HOME/session.json; echo ok"
+    (turn,) = await turns(harness(tmp_path / "x", script, store=c.JsonStore(SESSION)), tmp_path, "go")
+    assert (turn.error.kind, turn.error.owner) == ("AdapterError", "adapter")
+    assert turn.error.what == "the role 'exit' is none of system, user, assistant, tool"
+    assert turn.error.where.endswith("session.json, message 2")
+    assert 'skip=("…",)' in turn.error.remedy
+    made = harness(tmp_path / "y", script, store=c.JsonStore(SESSION, skip=("exit",)))
+    async with await made.open(FolderContext(tmp_path / "skipped")) as conversation:
+        assert (await conversation.send("go", 20)).text == "ok"
+        assert [message.text for message in (await conversation.checkpoint()).sessions[0].messages] == ["go"]
+
+
+async def test_a_crash_is_told_with_the_last_line_first(tmp_path):
+    (turn,) = await turns(harness(tmp_path / "x", "echo Traceback; echo 'no mind' >&2; echo; exit 1"), tmp_path, "go")
+    assert turn.error.what == "exit status 1: no mind"
+    (turn,) = await turns(harness(tmp_path / "y", "seq 900; echo 'no mind'; exit 1"), tmp_path / "b", "go")
+    assert turn.error.what.startswith("exit status 1: no mind\nIts output ends:\n")
+
+
 async def test_other_fields_and_lines_are_named_in_the_store(tmp_path):
     store = c.JsonStore(
         "{state}/s/{session}.jsonl", lines=True, role="who", text="body.text", roles={"assistant": "model"}, calls="",

@@ -96,6 +96,11 @@ class Bench:
         await self._stack.aclose()
 
     @property
+    def keeps(self) -> bool:
+        """Whether the evidence stays."""
+        return self._out is not None
+
+    @property
     def level(self) -> int:
         """The isolation to put on record: 0 for what works inside this process."""
         return 0 if self.harness.runs_inside else self.isolation
@@ -131,6 +136,7 @@ class Bench:
             self._shared = trial
             (await trial.send(f"Good morning. Today's word is {OPENING}.", check="opening")).answered()
         except CheckFinding as finding:
+            finding.trial = finding.trial or self.trials[-1].name
             self._failed.append(finding)
             raise
         self._failed.clear()
@@ -180,8 +186,10 @@ class Bench:
         if opened:
             try:
                 await made.open(checkpoint)
-            except BaseException:
+            except BaseException as error:
                 await self.drop(made)
+                if isinstance(error, CheckFinding):
+                    error.trial = trial_id
                 raise
         return made
 

@@ -43,6 +43,13 @@ class CheckResult(Record):
     seconds: NonNegativeFloat = 0.0
     trials: tuple[str, ...] = ()
     turns: tuple[Turned, ...] = ()
+    usual: bool = True
+    """False: the turn, or opening, failed by itself, which says nothing of the bug that the check catches."""
+
+    @property
+    def bug(self) -> str:
+        """The MUST and the usual bug, as far as that is what was seen."""
+        return f"{self.must}: {self.catches}" if self.usual else ""
 
 
 class Adapter(Record):

@@ -49,10 +49,11 @@ __all__ = ["command"]
     metavar="CERT",
     help="Check a certificate and what lies beside it; it must be of NAME and reach --level where these are given.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--list", "listing", is_flag=True, help="Print what each level asks for, and certify nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report, or the list, as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="Only the summary.")
 @click.pass_context
-def command(ctx: click.Context, /, name: str | None, verify: Path | None, **flags: Any) -> int:
+def command(ctx: click.Context, /, name: str | None, verify: Path | None, listing: bool, **flags: Any) -> int:
     """Certify the harness NAME: prove offline that its adapter keeps the contract claw/1.
 
     Options of the adapter are written as in `claw run`: reference:mode=acp.
@@ -63,6 +64,10 @@ def command(ctx: click.Context, /, name: str | None, verify: Path | None, **flag
             names = ", ".join(f"--{one.replace('_', '-')}" for one in wrong)
             raise click.UsageError(f"{names} says how to certify and means nothing with --verify")
         return _verify(verify, name, flags["level"] if "level" in given else None, as_json=flags["as_json"])
+    if listing:
+        if wrong := sorted(_given(ctx) - {"listing", "level", "only", "requirements", "as_json"}):
+            raise click.UsageError(f"{', '.join(wrong)}: says how to certify and means nothing with --list")
+        return _list(flags)
     if name is None:
         raise click.UsageError("name a harness, or a certificate with --verify")
     if flags["certified"] and (flags["baseline"] or flags["only"]):
@@ -83,6 +88,26 @@ def _given(ctx: click.Context) -> set[str]:
     """Parameters that stand on the command line."""
     default = click.core.ParameterSource.DEFAULT
     return {name for name in ctx.params if ctx.get_parameter_source(name) is not default}
+
+
+def _list(flags: dict[str, Any]) -> int:
+    """Print the requirement set: each check with its level, what it looks at, and which capabilities it needs."""
+    from claw_adapter.certify.judge import plan
+    from claw_adapter.certify.requirements import CURRENT
+    from claw_adapter.certify.terminal import print_checks
+
+    asked = plan(flags["level"], name=flags["requirements"] or CURRENT, only=flags["only"])
+    if flags["as_json"]:
+        rows = [
+            {"id": one.id, "level": one.level, "must": one.must, "title": one.title, "needs": one.needs,
+             "catches": one.catches, "remedy": one.remedy}
+            for one in asked.checks
+        ]  # fmt: skip
+        print_json({"requirement_set": asked.requirements.name, "spec": asked.requirements.spec, "checks": rows,
+                    "not_scored": asked.requirements.not_scored})  # fmt: skip
+    else:
+        print_checks(console(), asked.checks, asked.requirements)
+    return 0
 
 
 def _certify(asked_name: str, flags: dict[str, Any]) -> int:
@@ -132,9 +157,9 @@ async def _run(
 
     screen, silent = console(stderr=flags["as_json"]), flags["quiet"]
 
-    def print_one(result: CheckResult, number: int, total: int) -> None:
+    def print_one(result: CheckResult, _number: int, _total: int) -> None:
         if not silent:
-            print_result(screen, result, number, total)
+            print_result(screen, result, bench.evidence)
 
     started = time.time()
     bench = Bench(harness, out=out, isolation=flags["isolation"], deadline=flags["deadline"], options=options)
