@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from claw_adapter.errors import AdapterError, HarnessProtocolError
 
-__all__ = ["at", "check_path", "parsed", "put", "read_file", "refuse_links"]
+__all__ = ["at", "check_path", "last_line", "parsed", "put", "read_file", "refuse_links"]
 
 SHOWN: Final = 200
 _OTHER: Final = re.compile(r"\[[^]]*\]|^\$|/|^\.|\.\.|\.$")
@@ -41,6 +41,11 @@ def put(record: dict[str, Any], path: str, value: Any) -> None:
     record[last] = value
 
 
+def last_line(text: str) -> str:
+    """The last line with a word in it, for programs end their messages with the frames of boxes, too; "" if there is none."""
+    return next((line.strip() for line in reversed(text.splitlines()) if any(map(str.isalnum, line))), "")
+
+
 def parsed(text: str, where: str, *, lines: bool = False) -> Any:
     """The value of a JSON text; with `lines` a list of those of its lines.
 
@@ -70,4 +75,4 @@ def refuse_links(path: Path, below: Path) -> None:
     """Raise HarnessProtocolError if `path`, or a folder on the way to it from `below`, is a link."""
     way = [path, *(parent for parent in path.parents if parent != below and parent.is_relative_to(below))]
     if links := [one for one in way if one.is_symlink()]:
-        raise HarnessProtocolError("a link where the harness keeps its state", where=str(links[0]))
+        raise HarnessProtocolError("the folder where the harness keeps its state holds a link", where=str(links[0]))

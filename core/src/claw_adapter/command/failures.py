@@ -18,6 +18,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from claw_adapter.command.data import last_line
 from claw_adapter.drivers import ExitStatus
 from claw_adapter.errors import (
     AdapterError,
@@ -52,7 +53,7 @@ def ended(exit_: ExitStatus, said: str, rows: Failures) -> ClawError:
     """The error of a program that ended with another status than 0."""
     text = said.strip()[-TAIL:]
     kind = _first(rows, text, exit_.code) or HarnessCrash
-    last = text.splitlines()[-1].strip() if text else "it said nothing"
+    last = last_line(text) or text or "it said nothing"
     more = f"\nIts output ends:\n{text}" if "\n" in text else ""
     return kind(f"{exit_}: {last}{more}", remedy=LOOK)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from claw_adapter.command.data import last_line
 from claw_adapter.errors import HarnessNotFound
 from claw_adapter.frameworks import Framework, Installed, ask, fault, instruction, locate, reported_version
 from claw_adapter.harness import Probe
@@ -89,7 +90,7 @@ def probe_program(name: str, program: Path, version: Version, remedy: str, env: 
     seen = re.search(version.pattern, said)
     if done.returncode or seen is None:
         why = f"status {done.returncode}" if done.returncode else f"nothing that is like {version.pattern}"
-        last = said.splitlines()[-1] if said else "it said nothing"
+        last = last_line(said) or "it said nothing"
         return Probe(ready=False, reason=f"{asked} does not say the version: {why}: {last[-SHOWN:]}", remedy=again)
     found = seen[1] if seen.re.groups else seen[0]
     if wrong := version.fault(found):
