@@ -12,7 +12,7 @@ from claw_adapter.errors import AdapterError, HarnessProtocolError
 __all__ = ["at", "check_path", "last_line", "parsed", "put", "read_file", "refuse_links"]
 
 SHOWN: Final = 200
-_OTHER: Final = re.compile(r"\[[^]]*\]|^\$|/|^\.|\.\.|\.$")
+_OTHER: Final = re.compile(r"\[[^]]*\]|^\$|^/|^\.|\.\.|\.$")
 """Marks of JSONPath and JSON Pointer, and a step without a name."""
 
 
