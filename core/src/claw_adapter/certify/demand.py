@@ -16,14 +16,16 @@ LEVELS: Final[tuple[Level, ...]] = ("bronze", "silver", "gold")
 class CheckFinding(Exception):
     """A check has failed: `what` was seen, `remedy` tells the author what to change, `owner` whose fault it is.
 
-    `owner` is the adapter, the harness (the vendor's program) or the kit.
+    `owner` is the adapter, the harness (the vendor's program) or the kit. `broken` says that the adapter let an exception out
+    that no adapter may: that is a bug, whatever its capabilities leave out.
     """
 
-    def __init__(self, what: str, *, remedy: str = "", owner: Owner = Owner.ADAPTER) -> None:
+    def __init__(self, what: str, *, remedy: str = "", owner: Owner = Owner.ADAPTER, broken: bool = False) -> None:
         super().__init__(what)
         self.what = what
         self.remedy = remedy
         self.owner = owner
+        self.broken = broken
 
 
 class Unverified(Exception):

@@ -112,6 +112,8 @@ class _Verdict:
     owner: str = ""
     what: str = ""
     remedy: str = ""
+    broken: bool = False
+    """The adapter let an exception out."""
 
 
 async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
@@ -122,7 +124,7 @@ async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
         if finding.owner == Owner.INTERNAL:
             return _Verdict("kit", "kit", finding.what, finding.remedy)
         owner = "harness" if finding.owner == Owner.HARNESS else "adapter"
-        return _Verdict("failed", owner, finding.what, finding.remedy or check.remedy)
+        return _Verdict("failed", owner, finding.what, finding.remedy or check.remedy, finding.broken)
     except Unverified as why:
         return _Verdict("unverified", what=str(why))
     except Exception as error:
@@ -133,8 +135,8 @@ async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
 
 
 def _in_view_of(reason: str, verdict: _Verdict, kit: Kit) -> _Verdict:
-    """What a verdict means for a capability that, for this reason, is not claimed."""
-    if not reason or verdict.outcome in ("kit", "unverified"):
+    """What a verdict means for a capability that, for this reason, is not claimed: an exception is never excused by that."""
+    if not reason or verdict.broken or verdict.outcome in ("kit", "unverified"):
         return verdict
     if verdict.outcome == "passed":
         kit.warn(f"under-declared: {reason}, and yet it works")

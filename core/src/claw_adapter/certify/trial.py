@@ -293,4 +293,5 @@ def _broke(what: str, error: Exception) -> CheckFinding:
     return CheckFinding(
         f"{what} raised {type(error).__name__}: {error}",
         remedy="Only errors of the ClawError tree may leave the adapter; failures of a turn are TurnResult.error (M15, M29).",
+        broken=not isinstance(error, NotImplementedError),
     )
