@@ -5,17 +5,22 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Final, Literal, get_args
+from typing import ClassVar, Final, get_args
 
 from claw_adapter.drivers.acp import REMEDY, AcpChild, Permission, available
 from claw_adapter.errors import AdapterError, ClawError, HarnessNotFound, HarnessStartError
 from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Session, Support, TrialContext
+from claw_adapter.protocol.turn import UsageKind
 from claw_adapter.reference.acp_conversation import AcpConversation, SeededConversation, ToldConversation
 
 __all__ = ["AcpHarness", "begin"]
 
 WHERE: Final = "harness acp"
 KEY_PLACE: Final = "{key}"
+NEWS: Final = (
+    "what is new in the main session stands as text in front of the next prompt; after any other change it begins another "
+    "session, in which the past stands in front of the next prompt"
+)
 
 
 class AcpHarness(Harness):
@@ -27,7 +32,7 @@ class AcpHarness(Harness):
         env: variables for it; ``{key}`` is filled in as well, the endpoint's key has no place on a command line.
         readable: folders that it may read beside its workspace, such as its installation.
         permission: ``allow`` or ``deny``, what its requests for permission are answered.
-        usage: what the usage in its answers counts, ``per_turn`` or ``cumulative``.
+        usage: what the usage in its answers counts: ``per_turn``, ``cumulative``, ``last_request``, or ``none`` to take none.
         authenticate: one of its ways to authenticate, if it must be chosen.
     """
 
@@ -39,7 +44,7 @@ class AcpHarness(Harness):
         env: Mapping[str, str] | None = None,
         readable: Sequence[str] = (),
         permission: Permission = "allow",
-        usage: Literal["per_turn", "cumulative"] = "per_turn",
+        usage: UsageKind = "per_turn",
         authenticate: str = "",
     ) -> None:
         if isinstance(command, str) or any(KEY_PLACE in word for word in command):
@@ -50,13 +55,13 @@ class AcpHarness(Harness):
             )
         for option, value, choices in (
             ("permission", permission, get_args(Permission)),
-            ("usage", usage, ("per_turn", "cumulative")),
+            ("usage", usage, get_args(UsageKind)),
         ):
             if value not in choices:
                 raise AdapterError(f"{value!r} is not one of {', '.join(choices)}", where=f"{WHERE}, option {option!r}")
         self.command, self.env, self.readable = tuple(command), dict(env or {}), tuple(map(Path, readable))
         self.permission: Permission = permission
-        self.usage: Literal["per_turn", "cumulative"] = usage
+        self.usage: UsageKind = usage
         self.authenticate = authenticate
 
     def capabilities(self) -> Capabilities:
@@ -69,7 +74,7 @@ class AcpHarness(Harness):
             seed_main=Support.unsupported(told),
             seed_history="files",
             update_workspace=full,
-            update_session=Support.unsupported("news stand in front of the next prompt; what was said stays said"),
+            update_session=full,
             cancel=full,
             stream_events=full,
             usage=self.usage,
@@ -79,7 +84,7 @@ class AcpHarness(Harness):
             overlay_skills=Support.not_implemented("no overlay has been tried with it"),
             deterministic_replay=Support.unsupported("nothing is known of the agent"),
             mcp=full,
-            notes=(f"permission requests: {self.permission}", told),
+            notes=(f"permission requests: {self.permission}", told, NEWS),
         )
 
     def probe(self) -> Probe:
@@ -122,19 +127,23 @@ async def begin(
     Raises:
         HarnessStartError: the agent refuses; it is ended then.
     """
+
+    async def new() -> str:
+        return await child.new_session(ctx.workspace, ctx.deadline, ctx.mcp)
+
     try:
         if authenticate:
             await child.authenticate(authenticate, ctx.deadline)
         if (child.agent.meta.get("claw") or {}).get("sessions"):
             return await kind.begin(child, ctx, sessions)
-        session = await child.new_session(ctx.workspace, ctx.deadline, ctx.mcp)
+        session = await new()
     except ClawError as error:
         await child.close(0)
         raise HarnessStartError(f"the agent begins no session: {error.what}", where=error.where) from error
     except BaseException:
         await child.close(0)
         raise
-    return ToldConversation(child, session, sessions)
+    return ToldConversation(child, session, sessions, new)
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:

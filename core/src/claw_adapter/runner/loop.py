@@ -39,7 +39,10 @@ async def run_trial(trial: Trial) -> None:
 async def _rounds(trial: Trial) -> None:
     rounds = RoundRunner(trial)
     for index in range(len(trial.journal.rounds), len(trial.scenario.rounds)):
-        record = await rounds.run(index)
+        try:
+            record = await rounds.run(index)
+        finally:
+            trial.record_start()
         crashpoint("before-journal")
         trial.journal.append(record)
         trial.services.on_round(trial.spec, record, len(trial.scenario.rounds))
