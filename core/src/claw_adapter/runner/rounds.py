@@ -25,6 +25,7 @@ from claw_adapter.protocol import (
     TurnResult,
     Usage,
 )
+from claw_adapter.protocol.answer_key import NO_WAY
 from claw_adapter.question import EnvironmentStates, QuestionType, ScoringContext
 from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
@@ -125,7 +126,10 @@ class RoundRunner:
         turn, meter = tried.last.turn, tried.last.meter
         events = turn.events or meter.events
         turn = turn.model_copy(update={"events": events})
-        score, feedback, taught = await self._judge(item, question, turn, before, after)
+        if turn.error is None and meter.seen is not None and meter.seen.no_way:
+            score, feedback, taught = Score(value=None, cause=_no_way(meter.seen.no_way)), "", dict[str, bool]()
+        else:
+            score, feedback, taught = await self._judge(item, question, turn, before, after)
         check_seconds = time.monotonic() - checked if question.needs_workspace or taught else 0.0
         crashpoint("scored")
         return RoundRecord(
@@ -328,6 +332,16 @@ class RoundRunner:
             changed=changed,
             environment=states,
         )
+
+
+def _no_way(what: Sequence[str]) -> Failure:
+    """The cause of a round that is not the harness's fault: the reader does not know how to use its tools."""
+    return Failure(
+        owner=Owner.ENDPOINT,
+        kind=NO_WAY,
+        what=f"the reader found no way with the tools on offer: {', '.join(what)}",
+        remedy="The round says nothing about the harness. Its tools and what they said are in the transcript.",
+    )
 
 
 def _attributed(turn: TurnResult, endpoint: Failure | None) -> TurnResult:
