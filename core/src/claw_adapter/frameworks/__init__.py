@@ -1,7 +1,7 @@
 """What is known about each harness program, and how it is installed into an environment of its own."""
 
 from claw_adapter.frameworks.binary import find_binary, instruction, reported_version
-from claw_adapter.frameworks.description import Framework
+from claw_adapter.frameworks.description import AcpCommand, Framework
 from claw_adapter.frameworks.errors import FrameworkUnknown, InstallFailed
 from claw_adapter.frameworks.health import HealthFinding, doctor, fault
 from claw_adapter.frameworks.home import claw_home
@@ -12,6 +12,7 @@ from claw_adapter.frameworks.release import remarks
 from claw_adapter.frameworks.sources import describe, frameworks
 
 __all__ = [
+    "AcpCommand",
     "Framework",
     "FrameworkUnknown",
     "HealthFinding",

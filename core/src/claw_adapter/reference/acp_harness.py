@@ -34,6 +34,8 @@ class AcpHarness(Harness):
         permission: ``allow`` or ``deny``, what its requests for permission are answered.
         usage: what the usage in its answers counts: ``per_turn``, ``cumulative``, ``last_request``, or ``none`` to take none.
         authenticate: one of its ways to authenticate, if it must be chosen.
+        files: texts that are written before it starts, such as its settings, by path below its home (``{state}``); places
+            are filled in as in `env`.
     """
 
     name: ClassVar[str] = "acp"
@@ -46,6 +48,7 @@ class AcpHarness(Harness):
         permission: Permission = "allow",
         usage: UsageKind = "per_turn",
         authenticate: str = "",
+        files: Mapping[str, str] | None = None,
     ) -> None:
         if isinstance(command, str) or any(KEY_PLACE in word for word in command):
             raise AdapterError(
@@ -63,6 +66,10 @@ class AcpHarness(Harness):
         self.permission: Permission = permission
         self.usage: UsageKind = usage
         self.authenticate = authenticate
+        self.files = dict(files or {})
+        if outside := [path for path in self.files if Path(path).is_absolute() or ".." in Path(path).parts]:
+            what = f"{outside[0]!r} is not a path below the agent's home"
+            raise AdapterError(what, where=f"{WHERE}, option 'files'")
 
     def capabilities(self) -> Capabilities:
         """What the protocol gives; what the agent makes of it is not known before it runs."""
@@ -108,7 +115,12 @@ class AcpHarness(Harness):
             "openai": ctx.endpoint.openai, "anthropic": ctx.endpoint.anthropic,
         }  # fmt: skip
         argv = [_filled(word, places) for word in self.command]
-        env = {name: _filled(value, {**places, "key": ctx.endpoint.key}) for name, value in self.env.items()}
+        private = {**places, "key": ctx.endpoint.key}
+        env = {name: _filled(value, private) for name, value in self.env.items()}
+        for path, text in self.files.items():
+            file = ctx.state_dir / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(_filled(text, private), "utf-8")
         sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
         process = await ctx.spawn(argv, env=env, readable=self.readable, lines=True)
         child = await AcpChild.connect(process, permission=self.permission, meaning=self.usage, deadline=ctx.deadline)
