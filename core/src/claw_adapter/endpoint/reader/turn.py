@@ -21,8 +21,8 @@ from claw_adapter.protocol.model import ModelSpec
 
 __all__ = ["Memory", "ReaderTurn"]
 
-READING: Final = frozenset(("read", "cat", "session"))
-"""Kinds of attempts that show evidence."""
+READING: Final = frozenset(("read", "cat"))
+"""Kinds of attempts that show files."""
 AT_ONCE: Final = 4
 """Calls in one reply, once a way of reading is known to work."""
 
@@ -80,11 +80,12 @@ class ReaderTurn:
         """What no tool on offer has done, although it might have decided the round.
 
         A file that was shown without what was looked for is not among them, nor one that is not found by a tool that reads
-        others.
+        others, nor a session: that it can be read under its key is the adapter's affair.
         """
         could = READING & self._memory.habits.working.keys()
         missing = set() if could else policy.undecided(self._evidence, self._seen)
-        unread = [e.place for e in self._reading or () if e.no_way and not e.heard and e.wants & missing]
+        files = {item.path for item in self._answer_key.fragments if item.id in missing}
+        unread = [e.place for e in self._reading or () if e.no_way and not e.heard and e.place in files]
         spent = 0 < self._spec.budget <= self._calls
         unwritten = [e.place for e in self._writing or () if e.no_way or (spent and e.attempt and not e.dropped)]
         if not self._offered and not self._answer_key.letters:

@@ -88,11 +88,13 @@ def _shown(
     if not lines:
         return None
     read: bool | None = None
+    known = {habits.working.get(kind, ("", ""))[0] for kind in ("read", "look", "cat", "print")}
     for tool in habits.tools("read", box.read)[:1]:
         for form, target in habits.forms("read", tool.forms(path, workspace)):
             attempt = Attempt("look", tool.tool, tool.arguments(target), form)
             result = yield attempt
-            if failed(result):
+            if failed(result):  # a tool known to read has not found it: it is not there
+                read = False if tool.tool in known else read
                 continue
             text = yield from pages(tool, "look", target, form, result)
             if _holds(text, lines):
@@ -103,7 +105,7 @@ def _shown(
         text = yield from cat(shell, "look", path, workspace)
         if _holds(text, lines):
             return True
-        read = False if text else read
+        read = False if text or shell.tool in known else read
     return read
 
 
