@@ -98,8 +98,9 @@ def test_what_can_be_done_is_done_and_what_cannot_is_said(drawn, refusal):
     with tempfile.TemporaryDirectory() as name:
         workspace = Path(name)
         (workspace / "a.md").write_text(f"# Notes\n\n- {FACT}\n")
+        needs = RoundEvidence(needs=("a",), answer="Yes.", hasty_answer="No.")
         told = AnswerKey(
-            round="q", type="exec_check", workspace=name, evidence=RoundEvidence(needs=("a",), answer="Yes.", hasty_answer="No."),
+            round="q", type="exec_check", workspace=name, evidence=needs,
             fragments=(Locator(id="a", text=FACT, path="a.md"),), oracle={"out/r.md": TEXT}, hasty={"out/r.md": "?"},
         )  # fmt: skip
         agent = ToolAgent(workspace, [described(tool, does) for tool in listed], does, refusal.format)
