@@ -21,6 +21,7 @@
     │   └── EndpointFilteredError
     ├── SandboxError           an isolation level cannot be provided, or a sandboxed command could not be run
     ├── DeadlineExceeded       a deadline passed; `owner` says whose it was
+    ├── RunStopped             a run cannot go on for now, and nothing is lost: the same call continues it
     ├── JournalError           a run folder is damaged or belongs to another configuration
     └── InternalError          a fault of this package itself, never counted against a harness
 
@@ -58,6 +59,7 @@ __all__ = [
     "OverlayNotFound",
     "Owner",
     "PluginError",
+    "RunStopped",
     "SandboxError",
     "ScenarioError",
     "endpoint_error",
@@ -253,6 +255,15 @@ class DeadlineExceeded(ClawError):
     def __init__(self, what: str, *, where: str = "", remedy: str = "", owner: Owner = Owner.HARNESS) -> None:
         super().__init__(what, where=where, remedy=remedy)
         self.owner = owner
+
+
+class RunStopped(ClawError):
+    """The run cannot go on for now: its provider is away, refuses it, or a limit is reached. The same call continues it.
+
+    What was under way is not in the journal, so nobody is charged with it.
+    """
+
+    owner = Owner.ENDPOINT
 
 
 class JournalError(ClawError):

@@ -7,7 +7,15 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from claw_adapter.errors import ClawError, HarnessNotFound, JournalError, OverlayNotFound, PluginError, SandboxError
+from claw_adapter.errors import (
+    ClawError,
+    HarnessNotFound,
+    JournalError,
+    OverlayNotFound,
+    PluginError,
+    RunStopped,
+    SandboxError,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +26,7 @@ __all__ = [
     "MISSING",
     "PIPE_CLOSED",
     "REFUSED",
+    "STOPPED",
     "WRONG",
     "console",
     "exit_code_of",
@@ -25,7 +34,7 @@ __all__ = [
 ]
 
 PIPE_WIDTH = 120
-FAILED, WRONG, REFUSED, MISSING, INTERRUPTED = 1, 2, 3, 4, 130
+FAILED, WRONG, REFUSED, MISSING, STOPPED, INTERRUPTED = 1, 2, 3, 4, 5, 130
 PIPE_CLOSED = 141
 """As shells say it of a program whose output nobody reads any more."""
 
@@ -36,6 +45,8 @@ def exit_code_of(error: BaseException) -> int | None:
         return REFUSED
     if isinstance(error, PluginError | SandboxError | HarnessNotFound | OverlayNotFound):
         return MISSING
+    if isinstance(error, RunStopped):
+        return STOPPED
     return WRONG if isinstance(error, ClawError) else None
 
 

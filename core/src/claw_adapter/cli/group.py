@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from claw_adapter.cli import COMMANDS, PLUGIN_COMMANDS, help_text, plugin_commands
-from claw_adapter.cli.common import INTERRUPTED, PIPE_CLOSED, WRONG, exit_code_of
+from claw_adapter.cli.common import INTERRUPTED, PIPE_CLOSED, STOPPED, WRONG, exit_code_of
 
 __all__ = ["call", "claw"]
 
@@ -94,9 +94,10 @@ def _let_go_of_stdout() -> None:
 
 
 def _end(message: str, code: int) -> NoReturn:
+    word, colour = ("stopped", "yellow") if code == STOPPED else ("error", "red")
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     with contextlib.suppress(OSError):
-        click.echo(f"error: {message}" if plain else click.style(f"error: {message}", fg="red"), err=True)
+        click.echo(f"{word}: {message}" if plain else click.style(f"{word}: {message}", fg=colour), err=True)
     sys.exit(code)
 
 

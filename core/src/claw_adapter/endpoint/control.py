@@ -23,6 +23,7 @@ from claw_adapter.overlay import Front
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.protocol.stopping import Spent, StopRules
 from claw_adapter.unix_sockets import bind_unix
 
 if TYPE_CHECKING:
@@ -35,82 +36,96 @@ __all__ = [
     "CloseTrial",
     "ControlServer",
     "EndRound",
+    "Limit",
     "OpenRoute",
     "OpenTrial",
     "Order",
     "Settle",
+    "Watch",
 ]
 
 MAX_LINE: Final = 256 * 1024 * 1024
+WATCH_SECONDS: Final = 20.0
 
 _log = logging.getLogger(__name__)
 
 
-class OpenTrial(Record):
+class _TrialOrder(Record):
+    """What all orders about a trial have; the id is that of the call, given when it is sent."""
+
+    id: int = 0
+    trial: str
+
+
+class OpenTrial(_TrialOrder):
     """Admit a trial; the result is its key."""
 
     op: Literal["open_trial"] = "open_trial"
-    id: int
-    trial: str
     model: ModelSpec
     transcript: Path
 
 
-class BeginRound(Record):
+class BeginRound(_TrialOrder):
     """Begin a round."""
 
     op: Literal["begin_round"] = "begin_round"
-    id: int
-    trial: str
     round: str
     answer_key: AnswerKey | None = None
     attempt: int = 1
 
 
-class EndRound(Record):
+class EndRound(_TrialOrder):
     """End a round; the result is its `RoundMeter`."""
 
     op: Literal["end_round"] = "end_round"
-    id: int
-    trial: str
 
 
-class CloseTrial(Record):
+class CloseTrial(_TrialOrder):
     """Let a trial's key expire."""
 
     op: Literal["close_trial"] = "close_trial"
-    id: int
-    trial: str
 
 
-class OpenRoute(Record):
+class Limit(Record):
+    """Keep to these rules from now on; `spent` is what the run has spent before."""
+
+    op: Literal["limit"] = "limit"
+    id: int = 0
+    rules: StopRules
+    spent: Spent
+
+
+class Watch(Record):
+    """Wait a while for the run to stand otherwise than in this version; the result is its `Standing`."""
+
+    op: Literal["watch"] = "watch"
+    id: int = 0
+    version: int
+
+
+class OpenRoute(_TrialOrder):
     """Open a proxy route to an overlay, before those opened earlier; the result is the key of its entry."""
 
     op: Literal["open_route"] = "open_route"
-    id: int
-    trial: str
     front: Front
 
 
-class CloseRoutes(Record):
+class CloseRoutes(_TrialOrder):
     """Close all proxy routes of a trial."""
 
     op: Literal["close_routes"] = "close_routes"
-    id: int
-    trial: str
 
 
-class Settle(Record):
+class Settle(_TrialOrder):
     """Wait until no overlay's own request is being answered."""
 
     op: Literal["settle"] = "settle"
-    id: int
-    trial: str
     seconds: float
 
 
 Order = Annotated[
-    OpenTrial | BeginRound | EndRound | CloseTrial | OpenRoute | CloseRoutes | Settle, Field(discriminator="op")
+    OpenTrial | BeginRound | EndRound | CloseTrial | Limit | Watch | OpenRoute | CloseRoutes | Settle,
+    Field(discriminator="op"),
 ]
 _ORDER: TypeAdapter[Order] = TypeAdapter(Order)
 
@@ -195,6 +210,12 @@ class ControlServer:
                 return self._endpoint.open_route(order.trial, order.front)
             case CloseRoutes():
                 await self._endpoint.close_routes(order.trial)
+            case Limit():
+                self._endpoint.gate.limit(order.rules, order.spent)
+            case Watch():
+                found = await self._endpoint.gate.standing(order.version, WATCH_SECONDS)
+                standing: JsonValue = found.model_dump(mode="json")
+                return standing
             case Settle():
                 await self._endpoint.settle(order.trial, order.seconds)
         return None

@@ -23,6 +23,7 @@ from claw_adapter.endpoint.answering import Answering
 from claw_adapter.endpoint.dialects import DIALECTS, Dialect
 from claw_adapter.endpoint.dialects.anthropic import models as anthropic_models
 from claw_adapter.endpoint.failures import BadRequest
+from claw_adapter.endpoint.gate import Gate
 from claw_adapter.endpoint.metering import request_tokens
 from claw_adapter.endpoint.models import build
 from claw_adapter.endpoint.pending import Pending
@@ -74,6 +75,7 @@ class EndpointServer:
         self._key_envs = key_envs
         self._grace = grace
         self._make = make
+        self.gate = Gate()
         self._trials: dict[str, EndpointTrial] = {}
         self._doors: dict[str, Door] = {}
         self._runner: web.AppRunner | None = None
@@ -123,7 +125,7 @@ class EndpointServer:
         """
         await self.close_trial(trial)
         keys = [value for name in self._key_envs if (value := os.environ.get(name))]
-        opened = EndpointTrial(trial, model, transcript, keys, self._make)
+        opened = EndpointTrial(trial, model, transcript, keys, self._make, self.gate)
         self._trials[trial] = opened
         self._doors[opened.key] = Door(opened)
         return opened.key

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 
 from claw_adapter.crashpoints import crashpoint
-from claw_adapter.errors import ClawError
+from claw_adapter.errors import ClawError, RunStopped
 from claw_adapter.protocol import Failure, TrialEnd
 from claw_adapter.runner.rounds import RoundRunner
+from claw_adapter.runner.stopping import check_stopped
 from claw_adapter.runner.trial import Trial
 from claw_adapter.runs.journal import Journal
 
@@ -17,7 +18,11 @@ log = logging.getLogger(__name__)
 
 
 async def run_trial(trial: Trial) -> None:
-    """Take a trial from its next unfinished round to its end; failures become records, only cancellation gets out."""
+    """Take a trial from its next unfinished round to its end; failures become records.
+
+    Raises:
+        RunStopped: the run stops; the round under way is not in the journal.
+    """
     error: Failure | None = None
     with Journal(trial.services.folder.journal(trial.spec.id)) as trial.journal:
         if trial.journal.finished:
@@ -25,6 +30,8 @@ async def run_trial(trial: Trial) -> None:
         try:
             await trial.prepare()
             await _rounds(trial)
+        except RunStopped:
+            raise
         except ClawError as fault:
             error = Failure.of(fault)
         except Exception as fault:
@@ -32,6 +39,8 @@ async def run_trial(trial: Trial) -> None:
             error = Failure.of(fault)
         finally:
             error = await trial.closed(error)
+        if error is not None:
+            await check_stopped(trial.services.endpoint)
         trial.journal.append(TrialEnd(error=error, snapshot=trial.last_snapshot, overlay=trial.spent))
     trial.services.on_end(trial.spec, error)
 

@@ -14,25 +14,37 @@ from urllib.parse import urlsplit
 
 from claw_adapter import plugins
 from claw_adapter.drivers import Lifeline
+from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.errors import ClawError, EndpointAuthError, EndpointError, HarnessNotFound, ScenarioError
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
-from claw_adapter.protocol import EnvironmentSpec, Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
+from claw_adapter.protocol import (
+    EnvironmentSpec,
+    Failure,
+    ModelSpec,
+    RoundRecord,
+    Scenario,
+    StopRules,
+    TrialSpec,
+)
 from claw_adapter.protocol.model import BUILT_IN
 from claw_adapter.runner.executors import LocalExecutor
 from claw_adapter.runner.loop import run_trial
 from claw_adapter.runner.overlays import make_overlays
 from claw_adapter.runner.servers import serving
+from claw_adapter.runner.stopping import spent_before, until_stopped, watch
 from claw_adapter.runner.trial import Services, Trial
 from claw_adapter.runs.folder import RunFolder
-from claw_adapter.runs.journal import read_journal
+from claw_adapter.runs.journal import Journal, read_journal
 from claw_adapter.runs.plan import Plan
+from claw_adapter.runs.retrying import void_for_retry
 from claw_adapter.runs.store import Store
 from claw_adapter.sandbox import IsolationLevel, require
 
 __all__ = ["Watcher", "prepare", "run"]
 
+log = logging.getLogger(__name__)
 NUMBERS: Final = frozenset({
     "frequency_penalty", "max_completion_tokens", "max_output_tokens", "max_tokens", "min_p", "n", "presence_penalty", "seed",
     "temperature", "top_k", "top_p",
@@ -47,6 +59,8 @@ class Watcher:
     on_start: Callable[[TrialSpec, int, int], None] = lambda _trial, _done, _total: None
     on_round: Callable[[TrialSpec, RoundRecord, int], None] = lambda _trial, _record, _total: None
     on_end: Callable[[TrialSpec, Failure | None], None] = lambda _trial, _error: None
+    on_wait: Callable[[str], None] = lambda _why: None
+    """Why the run waits for a provider, said again as that changes; empty when it goes on."""
 
 
 def prepare(plan: Plan, scenarios: Mapping[str, Scenario]) -> tuple[Plan, dict[str, Harness]]:
@@ -132,15 +146,32 @@ async def run(
     jobs: int = 1,
     executor: Executor | None = None,
     watcher: Watcher | None = None,
+    rules: StopRules | None = None,
+    rewind: bool = False,
 ) -> None:
     """Run all trials of `plan` that are not finished; `folder` is locked by the caller and its run.json written.
 
-    Cancelling it leaves a folder that the same call continues.
+    Rounds at the end of a trial that are unscored through no fault of the harness are tried again; with `rewind`, such rounds
+    anywhere, and those after them. Cancelling it leaves a folder that the same call continues.
+
+    Raises:
+        RunStopped: a provider is away for too long or refuses the run, or a limit of `rules` is reached.
     """
-    watcher = watcher or Watcher()
-    store = Store(folder.store)
+    watcher, rules = watcher or Watcher(), rules or StopRules()
     with _logging_to(folder.root / "run.log"), _temporary_files_in(folder.live / "tmp"):
-        await _run(folder, plan, scenarios, harnesses, store, jobs, executor or LocalExecutor(), watcher)
+        for trial in plan.trials:
+            _void(folder.journal(trial.id), rewind=rewind)
+        await _run(folder, plan, scenarios, harnesses, jobs, executor or LocalExecutor(), watcher, rules)
+
+
+def _void(path: Path, *, rewind: bool) -> None:
+    """Void what is to be tried again in one journal."""
+    if not path.exists():
+        return
+    with Journal(path) as journal:
+        voided = void_for_retry(journal, rewind=rewind)
+    if voided is not None:
+        log.info("%s: %d rounds from number %d on are tried again", path.parent.name, voided.rounds, voided.index + 1)
 
 
 def _first(group: ExceptionGroup) -> Exception:
@@ -195,19 +226,21 @@ async def _run(
     plan: Plan,
     scenarios: Mapping[str, Scenario],
     harnesses: Mapping[str, Harness],
-    store: Store,
     jobs: int,
     executor: Executor,
     watcher: Watcher,
+    rules: StopRules,
 ) -> None:
-    async with Lifeline() as lifeline, serving(plan, folder, lifeline.marker) as models:
+    async with Lifeline() as lifeline, serving(plan, folder, lifeline.marker) as served:
+        models = served.models
         keys = sorted({model.key_env for model in models.values() if model.key_env})
         sockets = folder.live / "endpoint"
         sockets.mkdir(parents=True, exist_ok=True)
         async with await ModelEndpoint.start(sockets, key_envs=keys, marker=lifeline.marker) as endpoint:
+            await endpoint.limit(rules, await to_thread(spent_before, folder, plan, rules))
             services = Services(
                 folder,
-                store,
+                Store(folder.store),
                 endpoint,
                 lifeline.marker,
                 leave=lifeline.add,
@@ -223,7 +256,8 @@ async def _run(
                 started = spec.model_copy(update={"model": models[spec.model.name]})
                 await run_trial(Trial(started, scenario, harnesses[spec.harness.label], services))
 
+            watching = watch(endpoint, watcher.on_wait, served.fault)
             try:
-                await executor.map(plan.trials, one, jobs)
+                await until_stopped(executor.map(plan.trials, one, jobs), watching)
             except ExceptionGroup as group:
                 raise _first(group) from None
