@@ -53,6 +53,14 @@ class ExperimentOptions(TypedDict, total=False):
     """Seconds one turn may take. Default: 600."""
     attempts: int
     """How often a round is tried when the harness or endpoint fails. Default: 2."""
+    max_memory: int
+    """Bytes of memory that the processes of a harness may have together; over a limit they are ended. Default: 8e9."""
+    max_processes: int
+    """How many there may be at once. Default: 1000."""
+    max_disk: int
+    """Bytes in workspace and state directory. Default: 5e9."""
+    max_shm: int
+    """Bytes in /dev/shm. Default: 5e8."""
     compat: str
     """``clawarena-1.0``: published prompt format and feedback."""
 

@@ -25,6 +25,7 @@ from claw_adapter.endpoint.replay import replay_model
 from claw_adapter.errors import ArgumentError, ClawError
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Scenario, StopRules
+from claw_adapter.runner.headroom import MIN_FREE
 from claw_adapter.runner.run import Watcher
 from claw_adapter.runner.run import prepare as prepare_plan
 from claw_adapter.runner.run import run as run_plan
@@ -70,6 +71,8 @@ class RunOptions(ExperimentOptions, StopOptions, total=False):
     """Try again what is unscored through no fault of the harness also where scored rounds come after, and those with it."""
     replay: str | Path | None
     """A recorded run to answer from, offline."""
+    min_free: int
+    """Bytes that are left free on the run folder's disk: the run stops before. Default: 100 million."""
     watcher: Watcher
     """Called as trials begin and end, and after each round."""
 
@@ -85,12 +88,19 @@ class Prepared:
     rules: StopRules
 
     async def execute(
-        self, *, jobs: int = 1, fresh: bool = False, rewind: bool = False, watching: Watching | None = None
+        self,
+        *,
+        jobs: int = 1,
+        fresh: bool = False,
+        rewind: bool = False,
+        watching: Watching | None = None,
+        min_free: int = MIN_FREE,
     ) -> None:
         """Run the trials that are not finished; cancelling it leaves a folder that the same call continues.
 
         Raises:
             RunStopped: a provider is away for too long or refuses the run, or a limit is reached.
+            MachineError: something is missing here that a run needs (space, descriptors, memory); the same call resumes it.
             ClawError: another run is under way in this process.
             JournalError: the folder holds something else, or another process works on it.
         """
@@ -110,6 +120,7 @@ class Prepared:
                         watcher=watcher,
                         rules=self.rules,
                         rewind=rewind,
+                        min_free=min_free,
                     )
         finally:
             _ALONE.release()
@@ -166,6 +177,7 @@ async def arun(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
             fresh=options.get("fresh", False),
             rewind=options.get("rewind", False),
             watching=lambda _plan, _resumes: contextlib.nullcontext(watcher),
+            min_free=options.get("min_free", MIN_FREE),
         )
     return await asyncio.to_thread(open_run, prepared.root)
 
@@ -179,7 +191,7 @@ def run(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
         scenarios: names (``demo``) and folders of scenarios; or one `Experiment`, or its file.
         options: `harnesses`, `model` or `models`, `base_url`, `key_env`, `overlays`, `seeds`, `repeats`, `isolation`,
             `deadline`, `attempts`, `compat` (not beside an experiment); `patience`, `max_cost`, `max_tokens`,
-            `max_requests`, `jobs`, `out`, `fresh`, `rewind`, `replay`, `watcher`. Names and defaults are those of
+            `max_requests`, `jobs`, `out`, `fresh`, `rewind`, `replay`, `min_free`, `watcher`. Names and defaults are those of
             `claw run`; docs/python.md explains each.
 
     Returns:

@@ -11,6 +11,7 @@ from claw_adapter.errors import (
     ClawError,
     HarnessNotFound,
     JournalError,
+    MachineError,
     OverlayNotFound,
     PluginError,
     RunStopped,
@@ -41,6 +42,8 @@ PIPE_CLOSED = 141
 
 def exit_code_of(error: BaseException) -> int | None:
     """The documented exit code of one of our errors; None for anything else."""
+    if isinstance(error, MachineError):
+        return STOPPED
     if isinstance(error, JournalError):
         return REFUSED
     if isinstance(error, PluginError | SandboxError | HarnessNotFound | OverlayNotFound):

@@ -115,15 +115,14 @@ def call() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         sys.exit(INTERRUPTED)
-    except OSError as error:
-        if error.errno is None:  # not the system's, but a fault of ours
-            raise
-        from claw_adapter.errors import system_error
-
-        _let_go_of_stdout()
-        _end(str(system_error(error)), WRONG)
     except Exception as error:
-        code = exit_code_of(error)
+        from claw_adapter.machine import machine_error, system_error
+
+        refused = isinstance(error, OSError) and error.errno is not None  # without a number it is a fault of ours
+        told = machine_error(error) or (system_error(error) if refused else error)  # type: ignore[arg-type]
+        code = exit_code_of(told)
         if code is None:
             raise
-        _end(str(error), code)
+        if refused:
+            _let_go_of_stdout()
+        _end(str(told), code)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from claw_adapter.cli.common import console, print_json
-from claw_adapter.cli.numbers import SECONDS
+from claw_adapter.cli.numbers import BYTES, SECONDS
 
 if TYPE_CHECKING:
     from claw_adapter.api.experiment import ExperimentOptions
@@ -89,11 +89,18 @@ The same command continues a run that was interrupted or has stopped; --fresh st
 @click.option(
     "--rewind", is_flag=True, help="Try unscored rounds again also where scored ones come after, and those with them."
 )
+@click.option("--max-memory", type=BYTES, default=None, help="Memory of all processes of a harness [default: 8GB].")
+@click.option("--max-processes", type=click.IntRange(1), default=None, help="How many it may have [default: 1000].")
+@click.option("--max-disk", type=BYTES, default=None, help="Its workspace and state together [default: 5GB].")
+@click.option("--max-shm", type=BYTES, default=None, help="What it may have in /dev/shm [default: 500MB].")
+@click.option(
+    "--min-free", type=BYTES, default="100M", show_default=True, help="Stop while so much of the disk is free."
+)
 @click.option("--estimate", is_flag=True, help="Say what the run will take, and spend nothing.")
 @click.option("--metric-set", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
-def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, estimate: bool, **flags: Any) -> int:
+def command(what: tuple[str, ...], out: Path | None, estimate: bool, **flags: Any) -> int:
     """Run an experiment, or continue it."""
     from claw_adapter.api.experiment import StopOptions, make_rules
     from claw_adapter.api.results import open_run
@@ -106,7 +113,11 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, est
     stop = cast("StopOptions", {name: flags[name] for name in StopOptions.__annotations__})
     rules = _typed(lambda: make_rules(experiment, stop, _flag))
     prepared = prepare(experiment, out=out, replay=flags["replay"], rules=rules)
-    _run(prepared, jobs, fresh=fresh, rewind=flags["rewind"], quiet=flags["quiet"] or flags["as_json"])
+    _run(
+        prepared,
+        quiet=flags["quiet"] or flags["as_json"],
+        **{name: flags[name] for name in ("jobs", "fresh", "rewind", "min_free")},
+    )
     return show(open_run(prepared.root), flags["metric_set"], as_json=flags["as_json"])
 
 
@@ -156,7 +167,7 @@ def _show_estimate(found: dict[str, Estimate], *, as_json: bool) -> int:
     return 0
 
 
-def _run(prepared: Prepared, jobs: int, *, fresh: bool, rewind: bool, quiet: bool) -> None:
+def _run(prepared: Prepared, *, quiet: bool, **how: Any) -> None:
     from claw_adapter.cli.progress import watching
 
     async def main() -> None:
@@ -164,12 +175,7 @@ def _run(prepared: Prepared, jobs: int, *, fresh: bool, rewind: bool, quiet: boo
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, task.cancel if task else lambda: None)
-        await prepared.execute(
-            jobs=jobs,
-            fresh=fresh,
-            rewind=rewind,
-            watching=lambda plan, resumes: watching(plan, quiet=quiet, goes_on=resumes),
-        )
+        await prepared.execute(**how, watching=lambda plan, resumes: watching(plan, quiet=quiet, goes_on=resumes))
 
     try:
         asyncio.run(main())

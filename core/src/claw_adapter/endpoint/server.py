@@ -30,7 +30,8 @@ from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.proxy_routes import ProxyRoute
 from claw_adapter.endpoint.records import DATA_SOCKET, RoundMeter
 from claw_adapter.endpoint.trial import EndpointTrial
-from claw_adapter.errors import InternalError
+from claw_adapter.errors import InternalError, MachineError
+from claw_adapter.machine import machine_error
 from claw_adapter.model import Model, ModelRequest
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.answer_key import AnswerKey
@@ -79,6 +80,17 @@ class EndpointServer:
         self._trials: dict[str, EndpointTrial] = {}
         self._doors: dict[str, Door] = {}
         self._runner: web.AppRunner | None = None
+        self.on_shortage: Callable[[MachineError], None] | None = None
+        """Told once when the machine is short of something, whatever trial that meets."""
+
+    def report(self, error: BaseException | None) -> bool:
+        """Pass on what came of a shortage of the machine; whether it was one."""
+        if (short := machine_error(error)) is None:
+            return False
+        if self.on_shortage is not None:
+            tell, self.on_shortage = self.on_shortage, None
+            tell(short)
+        return True
 
     async def start(self) -> None:
         """Listen. `url` is known afterwards."""
@@ -231,6 +243,13 @@ class Handler:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Admit, read and answer one request."""
+        try:
+            return await self._handle(request)
+        except Exception as error:
+            self._server.report(error)
+            raise
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
         entry = self._server.admit(request)
         if entry is None:
             return refused(self._dialect)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from claw_adapter.crashpoints import crashpoint
-from claw_adapter.errors import ClawError, RunStopped
+from claw_adapter.errors import ClawError, MachineError, Owner, RunStopped
 from claw_adapter.protocol import Failure, TrialEnd
 from claw_adapter.runner.rounds import RoundRunner
 from claw_adapter.runner.stopping import check_stopped
@@ -22,12 +22,14 @@ async def run_trial(trial: Trial) -> None:
 
     Raises:
         RunStopped: the run stops; the round under way is not in the journal.
+        MachineError: something is missing here that no trial can do without; of the round under way nothing is recorded.
     """
     error: Failure | None = None
     with Journal(trial.services.folder.journal(trial.spec.id)) as trial.journal:
         if trial.journal.finished:
             return
         try:
+            trial.services.headroom.require()
             await trial.prepare()
             await _rounds(trial)
         except RunStopped:
@@ -38,9 +40,12 @@ async def run_trial(trial: Trial) -> None:
             log.exception("trial %s", trial.spec.id)
             error = Failure.of(fault)
         finally:
+            error = error and trial.services.headroom.blamed(error)
             error = await trial.closed(error)
         if error is not None:
             await check_stopped(trial.services.endpoint)
+        if error is not None and error.owner is Owner.MACHINE:
+            raise MachineError(error.what, where=error.where, remedy=error.remedy)
         trial.journal.append(TrialEnd(error=error, snapshot=trial.last_snapshot, overlay=trial.spent))
     trial.services.on_end(trial.spec, error)
 
@@ -48,10 +53,9 @@ async def run_trial(trial: Trial) -> None:
 async def _rounds(trial: Trial) -> None:
     rounds = RoundRunner(trial)
     for index in range(len(trial.journal.rounds), len(trial.scenario.rounds)):
-        try:
-            record = await rounds.run(index)
-        finally:
-            trial.record_start()
+        trial.services.headroom.require()
+        record = await rounds.run(index)
+        trial.record_start()
         crashpoint("before-journal")
         trial.journal.append(record)
         trial.services.on_round(trial.spec, record, len(trial.scenario.rounds))

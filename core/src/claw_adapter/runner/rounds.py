@@ -11,7 +11,7 @@ from pathlib import Path
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.drivers.waiting import timeout, to_thread
 from claw_adapter.endpoint import RoundMeter
-from claw_adapter.errors import AdapterError, ClawError
+from claw_adapter.errors import AdapterError, ClawError, MachineError, Owner
 from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Conversation
 from claw_adapter.protocol import (
@@ -131,6 +131,9 @@ class RoundRunner:
             score, feedback, taught = Score(value=None, cause=no_way(meter.seen.no_way)), "", dict[str, bool]()
         else:
             score, feedback, taught = await self._judge(item, question, turn, before, after)
+        self._refuse_shortage(score.cause)
+        if question.needs_workspace and score.value != 1:  # a check that could not write, for instance
+            trial.services.headroom.require()
         check_seconds = time.monotonic() - checked if question.needs_workspace or taught else 0.0
         crashpoint("scored")
         return RoundRecord(
@@ -251,9 +254,24 @@ class RoundRunner:
         meter = await (closing or endpoint.end_round(trial.spec.id))
         trial.note(meter)
         turn = attributed(turn, meter)
+        if (turn.error is not None or trial.watched.over) and (over := await trial.services.bounds.look(trial.watched)):
+            turn = TurnResult(error=Failure.of(over))
+        self._refuse_shortage(turn.error)
         if turn.error is not None:
             await check_stopped(trial.services.endpoint)
         return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds)
+
+    def _refuse_shortage(self, failure: Failure | None) -> None:
+        """What fails while the machine is short of something is no round's.
+
+        Raises:
+            MachineError: it is.
+        """
+        if failure is None:
+            return
+        failure = self.trial.services.headroom.blamed(failure)
+        if failure.owner is Owner.MACHINE:
+            raise MachineError(failure.what, where=failure.where, remedy=failure.remedy)
 
     async def _checkpoint(self, conversation: Conversation) -> Checkpoint:
         deadline = self.trial.spec.settings.deadline
