@@ -39,18 +39,24 @@ HOURS: Final[dict[str, dict[int, int]]] = {
     "night": {12: 0, 0: 0, **{h: h for h in range(1, 5)}, **{h: h + 12 for h in range(6, 12)}, **{h: h for h in range(18, 24)}},
 }  # fmt: skip
 """The hour of 24 that an hour of a part of the day is; what is not here contradicts itself."""
-BEHIND: Final = re.compile(r"(.+?)[ ,]*(am|pm|a\. ?m\.?|p\. ?m\.?|in the (?:morning|afternoon|evening)|at night)", re.I)
-DIGITS: Final = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}(?:[.,][0-9]+)?))?|([0-9]{1,2})(?:[.]| ?h ?)([0-9]{2})(?: ?min)?")
+BEHIND: Final = re.compile(
+    r"(.+?)[ ,]*(am|pm|a\. ?m\.?|p\. ?m\.?|in the (?:morning|afternoon|evening)|at night)", re.IGNORECASE
+)
+DIGITS: Final = re.compile(
+    r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}(?:[.,][0-9]+)?))?|([0-9]{1,2})(?:[.]| ?h ?)([0-9]{2})(?: ?min)?"
+)
 SOLID: Final = re.compile(r"([0-9]{2})([0-9]{2})|([0-9]{2})([0-9]{2})([0-9]{2})")
+SMALL: Final = "[0-9]{1,2}|[零〇○一二三四五六七八九十两]{1,3}"
 HAN: Final = re.compile(
-    r"([0-9]{1,2}|[零〇○一二三四五六七八九十两]{1,3}) ?[时点時點](?: ?(?:(半)|([一三])刻|整|钟|(?:([0-9]{1,2}|[零〇一二三四五六七八九十]{1,3}) ?(?:分|(?=\Z)))"
-    r"(?: ?([0-9]{1,2}|[零〇一二三四五六七八九十]{1,3}) ?秒)?整?))?"
+    rf"({SMALL}) ?[时点時點](?: ?(?:(半)|([一三])刻|整|钟|(?:({SMALL}) ?(?:分|(?=\Z)))(?: ?({SMALL}) ?秒)?整?))?"
 )
 PAST: Final = re.compile(
     r"(half|(?:a )?quarter|[a-z]+(?:[- ][a-z]+)??|[0-9]{1,2})( minutes?)? (past|to) ([a-z]+|[0-9]{1,2})(?: o'clock)?"
 )
-SPOKEN: Final = re.compile(r"((?:twenty-)?[a-z]+|[0-9]{1,2})(?: o'clock|(?:[ -](?:oh )?([a-z]+(?:[- ][a-z]+)?)))")
-ALONE: Final = re.compile("([a-z]+)()")
+SPOKEN: Final = re.compile(
+    r"((?:twenty-)?[a-z]+|[0-9]{1,2})(?: o'clock|[ -](?P<oh>oh )?(?P<minutes>[a-z]+(?:[- ][a-z]+)?))"
+)
+ALONE: Final = re.compile("([a-z]+)(?P<minutes>)(?P<oh>)")
 NAMED: Final = {
     "noon": 12,
     "midday": 12,
@@ -59,7 +65,8 @@ NAMED: Final = {
     "中午": 12,
     "midnight": 0,
     "12 midnight": 0,
-    "午夜": 0, "子夜": 0,
+    "午夜": 0,
+    "子夜": 0,
     "零点": 0,
     "零时": 0,
 }
@@ -67,7 +74,7 @@ NAMED: Final = {
 
 def read_time(description: Description, text: str) -> str | None:
     """``HH:MM``, with seconds if there are any, and with the type's zone if it has one."""
-    clock = read_clock(re.sub(r"\Aat ", "", text, flags=re.I), description)
+    clock = read_clock(re.sub(r"\Aat ", "", text, flags=re.IGNORECASE), description)
     if clock is None:
         return None
     seconds = clock.seconds
@@ -79,7 +86,7 @@ def read_time(description: Description, text: str) -> str | None:
 
 
 def iso_clock(seconds: Fraction) -> str:
-    """``22:15`` or ``22:15:30``"""  # noqa: D400, D415 - an example
+    """``22:15`` or ``22:15:30``"""  # noqa: D415 - an example
     minutes, rest = divmod(seconds, 60)
     text = f"{int(minutes) // 60:02d}:{int(minutes) % 60:02d}"
     if rest:
@@ -132,6 +139,10 @@ def _hands(text: str, halved: bool) -> tuple[int, int, Fraction] | None:
         return int(text), 0, Fraction()
     if found := re.fullmatch("([0-9]{1,2}) ?(?:h|uhr)", text):
         return int(found[1]), 0, Fraction()
+    return _words(text, halved)
+
+
+def _words(text: str, halved: bool) -> tuple[int, int, Fraction] | None:
     if found := HAN.fullmatch(text):
         quarter = {"一": 15, "三": 45}.get(found[3] or "", 0)
         minute = 30 if found[2] else quarter or _small(found[4])
@@ -139,12 +150,12 @@ def _hands(text: str, halved: bool) -> tuple[int, int, Fraction] | None:
     if found := PAST.fullmatch(text):
         return _past(found, halved)
     found = SPOKEN.fullmatch(text) or (ALONE.fullmatch(text) if halved else None)
-    hour, minutes = _spoken(found) if found else (None, None)
+    if not found:
+        return None
+    hour, minutes = whole(found[1], {}), whole(found["minutes"], {}) if found["minutes"] else 0
+    if minutes and (minutes < 10) != (found["oh"] is not None):  # ten five is no time, ten oh five is
+        return None
     return _twelve(hour, minutes, halved or (hour or 0) > 12)
-
-
-def _spoken(found: re.Match[str]) -> tuple[int | None, int | None]:
-    return whole(found[1], {}), whole(found[2], {}) if found[2] else 0
 
 
 def _past(found: re.Match[str], halved: bool) -> tuple[int, int, Fraction] | None:

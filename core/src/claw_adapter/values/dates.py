@@ -11,35 +11,58 @@ from .text import Description, Unclear, language_of
 
 __all__ = ["MONTHS", "WEEKDAYS", "read_date", "read_day"]
 
-MONTHS: Final = "january february march april may june july august september october november december".split()
-WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
+MONTHS: Final = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+WEEKDAYS: Final = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 MONTH: Final = "(?P<month>[A-Za-z]{3,9})\\.?"
 DAY: Final = "(?:the )?(?P<day>[0-9]{1,2}(?:st|nd|rd|th|\\.(?= ))?|[a-z]+(?:-[a-z]+)?)"
 YEAR: Final = "(?P<year>[0-9]{4}|'?[0-9]{2})"
 NUMERAL: Final = "[零〇○一二三四五六七八九十]"
-FORMS: Final = tuple(re.compile(form, re.I) for form in (
-    r"(?P<year>[0-9]{4})(?P<sign>[-/.])(?P<number>[0-9]{1,2})(?P=sign)(?P<day>[0-9]{1,2})",
-    r"(?P<year>[0-9]{4})(?P<number>[0-9]{2})(?P<day>[0-9]{2})",
-    rf"{DAY}(?: of |[ /-]?){MONTH}(?:(?:,? ?|[/-]){YEAR})?",
-    rf"{MONTH}[ -]?{DAY}(?:(?:, ?| |-){YEAR})?",
-    rf"{YEAR}[, -]{MONTH}[ -]{DAY}",
+HAN: Final = (
     rf"(?:(?P<year>[0-9]{{4}}|[0-9]{{2}}|{NUMERAL}{{4}}) ?年 ?)?(?P<number>[0-9]{{1,2}}|{NUMERAL}{{1,2}}) ?月 ?"
-    rf"(?P<day>[0-9]{{1,2}}|{NUMERAL}{{1,3}}) ?[日号號]",
-))  # fmt: skip
+    rf"(?P<day>[0-9]{{1,2}}|{NUMERAL}{{1,3}}) ?[日号號]"
+)
+FORMS: Final = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        r"(?P<year>[0-9]{4})(?P<sign>[-/.])(?P<number>[0-9]{1,2})(?P=sign)(?P<day>[0-9]{1,2})",
+        r"(?P<year>[0-9]{4})(?P<number>[0-9]{2})(?P<day>[0-9]{2})",
+        rf"{DAY}(?: of |[ /-]?){MONTH}(?:(?:,? ?|[/-]){YEAR})?",
+        rf"{MONTH}[ -]?{DAY}(?:(?:, ?| |-){YEAR})?",
+        rf"{YEAR}[, -]{MONTH}[ -]{DAY}",
+        HAN,
+    )
+)
 NUMBERS: Final = re.compile(
     r"(?P<one>[0-9]{1,2})(?P<sign>[-/.])(?P<two>[0-9]{1,2})(?P=sign)(?P<year>[0-9]{4}|[0-9]{2})"
 )
-FRONT: Final = re.compile(r"(?:on )?(?:(?P<name>[A-Za-z]{3,9})\.?(?:,? |, ?)(?=[^ ]))?(?P<rest>.+)", re.I)
+FRONT: Final = re.compile(r"(?:on )?(?:(?P<name>[A-Za-z]{3,9})\.?(?:,? |, ?)(?=[^ ]))?(?P<rest>.+)", re.IGNORECASE)
 HAN_DAY: Final = re.compile(r"(?P<rest>.+?),? ?(?:\( ?)?(?:星期|周|礼拜)(?P<day>[一二三四五六日天])(?: ?\))?")
 HAN_FRONT: Final = re.compile(r"(?:星期|周|礼拜)(?P<day>[一二三四五六日天]),? ?(?P<rest>.+)")
 BACK: Final = re.compile(r"(.+?)(?:,? \(?|, ?\(?)([A-Za-z]{3,9})\.?\)?")
+BELOW_TWENTY: Final = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth"
+    " sixteenth seventeenth eighteenth nineteenth"
+)
 ORDINALS: Final = {
-    name: n + 1 for n, name in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth"
-        " sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth"
-        " twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first".split()
-    )
-}  # fmt: skip
+    **{name: n + 1 for n, name in enumerate(BELOW_TWENTY.split())},
+    **{f"twenty-{name}": n + 21 for n, name in enumerate(BELOW_TWENTY.split()[:9])},
+    "twentieth": 20,
+    "thirtieth": 30,
+    "thirty-first": 31,
+}
 NEITHER: Final = ("en", "zh", "ja", "ko", "hu", "lt", "sv")
 """Languages that do not say by themselves whether the day or the month comes first."""
 
@@ -67,8 +90,8 @@ def _weekday(text: str) -> tuple[str, int | None]:
     if front and (day := _index(front["name"], WEEKDAYS)) is not None:
         return front["rest"], day
     if (back := BACK.fullmatch(text)) and (day := _index(back[2], WEEKDAYS)) is not None:
-        return re.sub(r"\Aon ", "", back[1], flags=re.I), day
-    return re.sub(r"\Aon ", "", text, flags=re.I), None
+        return re.sub(r"\Aon ", "", back[1], flags=re.IGNORECASE), day
+    return re.sub(r"\Aon ", "", text, flags=re.IGNORECASE), None
 
 
 def _index(name: str | None, names: list[str]) -> int | None:
@@ -133,7 +156,7 @@ def _date(year: str | None, month: int, day: int, description: Description) -> d
 
 
 def _digits(year: str) -> int:
-    """二〇二六"""  # noqa: D400, D415 - an example
+    """二〇二六"""  # noqa: D415 - an example
     places = [CHINESE.find(sign) for sign in year.replace("〇", "零").replace("○", "零")]
     return int("".join(map(str, places))) if min(places) >= 0 else 0
 

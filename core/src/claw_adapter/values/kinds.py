@@ -124,26 +124,28 @@ def validate(description: Description) -> None:
     if unknown := set(description) - KEYS[kind] - {"type", "remark"}:
         raise ValueError(f"{kind} has no key {', '.join(sorted(unknown))}: it has {', '.join(sorted(KEYS[kind]))}")
     for name in ("tolerance", "relative", "round"):
-        if name in description and (
-            Fraction(str(description[name])) < 0 or (name == "round" and not Fraction(str(description[name])))
+        if Fraction(str(description.get(name, 1))) < 0 or (
+            name == "round" and not Fraction(str(description.get(name, 1)))
         ):
-            raise ValueError(f"{name} is below nought")
-    for name in (description.get("zone"), *description.get("zones", {}).values()):
-        if name is not None:
-            offset(name)
+            raise ValueError(f"{name} is to be above nought")
+    for name in (description.get("zone", "Z"), *description.get("zones", {}).values()):
+        offset(name)
     _validate_units(description)
-    if kind in ("person", "choice", "names"):
-        key = "people" if kind == "person" else "of"
-        if not description.get(key):
-            raise ValueError(f"{kind} needs {key}")
+    _validate_names(description)
+
+
+def _validate_names(description: Description) -> None:
+    kind = description["type"]
+    key = {"person": "people", "choice": "of", "names": "of"}.get(kind)
+    if key and not description.get(key):
+        raise ValueError(f"{kind} needs {key}")
     if kind == "names":
         validate(description["of"])
-    elif kind in ("person", "choice"):
-        names = description["people" if kind == "person" else "of"]
-        forms = [form for name in names for form in (name, *(names[name] if isinstance(names, Mapping) else ()))]
-        for form in forms:
+    elif key:
+        names = description[key]
+        for form in (form for name in names for form in (name, *(names[name] if isinstance(names, Mapping) else ()))):
             if isinstance(found := parse(description, form), Refused):
-                raise ValueError(f"{form!r} cannot be one of the names: {found}")
+                raise ValueError(f"{form!r} cannot be one of the names: {found}")  # noqa: TRY004 - a wrong name
 
 
 def _validate_units(description: Description) -> None:

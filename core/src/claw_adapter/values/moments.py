@@ -14,7 +14,8 @@ from .zones import cut_zone, offset, zone_text
 __all__ = ["read_moment"]
 
 JOINT: Final = re.compile(
-    r",? at |,? on |, ?|(?<=[0-9])T(?=[0-9])| of | - | |(?<=[日号號\)])的?|(?<=[一二三四五六日天])(?=[0-9早上中下晚凌傍夜深半午清零〇十])"
+    r",? at |,? on |, ?|(?<=[0-9])T(?=[0-9])| of | - | |(?<=[日号號\)])的?"
+    r"|(?<=[一二三四五六日天])(?=[0-9早上中下晚凌傍夜深半午清零〇十])"
 )
 SOLID: Final = re.compile(r"([0-9]{8})T?([0-9]{4}(?:[0-9]{2})?)")
 
@@ -67,14 +68,14 @@ def _both(day_text: str, clock_text: str, description: Description) -> tuple[dat
         return None
     if re.fullmatch("[0-9]{4}", clock_text):  # behind a day without its year this would be the year
         description = {name: part for name, part in description.items() if name != "year"}
-    clock = read_clock(re.sub(r"\Aat ", "", clock_text, flags=re.I), description)
+    clock = read_clock(re.sub(r"\Aat ", "", clock_text, flags=re.IGNORECASE), description)
     day = read_day(day_text, description) if clock else None
     return (day, clock) if day and clock else None
 
 
 def _one(text: str, description: Description) -> tuple[date, Clock] | None:
     """A time alone, where the day was given from outside."""
-    clock = read_clock(re.sub(r"\Aat ", "", text, flags=re.I), description)
+    clock = read_clock(re.sub(r"\Aat ", "", text, flags=re.IGNORECASE), description)
     if clock is not None:
         if "date" not in description:
             raise Unclear("the date is missing: write date and time")

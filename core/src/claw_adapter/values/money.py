@@ -24,12 +24,16 @@ CURRENCIES: Final = {
     "GBP": "£ pound pounds pounds_sterling pound_sterling 英镑",
     "CNY": "元 元人民币 人民币 RMB CN¥ yuan renminbi yuan_renminbi Chinese_yuan 块 块钱 圆",
     "JPY": "円 JP¥ yen Japanese_yen 日元 日圆", "HKD": "HK$ Hong_Kong_dollars 港元 港币", "TWD": "NT$ 新台币",
-    "KRW": "₩ won Korean_won 韩元", "INR": "₹ rupee rupees Indian_rupees 卢比", "CHF": "Fr. SFr. Swiss_francs 瑞士法郎 瑞郎",
-    "AUD": "A$ AU$ Australian_dollars 澳元", "CAD": "C$ CA$ Canadian_dollars 加元", "SGD": "S$ SG$ Singapore_dollars 新加坡元 新元",
+    "KRW": "₩ won Korean_won 韩元",
+    "INR": "₹ rupee rupees Indian_rupees 卢比",
+    "CHF": "Fr. SFr. Swiss_francs 瑞士法郎 瑞郎",
+    "AUD": "A$ AU$ Australian_dollars 澳元", "CAD": "C$ CA$ Canadian_dollars 加元",
+    "SGD": "S$ SG$ Singapore_dollars 新加坡元 新元",
     "NZD": "NZ$ New_Zealand_dollars 新西兰元", "SEK": "Swedish_kronor 瑞典克朗", "NOK": "Norwegian_kroner 挪威克朗",
     "DKK": "Danish_kroner 丹麦克朗", "RUB": "₽ rouble roubles ruble rubles 卢布", "BRL": "R$ real reais 雷亚尔",
     "PLN": "zł zloty 兹罗提", "CZK": "Kč Czech_koruna 捷克克朗", "TRY": "₺ Turkish_lira 土耳其里拉", "THB": "฿ baht 泰铢",
-    "VND": "₫ dong 越南盾", "ILS": "₪ shekel shekels", "UAH": "₴ hryvnia", "MXN": "MX$ Mexican_pesos", "ZAR": "rand South_African_rand 兰特",
+    "VND": "₫ dong 越南盾", "ILS": "₪ shekel shekels", "UAH": "₴ hryvnia", "MXN": "MX$ Mexican_pesos",
+    "ZAR": "rand South_African_rand 兰特",
 }  # fmt: skip
 DOLLARS: Final = {"US": "USD", "AU": "AUD", "CA": "CAD", "SG": "SGD", "NZ": "NZD", "HK": "HKD", "TW": "TWD"}
 YEN: Final = {"zh": "CNY", "ja": "JPY"}

@@ -15,12 +15,42 @@ Listed = tuple[tuple[str, tuple[str, ...]], ...]
 YES_NO: Final = {"yes": ("true", "y", "是", "有", "对"), "no": ("false", "n", "否", "无", "没有", "不是")}
 """A choice ready made."""
 TITLES: Final = re.compile(r"\A(?:dr|mr|mrs|ms|miss|mx|prof|professor|doctor|sir|dame)\.? (?=\S)")
-HAN_TITLES: Final = (
-    "先生 女士 小姐 医生 医师 大夫 护士 护士长 老师 教授 主任 经理 总监 总 工 工程师 博士 师傅 院长 队长 船长 站长 组长 主管 同学 同志 律师"
-).split()
+HAN_TITLES: Final = [
+    "先生",
+    "女士",
+    "小姐",
+    "医生",
+    "医师",
+    "大夫",
+    "护士",
+    "护士长",
+    "老师",
+    "教授",
+    "主任",
+    "经理",
+    "总监",
+    "总",
+    "工",
+    "工程师",
+    "博士",
+    "师傅",
+    "院长",
+    "队长",
+    "船长",
+    "站长",
+    "组长",
+    "主管",
+    "同学",
+    "同志",
+    "律师",
+]
 HAN: Final = re.compile("[\u3400-\u9fff·]{2,6}")
 DOUBLE: Final = ("欧阳", "司马", "上官", "诸葛", "司徒", "东方", "皇甫", "尉迟", "公孙", "慕容", "令狐", "夏侯")
-BREAKS: Final = (r"\n+", r" ?; ?", r",? (?:and|&) |, ?|、|&| ?(?:以及|和|与|及) ?| \+ | / |,? and ")
+BREAKS: Final = (
+    r"\n+",
+    r" ?; ?",
+    r",? (?:and|&) |, ?|、|&| ?(?:以及|和|与|及) ?| \+ | / | ?[|] ?|(?<=[\u3400-\u9fff])/(?=[\u3400-\u9fff])|,? and ",
+)
 BULLET: Final = re.compile(r"\A(?:[-*•·+]|[0-9]{1,2}[.)、]|\([0-9]{1,2}\)) *(?=\S)")
 EMPTY: Final = ("none", "nobody", "no one", "nothing", "无", "没有", "没有人", "无人", "[]", "∅")
 
@@ -28,7 +58,8 @@ EMPTY: Final = ("none", "nobody", "no one", "nothing", "无", "没有", "没有�
 def read_person(description: Description, text: str) -> str | None:
     """The person's name as the description has it."""
     people = _listed(description["people"])
-    text = text.removeprefix("@")
+    text = re.sub(r" ?<([^<>]+)>\Z", r", \1", text.removeprefix("@"))
+    text = re.sub("(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])", "", text)
     found = _persons(text, people, 4)
     if found is not None and len(found) > 1:
         raise Unclear(f"{text} may be {' or '.join(sorted(found))}: write the whole name")
@@ -38,14 +69,15 @@ def read_person(description: Description, text: str) -> str | None:
 def _persons(text: str, people: Listed, depth: int) -> frozenset[str] | None:
     """Whom a name, or several names of one person behind each other, may mean; None where it is no name."""
     index = _person_index(people)
-    folded = TITLES.sub("", fold(text))
-    if found := index.get(folded) or index.get(fold(text)):
+    folded = re.sub(r"\Athe ", "", fold(text))
+    if found := index.get(folded) or index.get(TITLES.sub("", folded)):
         return found
     if depth == 0 or len(text) > 60:
         return None
-    for cut in re.finditer(r" ?, ?|(?<=[\u3400-\u9fff])(?=[\u3400-\u9fff])| ", text):
-        left = _persons(text[: cut.start()], people, depth - 1)
-        right = _persons(text[cut.end() :], people, depth - 1) if left else None
+    for cut in re.finditer(r" ?, ?| - |(?<=[\u3400-\u9fff])(?=[\u3400-\u9fff])| ", text):
+        before, behind = text[: cut.start()], text[cut.end() :]
+        left = _persons(before, people, depth - 1)
+        right = _persons(behind, people, depth - 1) if left and fold(before) != fold(behind) else None
         if left and right and (both := left & right):
             return both
     return None
@@ -57,17 +89,21 @@ def _person_index(people: Listed) -> dict[str, frozenset[str]]:
     index: dict[str, frozenset[str]] = {}
     for name, others in people:
         for form in (name, *others, *forms_of(name)):
-            index[fold(form)] = index.get(fold(form), frozenset()) | {name}
+            index[_key(form)] = index.get(_key(form), frozenset()) | {name}
     for name, others in people:  # a name that was given means that person, whatever others may be called for short
-        index.update({fold(form): frozenset([name]) for form in (name, *others)})
+        index.update({_key(form): frozenset([name]) for form in (name, *others)})
     return index
+
+
+def _key(form: str) -> str:
+    return re.sub(r"\Athe ", "", fold(clean(form)))
 
 
 def forms_of(name: str) -> tuple[str, ...]:
     """What people make of a full name: Ruiz, Ana; A. Ruiz; Ana; Ruiz; 王医生."""
     if HAN.fullmatch(name):
         family = name[:2] if name[:2] in DOUBLE and len(name) > 2 else name[:1]
-        short = (name[len(family) :],) if len(name) - len(family) > 1 else ()
+        short = [part for part in (name[len(family) :], family) if len(part) > 1]
         return (*short, *(f"{base}{title}" for base in (name, family) for title in HAN_TITLES))
     parts = fold(name).split()
     if len(parts) < 2:
@@ -133,9 +169,7 @@ def read_names(description: Description, text: str, read: Callable[[Description,
     found = _members(of, text, read, 0)
     if found is None:
         return None
-    if len(set(found)) < len(found):
-        raise Unclear("a name is there twice: write each once")
-    return tuple(sorted(found))
+    return tuple(sorted(set(found)))
 
 
 def _members(of: Description, text: str, read: Callable[[Description, str], Any], level: int) -> list[Any] | None:

@@ -10,17 +10,66 @@ from .text import Description, language_of
 
 __all__ = ["CHINESE", "chinese", "chinese_words", "digits", "english_words", "number", "whole"]
 
-COMMA: Final = frozenset("de fr es it pt nl pl ru uk cs sk da sv nb no fi tr el ro hu id vi bg hr sl et lv lt".split())
+COMMA: Final = frozenset(
+    [
+        "de",
+        "fr",
+        "es",
+        "it",
+        "pt",
+        "nl",
+        "pl",
+        "ru",
+        "uk",
+        "cs",
+        "sk",
+        "da",
+        "sv",
+        "nb",
+        "no",
+        "fi",
+        "tr",
+        "el",
+        "ro",
+        "hu",
+        "id",
+        "vi",
+        "bg",
+        "hr",
+        "sl",
+        "et",
+        "lv",
+        "lt",
+    ]
+)
 """Languages that write 1.234,5 or 1 234,5."""
 VULGAR: Final = {
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5), "⅘": (4, 5),
     "⅙": (1, 6), "⅚": (5, 6), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8),
 }  # fmt: skip
-ONES: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen".split()
-)
-TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+ONES: Final = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+TENS: Final = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 SCALES: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 SHORT: Final = {"k": 10**3, "K": 10**3, "M": 10**6, "mn": 10**6, "bn": 10**9, "tn": 10**12, **SCALES}
 WORD: Final = {
@@ -48,7 +97,7 @@ def number(text: str, description: Description) -> Fraction | None:
     """Any notation of a number, with its sign; None where the whole text is none."""
     text = text.strip()
     sign = 1
-    if signed := re.match(r"([+-])(?=[0-9.½¼¾⅓⅔])|(minus |negative )(?=\S)|(负|負)", text, re.I):
+    if signed := re.match(r"([+-])(?=[0-9.½¼¾⅓⅔])|(minus |negative )(?=\S)|(负|負)", text, re.IGNORECASE):
         sign = -1 if signed[0] != "+" else 1
         text = text[signed.end() :]
     found = _unsigned(text, description)
@@ -169,7 +218,7 @@ def _joins(words: list[str], at: int) -> bool:
 
 
 def english_words(value: int) -> str:
-    """three hundred twenty-five"""  # noqa: D400, D403, D415 - an example
+    """three hundred twenty-five"""  # noqa: D403, D415 - an example
     if value < 20:
         return ONES[value]
     if value < 100:
@@ -226,7 +275,7 @@ def _numeral(text: str) -> int | None:
 
 
 def chinese_words(value: int) -> str:
-    """三百二十"""  # noqa: D400, D415 - an example
+    """三百二十"""  # noqa: D415 - an example
     if value < 10:
         return CHINESE[value]
     for sign, size in (("亿", 10**8), ("万", 10**4)):

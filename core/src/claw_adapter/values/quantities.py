@@ -57,6 +57,8 @@ def measure(text: str, units: dict[str, Unit], description: Description) -> Frac
         value = number(ratio[3], description)
         sign = -1 if ratio[1] else 1
         return None if unit is None or value is None or value < 0 else sign * value * unit.factor
+    if hourly := re.fullmatch("(?:每小时|时速) ?(.+(?:公里|千米))", text):
+        text = f"{hourly[1]}/小时"
     terms = _terms(text, units, description)
     return None if terms is None else sum(terms, Fraction(0))
 
@@ -95,7 +97,7 @@ def _counted(text: str, description: Description) -> Fraction | None:
 def _terms(text: str, units: dict[str, Unit], description: Description) -> list[Fraction] | None:
     """Each number with its unit, from the largest unit down; only the first may have a sign, only the last decimals."""
     for head, unit, half in _ends(text, units):
-        value = _times(head, unit, description)
+        value = _times(head, description)
         if value is not None:
             return [_base(value + half, unit, description)]
         if not half and not unit.offset and (several := _before(head, unit, units, description)):
@@ -147,7 +149,7 @@ def _ends(text: str, units: dict[str, Unit]) -> list[tuple[str, Unit, Fraction]]
     return found
 
 
-def _times(head: str, unit: Unit, description: Description) -> Fraction | None:
+def _times(head: str, description: Description) -> Fraction | None:
     """How often the unit: a number, "a", "half an", 三个半."""
     if head.lower() in ("a", "an"):
         return Fraction(1)
@@ -156,8 +158,9 @@ def _times(head: str, unit: Unit, description: Description) -> Fraction | None:
     if half := re.fullmatch("(.+)个半", head):
         value = number(half[1], description)
         return None if value is None or value.denominator != 1 else value + Fraction(1, 2)
-    if head.endswith("半") and head != "半":
+    if head.endswith("半") and head not in ("半", "一半"):
         return None
+    head = head.removesuffix("个") or head
     return number(head, description)
 
 

@@ -31,10 +31,13 @@ def renderings(description: Description, value: Value, language: str) -> Renderi
     found = WRITERS[description["type"]](description, value, language)
     plain = next(iter(found.values()))
     typography = {
-        "bold": f"**{plain}**", "code": f"`{plain}`", "quoted": f"“{plain}”", "italic": f"*{plain}*",
+        "bold": f"**{plain}**",
+        "code": f"`{plain}`",
+        "quoted": f"“{plain}”",
+        "italic": f"*{plain}*",
         "stop": f"{plain}{'。' if language == 'zh' else '.'}",
         "no-break": plain.replace(" ", "\u00a0"),
-    }  # fmt: skip
+    }
     if description["type"] not in ("names", "reference", "person", "choice"):
         typography["full-width"] = plain.translate(FULL_WIDTH)
     if description.get("remark", True):
@@ -90,7 +93,7 @@ def _names(description: Description, members: Any, language: str) -> Renderings:
     return found
 
 
-def _references(description: Description, reference: Any, language: str) -> Renderings:
+def _references(_description: Description, reference: Any, language: str) -> Renderings:
     path, _, line = reference.partition("#")
     if not line.isdigit():
         return {
@@ -98,13 +101,25 @@ def _references(description: Description, reference: Any, language: str) -> Rend
             "dot": f"./{reference}",
             **({"spoken": f"the {reference}"} if language == "en" else {}),
         }
-    spoken = {"第": f"{path} 第{line}行", "的": f"{path}的第{line}行"} if language == "zh" else {
-        "comma": f"{path}, line {line}", "of": f"line {line} of {path}", "in": f"line {line} in {path}",
-    }  # fmt: skip
+    spoken = (
+        {"第": f"{path} 第{line}行", "的": f"{path}的第{line}行"}
+        if language == "zh"
+        else {
+            "comma": f"{path}, line {line}",
+            "of": f"line {line} of {path}",
+            "in": f"line {line} in {path}",
+        }
+    )
     return {
-        "plain": reference, "L": f"{path}#L{line}", "colon": f"{path}:{line}", "line": f"{path} line {line}",
-        "bracket": f"{path} (line {line})", "code and line": f"`{path}` line {line}", "dot": f"./{reference}", **spoken,
-    }  # fmt: skip
+        "plain": reference,
+        "L": f"{path}#L{line}",
+        "colon": f"{path}:{line}",
+        "line": f"{path} line {line}",
+        "bracket": f"{path} (line {line})",
+        "code and line": f"`{path}` line {line}",
+        "dot": f"./{reference}",
+        **spoken,
+    }
 
 
 WRITERS: Final[dict[str, Callable[[Description, Any, str], Renderings]]] = {

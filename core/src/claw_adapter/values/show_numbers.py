@@ -29,9 +29,12 @@ def _written(value: Fraction, description: Description, language: str) -> dict[s
     mark = "," if language_of(description) in COMMA else "."
     digits = decimal(value, description)
     found = {
-        "digits": digits, "grouped": decimal(value, description, "mark"), "spaced": decimal(value, description, "\u202f"),
-        "minus": digits.replace("-", "−"), "zeros": digits + ("0" if mark in digits else f"{mark}0"),
-    }  # fmt: skip
+        "digits": digits,
+        "grouped": decimal(value, description, "mark"),
+        "spaced": decimal(value, description, "\u202f"),
+        "minus": digits.replace("-", "−"),
+        "zeros": digits + ("0" if mark in digits else f"{mark}0"),
+    }
     whole, part = divmod(abs(value), 1)
     if whole >= 10**12:
         return found
@@ -93,9 +96,10 @@ def durations(description: Description, value: Fraction, language: str) -> dict[
     blank = "" if language == "zh" else " "
     found = {
         "terms": blank.join(f"{n}{blank}{name[sign]}" for n, sign in digits),
-        "signs": " ".join(f"{n} {sign}" for n, sign in digits), "tight": "".join(f"{n}{sign}" for n, sign in digits),
+        "signs": " ".join(f"{n} {sign}" for n, sign in digits),
+        "tight": "".join(f"{n}{sign}" for n, sign in digits),
         "iso": "PT" + "".join(f"{n}{sign[0].upper()}" for n, sign in digits).replace(",", "."),
-    }  # fmt: skip
+    }
     if (seconds * 10**3).denominator == 1 and seconds.denominator == 1 and hours < 1000:
         found["colons"] = f"{int(hours)}:{int(minutes):02d}:{int(seconds):02d}"
     for sign in ("h", "min", "s", "d"):
@@ -111,9 +115,11 @@ def durations(description: Description, value: Fraction, language: str) -> dict[
             if hours and hours < 10**4 and rest == 1800:
                 found["half"] = f"{chinese_words(int(hours))}个半小时"
         else:
-            found["words"] = " and ".join(f"{english_words(int(n))} {_long(sign)}" for n, sign in parts[-2:]) if len(parts) < 3 else (
-                ", ".join(f"{english_words(int(n))} {_long(sign)}" for n, sign in parts)
-            )  # fmt: skip
+            found["words"] = (
+                " and ".join(f"{english_words(int(n))} {_long(sign)}" for n, sign in parts[-2:])
+                if len(parts) < 3
+                else (", ".join(f"{english_words(int(n))} {_long(sign)}" for n, sign in parts))
+            )
             if hours and rest == 1800:
                 found["half"] = f"{english_words(int(hours))} and a half hours"
     return found
@@ -128,13 +134,17 @@ def amounts(description: Description, value: Money, language: str) -> dict[str, 
     digits = _written(value.amount, description, language)
     plain, code = digits["digits"], value.currency
     found = {
-        "code behind": f"{plain} {code}", "code before": f"{code} {plain}", "tight": f"{code}{plain}",
-        "small code": f"{plain} {code.lower()}", "grouped": f"{digits['grouped']} {code}", "spaced": f"{digits['spaced']} {code}",
-        "zeros": f"{digits['zeros']} {code}", "before, grouped": f"{code} {digits['grouped']}",
-    }  # fmt: skip
-    for name in CURRENCIES[code].split():
-        name = name.replace("_", " ")
-        han, letters = name > "\u2e7f", name.isascii() and name.isalpha() or " " in name
+        "code behind": f"{plain} {code}",
+        "code before": f"{code} {plain}",
+        "tight": f"{code}{plain}",
+        "small code": f"{plain} {code.lower()}",
+        "grouped": f"{digits['grouped']} {code}",
+        "spaced": f"{digits['spaced']} {code}",
+        "zeros": f"{digits['zeros']} {code}",
+        "before, grouped": f"{code} {digits['grouped']}",
+    }
+    for name in CURRENCIES[code].replace("_", "\u00a0").split(" "):
+        han, letters = name > "\u2e7f", (name.isascii() and name.isalpha()) or "\u00a0" in name
         if han and language == "zh":
             found[f"{name} behind"] = f"{plain}{name}"
             found.update(

@@ -16,25 +16,43 @@ def dates(_description: Description, value: str, language: str) -> dict[str, str
     day = date.fromisoformat(value)
     y, m, d = day.year, day.month, day.day
     numbers = {
-        "iso": value, "slashes": f"{y}/{m}/{d}", "dots": f"{y}.{m:02d}.{d:02d}", "solid": f"{y}{m:02d}{d:02d}",
-        "slashes, two digits": f"{y}/{m:02d}/{d:02d}", "short": f"{y}-{m}-{d}",
-    }  # fmt: skip
+        "iso": value,
+        "slashes": f"{y}/{m}/{d}",
+        "dots": f"{y}.{m:02d}.{d:02d}",
+        "solid": f"{y}{m:02d}{d:02d}",
+        "slashes, two digits": f"{y}/{m:02d}/{d:02d}",
+        "short": f"{y}-{m}-{d}",
+    }
     if language == "zh":
         year = "".join(CHINESE[int(digit)] for digit in str(y)).replace("零", "〇")
         weekday = "一二三四五六日"[day.weekday()]
         return {
-            "年月日": f"{y}年{m}月{d}日", "号": f"{y}年{m}月{d}号", "two digits": f"{y}年{m:02d}月{d:02d}日", "blanks": f"{y} 年 {m} 月 {d} 日",
-            "numerals": f"{year}年{chinese_words(m)}月{chinese_words(d)}日", "星期": f"{y}年{m}月{d}日（星期{weekday}）",
-            "周": f"{y}年{m}月{d}日 周{weekday}", **numbers,
-        }  # fmt: skip
+            "年月日": f"{y}年{m}月{d}日",
+            "号": f"{y}年{m}月{d}号",
+            "two digits": f"{y}年{m:02d}月{d:02d}日",
+            "blanks": f"{y} 年 {m} 月 {d} 日",
+            "numerals": f"{year}年{chinese_words(m)}月{chinese_words(d)}日",
+            "星期": f"{y}年{m}月{d}日（星期{weekday}）",
+            "周": f"{y}年{m}月{d}日 周{weekday}",
+            **numbers,
+        }
     month, weekday = MONTHS[m - 1].title(), WEEKDAYS[day.weekday()].title()
     nth = f"{d}{'th' if 10 < d < 14 else {1: 'st', 2: 'nd', 3: 'rd'}.get(d % 10, 'th')}"
     return {
-        "day first": f"{d} {month} {y}", "month first": f"{month} {d}, {y}", "nth": f"{month} {nth}, {y}", "of": f"{nth} of {month} {y}",
-        "the": f"the {nth} of {month}, {y}", "abbreviated": f"{d} {month[:3]} {y}", "stop": f"{month[:3]}. {d}, {y}",
-        "hyphens": f"{d:02d}-{month[:3]}-{y}", "weekday": f"{weekday}, {d} {month} {y}", "short weekday": f"{weekday[:3]} {d} {month[:3]} {y}",
-        "weekday, month first": f"{weekday}, {month} {nth}, {y}", "on": f"on {d} {month} {y}", **numbers,
-    }  # fmt: skip
+        "day first": f"{d} {month} {y}",
+        "month first": f"{month} {d}, {y}",
+        "nth": f"{month} {nth}, {y}",
+        "of": f"{nth} of {month} {y}",
+        "the": f"the {nth} of {month}, {y}",
+        "abbreviated": f"{d} {month[:3]} {y}",
+        "stop": f"{month[:3]}. {d}, {y}",
+        "hyphens": f"{d:02d}-{month[:3]}-{y}",
+        "weekday": f"{weekday}, {d} {month} {y}",
+        "short weekday": f"{weekday[:3]} {d} {month[:3]} {y}",
+        "weekday, month first": f"{weekday}, {month} {nth}, {y}",
+        "on": f"on {d} {month} {y}",
+        **numbers,
+    }
 
 
 def _split(value: str) -> tuple[str, int, int, str, str]:
@@ -59,10 +77,13 @@ def times(_description: Description, value: str, language: str) -> dict[str, str
         found |= _han(hour, minute, second)
     else:
         found |= {
-            half: f"{twelve}:{minute:02d}{second} {half}", half.upper(): f"{twelve}:{minute:02d}{second} {half.upper()}",
-            "tight": f"{twelve}:{minute:02d}{second}{half}", "stops": f"{twelve}:{minute:02d}{second} {half[0]}.m.", "at": f"at {clock}",
+            half: f"{twelve}:{minute:02d}{second} {half}",
+            half.upper(): f"{twelve}:{minute:02d}{second} {half.upper()}",
+            "tight": f"{twelve}:{minute:02d}{second}{half}",
+            "stops": f"{twelve}:{minute:02d}{second} {half[0]}.m.",
+            "at": f"at {clock}",
             "seconds": f"{hour:02d}:{minute:02d}{second or ':00'}",
-        }  # fmt: skip
+        }
     if not second:
         found |= {
             "point": f"{hour:02d}.{minute:02d}",
@@ -96,17 +117,18 @@ def _han(hour: int, minute: int, second: str) -> dict[str, str]:
     twelve = hour if hour <= 12 else hour - 12
     tail = f"{minute:02d}分" + (f"{second[1:]}秒" if second else "")
     found = {
-        "时分": f"{hour}时{tail}", "点分": f"{hour}点{tail}", "part": f"{part}{twelve}点{tail}", "part, colon": f"{part}{twelve}:{minute:02d}{second}",
+        "时分": f"{hour}时{tail}",
+        "点分": f"{hour}点{tail}",
+        "part": f"{part}{twelve}点{tail}",
+        "part, colon": f"{part}{twelve}:{minute:02d}{second}",
         "blanks": f"{hour} 时 {minute:02d} 分" + (f" {second[1:]} 秒" if second else ""),
-    }  # fmt: skip
+    }
     if "." in second:
         return {name: found[name] for name in ("part, colon",)}
     if not second:
         small = chinese_words(minute) if minute > 9 else f"零{chinese_words(minute)}"
         found["numerals"] = f"{chinese_words(hour)}点{small}分" if minute else f"{chinese_words(hour)}点整"
-        found["part, numerals"] = (
-            f"{part}{found['numerals'] if hour <= 12 else found['numerals'].replace(chinese_words(hour), chinese_words(twelve), 1)}"
-        )
+        found["part, numerals"] = part + chinese_words(twelve) + found["numerals"].removeprefix(chinese_words(hour))
         found["no 分"] = f"{hour}点{minute:02d}"
     if minute == 30 and not second:
         found["半"] = f"{part}{twelve}点半"
@@ -134,6 +156,10 @@ def moments(description: Description, value: str, language: str) -> dict[str, st
     else:
         half = next(form for form in ("am", "pm") if form in hours)
         for name in ("day first", "month first", "nth", "weekday", "abbreviated", "hyphens"):
-            found |= {name: f"{days[name]} {plain}", f"{name}, at": f"{days[name]} at {hours[half]}", f"{name}, comma": f"{days[name]}, {plain}",
-                      f"{name}, behind": f"{hours[half]} on {days[name]}"}  # fmt: skip
+            found |= {
+                name: f"{days[name]} {plain}",
+                f"{name}, at": f"{days[name]} at {hours[half]}",
+                f"{name}, comma": f"{days[name]}, {plain}",
+                f"{name}, behind": f"{hours[half]} on {days[name]}",
+            }
     return found

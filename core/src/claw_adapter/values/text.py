@@ -23,7 +23,14 @@ SIGNS: Final = {
     **dict.fromkeys((0x3010, 0x3014), "["),
     **dict.fromkeys((0x3011, 0x3015), "]"),
     **{code: unicodedata.normalize("NFKC", chr(code)) for code in range(0x3371, 0x33E0)},  # units in one sign
-    **{0x2103: "°C", 0x2109: "°F", 0xBA: "°", 0xB5: "μ", 0x2044: "/", 0x2236: ":", 0xFFE5: "¥", 0xFFE1: "£"},
+    0x2103: "°C",
+    0x2109: "°F",
+    0xBA: "°",
+    0xB5: "μ",
+    0x2044: "/",
+    0x2236: ":",
+    0xFFE5: "¥",
+    0xFFE1: "£",
 }
 """One sign for the many of the same meaning. Not NFKC: that would make 103 of 10³ and 21/2 of 2½."""
 EMPHASIS: Final = re.compile(

@@ -77,13 +77,17 @@ DIMENSIONS: Final = {
     """),
     "data": _table("""
         1 B | byte | 字节
-        1000 kB | KB, kilobyte | 千字节
+        1/8 bit | | 比特
+        125 kbit | Kb, kilobit | 千比特
+        125000 Mbit | Mb, megabit | 兆比特
+        125000000 Gbit | Gb, gigabit | 吉比特
+        1000 kB | KB, kb, kilobyte | 千字节
         1024 KiB | kibibyte |
-        1000000 MB | megabyte | 兆字节
+        1000000 MB | mb, megabyte | 兆字节
         1048576 MiB | mebibyte |
-        1000000000 GB | gigabyte | 吉字节
+        1000000000 GB | gb, gigabyte | 吉字节
         1073741824 GiB | gibibyte |
-        1000000000000 TB | terabyte | 太字节
+        1000000000000 TB | tb, terabyte | 太字节
         1099511627776 TiB | tebibyte |
     """),
     "time": _table("""
@@ -107,7 +111,7 @@ DIMENSIONS: Final = {
     """),
     "speed": _table("""
         1 m/s | mps, metres_per_second, meters_per_second | 米/秒 米每秒
-        5/18 km/h | kph, kmh, kilometres_per_hour, kilometers_per_hour | 公里/小时 千米/小时 公里每小时 千米每小时 公里/时 千米/时
+        5/18 km/h | kph, kmh, kilometres_per_hour, kilometers_per_hour | 公里/小时 千米/小时 公里每小时 千米每小时
         44704/100000 mph | miles_per_hour, mi/h | 英里/小时 英里每小时
         463/900 kn | kt, kts, knot | 节
     """),

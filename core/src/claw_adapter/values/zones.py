@@ -11,7 +11,7 @@ __all__ = ["cut_zone", "offset", "zone_text"]
 
 UTC: Final = re.compile(
     r"(.+?) ?\(?(?:(?<=[0-9])Z|(?: |(?<=[^A-Za-z])|(?<=[ap]m))(?:UTC|GMT)(?: ?([+-])([0-9]{1,2})(?::?([0-9]{2}))?)?)\)?",
-    re.I,
+    re.IGNORECASE,
 )
 PLUS: Final = re.compile(r"(.*[0-9]) ?([+])([0-9]{2}):?([0-9]{2})|(.*T[0-9:.]+)([+])([0-9]{2})")
 MINUS: Final = re.compile(r"(.*[0-9]T[0-9:.]+)([-])([0-9]{2}):?([0-9]{2})|(.*[0-9]) ([-])([0-9]{2})([0-9]{2})")
@@ -44,7 +44,7 @@ def offset(zone: str) -> int:
 
 
 def zone_text(minutes: int) -> str:
-    """``+08:00``"""  # noqa: D400, D415 - an example
+    """``+08:00``"""  # noqa: D415 - an example
     return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
 
 
@@ -54,7 +54,7 @@ def _named(text: str, description: Description) -> tuple[str, int | None]:
         minutes = offset(zone) if zone else None
         escaped, letters = re.escape(name), name[:1].isascii()
         gap = r"(?: |(?<=[0-9]))" if letters else " ?"
-        if behind := re.fullmatch(rf"(.+?)(?: ?\({escaped}\)|,?{gap}{escaped})", text, re.I):
+        if behind := re.fullmatch(rf"(.+?)(?: ?\({escaped}\)|,?{gap}{escaped})", text, re.IGNORECASE):
             return behind[1].strip(), minutes
         if not letters and (before := re.fullmatch(rf"{escaped}[ ,:]?(.+)", text)):
             return before[1].strip(), minutes
