@@ -44,9 +44,12 @@ def _compare(description: Description, wanted: Any, value: Any) -> bool:
 
 
 def as_json(value: Value) -> Any:
-    """A value as JSON that `same` takes back: numbers as digits or ``7/3``, money as amount and code, names as a list."""
+    """A value as JSON that `same` takes back: numbers as 3, "3.5" or "7/3", money as amount and code, names as a list."""
     if isinstance(value, Fraction):
-        return int(value) if value.denominator == 1 else str(value)
+        places = next((n for n in range(13) if (value * 10**n).denominator == 1), 13)
+        whole, part = divmod(abs(int(value * 10**places)), 10**places)
+        sign = "-" if value < 0 else ""
+        return int(value) if not places else str(value) if places > 12 else f"{sign}{whole}.{part:0{places}d}"
     if isinstance(value, Money):
         return [as_json(value.amount), value.currency]
     return [as_json(one) for one in value] if isinstance(value, tuple) else value
@@ -93,6 +96,6 @@ def _close(description: Description, wanted: Any, value: Any) -> bool:
         return False
     step = Fraction(str(description["round"]))
     clock = description["type"] in ("duration", "time", "moment")
-    steps = [step, *(other for other in (3600, 60, 1) if clock and other < step)]
+    steps = [step, *(Fraction(other) for other in (3600, 60, 1) if clock and other < step)]
     steps += [steps[-1] / 10**power for power in range(1, 7)]
     return any((value / one).denominator == 1 and away <= one / 2 for one in steps)

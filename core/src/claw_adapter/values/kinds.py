@@ -109,7 +109,7 @@ def _again(description: Description, remark: str) -> Value | None:
 
 
 def _member(description: Description, line: str) -> Value | None:
-    return _whole(description, line) if line else None
+    return _whole(description, line) if 0 < len(line) <= MOST else None
 
 
 def validate(description: Description) -> None:

@@ -12,6 +12,8 @@ from .text import Description, Unclear, clean, fold
 __all__ = ["YES_NO", "forms_of", "mentions", "read_choice", "read_names", "read_person"]
 
 Listed = tuple[tuple[str, tuple[str, ...]], ...]
+MOST: Final = 60
+"""Characters of a person's name with all that may stand beside it."""
 YES_NO: Final = {"yes": ("true", "y", "是", "有", "对"), "no": ("false", "n", "否", "无", "没有", "不是")}
 """A choice ready made."""
 TITLES: Final = re.compile(r"\A(?:dr|mr|mrs|ms|miss|mx|prof|professor|doctor|sir|dame)\.? (?=\S)")
@@ -66,13 +68,14 @@ def read_person(description: Description, text: str) -> str | None:
     return next(iter(found)) if found else None
 
 
+@lru_cache(maxsize=4096)
 def _persons(text: str, people: Listed, depth: int) -> frozenset[str] | None:
     """Whom a name, or several names of one person behind each other, may mean; None where it is no name."""
     index = _person_index(people)
     folded = re.sub(r"\Athe ", "", fold(text))
     if found := index.get(folded) or index.get(TITLES.sub("", folded)):
         return found
-    if depth == 0 or len(text) > 60:
+    if depth == 0 or len(text) > MOST:
         return None
     for cut in re.finditer(r" ?, ?| - |(?<=[\u3400-\u9fff])(?=[\u3400-\u9fff])| ", text):
         before, behind = text[: cut.start()], text[cut.end() :]
