@@ -41,7 +41,9 @@ TYPED = {
     ),
     "duration": st.tuples(st.just({"type": "duration"}), st.integers(1, 10**6).map(Fraction)),
     "money": st.tuples(
-        st.sampled_from([{"type": "money"}, {"type": "money", "currency": "EUR"}, {"type": "money", "locale": "zh-CN"}]),
+        st.sampled_from(
+            [{"type": "money"}, {"type": "money", "currency": "EUR"}, {"type": "money", "locale": "zh-CN"}]
+        ),
         st.tuples(amounts, st.sampled_from(["EUR", "USD", "CNY", "GBP", "SEK"])).map(lambda pair: Money(*pair)),
     ),
     "date": st.tuples(st.sampled_from([{"type": "date"}, {"type": "date", "locale": "en-US"}]), days),
@@ -86,8 +88,9 @@ def lines(data, kind):
 
 
 SPOILED = [
-    "not {}", "about {}", "~{}", "≈ {}", "{}?", "likely {}", "maybe {}", "{} or so", "≥ {}", "< {}", "{} ±", "~~{}~~", "{} at most", "no {}",
-    "{}左右", "约{}", "不是{}", "可能是{}", "{}吗", "非{}", "{}以上", "{}…", "{}...", "{} (?)", "({})", "{} etc.", "{} and others", "{}|", "{}=", "{}\n-",
+    "not {}", "about {}", "~{}", "≈ {}", "{}?", "likely {}", "maybe {}", "{} or so", "≥ {}", "< {}", "{} ±", "~~{}~~",
+    "{} at most", "no {}", "{}左右", "约{}", "不是{}", "可能是{}", "{}吗", "非{}", "{}以上", "{}…", "{}...", "{} (?)", "({})",
+    "{} etc.", "{} and others", "{}|", "{}=", "{}\n-",
 ]  # fmt: skip
 
 
@@ -152,7 +155,11 @@ def test_a_minute_an_hour_half_a_day_or_a_day_off_is_another_moment(moment, away
 @given(st.sampled_from(["kg", "km", "MB", "L", "kWh"]), amounts.filter(bool), st.data())
 def test_another_unit_without_conversion_is_another_value(unit, value, data):
     description = number(unit=unit)
-    other = data.draw(st.sampled_from({"kg": ["g", "lb", "t"], "km": ["m", "miles"], "MB": ["MiB", "GB"], "L": ["ml"], "kWh": ["kJ"]}[unit]))
+    other = data.draw(
+        st.sampled_from(
+            {"kg": ["g", "lb", "t"], "km": ["m", "miles"], "MB": ["MiB", "GB"], "L": ["ml"], "kWh": ["kJ"]}[unit]
+        )
+    )
     assert not same(description, value, parse(description, f"{float(value):.2f} {other}"))
 
 

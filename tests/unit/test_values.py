@@ -46,8 +46,7 @@ def test_the_page_says_what_is_read(description, text):
     assert rows
     for lines, expected in rows:
         for line in re.findall(r"``(?: )?(.+?)(?: )?``|`([^`]+)`", lines):
-            line = (line[0] or line[1]).replace("⏎", "\n").replace("¦", "|")
-            found = parse(description, line)
+            found = parse(description, (line[0] or line[1]).replace("⏎", "\n").replace("¦", "|"))
             if expected.startswith("refused"):
                 assert isinstance(found, Refused), line
             else:
@@ -79,7 +78,10 @@ def test_a_refusal_says_what_to_write_instead():
     assert "leave it out" in str(parse({"type": "number"}, "3 (or 4)"))
 
 
-@pytest.mark.parametrize("data", [None, True, [], {}, float("nan"), float("inf"), "", " ", "**", "(", ")", "\0", "9" * 5000, "一" * 200, "1e99"])
+@pytest.mark.parametrize(
+    "data",
+    [None, True, [], {}, float("nan"), float("inf"), "", " ", "**", "(", ")", "\0", "9" * 5000, "一" * 200, "1e99"],
+)
 def test_no_line_breaks_the_reader(data):
     for kind in values.KEYS:
         description = {"type": kind, "people": ["Ana Ruiz"], "of": ["a"] if kind == "choice" else {"type": "date"}}

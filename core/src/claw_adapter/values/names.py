@@ -148,7 +148,7 @@ def _listed(options: Mapping[str, Iterable[str]] | Iterable[str]) -> Listed:
 
 
 def mentions(description: Description, remark: str) -> set[str]:
-    """The persons or options that are named anywhere in a remark, by a name of two letters or more."""
+    """The persons or options that are named anywhere in a remark; by a single letter only where it is a capital."""
     if description["type"] == "person":
         index = _person_index(_listed(description["people"]))
     else:
@@ -156,8 +156,12 @@ def mentions(description: Description, remark: str) -> set[str]:
     folded = fold(remark)
     found: set[str] = set()
     for form, named in index.items():
-        han = form[:1] > "\u2e7f"
-        if len(form) > 1 and (form in folded if han else re.search(rf"(?<!\w){re.escape(form)}(?!\w)", folded)):
+        if form[:1] > "\u2e7f":
+            there = form in folded
+        else:
+            text, form = (remark, form.upper()) if len(form) == 1 else (folded, form)
+            there = bool(re.search(rf"(?<![A-Za-z0-9]){re.escape(form)}(?![A-Za-z0-9])", text))
+        if there:
             found |= named
     return found
 

@@ -266,7 +266,8 @@ def _numeral(text: str) -> int | None:
         elif sign in PLACES:
             group, one = group + (one or 1) * PLACES[sign], 0
         elif sign in MYRIADS:
-            total, group, one = (total + group + one) * MYRIADS[sign], 0, 0
+            above, here = (0, total + group + one) if sign == "亿" else (total, group + one)
+            total, group, one = above + here * MYRIADS[sign], 0, 0
         else:
             return None
     found = total + group + one

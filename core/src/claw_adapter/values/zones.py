@@ -63,8 +63,9 @@ def _named(text: str, description: Description) -> tuple[str, int | None]:
 
 def _numbered(text: str) -> tuple[str, int | None]:
     found = UTC.fullmatch(text)
-    if found and text.count("(") == text.count(")"):
-        return found[1].strip(" ("), _minutes(found[2] or "+", found[3] or "0", found[4] or "0")
+    rest = found[1].rstrip(" (") if found else ""
+    if found and rest.count("(") == rest.count(")") and text.count("(") == text.count(")"):
+        return rest, _minutes(found[2] or "+", found[3] or "0", found[4] or "0")
     bare = re.sub(r"\(([+-][0-9:]{4,6})\)\Z", r"\1", text)
     found = PLUS.fullmatch(bare) or MINUS.fullmatch(bare)
     if not found:
