@@ -156,14 +156,16 @@ def mentions(description: Description, remark: str) -> set[str]:
     folded = fold(remark)
     found: set[str] = set()
     for form, named in index.items():
-        if form[:1] > "\u2e7f":
-            there = form in folded
-        else:
-            text, form = (remark, form.upper()) if len(form) == 1 else (folded, form)
-            there = bool(re.search(rf"(?<![A-Za-z0-9]){re.escape(form)}(?![A-Za-z0-9])", text))
-        if there:
+        if _there(form, remark, folded):
             found |= named
     return found
+
+
+def _there(form: str, remark: str, folded: str) -> bool:
+    if form[:1] > "\u2e7f":
+        return form in folded
+    pattern = re.escape(form.upper() if len(form) == 1 else form)
+    return bool(re.search(rf"(?<![A-Za-z0-9]){pattern}(?![A-Za-z0-9])", remark if len(form) == 1 else folded))
 
 
 def read_names(description: Description, text: str, read: Callable[[Description, str], Any]) -> tuple[Any, ...] | None:
