@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from claw_adapter.cli import COMMANDS, PLUGIN_COMMANDS, help_text, plugin_commands
-from claw_adapter.cli.common import INTERRUPTED, PIPE_CLOSED, WRONG, exit_code_of
+from claw_adapter.cli.common import INTERRUPTED, PIPE_CLOSED, STOPPED, WRONG, exit_code_of
 
 __all__ = ["call", "claw"]
 
@@ -94,9 +94,10 @@ def _let_go_of_stdout() -> None:
 
 
 def _end(message: str, code: int) -> NoReturn:
+    word, colour = ("stopped", "yellow") if code == STOPPED else ("error", "red")
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     with contextlib.suppress(OSError):
-        click.echo(f"error: {message}" if plain else click.style(f"error: {message}", fg="red"), err=True)
+        click.echo(f"{word}: {message}" if plain else click.style(f"{word}: {message}", fg=colour), err=True)
     sys.exit(code)
 
 
@@ -114,15 +115,14 @@ def call() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         sys.exit(INTERRUPTED)
-    except OSError as error:
-        if error.errno is None:  # not the system's, but a fault of ours
-            raise
-        from claw_adapter.errors import system_error
-
-        _let_go_of_stdout()
-        _end(str(system_error(error)), WRONG)
     except Exception as error:
-        code = exit_code_of(error)
+        from claw_adapter.machine import machine_error, system_error
+
+        refused = isinstance(error, OSError) and error.errno is not None  # without a number it is a fault of ours
+        told = machine_error(error) or (system_error(error) if refused else error)  # type: ignore[arg-type]
+        code = exit_code_of(told)
         if code is None:
             raise
-        _end(str(error), code)
+        if refused:
+            _let_go_of_stdout()
+        _end(str(told), code)

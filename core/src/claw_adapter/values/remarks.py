@@ -17,17 +17,17 @@ MONTH: Final = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?"
 PLACE: Final = re.compile(
     r"(?:\b(?:lines?|rows?|page|p\.|section|item|step|message|msg|note|figure|table)|[§#]) ?[0-9]+\b|第[0-9]+[行条页节]"
     r"|(?<![\w.])(?!(?:UTC|GMT|PT|[A-Z]{3}[0-9]))[A-Za-z_][\w./#:@-]*[0-9][\w./#-]*|(?<![\w.])[\w./-]+\.[A-Za-z]{2,4}\b(?!\.)",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 """A place in a file, an id, a file: their digits are no value."""
 DATE: Final = re.compile(
     rf"\b[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}\b|\b[0-9]{{1,2}} {MONTH}(?: [0-9]{{4}})?\b|\b{MONTH} [0-9]{{1,2}}\b(?:, [0-9]{{4}})?"
-    r"|(?:[0-9]{4}年)?[0-9]{1,2}月[0-9]{1,2}[日号]", re.IGNORECASE,
+    r"|(?:[0-9]{4}年)?[0-9]{1,2}月[0-9]{1,2}[日号]", re.IGNORECASE | re.ASCII,
 )  # fmt: skip
-CLOCK: Final = re.compile(r"\b[0-9]{1,2}:[0-9]{2}\b")
+CLOCK: Final = re.compile(r"\b[0-9]{1,2}:[0-9]{2}\b", re.ASCII)
 ZONE: Final = re.compile(r"UTC|GMT|\A[A-Z]{1,4}T\Z|\A(?:[A-Z]\w* )+time\Z|\A\S+时间\Z")
-NUMBERS: Final = re.compile(rf"\b(?:{'|'.join(WORD)})\b", re.IGNORECASE)
-ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(ORDINALS)})\b", re.IGNORECASE)
+NUMBERS: Final = re.compile(rf"\b(?:{'|'.join(WORD)})\b", re.IGNORECASE | re.ASCII)
+ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(ORDINALS)})\b", re.IGNORECASE | re.ASCII)
 HAN: Final = re.compile(
     rf"[零〇一二三四五六七八九十百千万两半](?:[^\u3400-\u9fff]|\Z|[{CLASSIFIERS}元块时点分秒天日号月年周小刻公千米克度])"
 )
