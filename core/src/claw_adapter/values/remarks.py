@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from .dates import ORDINALS
+from .money import CURRENCIES
 from .names import mentions
 from .numerals import WORD
 from .quantities import CLASSIFIERS
@@ -16,7 +17,8 @@ __all__ = ["refuse_values"]
 MONTH: Final = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?"
 PLACE: Final = re.compile(
     r"(?:\b(?:lines?|rows?|page|p\.|section|item|step|message|msg|note|figure|table)|[§#]) ?[0-9]+\b|第[0-9]+[行条页节]"
-    r"|(?<![\w.])(?!(?:UTC|GMT|PT|[A-Z]{3}[0-9]))[A-Za-z_][\w./#:@-]*[0-9][\w./#-]*|(?<![\w.])[\w./-]+\.[A-Za-z]{2,4}\b(?!\.)",
+    rf"|(?<![\w.])(?!(?:UTC|GMT|PT|RMB|{'|'.join(CURRENCIES)}|{MONTH})-?[0-9])[A-Za-z_][\w./#:@-]*[0-9][\w./#-]*"
+    r"|(?<![\w.])[\w./-]+\.[A-Za-z]{2,4}\b(?!\.)",
     re.IGNORECASE | re.ASCII,
 )
 """A place in a file, an id, a file: their digits are no value."""
