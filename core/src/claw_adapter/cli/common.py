@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FAILED",
+    "FAULT",
     "INTERRUPTED",
     "MISSING",
     "PIPE_CLOSED",
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 PIPE_WIDTH = 120
-FAILED, WRONG, REFUSED, MISSING, INTERRUPTED = 1, 2, 3, 4, 130
+FAILED, WRONG, REFUSED, MISSING, FAULT, INTERRUPTED = 1, 2, 3, 4, 70, 130
 PIPE_CLOSED = 141
 """As shells say it of a program whose output nobody reads any more."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -131,19 +129,14 @@ def _show_estimate(found: dict[str, Estimate], *, as_json: bool) -> int:
 
 
 def _run(prepared: Prepared, jobs: int, *, fresh: bool, quiet: bool) -> None:
+    from claw_adapter.cli.process import finish_in_order
     from claw_adapter.cli.progress import watching
 
-    async def main() -> None:
-        task = asyncio.current_task()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, task.cancel if task else lambda: None)
-        await prepared.execute(
-            jobs=jobs, fresh=fresh, watching=lambda plan, resumes: watching(plan, quiet=quiet, goes_on=resumes)
-        )
-
+    work = prepared.execute(
+        jobs=jobs, fresh=fresh, watching=lambda plan, resumes: watching(plan, quiet=quiet, goes_on=resumes)
+    )
     try:
-        asyncio.run(main())
-    except asyncio.CancelledError:
+        finish_in_order(work)
+    except KeyboardInterrupt:
         console(stderr=True).print(f"interrupted; the same command resumes {prepared.root}")
-        raise KeyboardInterrupt from None
+        raise
