@@ -14,6 +14,7 @@ from typing import Final, TypeAlias, Unpack
 from claw_adapter.api.blocking import finish, system_errors
 from claw_adapter.api.experiment import ExperimentOptions, Scenarios, check_names, make_experiment
 from claw_adapter.api.results import Run, open_run
+from claw_adapter.datasets.checking import refuse_unfit
 from claw_adapter.endpoint.replay import replay_model
 from claw_adapter.errors import ArgumentError, ClawError
 from claw_adapter.harness import Harness
@@ -25,7 +26,7 @@ from claw_adapter.runs.estimate import Estimate
 from claw_adapter.runs.estimate import estimate as estimate_one
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.plan import Experiment, Plan, expand
-from claw_adapter.scenario.named import find_scenarios
+from claw_adapter.scenario.named import find_scenarios, is_place
 
 __all__ = [
     "MOST_JOBS",
@@ -59,6 +60,8 @@ class RunOptions(ExperimentOptions, total=False):
     """Remove what the run folder holds and start anew, instead of continuing it."""
     replay: str | Path | None
     """A recorded run to answer from, offline."""
+    unchecked: bool
+    """Run folders of scenarios even if `claw check` finds errors in them. Default: False."""
     watcher: Watcher
     """Called as trials begin and end, and after each round."""
 
@@ -95,13 +98,26 @@ def _unwatched(_plan: Plan, _resumes: bool) -> AbstractContextManager[Watcher]:
     return contextlib.nullcontext(Watcher())
 
 
-def prepare(experiment: Experiment, *, out: Path | None = None, replay: Path | None = None) -> Prepared:
+def prepare(
+    experiment: Experiment, *, out: Path | None = None, replay: Path | None = None, unchecked: bool = False
+) -> Prepared:
     """Find the scenarios of an experiment and make its harnesses.
 
+    Scenarios in folders are checked first, unless `unchecked` says not to; what brings others has checked them.
+
     Raises:
+        ScenarioError: a scenario has errors.
         ClawError: a scenario, harness, overlay, model or recording is missing or wrong.
     """
     scenarios = find_scenarios(experiment.scenarios)
+    if not unchecked:
+        places = [Path(name).resolve() for name in experiment.scenarios if is_place(name)]
+        roots = {scenario.root.resolve(): scenario for scenario in scenarios.values()}
+        refuse_unfit(
+            one
+            for root, one in roots.items()
+            if any(place.is_relative_to(root) or root.is_relative_to(place) for place in places)
+        )
     if replay is not None:
         experiment = _replayed(experiment, scenarios, replay)
     plan, harnesses = prepare_plan(expand(experiment, scenarios), scenarios)
@@ -129,7 +145,11 @@ async def arun(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
     with system_errors():
         experiment = make_experiment(scenarios, _experiment_options(options))
         prepared = await asyncio.to_thread(
-            prepare, experiment, out=None if out is None else Path(out), replay=None if replay is None else Path(replay)
+            prepare,
+            experiment,
+            out=None if out is None else Path(out),
+            replay=None if replay is None else Path(replay),
+            unchecked=options.get("unchecked", False),
         )
         await prepared.execute(
             jobs=jobs,
@@ -147,7 +167,7 @@ def run(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
     Args:
         scenarios: names (``demo``) and folders of scenarios; or one `Experiment`, or its file.
         options: `harnesses`, `model` or `models`, `base_url`, `key_env`, `overlays`, `seeds`, `repeats`, `isolation`,
-            `deadline`, `attempts`, `compat` (not beside an experiment); `jobs`, `out`, `fresh`, `replay`, `watcher`. Names
+            `deadline`, `attempts`, `compat` (not beside an experiment); `jobs`, `out`, `fresh`, `replay`, `unchecked`, `watcher`. Names
             and defaults are those of `claw run`; docs/python.md explains each.
 
     Returns:

@@ -75,6 +75,7 @@ The same command continues a run that was interrupted; --fresh starts it anew.
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Answer from a recorded RUN, offline.",
 )
+@click.option("--unchecked", is_flag=True, help="Run scenarios even if `claw check` finds errors in them.")
 @click.option("--estimate", is_flag=True, help="Say what the run will take, and spend nothing.")
 @click.option("--metric-set", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
@@ -88,7 +89,7 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, est
     experiment = _experiment(what, flags)
     if estimate:
         return _show_estimate(estimate_experiment(experiment), as_json=flags["as_json"])
-    prepared = prepare(experiment, out=out, replay=flags["replay"])
+    prepared = prepare(experiment, out=out, replay=flags["replay"], unchecked=flags["unchecked"])
     _run(prepared, jobs, fresh=fresh, quiet=flags["quiet"] or flags["as_json"])
     return show(open_run(prepared.root), flags["metric_set"], as_json=flags["as_json"])
 
