@@ -167,7 +167,8 @@ def run(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
     Args:
         scenarios: names (``demo``) and folders of scenarios; or one `Experiment`, or its file.
         options: `harnesses`, `model` or `models`, `base_url`, `key_env`, `overlays`, `seeds`, `repeats`, `isolation`,
-            `deadline`, `attempts`, `compat` (not beside an experiment); `jobs`, `out`, `fresh`, `replay`, `unchecked`, `watcher`. Names
+            `deadline`, `attempts`, `compat` (not beside an experiment); `jobs`, `out`, `fresh`, `replay`, `unchecked`,
+            `watcher`. Names
             and defaults are those of `claw run`; docs/python.md explains each.
 
     Returns:

@@ -28,6 +28,12 @@ HELP = """Run WHAT: scenarios by name (demo), folders of scenarios, or one exper
     claw run experiment.yaml -j 4
 
 The same command continues a run that was interrupted; --fresh starts it anew.
+
+\b
+    claw run RUN --trial TRIAL --round ROUND --into DIR
+
+repeats one round of the run in the folder RUN, from the checkpoint before it, with the requests and replies on screen. RUN is
+only read; DIR becomes a run folder that ends with this round.
 """
 
 
@@ -75,6 +81,13 @@ The same command continues a run that was interrupted; --fresh starts it anew.
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Answer from a recorded RUN, offline.",
 )
+@click.option(
+    "--trial", default=None, metavar="TRIAL", help="Of the run folder WHAT: the trial of the --round to repeat."
+)
+@click.option("--round", "round_", default=None, metavar="ROUND", help="Of the run folder WHAT: the round to repeat.")
+@click.option(
+    "--into", type=click.Path(path_type=Path), default=None, help="New folder for the round that is repeated."
+)
 @click.option("--unchecked", is_flag=True, help="Run scenarios even if `claw check` finds errors in them.")
 @click.option("--estimate", is_flag=True, help="Say what the run will take, and spend nothing.")
 @click.option("--metric-set", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
@@ -86,12 +99,31 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, est
     from claw_adapter.api.running import estimate_experiment, prepare
     from claw_adapter.cli.show import show
 
+    again = flags["trial"], flags["round_"], flags["into"]
+    if any(one is not None for one in again):
+        return _repeat(what, again, flags)
     experiment = _experiment(what, flags)
     if estimate:
         return _show_estimate(estimate_experiment(experiment), as_json=flags["as_json"])
     prepared = prepare(experiment, out=out, replay=flags["replay"], unchecked=flags["unchecked"])
     _run(prepared, jobs, fresh=fresh, quiet=flags["quiet"] or flags["as_json"])
     return show(open_run(prepared.root), flags["metric_set"], as_json=flags["as_json"])
+
+
+def _repeat(what: tuple[str, ...], again: tuple[Any, ...], flags: dict[str, Any]) -> int:
+    """One round of a run that is there already."""
+    from claw_adapter.cli.repeat import repeat
+
+    context = click.get_current_context()
+    default, own = click.core.ParameterSource.DEFAULT, {"what", "trial", "round_", "into", "as_json", "quiet"}
+    given = [name for name in context.params if context.get_parameter_source(name) is not default and name not in own]
+    if given:
+        other = ", ".join(f"--{_FLAGS.get(name, name.replace('_', '-'))}" for name in given)
+        raise click.UsageError(f"--round repeats a round as the run had it: drop {other}")
+    if len(what) != 1 or None in again:
+        raise click.UsageError("a round is repeated with RUN --trial TRIAL --round ROUND --into DIR: give all four")
+    trial, round_, into = again
+    return repeat(Path(what[0]), trial, round_, into, as_json=flags["as_json"], quiet=flags["quiet"])
 
 
 _FLAGS = {"harnesses": "harness", "models": "model", "seeds": "seed", "base_url": "base-url", "key_env": "key-env"}

@@ -51,13 +51,18 @@ class Store:
 
     A blob appears complete or not at all (written beside, flushed, renamed), is never changed, and putting the same content
     again is free, so any number of processes may use one store at once. Contents are verified whenever they are read.
+
+    Args:
+        root: the folder.
+        sweep: make the folder, and remove what killed writers left; without it a store is only read.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, sweep: bool = True) -> None:
         self.root = root
         self._temporary = root / "tmp"
-        self._temporary.mkdir(parents=True, exist_ok=True)
-        self._sweep()
+        if sweep:
+            self._temporary.mkdir(parents=True, exist_ok=True)
+            self._sweep()
 
     def path(self, digest: str) -> Path:
         """Where the blob of this digest is or would be.

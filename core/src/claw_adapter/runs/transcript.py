@@ -22,10 +22,12 @@ from pydantic import Field, JsonValue
 from claw_adapter.errors import JournalError
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.turn import Failure
+from claw_adapter.reading import parse_json, why
 
-__all__ = ["REDACTED", "Exchange", "Transcript", "read_transcript", "redact"]
+__all__ = ["REDACTED", "Exchange", "Transcript", "TranscriptReader", "read_transcript", "redact"]
 
 REDACTED: Final = "[key removed]"
+DAMAGED: Final = "Restore the run folder from a copy."
 
 Json = dict[str, JsonValue]
 
@@ -125,27 +127,49 @@ class Transcript:
         return sha
 
 
+class TranscriptReader:
+    """Takes the lines of a transcript, in order; each exchange is whole when its line comes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._number = 0
+        self._parts: dict[str, JsonValue] = {}
+        self._before: list[str] = []
+
+    def take(self, raw: bytes) -> Exchange | None:
+        """The exchange of a line; None where the line holds a part of later ones.
+
+        Raises:
+            JournalError: the line is not JSON, no line of a transcript, or refers to a part that is not there.
+        """
+        self._number += 1
+        try:
+            line = parse_json(raw)
+            if line["kind"] == "part":
+                self._parts[line["sha"]] = line["value"]
+                return None
+            self._before = self._before[: line.pop("keep")] + line.pop("more")
+            return _resolve(line, self._before, self._parts)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            what = why(error) if isinstance(error, ValueError) else repr(error)
+            raise JournalError(
+                f"damaged transcript: {what}", where=f"{self._path}:{self._number}", remedy=DAMAGED
+            ) from None
+
+
 def read_transcript(path: Path) -> Iterator[Exchange]:
     """Yield the exchanges of a transcript in order; a torn last line is left out.
 
     Raises:
         JournalError: a line other than the last is not JSON, or refers to a part that is not there.
     """
-    parts: dict[str, JsonValue] = {}
-    before: list[str] = []
+    reader = TranscriptReader(path)
     with path.open("rb") as file:
-        for number, raw in enumerate(file, 1):
+        for raw in file:
             if not raw.endswith(b"\n"):
                 return
-            try:
-                line = json.loads(raw)
-                if line["kind"] == "part":
-                    parts[line["sha"]] = line["value"]
-                    continue
-                before = before[: line.pop("keep")] + line.pop("more")
-                yield _resolve(line, before, parts)
-            except (ValueError, KeyError, TypeError) as error:
-                raise JournalError(f"damaged transcript: {error!r}", where=f"{path}:{number}") from error
+            if (exchange := reader.take(raw)) is not None:
+                yield exchange
 
 
 def _resolve(line: Json, shas: Sequence[str], parts: dict[str, JsonValue]) -> Exchange:
