@@ -122,7 +122,7 @@ def test_another_version_of_the_harness_is_said_and_not_refused(done, tmp_path, 
 
     _, root, trial = done
     probe = ReferenceHarness.probe
-    newer = lambda self: probe(self).model_copy(update={"versions": {"reference": "99"}})  # noqa: E731
+    newer = lambda self: probe(self).model_copy(update={"versions": {"reference": "99"}})
     monkeypatch.setattr(ReferenceHarness, "probe", newer)
     said = call("run", root, "--trial", trial, "--round", "r1", "--into", tmp_path / "again")
     assert said.code == 0

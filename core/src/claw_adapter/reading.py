@@ -7,10 +7,12 @@ write by hand, is read by `claw_adapter.scenario.yamlsource` with the line of ev
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import stat
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,22 +53,24 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
     return read_bytes(path, most).decode("utf-8-sig")
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
     """The value of a JSON text, of which objects and lists lie at most `MAX_DEPTH` deep.
+
+    Args:
+        text: the text, or its UTF-8.
+        pairs: makes an object of its fields, in place of `dict`; it may raise a ValueError.
 
     Raises:
         ValueError: it is not JSON, or nested too deeply.
     """
     from pydantic_core import from_json
 
+    if pairs is None:
+        # what only `json` takes are lone surrogates, for the bytes of file names; and it says better what is wrong
+        with contextlib.suppress(ValueError):
+            return from_json(text, cache_strings="keys")
     try:
-        return from_json(text, cache_strings="keys")
-    except (
-        ValueError
-    ):  # what only `json` takes (lone surrogates, which stand for the bytes of file names), and its better messages
-        pass
-    try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=pairs)
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
     if _is_deep(value):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-import tomllib
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from claw_adapter.frameworks.errors import FrameworkUnknown
 from claw_adapter.protocol.base import Record
+from claw_adapter.reading import parse_toml, read_text, why
 
 __all__ = ["DESCRIPTION", "Framework", "Release", "ReleaseFile"]
 
@@ -77,12 +77,12 @@ class Framework(Record):
             FrameworkUnknown: there is no such file, or it does not say what it must.
         """
         try:
-            fields = tomllib.loads(path.read_text("utf-8"))
+            fields = parse_toml(read_text(path))
             return cls.model_validate({**fields, "folder": path.parent})
         except OSError as error:
             raise FrameworkUnknown(f"no description of a framework: {error}", where=str(path)) from error
-        except (ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise FrameworkUnknown(f"not a description of a framework: {error}", where=str(path)) from error
+        except ValueError as error:
+            raise FrameworkUnknown(f"not a description of a framework: {why(error)}", where=str(path)) from error
 
     @property
     def requirements_file(self) -> Path:

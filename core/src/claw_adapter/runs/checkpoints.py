@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from claw_adapter.errors import JournalError
 from claw_adapter.protocol import Checkpoint, Session
 from claw_adapter.protocol.base import Record
-from claw_adapter.runs.store import Store
+from claw_adapter.reading import why
+from claw_adapter.runs.store import REMEDY, Store
 
 __all__ = ["load_checkpoint", "save_checkpoint"]
 
@@ -40,8 +42,12 @@ def load_checkpoint(store: Store, digest: str) -> Checkpoint:
     Raises:
         JournalError: a part of it is missing or damaged.
     """
-    stored = _Stored.model_validate_json(store.get(digest))
-    others = (Session.model_validate_json(store.get(name)) for name in stored.sessions)
+    try:
+        stored = _Stored.model_validate_json(store.get(digest))
+        others = [Session.model_validate_json(store.get(name)) for name in stored.sessions]
+    except ValidationError as error:
+        what = f"not a checkpoint of this version: {why(error)}"
+        raise JournalError(what, where=str(store.path(digest)), remedy=REMEDY) from None
     return Checkpoint(
         sessions=(stored.main, *others),
         files=_get(store, stored.files),

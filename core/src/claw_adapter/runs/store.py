@@ -16,6 +16,7 @@ from typing import BinaryIO, Final
 from pydantic import JsonValue
 
 from claw_adapter.errors import JournalError
+from claw_adapter.reading import parse_json
 
 __all__ = ["CHUNK", "Store", "canonical", "hash_of"]
 
@@ -158,9 +159,11 @@ class Store:
         """
         data = self.get(digest)
         try:
-            value: JsonValue = json.loads(data)
+            value: JsonValue = parse_json(data)
         except ValueError as error:
-            raise JournalError(f"blob {digest} is not JSON: {error}", where=str(self.path(digest))) from None
+            raise JournalError(
+                f"blob {digest} is not JSON: {error}", where=str(self.path(digest)), remedy=REMEDY
+            ) from None
         return value
 
     def _open(self, digest: str) -> BinaryIO:

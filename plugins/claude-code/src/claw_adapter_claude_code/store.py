@@ -28,6 +28,7 @@ from pydantic import ValidationError
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Session, SessionChange, SessionStore
 from claw_adapter.merge import merged
+from claw_adapter.reading import parse_json, read_text
 from claw_adapter_claude_code.native import OURS, messages_of, native_lines, session_uuid
 
 __all__ = ["TITLE", "ClaudeSessions", "project_folder"]
@@ -152,7 +153,7 @@ def _read(file: Path) -> tuple[int, Session]:
 
 def _ours(mark: Path) -> dict[str, Any]:
     try:
-        value = json.loads(mark.read_text("utf-8")) if mark.is_file() else {}
+        value = parse_json(read_text(mark)) if mark.is_file() else {}
     except (OSError, ValueError) as error:
         raise HarnessProtocolError(f"not readable: {error}", where=str(mark)) from error
     if not isinstance(value, dict):
@@ -162,7 +163,7 @@ def _ours(mark: Path) -> dict[str, Any]:
 
 def _lines(file: Path) -> list[dict[str, Any]]:
     try:
-        lines = [json.loads(line) for line in file.read_text("utf-8").split("\n") if line.strip()]
+        lines = [parse_json(line) for line in read_text(file).split("\n") if line.strip()]
     except (OSError, ValueError) as error:
         raise HarnessProtocolError(f"not a session of Claude Code: {error}", where=str(file)) from error
     if not all(isinstance(line, dict) and "type" in line for line in lines):

@@ -25,6 +25,7 @@ from pydantic import ValidationError
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange, SessionStore, ToolCall
 from claw_adapter.merge import merged
+from claw_adapter.reading import parse_json, read_text
 
 __all__ = [
     "CHANNEL",
@@ -162,7 +163,7 @@ def native_lines(file: Path) -> list[dict[str, Any]]:
         HarnessProtocolError: it is no session of NanoBot.
     """
     try:
-        lines = [json.loads(line) for line in file.read_text("utf-8").split("\n") if line.strip()]
+        lines = [parse_json(line) for line in read_text(file).split("\n") if line.strip()]
     except (OSError, ValueError) as error:
         raise HarnessProtocolError(f"not a session of NanoBot: {error}", where=str(file)) from error
     if not lines or not all(isinstance(line, dict) for line in lines) or lines[0].get("_type") != "metadata":
@@ -265,7 +266,7 @@ def _call(record: Mapping[str, Any]) -> ToolCall:
     function = record.get("function", {})
     raw = function.get("arguments", "{}")
     try:
-        arguments = raw if isinstance(raw, dict) else json.loads(raw)
+        arguments = raw if isinstance(raw, dict) else parse_json(raw)
     except ValueError:
         arguments = raw
     if not isinstance(arguments, dict):

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from claw_adapter.errors import AdapterError, HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionStore
+from claw_adapter.reading import parse_json, read_text
 from claw_adapter_openclaw.native import message_of as neutral
 from claw_adapter_openclaw.native import natives
 from claw_adapter_openclaw.options import AGENT
@@ -107,7 +108,7 @@ def _events(messages: Iterable[Message]) -> Iterable[dict[str, Any]]:
 
 def _session(file: Path) -> tuple[int, Session]:
     try:
-        lines = [json.loads(line) for line in file.read_text("utf-8").split("\n") if line.strip()]
+        lines = [parse_json(line) for line in read_text(file).split("\n") if line.strip()]
         head, *events = lines
         if head["type"] != "session" or head["version"] != VERSION:
             raise HarnessProtocolError(f"not a transcript of version {VERSION}", where=f"{file}:1")

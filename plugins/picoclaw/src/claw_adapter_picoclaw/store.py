@@ -29,6 +29,7 @@ from pydantic import ValidationError
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange, SessionStore, ToolCall
 from claw_adapter.merge import merged
+from claw_adapter.reading import parse_json, read_text
 
 __all__ = ["PicoClawSessions", "names", "session_key"]
 
@@ -135,7 +136,7 @@ def _beside(file: Path, kind: str) -> dict[str, Any]:
     """PicoClaw's or our own data of the session in `file`; empty where there is none."""
     path = file.with_name(f"{file.stem}.{kind}")
     try:
-        value = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        value = parse_json(read_text(path)) if path.is_file() else {}
     except (OSError, ValueError) as error:
         raise HarnessProtocolError(f"not readable: {error}", where=str(path)) from error
     if not isinstance(value, dict):
@@ -145,7 +146,7 @@ def _beside(file: Path, kind: str) -> dict[str, Any]:
 
 def _lines(file: Path) -> list[dict[str, Any]]:
     try:
-        lines = [json.loads(line) for line in file.read_text("utf-8").split("\n") if line.strip()]
+        lines = [parse_json(line) for line in read_text(file).split("\n") if line.strip()]
     except (OSError, ValueError) as error:
         raise HarnessProtocolError(f"not a session of PicoClaw: {error}", where=str(file)) from error
     if not all(isinstance(line, dict) and "role" in line for line in lines):
@@ -229,7 +230,7 @@ def _call(record: Mapping[str, Any]) -> ToolCall:
     function = record.get("function") or {}
     raw = function.get("arguments", "{}")
     try:
-        arguments = json.loads(raw)
+        arguments = parse_json(raw)
     except ValueError:
         arguments = None
     if not isinstance(arguments, dict):

@@ -6,7 +6,6 @@ it reads by id, channels and targets it posts to. A reference that then fails is
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter.reading import parse_json, read_text
 from claw_adapter_forge.evaluation.paper import Check, check_holds, normalised_state
 from claw_adapter_forge.proof.script import Line, parse_line
 from claw_adapter_forge.surfaces.grammar import Refused
@@ -214,6 +214,6 @@ def load_published(folder: Path) -> Iterator[Published]:
         )
     for path in paths:
         try:
-            yield _published(json.loads(path.read_text(encoding="utf-8")))
+            yield _published(parse_json(read_text(path)))
         except (AttributeError, KeyError, TypeError, ValueError, re.error) as error:
             raise ScenarioError(f"not a published specification: {error!r}", where=str(path)) from error

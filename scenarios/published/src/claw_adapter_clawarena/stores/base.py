@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.harness import Message, Session, SessionStore, ToolCall
+from claw_adapter.reading import parse_json
 from claw_adapter_clawarena.jsontext import decode, read_bytes
 
 __all__ = ["FileStore", "arguments_of", "json_line", "message", "plain_text", "read_text", "write_text"]
@@ -113,7 +114,7 @@ def arguments_of(value: Any) -> dict[str, Any]:
     """A call's arguments; a JSON text is read, and what is no object comes back as ``{"raw": …}``."""
     if isinstance(value, str):
         try:
-            value = json.loads(value) if value else {}
+            value = parse_json(value) if value else {}
         except ValueError:
             return {"raw": value}
     return value if isinstance(value, dict) else {"raw": value}
