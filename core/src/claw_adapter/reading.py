@@ -20,6 +20,8 @@ __all__ = ["MAX_DEPTH", "MOST_BYTES", "parse_json", "parse_toml", "read_bytes", 
 
 MAX_DEPTH: Final = 200
 """Objects and lists within each other; also what pydantic reads at most."""
+LONGEST: Final = 500
+"""Characters of what is said about an error: a damaged file may hold words of any length."""
 MOST_BYTES: Final = 1024 * 1024 * 1024
 
 
@@ -93,8 +95,8 @@ def parse_toml(text: str) -> dict[str, Any]:
     return value
 
 
-def why(error: OSError | ValueError) -> str:
-    """What an error of this module, or of a record's validation, says in one line."""
+def why(error: Exception) -> str:
+    """What an error of this module, of a record's validation, or of data of another shape says in one line."""
     from pydantic import ValidationError
 
     from claw_adapter.validation import describe_errors
@@ -103,7 +105,9 @@ def why(error: OSError | ValueError) -> str:
         return describe_errors(error)
     if isinstance(error, UnicodeDecodeError):
         return f"not UTF-8 text (byte {error.start + 1})"
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+    said = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    text = said if isinstance(error, OSError | ValueError) else f"{type(error).__name__}: {said}"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def _is_deep(value: object) -> bool:

@@ -6,7 +6,7 @@ import hashlib
 import re
 import sys
 from pathlib import Path
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import Field
 
@@ -19,6 +19,8 @@ __all__ = ["DESCRIPTION", "Framework", "Release", "ReleaseFile"]
 DESCRIPTION = "framework.toml"
 NPM_FILES = ("package.json", "package-lock.json")
 _BOUND = re.compile(r"(>=|<)\s*(\d+)\.(\d+)")
+
+REMEDY: Final = "Install the plugin that brings it anew, or correct the file."
 
 
 class ReleaseFile(Record):
@@ -80,9 +82,13 @@ class Framework(Record):
             fields = parse_toml(read_text(path))
             return cls.model_validate({**fields, "folder": path.parent})
         except OSError as error:
-            raise FrameworkUnknown(f"no description of a framework: {error}", where=str(path)) from error
+            raise FrameworkUnknown(
+                f"no description of a framework: {why(error)}", where=str(path), remedy=REMEDY
+            ) from error
         except ValueError as error:
-            raise FrameworkUnknown(f"not a description of a framework: {why(error)}", where=str(path)) from error
+            raise FrameworkUnknown(
+                f"not a description of a framework: {why(error)}", where=str(path), remedy=REMEDY
+            ) from error
 
     @property
     def requirements_file(self) -> Path:

@@ -79,7 +79,9 @@ def load_providers(path: Path = PROVIDERS) -> Directory:
     try:
         return Directory.model_validate(parse_toml(read_text(path)))
     except (OSError, ValueError) as error:
-        raise ScenarioError(f"this is no file of providers: {why(error)}", where=str(path)) from None
+        raise ScenarioError(
+            f"this is no file of providers: {why(error)}", where=str(path), remedy="Correct the file."
+        ) from None
 
 
 def provider_model(

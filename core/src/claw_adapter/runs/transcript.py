@@ -151,9 +151,8 @@ class TranscriptReader:
             self._before = self._before[: line.pop("keep")] + line.pop("more")
             return _resolve(line, self._before, self._parts)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            what = why(error) if isinstance(error, ValueError) else repr(error)
             raise JournalError(
-                f"damaged transcript: {what}", where=f"{self._path}:{self._number}", remedy=DAMAGED
+                f"damaged transcript: {why(error)}", where=f"{self._path}:{self._number}", remedy=DAMAGED
             ) from None
 
 

@@ -23,12 +23,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Session, SessionChange, SessionStore
 from claw_adapter.merge import merged
-from claw_adapter.reading import parse_json, read_text
+from claw_adapter.reading import parse_json, read_text, why
 from claw_adapter_claude_code.native import OURS, messages_of, native_lines, session_uuid
 
 __all__ = ["TITLE", "ClaudeSessions", "project_folder"]
@@ -138,6 +136,7 @@ def _read(file: Path) -> tuple[int, Session]:
     """A session and its position."""
     ours = _ours(file.with_suffix(f".{OURS}"))
     try:
+        position = int(ours.get("position", LAST))
         session = Session(
             id=ours.get("id") or file.stem,
             kind=ours.get("kind", "direct"),
@@ -146,16 +145,16 @@ def _read(file: Path) -> tuple[int, Session]:
             participants=tuple(ours.get("participants", ())),
             messages=tuple(messages_of(_lines(file))) if file.is_file() else (),
         )
-    except (ValidationError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise HarnessProtocolError(f"not a session as Claude Code writes it: {error}", where=str(file)) from error
-    return ours.get("position", LAST), session
+    except (ArithmeticError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise HarnessProtocolError(f"not a session as Claude Code writes it: {why(error)}", where=str(file)) from error
+    return position, session
 
 
 def _ours(mark: Path) -> dict[str, Any]:
     try:
         value = parse_json(read_text(mark)) if mark.is_file() else {}
     except (OSError, ValueError) as error:
-        raise HarnessProtocolError(f"not readable: {error}", where=str(mark)) from error
+        raise HarnessProtocolError(f"not readable: {why(error)}", where=str(mark)) from error
     if not isinstance(value, dict):
         raise HarnessProtocolError("not a JSON object", where=str(mark))
     return value
@@ -165,7 +164,7 @@ def _lines(file: Path) -> list[dict[str, Any]]:
     try:
         lines = [parse_json(line) for line in read_text(file).split("\n") if line.strip()]
     except (OSError, ValueError) as error:
-        raise HarnessProtocolError(f"not a session of Claude Code: {error}", where=str(file)) from error
+        raise HarnessProtocolError(f"not a session of Claude Code: {why(error)}", where=str(file)) from error
     if not all(isinstance(line, dict) and "type" in line for line in lines):
         raise HarnessProtocolError("not a session of Claude Code: a line has no type", where=str(file))
     return lines

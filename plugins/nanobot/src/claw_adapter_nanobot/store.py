@@ -20,12 +20,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange, SessionStore, ToolCall
 from claw_adapter.merge import merged
-from claw_adapter.reading import parse_json, read_text
+from claw_adapter.reading import parse_json, read_text, why
 
 __all__ = [
     "CHANNEL",
@@ -121,10 +119,9 @@ class NanoBotSessions(SessionStore):
 
     def _read_file(self, file: Path) -> tuple[int, Session]:
         head, *records = native_lines(file)
-        metadata = head.get("metadata", {})
-        ours = metadata.get(OURS, {})
-        key = str(head.get("key", ""))
         try:
+            ours = head.get("metadata", {}).get(OURS, {})
+            key = str(head.get("key", ""))
             session = Session(
                 id=ours.get("id") or key.removeprefix(f"{self.channel}:"),
                 kind=ours.get("kind", "direct"),
@@ -133,9 +130,9 @@ class NanoBotSessions(SessionStore):
                 participants=tuple(ours.get("participants", ())),
                 messages=_messages(records),
             )
-        except ValidationError as error:
-            raise HarnessProtocolError(f"not a session as NanoBot writes it: {error}", where=str(file)) from error
-        return ours.get("position", LAST), session
+            return int(ours.get("position", LAST)), session
+        except (ArithmeticError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise HarnessProtocolError(f"not a session as NanoBot writes it: {why(error)}", where=str(file)) from error
 
     def _write_file(self, folder: Path, session: Session, position: int, kept: Mapping[str, Any]) -> None:
         lines = [_head(session, self.channel, position, kept), *_records(session.messages)]
@@ -165,7 +162,7 @@ def native_lines(file: Path) -> list[dict[str, Any]]:
     try:
         lines = [parse_json(line) for line in read_text(file).split("\n") if line.strip()]
     except (OSError, ValueError) as error:
-        raise HarnessProtocolError(f"not a session of NanoBot: {error}", where=str(file)) from error
+        raise HarnessProtocolError(f"not a session of NanoBot: {why(error)}", where=str(file)) from error
     if not lines or not all(isinstance(line, dict) for line in lines) or lines[0].get("_type") != "metadata":
         raise HarnessProtocolError("not a session of NanoBot: no metadata line", where=str(file))
     return lines

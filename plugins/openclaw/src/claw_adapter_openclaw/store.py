@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from claw_adapter.errors import AdapterError, HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionStore
-from claw_adapter.reading import parse_json, read_text
+from claw_adapter.reading import parse_json, read_text, why
 from claw_adapter_openclaw.native import message_of as neutral
 from claw_adapter_openclaw.native import natives
 from claw_adapter_openclaw.options import AGENT
@@ -116,5 +116,5 @@ def _session(file: Path) -> tuple[int, Session]:
         position = int(ours.pop("position", 1_000_000))
         messages = [message for event in branch(events) if (message := neutral(event)) is not None]
         return position, Session.model_validate({**ours, "messages": tuple(messages)})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise HarnessProtocolError(f"not a transcript of OpenClaw: {error}", where=str(file)) from error
+    except (ArithmeticError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise HarnessProtocolError(f"not a transcript of OpenClaw: {why(error)}", where=str(file)) from error

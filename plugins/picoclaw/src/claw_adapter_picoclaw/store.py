@@ -24,12 +24,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange, SessionStore, ToolCall
 from claw_adapter.merge import merged
-from claw_adapter.reading import parse_json, read_text
+from claw_adapter.reading import parse_json, read_text, why
 
 __all__ = ["PicoClawSessions", "names", "session_key"]
 
@@ -117,8 +115,8 @@ def _read(file: Path) -> tuple[int, Session]:
     """A session and its position."""
     ours, meta = _beside(file, "claw"), _beside(file, "meta.json")
     key = str(meta.get("key") or file.stem.replace(STEM, AGENT, 1))
-    lines = _lines(file)[int(meta.get("skip") or 0) :]
     try:
+        position, lines = int(ours.get("position", LAST)), _lines(file)[int(meta.get("skip") or 0) :]
         session = Session(
             id=ours.get("id") or key.removeprefix(AGENT),
             kind=ours.get("kind", "direct"),
@@ -127,9 +125,9 @@ def _read(file: Path) -> tuple[int, Session]:
             participants=tuple(ours.get("participants", ())),
             messages=tuple(_messages(lines)),
         )
-    except (ValidationError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise HarnessProtocolError(f"not a session as PicoClaw writes it: {error}", where=str(file)) from error
-    return ours.get("position", LAST), session
+    except (ArithmeticError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise HarnessProtocolError(f"not a session as PicoClaw writes it: {why(error)}", where=str(file)) from error
+    return position, session
 
 
 def _beside(file: Path, kind: str) -> dict[str, Any]:
@@ -138,7 +136,7 @@ def _beside(file: Path, kind: str) -> dict[str, Any]:
     try:
         value = parse_json(read_text(path)) if path.is_file() else {}
     except (OSError, ValueError) as error:
-        raise HarnessProtocolError(f"not readable: {error}", where=str(path)) from error
+        raise HarnessProtocolError(f"not readable: {why(error)}", where=str(path)) from error
     if not isinstance(value, dict):
         raise HarnessProtocolError("not a JSON object", where=str(path))
     return value
@@ -148,7 +146,7 @@ def _lines(file: Path) -> list[dict[str, Any]]:
     try:
         lines = [parse_json(line) for line in read_text(file).split("\n") if line.strip()]
     except (OSError, ValueError) as error:
-        raise HarnessProtocolError(f"not a session of PicoClaw: {error}", where=str(file)) from error
+        raise HarnessProtocolError(f"not a session of PicoClaw: {why(error)}", where=str(file)) from error
     if not all(isinstance(line, dict) and "role" in line for line in lines):
         raise HarnessProtocolError("not a session of PicoClaw: a line is no message", where=str(file))
     return lines
