@@ -176,7 +176,7 @@ def results(folder: Path) -> None:
 
 
 def forge_specs(folder: Path) -> None:
-    export_specs(generate("paper362", 0)[:1], folder)
+    export_specs([next(iter(generate("paper362", 0)))], folder)
 
 
 def transcript(folder: Path) -> None:

@@ -117,7 +117,9 @@ _BY_ERRNO: Final = {
 
 def system_error(error: OSError) -> ClawError:
     """A refusal of the system (no space, no permission) with the file it is about and the way out."""
-    files = [str(name) for name in (error.filename, error.filename2) if name is not None]
+    files = [
+        str(name)[:4096] for name in (error.filename, error.filename2) if name is not None
+    ]  # a name may be too long
     what = error.strerror or str(error) or type(error).__name__
     return ClawError(what, where=" and ".join(files), remedy=_BY_ERRNO.get(error.errno or 0, ""))
 
