@@ -68,6 +68,17 @@ def test_what_is_no_name_is_refused(tmp_path, name):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "instead"), [("reference", ""), ("nanobot", " Or first: pip uninstall claw-adapter-nanobot")]
+)
+def test_the_name_of_an_installed_plugin_is_refused_with_the_way_out(tmp_path, name, instead):
+    done = claw("new-adapter", name, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"{name!r} is the name of a plugin that is installed, from claw-adapter" in done.stderr
+    assert done.stderr.endswith(f"Choose another name.{instead}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_that_is_there_is_left_alone(tmp_path):
     (tmp_path / "claw-adapter-x").mkdir()
     (tmp_path / "claw-adapter-x" / "thesis.tex").write_text("years of work")

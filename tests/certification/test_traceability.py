@@ -15,6 +15,7 @@ from claw_adapter.protocol import Capabilities
 SPEC = Path(__file__).parents[2] / "docs" / "spec" / "claw-1.md"
 NEEDED_BY = {
     "memory_files": "what scoring leaves out, no ability",
+    "mcp": "servers come with a scenario's environment, and the kit's scenarios have none",
     "notes": "prose",
     "endpoint_override": "TURN-016, LIFE-003",
 }

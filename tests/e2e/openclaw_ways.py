@@ -22,11 +22,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 from nanobot_endpoint import Reply, TalkingEndpoint
 from openclaw_context import Context, session
 
+from claw_adapter.command import find_installed
 from claw_adapter_openclaw.acp import AcpGateway
-from claw_adapter_openclaw.adapter import CONFIG, OpenClaw
+from claw_adapter_openclaw.adapter import CONFIG, OpenClaw, framework
+from claw_adapter_openclaw.answers import Answer
+from claw_adapter_openclaw.configuration import environment
 from claw_adapter_openclaw.conversation import GatewayConversation
-from claw_adapter_openclaw.gateway import ENTRY, Answer, Gateway
-from claw_adapter_openclaw.options import environment
+from claw_adapter_openclaw.gateway import ENTRY, Gateway
 from support.real import absent
 
 __all__ = ["Lent", "conversation", "measure"]
@@ -87,7 +89,7 @@ async def measure(
     with TalkingEndpoint(_model) as server:
         ctx = Context(folder / "t", server.url)
         (ctx.workspace / "notes.txt").write_text("a fact\n")
-        there = OpenClaw()._installed()
+        there = find_installed(framework())
         env = environment(ctx.state_dir, ctx.state_dir / CONFIG)
         program = [str(there.node), str(there.modules.joinpath(*ENTRY)), "agent", "--agent", "main", "--json"]
 

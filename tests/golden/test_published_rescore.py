@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+import tomllib
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from claw_adapter.cli.score import command
 from claw_adapter.questions.extract import extract_compat
 from claw_adapter.sandbox import detect
 from claw_adapter_clawarena import rescore
+from claw_adapter_clawarena.questions import MODULES
 from claw_adapter_clawarena.rescore import rescore_published
 from claw_adapter_clawarena.results import read_results
 
@@ -25,7 +27,7 @@ STREAKS = {"hil_d3": (30, 26, 4, 4, 4), "hil_g1": (30, 23, 7, 7, 6)}
 
 
 def streaks(found) -> dict[str, tuple[int, ...]]:
-    runs = {scenario.id: scenario.streaks() for scenario in found.scenarios}
+    runs = {scenario.id: scenario.streaks("recorded") for scenario in found.scenarios}
     return {name: (one.n, one.s, one.k, one.s_f, one.k_f) for name, one in runs.items()}
 
 
@@ -94,6 +96,20 @@ def score(monkeypatch):
     return call
 
 
+def test_a_submission_is_read_and_links_are_followed(tmp_path):
+    (tmp_path / "submission/infer").mkdir(parents=True)
+    (tmp_path / "submission/report").mkdir()
+    for name in ("hil_d3", "hil_g1"):
+        (tmp_path / "submission/infer" / name).symlink_to(make.RESULTS / name)
+    assert read_results(tmp_path / "submission").keys() == read_results(make.RESULTS).keys()
+
+
+def test_the_extra_brings_what_checks_may_import():
+    described = tomllib.loads((Path(__file__).parents[2] / "scenarios/published/pyproject.toml").read_text("utf-8"))
+    brought = {one.partition(">")[0] for one in described["project"]["optional-dependencies"]["checks"]}
+    assert brought == set(MODULES)
+
+
 def test_a_wrong_recorded_letter_verdict_fails_the_command(score, tmp_path, capsys):
     assert score(changed_copy(tmp_path, ["q1"], "q1")) == 1
     assert "differs hil_g1/q1" in capsys.readouterr().out
@@ -105,7 +121,9 @@ def test_the_command_prints_the_metrics(score, capsys):
     assert found["multi_choice"] == {
         "rounds": 16, "agree_compat": 16, "agree_default": 16, "extraction_differences": []
     }  # fmt: skip
-    assert found["scenarios"]["hil_g1"]["S"] == 23
-    assert found["metrics"]["published"]["tcr"] == pytest.approx(49 / 60)
+    assert found["scenarios"]["hil_g1"]["streaks"]["recorded"]["S"] == 23
+    assert found["metrics"]["recorded"]["published"]["tcr"] == pytest.approx(49 / 60)
+    columns = {name: sets["published"]["scored"] for name, sets in found["metrics"].items()}
+    assert columns == {"recorded": 60, "derived": 16, "recorded_where_derived": 16, "ours": 16}, "nothing is mixed"
     assert score(make.RESULTS) == 0
     assert "33 × check script is not part of the published data" in capsys.readouterr().out

@@ -33,7 +33,6 @@ def planted(tmp_path):
     workspace.mkdir()
     for name in ("json", "sitecustomize", "usercustomize", "conftest", "re", "os", "encodings", "unittest", "helper2"):
         (workspace / f"{name}.py").write_text(HIJACK)
-    (workspace / "check.py").write_text("import json, re\nprint(json.dumps('honest'))\n")
     (workspace / "pyvenv.cfg").write_text("home = .\n")
     (workspace / ".pth").write_text("import json\n")
     return workspace
@@ -44,7 +43,7 @@ def planted(tmp_path):
     [
         "python -c \"import json; print(json.dumps('honest'))\"",
         "python3 -c \"import json; print(json.dumps('honest'))\"",
-        "python check.py",
+        "python -uBW error -X utf8 -Bc \"import json; print(json.dumps('honest'))\"",
         "echo '\"honest\"' | python -m json.tool",
         "python - <<'X'\nimport json\nprint(json.dumps('honest'))\nX",
         "cd /tmp && python -c \"import json; print(json.dumps('honest'))\"",
@@ -56,20 +55,36 @@ async def test_e1_planted_modules_do_not_hijack_a_check(level, planted, command)
     assert done.exit.ok
 
 
-async def test_the_trap_would_have_worked_without_the_guard(level, planted):
-    done = await run_check("env -u PYTHONSAFEPATH python check.py", workspace=planted, level=level, deadline=20)
-    assert done.stdout.text == "hijacked\n"
+@pytest.mark.parametrize("options", ["", "-u ", "-W error -Xutf8 -X dev ", "-uBW default "])
+async def test_a_script_finds_its_own_folder_and_not_the_working_folder(level, planted, tmp_path, options):
+    beside = tmp_path / "checks"
+    beside.mkdir()
+    (beside / "helper.py").write_text("WORD = 'from the neighbour'\n")
+    (beside / "check.py").write_text("import helper, json\nprint(helper.WORD, json.dumps('honest'))\n")
+    command = f"python {options}{beside}/check.py"
+    done = await run_check(command, workspace=planted, level=level, deadline=20, readable=(beside,))
+    assert done.stdout.text == 'from the neighbour "honest"\n', done.stderr.text
+    (planted / "src").mkdir()
+    (planted / "src/agents.py").write_text((beside / "check.py").read_text())
+    (planted / "src/helper.py").write_text("WORD = 'from beside it'\n")
+    done = await run_check(f"python3 {options}src/agents.py", workspace=planted, level=level, deadline=20)
+    assert done.stdout.text == 'from beside it "honest"\n', done.stderr.text
 
 
-async def test_an_agents_script_with_a_neighbour_runs_when_the_check_says_so(level, tmp_path):
-    (tmp_path / "scripts").mkdir()
-    (tmp_path / "scripts/helper.py").write_text("WORD = 'from the neighbour'\n")
-    (tmp_path / "scripts/foo.py").write_text("import helper\nprint(helper.WORD)\n")
-    command = "env -u PYTHONSAFEPATH python scripts/foo.py"
-    done = await run_check(command, workspace=tmp_path, level=level, deadline=20)
-    assert done.stdout.text == "from the neighbour\n"
-    guarded = await run_check("python scripts/foo.py", workspace=tmp_path, level=level, deadline=20)
-    assert "No module named 'helper'" in guarded.stderr.text
+async def test_it_is_told_which_modules_are_not_here(level, tmp_path):
+    checks, workspace = tmp_path / "checks", tmp_path / "workspace"
+    checks.mkdir()
+    workspace.mkdir()
+    (checks / "check.py").write_text("try:\n  import nothere, also.this\nexcept ImportError: pass\nimport json, yaml\n")
+    (workspace / "own.py").write_text("try: import promised\nexcept ImportError: pass\nimport invented\n")
+    missing: list[str] = []
+    command = f"python {checks}/check.py && python own.py"
+    done = await run_check(
+        command, workspace=workspace, level=level, deadline=20, readable=(checks,), missing=missing,
+        modules=("promised", "json", "yaml"),
+    )  # fmt: skip
+    assert "No module named 'invented'" in done.stderr.text
+    assert missing == ["nothere", "promised"], "what an agent's program invents is its own affair"
 
 
 async def test_python_is_this_interpreter_with_its_packages(level, tmp_path):
@@ -85,7 +100,7 @@ async def test_e1_no_secret_reaches_a_check(level, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONSTARTUP", str(tmp_path))
     done = await run_check("env", workspace=tmp_path, level=level, deadline=20, env={"ASKED": "1"})
     assert "sk-canary" not in done.stdout.text
-    assert "PYTHONPATH" not in done.stdout.text
+    assert str(tmp_path) not in next(line for line in done.stdout.text.splitlines() if line.startswith("PYTHONPATH="))
     assert "PYTHONSTARTUP" not in done.stdout.text
     assert "ASKED=1" in done.stdout.text
     home = next(line for line in done.stdout.text.splitlines() if line.startswith("HOME="))

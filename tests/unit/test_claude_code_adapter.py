@@ -14,8 +14,9 @@ from claw_adapter.errors import AdapterError, HarnessNotFound
 from claw_adapter.harness import Checkpoint, Endpoint, Session
 from claw_adapter_claude_code import program
 from claw_adapter_claude_code.adapter import ClaudeCode
+from claw_adapter_claude_code.configuration import arguments, environment, settings
 from claw_adapter_claude_code.failures import failure
-from claw_adapter_claude_code.options import Options, arguments, environment, settings
+from claw_adapter_claude_code.options import Options
 from claw_adapter_claude_code.program import executable, framework, spoken
 from claw_adapter_claude_code.state import State
 from claw_adapter_claude_code.stream import Turn

@@ -29,9 +29,9 @@ def stack(*overlays):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"skill": "x"}, "no option 'skill'"), ({"evolution": "no"}, "'no' is not bool"),
-        ({"evolve_every": 0}, "0 is not a positive number"), ({"top_k": True}, "True is not a positive number"),
-        ({"skills": 3}, "3 is not str"),
+        ({"skill": "x"}, "no option 'skill'"), ({"evolution": "no"}, "'no' is neither true nor false"),
+        ({"evolve_every": 0}, "0 is no number from 1 on"), ({"top_k": True}, "True is no whole number"),
+        ({"skills": 3}, "3 is no text"),
     ],
 )  # fmt: skip
 def test_an_option_that_it_cannot_have_is_refused(given, said):

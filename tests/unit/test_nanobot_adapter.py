@@ -17,8 +17,9 @@ from claw_adapter_nanobot import bridge
 from claw_adapter_nanobot.adapter import NanoBot, framework
 from claw_adapter_nanobot.cli_mode import cleaned
 from claw_adapter_nanobot.command import command
+from claw_adapter_nanobot.configuration import configuration, environment
 from claw_adapter_nanobot.failures import CLI_EMPTY, failure
-from claw_adapter_nanobot.options import Options, configuration, environment
+from claw_adapter_nanobot.options import Options
 from claw_adapter_nanobot.state import VOCABULARY, WORKSPACE_ID, State
 from claw_adapter_nanobot.store import NanoBotSessions
 

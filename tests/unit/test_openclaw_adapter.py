@@ -17,10 +17,12 @@ from claw_adapter.errors import AdapterError, EmptyAnswer, HarnessCrash, Harness
 from claw_adapter.harness import Endpoint, Message, ReportedUsage, Session, SessionChange
 from claw_adapter_openclaw.acp import AcpGateway
 from claw_adapter_openclaw.adapter import OpenClaw, framework
+from claw_adapter_openclaw.answers import Answer
+from claw_adapter_openclaw.configuration import STATE, configuration, environment, later, settings
 from claw_adapter_openclaw.conversation import GatewayConversation
 from claw_adapter_openclaw.failures import failure
-from claw_adapter_openclaw.gateway import Answer, Gateway
-from claw_adapter_openclaw.options import STATE, Options, configuration, environment, later, settings
+from claw_adapter_openclaw.gateway import Gateway
+from claw_adapter_openclaw.options import Options
 from claw_adapter_openclaw.traces import Traces
 
 ENDPOINT = Endpoint(url="http://127.0.0.1:1", key="sk-secret", model="vendor/m")
@@ -294,6 +296,18 @@ async def test_over_acp_usage_is_summed_from_the_session_and_a_late_reply_is_wai
     assert result.usage == ReportedUsage(kind="per_turn", input=9, output=3, cached=2)
     assert stub.looks == 3
     assert [m.text for m in (await made.checkpoint()).sessions[0].messages] == ["one", "fine"]
+
+
+async def test_a_turn_that_is_cancelled_while_it_is_read_back_is_a_crash_of_the_harness():
+    class Slow(Stub):
+        async def bridge(self, operation, key, *, deadline=60.0, **more):
+            if operation == "read" and more["after"] < 2**52:
+                await made.cancel()
+                return {"total": 4, "events": []}
+            return await super().bridge(operation, key, deadline=deadline, **more)
+
+    made = await conversation(Slow(turn("fine")), Session(id="main"))
+    assert (await made.send("one", 5)).error.kind == "HarnessCrash"
 
 
 class Agent:

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange, ToolCall
-from claw_adapter_picoclaw.store import FILLER, PicoClawSessions, names, session_key
+from claw_adapter_picoclaw.native import FILLER
+from claw_adapter_picoclaw.store import PicoClawSessions, names, session_key
 from support.sessions import user_session
 from support.strategies import file_names, kept, session_of, sessions_of
 

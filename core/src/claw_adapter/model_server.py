@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 from claw_adapter.drivers import PIPE, Command, Process, environment, start
 from claw_adapter.errors import ClawError, EndpointError, HarnessNotFound
 from claw_adapter.protocol import ModelSpec
-from claw_adapter.upstream import UpstreamContext
+from claw_adapter.upstream import Upstream, UpstreamContext
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
 
-__all__ = ["Explanation", "ModelServer", "counters", "served"]
+__all__ = ["Explanation", "ModelServer", "ServedUpstream", "counters", "served"]
 
 LOOK_SECONDS: Final = 5.0
 STOP_SECONDS: Final = 5.0
@@ -211,6 +211,42 @@ class ModelServer:
                 return await _body(response)
         except (aiohttp.ClientError, OSError, TimeoutError):
             return None
+
+
+class ServedUpstream(Upstream):
+    """An upstream whose model is behind a `ModelServer`, which `start` sets as `server`, and what it says of it as `facts`."""
+
+    server: ModelServer | None = None
+    facts: Mapping[str, str] = {}
+    counted: str = ""
+    """How the names of its own counters begin."""
+
+    def about(self) -> Mapping[str, str]:
+        """See `Upstream.about`."""
+        return self.facts
+
+    async def health(self) -> bool:
+        """See `Upstream.health`."""
+        return self.server is not None and await self.server.health()
+
+    async def metrics(self) -> Mapping[str, float]:
+        """See `Upstream.metrics`."""
+        found = await self.server.counters() if self.server else {}
+        return {name: value for name, value in found.items() if name.startswith(self.counted)}
+
+    def fault(self) -> str:
+        """See `Upstream.fault`."""
+        return self.server.fault() if self.server else ""
+
+    async def ended(self, seconds: float) -> None:
+        """See `Upstream.ended`."""
+        if self.server is not None:
+            await self.server.ended(seconds)
+
+    async def stop(self) -> None:
+        """See `Upstream.stop`."""
+        if self.server is not None:
+            await self.server.stop()
 
 
 async def _body(response: ClientResponse) -> str | None:

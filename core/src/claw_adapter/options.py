@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from claw_adapter.errors import AdapterError
+from claw_adapter.errors import AdapterError, ClawError
 
 __all__ = ["FromOne", "FromZero", "Seconds", "checked"]
 
@@ -33,7 +33,7 @@ WORDS: Final = {
 """Kind of a mistake → what is said of the value, and the way out; filled in with what pydantic knows of it."""
 
 
-def checked(kind: type[T], given: Mapping[str, Any], where: str) -> T:
+def checked(kind: type[T], given: Mapping[str, Any], where: str, error: type[ClawError] = AdapterError) -> T:
     """Make the dataclass `kind` of the options that an experiment gives; no value is converted into another type.
 
     Types are those of YAML and JSON: ``"1"`` is not a number, ``1`` is not true, and a list fits a tuple.
@@ -42,21 +42,22 @@ def checked(kind: type[T], given: Mapping[str, Any], where: str) -> T:
         kind: a dataclass whose fields are the options.
         given: options by name.
         where: whose options they are, for the error: ``harness reference``.
+        error: its class.
 
     Raises:
         AdapterError: an unknown option, or a value of another type or out of range; it names option and remedy.
     """
     known = sorted(field.name for field in fields(kind))  # type: ignore[arg-type]  # a dataclass, which has no type of its own
     if unknown := sorted(set(given) - set(known)):
-        raise AdapterError(f"no option {unknown[0]!r}", where=where, remedy=f"It has: {', '.join(known)}.")
+        raise error(f"no option {unknown[0]!r}", where=where, remedy=f"It has: {', '.join(known)}.")
     try:
         return TypeAdapter(kind).validate_json(json.dumps(dict(given), default=repr), strict=True)
-    except ValidationError as error:
-        first = error.errors()[0]
+    except ValidationError as invalid:
+        first = invalid.errors()[0]
         name = str(first["loc"][0])
         what, remedy = WORDS.get(first["type"], (first["msg"], "See the options in the plugin's documentation."))
         about = first.get("ctx", {})
-        raise AdapterError(
+        raise error(
             f"{given.get(name)!r} is {what.format(**about)}",
             where=f"{where}, option {name!r}",
             remedy=remedy.format(**about),

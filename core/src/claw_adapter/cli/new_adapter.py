@@ -22,6 +22,7 @@ FILES: Final = {
     "src/__init__.py.in": "src/{module}/__init__.py",
     "src/agent.py.in": "src/{module}/agent.py",
 }
+CORE: Final = "claw-adapter"
 NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -62,10 +63,17 @@ def _renamed(text: str, name: str) -> str:
 @click.option("--terminal", is_flag=True, help="For a harness that speaks on a terminal only.")
 def command(name: str, out: Path | None, *, terminal: bool) -> int:
     """Write a package with an adapter for the harness NAME, which passes Bronze as it is."""
+    from claw_adapter.plugins import entry_points
+
     try:
         files = skeleton(name, terminal=terminal)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
+    if taken := entry_points(name):
+        by = taken[0].distribution
+        what = f"{name!r} is the name of a plugin that is installed, from {by}: nothing would find yours beside it."
+        instead = "" if by == CORE else f" Or first: pip uninstall {by}"
+        raise click.UsageError(f"{what} Choose another name.{instead}")
     folder = out or Path(f"claw-adapter-{name}")
     if folder.exists() and any(folder.iterdir()):
         raise click.UsageError(f"{folder} is there already and not empty")

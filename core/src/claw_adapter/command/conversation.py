@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,21 +14,11 @@ from claw_adapter.command.data import read_file
 from claw_adapter.command.description import Description
 from claw_adapter.command.places import PROMPT, fill
 from claw_adapter.command.state import State
+from claw_adapter.command.turns import OpenTurn, TurnConversation
 from claw_adapter.drivers import Captured, Completed
 from claw_adapter.drivers.command import ARGUMENT_BYTES
-from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, EmptyAnswer, HarnessCrash, HarnessError
-from claw_adapter.harness import (
-    Checkpoint,
-    Conversation,
-    Event,
-    Failure,
-    Message,
-    ReportedUsage,
-    SessionChange,
-    Timing,
-    TrialContext,
-    TurnResult,
-)
+from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, EmptyAnswer
+from claw_adapter.harness import Event, Message, TrialContext
 
 __all__ = ["CommandConversation", "ProcessConversation", "Start", "refuse_argument"]
 
@@ -61,13 +50,12 @@ def refuse_argument(prompt: str, remedy: str = "") -> None:
         raise AdapterError("an empty prompt, or one with a NUL character, cannot be an argument", remedy=remedy)
 
 
-class CommandConversation(Conversation):
-    """Turns, session changes and checkpoints; how the program is asked is for the subclasses."""
+class CommandConversation(TurnConversation):
+    """What becomes of a turn; how the program is asked is for the subclasses."""
 
     def __init__(self, about: Description, ctx: TrialContext, start: Start, state: State) -> None:
+        super().__init__(about.name, state)
         self._about, self._ctx, self._start, self._state = about, ctx, start, state
-        self._failed = False
-        self._asking: asyncio.Task[Captured | None] | None = None
 
     @abstractmethod
     async def ask(self, prompt: str, deadline: float) -> Captured | None:
@@ -77,82 +65,23 @@ class CommandConversation(Conversation):
             ClawError: the turn has failed.
         """
 
-    async def send(self, prompt: str, deadline: float) -> TurnResult:
-        """One turn. After a failure the way on is `Harness.open`; a cancelled turn is as if it had not been."""
+    async def turn(self, prompt: str, deadline: float, turn: OpenTurn) -> None:
+        """See `TurnConversation.turn`."""
         began = time.monotonic()
-        text, inside, error = "", 0.0, None
-        added: list[Message] = []
-        usage: ReportedUsage | None = None
         try:
-            self._refuse_after_failure()
-            before = self._state.native()
-            self._state.begin()
-            self._failed, asked = True, time.monotonic()
-            try:
-                stdout = await self._ask(prompt, deadline - (asked - began), before)
-            finally:
-                inside = time.monotonic() - asked
-            output = Output(stdout, self._file)
-            if self._about.usage is not None:
-                usage = self._about.usage.read(output)
-            added = self._state.added()
-            text = self._answer(output, added)
-            self._state.said(prompt, text)
-            self._failed = False
-        except ClawError as fault:
-            error = fault
-        total = time.monotonic() - began
-        return TurnResult(
-            text="" if error else text,
-            error=Failure.of(error) if error else None,
-            events=_events(added, inside),
-            usage=usage,
-            timing=Timing(total=total, own=max(total - inside, 0.0)),
-        )
-
-    async def sync(self, changes: Sequence[SessionChange]) -> None:
-        """Bring changed sessions into the store; the program reads them with the next turn."""
-        if changes:
-            self._refuse_after_failure()
-            await self.end()
-            self._state.change(changes)
-
-    async def checkpoint(self) -> Checkpoint:
-        """The sessions as the last turn left them."""
-        return self._state.checkpoint()
-
-    async def cancel(self) -> None:
-        """End the turn under way with all that it started; back when nothing of it is alive."""
-        asking, self._asking = self._asking, None
-        if asking is not None:
-            asking.cancel()
-            await asyncio.wait({asking})
-
-    async def close(self) -> None:
-        """End everything."""
-        await self.cancel()
-        await self.end()
-
-    async def end(self) -> None:
-        """End what lives between turns: nothing, where every turn has a process of its own."""
-
-    async def _ask(self, prompt: str, deadline: float, before: Mapping[str, bytes]) -> Captured | None:
-        self._asking = asyncio.ensure_future(self.ask(prompt, deadline))
-        try:
-            return await self._asking
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():  # it is `send` itself that is given up, and its turn with it
-                raise
-            await self.end()
-            self._state.put_back(before)
-            self._failed = False
-            raise HarnessError("the turn was cancelled", where=self._about.name) from None
+            stdout = await self.ask(prompt, deadline)
         except ClawError as error:
             error.remedy = error.remedy or self._about.remedy
             raise
         finally:
-            self._asking = None
+            turn.inside = time.monotonic() - began
+        output = Output(stdout, self._file)
+        if self._about.usage is not None:
+            turn.usage = self._about.usage.read(output)
+        added = self._state.added()
+        turn.events = _events(added, turn.inside)
+        turn.text = self._answer(output, added)
+        self._state.said(prompt, turn.text)
 
     def _answer(self, output: Output, added: Sequence[Message]) -> str:
         about = self._about
@@ -171,14 +100,6 @@ class CommandConversation(Conversation):
 
     def _file(self, path: str) -> str:
         return read_file(Path(fill(path, self._start.places)), self._ctx.state_dir)
-
-    def _refuse_after_failure(self) -> None:
-        if self._failed:
-            raise HarnessCrash(
-                "the last turn failed, and what is left of it in the session is not known",
-                where=self._about.name,
-                remedy="Open the conversation again from the last checkpoint.",
-            )
 
 
 class ProcessConversation(CommandConversation):

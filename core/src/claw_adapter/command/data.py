@@ -60,4 +60,4 @@ def refuse_links(path: Path, below: Path) -> None:
     """Raise HarnessProtocolError if `path`, or a folder on the way to it from `below`, is a link."""
     way = [path, *(parent for parent in path.parents if parent != below and parent.is_relative_to(below))]
     if links := [one for one in way if one.is_symlink()]:
-        raise HarnessProtocolError("a link where the harness keeps its state", where=str(links[0]))
+        raise HarnessProtocolError("the folder where the harness keeps its state holds a link", where=str(links[0]))

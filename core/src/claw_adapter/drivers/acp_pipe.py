@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from claw_adapter.drivers.process import Process
+from claw_adapter.drivers.reading import EXIT_SECONDS, LineReader
 from claw_adapter.errors import ClawError, HarnessCrash, HarnessProtocolError
 
 __all__ = ["AcpPipe", "Notice"]
@@ -27,9 +28,7 @@ NOISE_LINES: Final = 100
 REQUESTS: Final = 10_000
 """Most requests of an agent to us in its life."""
 WAITING: Final = 256
-TAIL_CHARACTERS: Final = 2000
 SHOWN_BYTES: Final = 200
-EXIT_SECONDS: Final = 1.0
 log = logging.getLogger(__name__)
 
 
@@ -45,8 +44,7 @@ class AcpPipe:
         self._on_notice = on_notice
         self._requests = 0
         self._inbox: asyncio.Queue[Message | None] = asyncio.Queue(WAITING)
-        loop = asyncio.get_running_loop()
-        self._tasks = {loop.create_task(self._read()), loop.create_task(self._watch())}
+        self._reader = LineReader(process, "the agent", self._take, self.fail)
 
     async def send(self, message: Message) -> None:
         """Write one message; if the agent is gone, whoever waits for its answer learns it from `fault`."""
@@ -54,7 +52,7 @@ class AcpPipe:
             await self.process.write(json.dumps(message, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
         except HarnessCrash as error:
             await self.process.ended(EXIT_SECONDS)
-            self.fail(self._crash() if self.process.exit else error)
+            self.fail(self._reader.crash() if self.process.exit else error)
 
     async def receive(self) -> Message | None:
         """The next request or answer; None when there will be none."""
@@ -64,10 +62,7 @@ class AcpPipe:
 
     async def close(self) -> None:
         """Stop reading."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.wait(self._tasks)
-        self.fail(HarnessCrash("the agent was closed", where=self.where))
+        await self._reader.close()
 
     @property
     def where(self) -> str:
@@ -80,22 +75,9 @@ class AcpPipe:
         if not self._inbox.full():
             self._inbox.put_nowait(None)
 
-    async def _read(self) -> None:
-        try:
-            while line := await self.process.readline():
-                if (message := self._message(line)) is not None:
-                    await self._inbox.put(message)
-            await self.process.ended(EXIT_SECONDS)
-            await self.process.drained(EXIT_SECONDS)
-            self.fail(self._crash())
-        except ClawError as error:
-            self.fail(error)
-
-    async def _watch(self) -> None:
-        """An agent can be gone while something it started keeps its output open: that is no reason to wait."""
-        await self.process.ended()
-        await asyncio.sleep(EXIT_SECONDS)
-        self.fail(self._crash())
+    async def _take(self, line: bytes) -> None:
+        if (message := self._message(line)) is not None:
+            await self._inbox.put(message)
 
     def _message(self, line: bytes) -> Message | None:
         """A request or an answer; notifications are handed on and noise is put aside."""
@@ -133,14 +115,6 @@ class AcpPipe:
         if len(self.noise) > NOISE_LINES:
             raise self._protocol(f"more than {NOISE_LINES} lines that are not messages", line)
 
-    def _crash(self) -> HarnessCrash:
-        state = self.process.exit or "closed its output but runs on"
-        return HarnessCrash(f"the agent ended: {state}{self._last_words()}", where=self.where)
-
     def _protocol(self, what: str, line: bytes) -> HarnessProtocolError:
         shown = line[:SHOWN_BYTES].decode("utf-8", "replace").rstrip()
-        return HarnessProtocolError(f"{what}: {shown!r}{self._last_words()}", where=self.where)
-
-    def _last_words(self) -> str:
-        text = self.process.stderr.text[-TAIL_CHARACTERS:].strip()
-        return f"\nstandard error ends with:\n{text}" if text else ""
+        return HarnessProtocolError(f"{what}: {shown!r}{self._reader.last_words()}", where=self.where)

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from claw_adapter.drivers.calls import LineCalls
 from claw_adapter.endpoint.control import (
     MAX_LINE,
     BeginRound,
@@ -26,7 +27,7 @@ from claw_adapter.endpoint.control import (
     Settle,
 )
 from claw_adapter.endpoint.records import CONTROL_SOCKET, DATA_SOCKET, RoundMeter
-from claw_adapter.errors import EndpointError, InternalError
+from claw_adapter.errors import DeadlineExceeded, EndpointError, HarnessProtocolError, InternalError
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.model import ModelSpec
@@ -54,11 +55,9 @@ class ModelEndpoint:
         self.socket = folder / DATA_SOCKET
         self._folder = folder
         self._process = process
-        self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._listener: asyncio.Task[None] | None = None
-        self._waiting: dict[int, asyncio.Future[Any]] = {}
-        self._calls = 0
+        self._calls = LineCalls(self._write, str(folder / "endpoint.log"))
 
     @classmethod
     async def start(cls, folder: Path, *, key_envs: Sequence[str] = (), marker: str = "") -> Self:
@@ -103,35 +102,33 @@ class ModelEndpoint:
             EndpointError: the model cannot be built, or the endpoint has died.
         """
         path = transcript.absolute()
-        return str(await self._call(OpenTrial(id=self._number(), trial=trial, model=model, transcript=path)))
+        return str(await self._call(OpenTrial(trial=trial, model=model, transcript=path)))
 
     async def begin_round(
         self, trial: str, round_id: str, answer_key: AnswerKey | None = None, attempt: int = 1
     ) -> None:
         """The trial's requests belong to this round from now on; `brief` is for the reader's eyes only."""
-        await self._call(
-            BeginRound(id=self._number(), trial=trial, round=round_id, answer_key=answer_key, attempt=attempt)
-        )
+        await self._call(BeginRound(trial=trial, round=round_id, answer_key=answer_key, attempt=attempt))
 
     async def end_round(self, trial: str) -> RoundMeter:
         """End the round, after a bounded wait for requests still being answered."""
-        return RoundMeter.model_validate(await self._call(EndRound(id=self._number(), trial=trial)))
+        return RoundMeter.model_validate(await self._call(EndRound(trial=trial)))
 
     async def close_trial(self, trial: str) -> None:
         """Let the trial's key expire."""
-        await self._call(CloseTrial(id=self._number(), trial=trial))
+        await self._call(CloseTrial(trial=trial))
 
     async def open_route(self, trial: str, front: Front) -> str:
         """Open a proxy route to an overlay; returns the key that whatever is in front of it must use."""
-        return str(await self._call(OpenRoute(id=self._number(), trial=trial, front=front)))
+        return str(await self._call(OpenRoute(trial=trial, front=front)))
 
     async def close_routes(self, trial: str) -> None:
         """Close all proxy routes of a trial."""
-        await self._call(CloseRoutes(id=self._number(), trial=trial))
+        await self._call(CloseRoutes(trial=trial))
 
     async def settle(self, trial: str, seconds: float) -> None:
         """Wait, at most so long, until no overlay's own request is being answered."""
-        await self._call(Settle(id=self._number(), trial=trial, seconds=min(seconds, CALL_SECONDS / 2)))
+        await self._call(Settle(trial=trial, seconds=min(seconds, CALL_SECONDS / 2)))
 
     async def stop(self) -> None:
         """End the process; safe to call again."""
@@ -156,39 +153,28 @@ class ModelEndpoint:
 
     async def _connect(self, token: str) -> None:
         with address(self._folder / CONTROL_SOCKET) as short:
-            self._reader, self._writer = await asyncio.open_unix_connection(short, limit=MAX_LINE)
-        self._writer.write(json.dumps({"token": token}).encode() + b"\n")
-        self._listener = asyncio.create_task(self._listen(self._reader))
+            reader, self._writer = await asyncio.open_unix_connection(short, limit=MAX_LINE)
+        await self._write(json.dumps({"token": token}).encode() + b"\n")
+        self._listener = asyncio.create_task(self._listen(reader))
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
         try:
             while line := await reader.readline():
-                answer = json.loads(line)
-                future = self._waiting.pop(answer["id"], None)
-                if future is not None and not future.done():
-                    future.set_result(answer)
+                self._calls.take(line)
         finally:
-            for future in self._waiting.values():
-                if not future.done():
-                    future.set_exception(self._died())
+            self._calls.fail(self._died())
 
-    def _number(self) -> int:
-        self._calls += 1
-        return self._calls
+    async def _write(self, line: bytes) -> None:
+        """Write without waiting: every call waits for its answer anyway."""
+        if self._writer is None:
+            raise self._died()
+        self._writer.write(line)
 
     async def _call(self, order: Order) -> Any:  # JSON
-        if self._writer is None or self._listener is None or self._listener.done():
-            raise self._died()
-        future = self._waiting[order.id] = asyncio.get_running_loop().create_future()
         try:
-            self._writer.write(order.model_dump_json().encode() + b"\n")
-            async with asyncio.timeout(CALL_SECONDS):
-                await self._writer.drain()
-                answer = await future
-        except (TimeoutError, ConnectionError) as error:
+            answer = await self._calls.call(order.model_dump(mode="json"), CALL_SECONDS)
+        except (DeadlineExceeded, HarnessProtocolError) as error:
             raise self._died() from error
-        finally:
-            self._waiting.pop(order.id, None)
         if "error" in answer:
             reason = answer["error"]
             kind = InternalError if reason["kind"] == "InternalError" else EndpointError

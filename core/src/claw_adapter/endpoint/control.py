@@ -46,66 +46,59 @@ MAX_LINE: Final = 256 * 1024 * 1024
 _log = logging.getLogger(__name__)
 
 
-class OpenTrial(Record):
+class _TrialOrder(Record):
+    """What all orders have; the id is that of the call, given when it is sent."""
+
+    id: int = 0
+    trial: str
+
+
+class OpenTrial(_TrialOrder):
     """Admit a trial; the result is its key."""
 
     op: Literal["open_trial"] = "open_trial"
-    id: int
-    trial: str
     model: ModelSpec
     transcript: Path
 
 
-class BeginRound(Record):
+class BeginRound(_TrialOrder):
     """Begin a round."""
 
     op: Literal["begin_round"] = "begin_round"
-    id: int
-    trial: str
     round: str
     answer_key: AnswerKey | None = None
     attempt: int = 1
 
 
-class EndRound(Record):
+class EndRound(_TrialOrder):
     """End a round; the result is its `RoundMeter`."""
 
     op: Literal["end_round"] = "end_round"
-    id: int
-    trial: str
 
 
-class CloseTrial(Record):
+class CloseTrial(_TrialOrder):
     """Let a trial's key expire."""
 
     op: Literal["close_trial"] = "close_trial"
-    id: int
-    trial: str
 
 
-class OpenRoute(Record):
+class OpenRoute(_TrialOrder):
     """Open a proxy route to an overlay, before those opened earlier; the result is the key of its entry."""
 
     op: Literal["open_route"] = "open_route"
-    id: int
-    trial: str
     front: Front
 
 
-class CloseRoutes(Record):
+class CloseRoutes(_TrialOrder):
     """Close all proxy routes of a trial."""
 
     op: Literal["close_routes"] = "close_routes"
-    id: int
-    trial: str
 
 
-class Settle(Record):
+class Settle(_TrialOrder):
     """Wait until no overlay's own request is being answered."""
 
     op: Literal["settle"] = "settle"
-    id: int
-    trial: str
     seconds: float
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -75,6 +75,12 @@ class Capabilities(Record):
     """What cannot be made equal to other harnesses, true for the options; printed in every result.
 
     Sizes of requests do not belong here: the result has the system prompt's characters and the tools as they were measured."""
+
+    @classmethod
+    def full(cls, **others: Any) -> Self:
+        """Everything works, but for what `others` say, which may be any of the fields."""
+        works = {name: Support.full() for name, field in cls.model_fields.items() if field.annotation is Support}
+        return cls.model_validate({**works, **others})
 
 
 class Probe(Record):

@@ -58,6 +58,8 @@ class Check(Record):
     """Text that standard output must contain."""
     stdout_regex: Regex | None = None
     timeout: float = Field(default=30.0, gt=0, le=3600)
+    modules: tuple[str, ...] = ()
+    """Modules beyond Python's own that it and the programs it runs may import: where one is missing, nothing is decided."""
 
 
 class Preference(Record):

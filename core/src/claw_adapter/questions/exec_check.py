@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from claw_adapter.errors import ClawError, ScenarioError
+from claw_adapter.errors import ClawError, SandboxError, ScenarioError
 from claw_adapter.protocol import Check, CheckDetail, CheckRun, Gold, Round, Score, TurnResult
 from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.key import key_of, outcome_feedback, unscored
@@ -56,11 +56,13 @@ async def decide_check(check: Check, context: ScoringContext) -> CheckRun:
     """Run a check on the workspace copy of `context`, with the scenario's check scripts readable.
 
     Raises:
-        SandboxError: the isolation level cannot be provided, or the command could not be run at all.
+        SandboxError: the isolation level cannot be provided, the command could not be run at all, or a module it may
+            import is not installed here.
     """
     from claw_adapter.questions.rules import found
     from claw_adapter.sandbox import IsolationLevel, run_check
 
+    missing: list[str] = []
     scripts, workspace = context.gold.checks.resolve(), context.workspace.resolve()
     done = await run_check(
         substitute(check.command, {"workspace": str(workspace), "checks": str(scripts)}),
@@ -68,7 +70,13 @@ async def decide_check(check: Check, context: ScoringContext) -> CheckRun:
         level=IsolationLevel(context.isolation),
         deadline=check.timeout,
         readable=(scripts,) if scripts.is_dir() else (),
+        missing=missing,
+        modules=check.modules,
     )
+    if missing:  # also where it passed: some checks are content with less where a module is missing
+        names = ", ".join(missing)
+        remedy = "Install it beside claw-adapter: scenarios with such checks say in their documents what brings it."
+        raise SandboxError(f"the check needs a Python module that is not installed here: {names}", remedy=remedy)
     why = _fault(check, done)
     if not why and check.stdout_regex is not None:
         verdict = await found(check.stdout_regex, done.stdout.text, isolation=context.isolation)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -71,14 +73,18 @@ async def rescore(root: Path, data: Sequence[str] = (), *, isolation: int | None
                 where=str(scenarios[name].root),
                 remedy="Name the original with --data.",
             )
-    trials, differences = [], []
-    for trial in run.trials:
-        scorer = _Scorer(trial, scenarios[trial.spec.scenario], Snapshotter(Store(run.store)), isolation)
-        records = [await scorer.again(record) for record in trial.rounds]
-        differences += scorer.differences(records)
-        trials.append(dataclasses.replace(trial, rounds=tuple(records)))
+    turn = asyncio.Semaphore(2 * (os.cpu_count() or 1))  # most of the time a check waits for its namespaces
+
+    async def again(trial: TrialData) -> tuple[TrialData, list[ChangedScore]]:
+        async with turn:
+            scorer = _Scorer(trial, scenarios[trial.spec.scenario], Snapshotter(Store(run.store)), isolation)
+            records = [await scorer.again(record) for record in trial.rounds]
+            return dataclasses.replace(trial, rounds=tuple(records)), scorer.differences(records)
+
+    scored = await asyncio.gather(*map(again, run.trials))
     counted = sum(record.error is None for trial in run.trials for record in trial.rounds)
-    return Rescored(dataclasses.replace(run, trials=tuple(trials)), counted, tuple(differences))
+    differences = tuple(difference for _, found in scored for difference in found)
+    return Rescored(dataclasses.replace(run, trials=tuple(trial for trial, _ in scored)), counted, differences)
 
 
 class _Scorer:

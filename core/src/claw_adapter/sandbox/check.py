@@ -1,9 +1,8 @@
 """Run a scenario's check command on a throw-away copy of the workspace. The only place where a shell is used.
 
-The agent wrote what lies in the workspace, so nothing there may decide how the check's own code runs. Python finds
-neither the working folder nor the script's folder on its import path (PYTHONSAFEPATH), no user site, and pytest loads no
-conftest.py. A check that runs an agent's script which imports a neighbour says so:
-``env -u PYTHONSAFEPATH python scripts/foo.py``.
+The agent wrote what lies in the workspace, so nothing there may decide how the check's own code runs. Code that is no file
+(``python -c``, ``-m``, standard input) does not find the working folder on its import path (PYTHONSAFEPATH); a script finds its
+own folder there, as is Python's rule, be it a check's or an agent's. There is no user site, and pytest loads no conftest.py.
 """
 
 from __future__ import annotations
@@ -12,12 +11,13 @@ import math
 import shlex
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from claw_adapter.drivers import Command, Completed, Limits, run
 from claw_adapter.sandbox.confinement import Confinement, ResourceLimits
+from claw_adapter.sandbox.imports import missing_modules, write_notes
 from claw_adapter.sandbox.levels import IsolationLevel
 from claw_adapter.sandbox.wrap import wrap
 
@@ -27,6 +27,23 @@ MIB: Final = 1024 * 1024
 SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 OUTPUT: Final = Limits(head_bytes=MIB, tail_bytes=MIB)
 """What is kept of a check's output, per stream."""
+
+
+PYTHON: Final = """#!/bin/sh
+value=
+for word in "$@"; do
+  if [ "$value" ]; then value=; continue; fi
+  case $word in
+    --check-hash-based-pycs | -*[WX]) value=follows ;;
+    --* | -[WX]*) ;;
+    - | -*[cm]*) break ;;
+    -*) ;;
+    *) unset PYTHONSAFEPATH; break ;;
+  esac
+done
+exec {} "$@"
+"""
+"""Python with its own rule for a script, which is the first word that is neither an option nor an option's value."""
 
 
 def _limits(deadline: float) -> ResourceLimits:
@@ -46,13 +63,16 @@ async def run_check(
     hidden: Sequence[Path] = (),
     env: Mapping[str, str] | None = None,
     marker: str = "check",
+    missing: list[str] | None = None,
+    modules: Collection[str] = (),
 ) -> Completed:
     """Run ``/bin/sh -c command`` in `workspace`, a copy made for this check, and return what came of it.
 
     At level 2 it has no network and sees only the workspace (writable), `readable` (less `hidden`), the system's
     programs and this Python. At every level its environment is a fixed one plus `env`, its output, memory, processor
     time and files are bounded, and everything it started is killed at `deadline` (seconds) or at its end. With a
-    `marker` from `Lifeline` this holds even if we are killed.
+    `marker` from `Lifeline` this holds even if we are killed. `missing` is filled with the names of modules that are not
+    installed here, and that a script of `readable` asked for, or, if they are among `modules`, any script.
 
     Raises:
         SandboxError: the level cannot be provided here.
@@ -60,21 +80,25 @@ async def run_check(
     workspace = workspace.absolute()
     with tempfile.TemporaryDirectory(prefix="claw-check-", ignore_cleanup_errors=True) as name:
         private = Path(name).resolve()
-        home, programs, tmp = (_folder(private / part) for part in ("home", "bin", "tmp"))
+        home, programs, notes, tmp = (_folder(private / part) for part in ("home", "bin", "notes", "tmp"))
+        write_notes(notes, home)
         _write_pythons(programs)
         confinement = Confinement(
             level=level,
             home=home,
             writable=(workspace,),
-            readable=(programs, *readable),
+            readable=(programs, notes, *readable),
             hidden=tuple(hidden),
             cwd=workspace,
             environment_prefix=True,
             limits=_limits(deadline),
         )
-        outside = {**_environment(programs, home, tmp), **(env or {})}
+        outside = {**_environment(programs, home, tmp), "PYTHONPATH": str(notes), **(env or {})}
         argv, inside = wrap(("/bin/sh", "-c", command), outside, confinement)
-        return await run(Command(argv, env=inside, cwd=workspace, limits=OUTPUT, marker=marker), deadline)
+        done = await run(Command(argv, env=inside, cwd=workspace, limits=OUTPUT, marker=marker), deadline)
+        if missing is not None:
+            missing.extend(missing_modules(home, modules, readable))
+        return done
 
 
 def _folder(path: Path) -> Path:
@@ -83,10 +107,10 @@ def _folder(path: Path) -> Path:
 
 
 def _write_pythons(folder: Path) -> None:
-    """`python` and `python3` are this interpreter; a link would lose its virtual environment, so a line of shell."""
+    """`python` and `python3` are this interpreter; a link would lose its virtual environment, so some lines of shell."""
     for name in ("python", "python3"):
         script = folder / name
-        script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n', "utf-8")
+        script.write_text(PYTHON.format(shlex.quote(sys.executable)), "utf-8")
         script.chmod(0o755)
 
 

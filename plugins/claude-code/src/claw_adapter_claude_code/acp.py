@@ -18,8 +18,9 @@ from claw_adapter.errors import (
     HarnessStartError,
 )
 from claw_adapter.harness import TrialContext
+from claw_adapter_claude_code.configuration import environment
 from claw_adapter_claude_code.failures import exhausted, failure, status
-from claw_adapter_claude_code.options import Options, environment, tools
+from claw_adapter_claude_code.options import Options, tools
 from claw_adapter_claude_code.program import executable, installed
 from claw_adapter_claude_code.state import State
 from claw_adapter_claude_code.stream import Outcome

@@ -14,9 +14,10 @@ from claw_adapter.harness import (
     Support,
     TrialContext,
 )
+from claw_adapter_claude_code.configuration import servers, settings
 from claw_adapter_claude_code.conversation import ClaudeConversation
 from claw_adapter_claude_code.native import session_uuid
-from claw_adapter_claude_code.options import Options, in_environment, servers, settings, tools
+from claw_adapter_claude_code.options import Options, in_environment, tools
 from claw_adapter_claude_code.program import installed
 from claw_adapter_claude_code.state import State
 
@@ -39,23 +40,11 @@ class ClaudeCode(Harness):
 
     def capabilities(self) -> Capabilities:
         """Each entry was seen with the real program; tests/e2e/test_claude_code_*.py shows it again."""
-        full = Support.full()
-        return Capabilities(
-            turns=full,
-            resume_after_restart=full,
-            seed_main=full,
+        return Capabilities.full(
             seed_history="files",
-            update_workspace=full,
-            update_session=full,
-            cancel=full if self.options.mode != "acp" else AGAIN,
-            stream_events=full,
+            cancel=Support.full() if self.options.mode != "acp" else AGAIN,
             usage="per_turn",
             endpoint_override=("anthropic-messages",),
-            concurrent=full,
-            isolation_of_state=full,
-            overlay_skills=full,
-            deterministic_replay=full,
-            mcp=full,
             memory_files=MEMORY_FILES,
             notes=self._notes(),
         )

@@ -7,16 +7,9 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from claw_adapter.errors import ClawError, DeadlineExceeded, HarnessCrash, HarnessError, HarnessProtocolError
-from claw_adapter.harness import (
-    Checkpoint,
-    Conversation,
-    Failure,
-    SessionChange,
-    Timing,
-    TrialContext,
-    TurnResult,
-)
+from claw_adapter.command.turns import OpenTurn, over
+from claw_adapter.errors import ClawError, DeadlineExceeded, HarnessError, HarnessProtocolError
+from claw_adapter.harness import Checkpoint, Conversation, SessionChange, TrialContext, TurnResult
 from claw_adapter_claude_code.options import Options
 from claw_adapter_claude_code.program import Program, spoken
 from claw_adapter_claude_code.state import State
@@ -61,14 +54,15 @@ class ClaudeConversation(Conversation):
 
     async def send(self, prompt: str, deadline: float) -> TurnResult:
         """One turn. After any failure but a cancelled turn the conversation is over; the way on is `Harness.open`."""
-        started = time.monotonic()
+        turn = OpenTurn()
         self._busy, self._cancelled = True, False
         size = self._state.size
-        outcome = await self._turn(prompt, started + deadline)
+        outcome = await self._turn(prompt, turn.began + deadline)
         self._busy = False
-        inside = time.monotonic() - started
-        error = HarnessError("the turn was cancelled") if self._cancelled else outcome.error
-        if error is not None:
+        turn.inside = time.monotonic() - turn.began - outcome.own
+        turn.text, turn.events, turn.usage = outcome.text, outcome.events, outcome.usage
+        turn.error = HarnessError("the turn was cancelled") if self._cancelled else outcome.error
+        if turn.error is not None:
             # The prompt of a failed turn stays in the session, with a notice in the model's name.
             self._failed = self._failed or not self._cancelled or self._options.mode == "acp"
             await self._end(0.0)
@@ -76,14 +70,7 @@ class ClaudeConversation(Conversation):
                 self._state.forget(spoken(prompt), size)
         else:
             self._answer = outcome.text
-        total = time.monotonic() - started
-        return TurnResult(
-            text="" if error else outcome.text,
-            error=Failure.of(error) if error else None,
-            events=outcome.events,
-            usage=outcome.usage,
-            timing=Timing(total=total, own=max(total - inside, 0.0) + outcome.own),
-        )
+        return turn.result()
 
     async def sync(self, changes: Sequence[SessionChange]) -> None:
         """Bring a changed main session into its file; a process that is running is replaced, for it would not read it."""
@@ -159,7 +146,4 @@ class ClaudeConversation(Conversation):
 
     def _refuse_after_failure(self) -> None:
         if self._failed:
-            raise HarnessCrash(
-                "the last turn failed and its prompt is still in Claude Code's session",
-                remedy="Open the conversation again from the last checkpoint.",
-            )
+            raise over("the last turn failed and its prompt is still in Claude Code's session")

@@ -6,30 +6,17 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from claw_adapter.errors import (
-    ClawError,
-    EmptyAnswer,
-    EndpointAuthError,
-    EndpointError,
-    EndpointFilteredError,
-    EndpointMalformedError,
-    EndpointQuotaError,
-    EndpointTransientError,
-    HarnessError,
-    endpoint_error,
-)
+from claw_adapter.command.words import ModelWords
+from claw_adapter.errors import ClawError, EmptyAnswer, EndpointFilteredError, HarnessError
 
 __all__ = ["exhausted", "failure", "status"]
 
-_BY_TEXT: Final[tuple[tuple[str, type[EndpointError]], ...]] = (
-    (r"content[_ ]?filter|content management policy|usage policy|legal/aup|refus(al|ed to)", EndpointFilteredError),
-    (r"invalid[_ ]api[_ ]key|unauthori[sz]ed|authenticat|not logged in|permission denied", EndpointAuthError),
-    (r"rate[_ -]?limit|quota|billing|credit balance|too many requests", EndpointQuotaError),
-    (r"json|parse|malformed|empty or|unexpected (end|token)|without (content|receiving)", EndpointMalformedError),
-    (
-        r"connect|socket|network|timed? ?out|timeout|ECONN|fetch failed|overloaded|unavailable|closed|terminated",
-        EndpointTransientError,
-    ),
+_WORDS: Final = ModelWords(
+    filtered=r"usage policy|legal/aup|refused to",
+    auth=r"authenticat|not logged in|permission denied",
+    quota=r"credit balance",
+    malformed=r"json|parse|empty or|unexpected (end|token)|without (content|receiving)",
+    passing=r"connect|socket|network|ECONN|fetch failed|overloaded|closed|terminated",
 )
 
 _STATUS: Final = re.compile(r"API Error: (?:Request rejected \()?([45]\d\d)\b")
@@ -50,13 +37,13 @@ def _reported(result: Mapping[str, Any], said: str, where: str) -> ClawError:
     """The error that Claude Code itself reports."""
     code = result.get("api_error_status")
     if isinstance(code, int):
-        return endpoint_error(code, said, _BY_TEXT)(said, where=f"model request, status {code}")
+        return _WORDS.error(said, code)
     if result.get("subtype") == "error_max_turns":
         return exhausted(where)
     if "last_content_type=none" in said:
         return EmptyAnswer("the model said nothing", where=where)
     if said.startswith("API Error") or result.get("terminal_reason") in ("api_error", "model_error"):
-        return endpoint_error(0, said, _BY_TEXT)(said, where="model request")
+        return _WORDS.error(said)
     return HarnessError(said or "Claude Code reports an error", where=where)
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from claw_adapter.command.folder import OURS
+from claw_adapter.command.messages import format_speaker, utc
 from claw_adapter.harness import Message, ToolCall
+from claw_adapter.protocol.session import Role
 
 __all__ = ["VERSION", "messages_of", "native_lines", "session_uuid"]
 
 VERSION: Final = "2.1.330"
-OURS: Final = "claw"
-SYSTEM: Final = "[system] "
 SYNTHETIC: Final = "<synthetic>"
 """The model's name in replies that no model gave."""
 NAMESPACE: Final = uuid.UUID("6f1ed002-ab59-5f8a-9bd1-0c1a30c1a30c")
@@ -48,7 +49,7 @@ def native_lines(session_id: str, messages: Iterable[Message], parent: str | Non
             "type": "assistant" if message.role == "assistant" else "user",
             "message": _native(message, name),
             "uuid": name,
-            "timestamp": _native_time(message.time or UNKNOWN),
+            "timestamp": utc(message.time or UNKNOWN).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             OURS: own,
         }
         parent = name
@@ -57,7 +58,10 @@ def native_lines(session_id: str, messages: Iterable[Message], parent: str | Non
 def _native(message: Message, name: str) -> dict[str, Any]:
     text = _prefix(message.role, message.speaker) + message.text
     if message.role == "tool":
-        return {"role": "user", "content": [_result(message.tool_call_id or "", text)]}
+        return {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": message.tool_call_id or "", "content": text}],
+        }
     if message.role != "assistant":
         return {"role": "user", "content": text}
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
@@ -66,24 +70,8 @@ def _native(message: Message, name: str) -> dict[str, Any]:
     return {**reply, "stop_reason": "tool_use" if message.tool_calls else "end_turn", "stop_sequence": None}
 
 
-def _result(call: str, text: str) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": call, "content": text}
-
-
-def _prefix(role: str, speaker: str | None) -> str:
-    if role == "tool":
-        return ""
-    return (SYSTEM if role == "system" else "") + (f"{speaker}: " if speaker else "")
-
-
-def _native_time(time: datetime) -> str:
-    """In UTC with milliseconds; a time without a zone counts as UTC."""
-    aware = time if time.tzinfo else time.replace(tzinfo=UTC)
-    try:
-        aware = aware.astimezone(UTC)
-    except OverflowError:  # the first or last hours of the calendar
-        aware = aware.replace(tzinfo=UTC)
-    return aware.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _prefix(role: Role, speaker: str | None) -> str:
+    return "" if role == "tool" else format_speaker(speaker, role)
 
 
 def messages_of(lines: Iterable[Line]) -> Iterator[Message]:

@@ -18,8 +18,9 @@ from claw_adapter.errors import (
 )
 from claw_adapter.frameworks import Framework, Installed
 from claw_adapter.harness import TrialContext
+from claw_adapter_claude_code.configuration import MCP, arguments, environment
 from claw_adapter_claude_code.failures import failure
-from claw_adapter_claude_code.options import MCP, Options, arguments, environment
+from claw_adapter_claude_code.options import Options
 from claw_adapter_claude_code.state import State
 from claw_adapter_claude_code.stream import Outcome, Turn
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from claw_adapter.command.data import refuse_links
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Checkpoint, Session, SessionChange
+from claw_adapter_claude_code.configuration import KEY, MCP
+from claw_adapter_claude_code.memory import Memory
 from claw_adapter_claude_code.native import session_uuid
-from claw_adapter_claude_code.options import KEY, MCP, MEMORY
-from claw_adapter_claude_code.store import TITLE, ClaudeSessions, project_folder
+from claw_adapter_claude_code.store import ClaudeSessions, essential, project_folder
 
 __all__ = ["State"]
 
@@ -30,7 +32,7 @@ class State:
         self.store = ClaudeSessions()
         self.sessions = folder / FOLDER / "projects" / project_folder(workspace)
         self._begun = self.uuid
-        self.memory = folder / MEMORY
+        self.memory = Memory(folder)
 
     @property
     def config(self) -> Path:
@@ -45,7 +47,7 @@ class State:
         servers: Mapping[str, Any] | None = None,
     ) -> None:
         """Write everything that Claude Code finds; only into an empty state directory."""
-        for folder in (self.sessions, self.memory, self.folder / "tmp"):
+        for folder in (self.sessions, self.memory.folder, self.folder / "tmp"):
             folder.mkdir(parents=True, mode=0o700)
         secret = self.folder / KEY
         secret.touch(mode=0o600)
@@ -109,9 +111,9 @@ class State:
         """
         self._adopt()
         file = self._file()
-        files = {f"{MEMORY}/{path.relative_to(self.memory).as_posix()}": path.read_bytes() for path in self._notes()}
+        files = self.memory.files()
         if file.is_file():
-            files[NATIVE] = _essential(file.read_bytes())
+            files[NATIVE] = essential(file.read_bytes())
         (session,) = self.store.read(file)
         if session.id != self.main.id:
             raise HarnessProtocolError("the session has got another id", where=str(file))
@@ -121,13 +123,11 @@ class State:
         """The session's file.
 
         Raises:
-            HarnessProtocolError: a link on the way, which Claude Code never makes: the agent can write there, and we read and
-                write outside its confinement.
+            HarnessProtocolError: a link on the way, which Claude Code never makes.
         """
         file = self.sessions / f"{uuid or self.uuid}.jsonl"
-        inside = [file, file.with_suffix(".claw"), *(self.folder / p for p in file.relative_to(self.folder).parents)]
-        if links := [path for path in inside if path.is_symlink()]:
-            raise HarnessProtocolError("Claude Code's session folder holds a link", where=str(links[0]))
+        for path in (file, file.with_suffix(".claw")):
+            refuse_links(path, self.folder)
         return file
 
     def _adopt(self) -> None:
@@ -136,19 +136,9 @@ class State:
         if self._begun != self.uuid and theirs.is_file():
             self._file().write_bytes(theirs.read_bytes().replace(self._begun.encode(), self.uuid.encode()))
 
-    def _notes(self) -> Iterator[Path]:
-        for path in sorted(self.memory.rglob("*")) if not self.memory.is_symlink() else ():
-            inside = [path, *(self.memory / step for step in path.relative_to(self.memory).parents)]
-            if path.is_file() and not any(step.is_symlink() for step in inside):
-                yield path
-
     def _restore(self, checkpoint: Checkpoint) -> None:
         """Put back memory, and the session's own file if it says what the checkpoint's session says; it knows more."""
-        for name, content in checkpoint.files.items():
-            target = self.folder / name
-            if target.is_relative_to(self.memory) and ".." not in target.parts:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(content)
+        self.memory.put_back(checkpoint.files)
         file = self._file()
         native = checkpoint.files.get(NATIVE)
         if native is None:
@@ -156,9 +146,3 @@ class State:
         file.write_bytes(native)
         if self.store.read(file) != [self.main]:
             self.store.write([self.main], self.sessions)
-
-
-def _essential(content: bytes) -> bytes:
-    """The title and the lines that are links of the chain; the rest is bookkeeping, most of it copies of requests."""
-    lines = [(line, json.loads(line)) for line in content.split(b"\n") if line.strip()]
-    return b"".join(line + b"\n" for line, record in lines if record.get("uuid") or record.get("type") == TITLE)

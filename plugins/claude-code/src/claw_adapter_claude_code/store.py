@@ -17,21 +17,16 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 import struct
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import ClassVar, Final
 
-from claw_adapter.errors import HarnessProtocolError
-from claw_adapter.harness import Session, SessionChange, SessionStore
-from claw_adapter.merge import merged
-from claw_adapter.reading import parse_json, read_text, why
-from claw_adapter_claude_code.native import OURS, messages_of, native_lines, session_uuid
+from claw_adapter.command.folder import OURS, SessionFolder, json_lines, ours_of, read_object, replace, session_of
+from claw_adapter.harness import Session
+from claw_adapter_claude_code.native import messages_of, native_lines, session_uuid
 
-__all__ = ["TITLE", "ClaudeSessions", "project_folder"]
+__all__ = ["TITLE", "ClaudeSessions", "essential", "project_folder"]
 
-LAST: Final = 1_000_000
 LONGEST: Final = 200
 BASE36: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 TITLE: Final = "custom-title"
@@ -58,118 +53,54 @@ def project_folder(workspace: Path) -> str:
     return f"{name[:LONGEST]}-{digits}"
 
 
-class ClaudeSessions(SessionStore):
-    """A folder of sessions, or one session's file."""
+def essential(content: bytes) -> bytes:
+    """The title and the lines that are links of the chain; the rest is bookkeeping, most of it copies of requests."""
+    lines = [(line, json.loads(line)) for line in content.split(b"\n") if line.strip()]
+    return b"".join(line + b"\n" for line, record in lines if record.get("uuid") or record.get("type") == TITLE)
 
-    def read(self, path: Path) -> list[Session]:
-        """All sessions, in the order in which they were written; those that Claude Code began itself come last.
 
-        Raises:
-            HarnessProtocolError: a file is no session of Claude Code.
+class ClaudeSessions(SessionFolder):
+    """A folder of sessions, or one session's file; files that we did not put there stay."""
+
+    title: ClassVar[str] = "Claude Code"
+
+    def files(self, folder: Path) -> list[Path]:
+        """Those of empty sessions, too, of which there is only our part."""
+        found = (file for ending in ("jsonl", OURS) for file in folder.glob(f"*.{ending}"))
+        return sorted({file.with_suffix(".jsonl") for file in found})
+
+    def file(self, session_id: str, folder: Path) -> Path:
+        """Where a session lies."""
+        return folder / f"{session_uuid(session_id)}.jsonl"
+
+    def load(self, file: Path) -> tuple[int, Session]:
+        """See `SessionFolder.load`."""
+        lines = self.lines(file) if file.is_file() else []
+        return session_of(read_object(file.with_suffix(f".{OURS}")), file.stem, messages_of(lines))
+
+    def save(self, session: Session, position: int, folder: Path, there: Session | None = None) -> None:
+        """Write a session. What is only longer is only appended to, so that what Claude Code itself keeps of its turns stays.
+
+        An empty session has no file of Claude Code's: it refuses to resume one without a message.
         """
-        if path.is_dir():
-            files = sorted(
-                {file.with_suffix(".jsonl") for ending in ("jsonl", OURS) for file in path.glob(f"*.{ending}")}
-            )
+        file, old = self.file(session.id, folder), there.messages if there else ()
+        replace(file.with_suffix(f".{OURS}"), json_lines([ours_of(session, position)]))
+        if old and session.messages[: len(old)] == old:
+            new = native_lines(session.id, session.messages[len(old) :], parent=self._leaf(file))
+            replace(file, file.read_text("utf-8") + json_lines(new))
+        elif session.messages:
+            # One without a title is given one by the model where the ACP server is used, with a request of its own.
+            title = {"type": TITLE, "customTitle": session.title or session.id, "sessionId": session_uuid(session.id)}
+            replace(file, json_lines([title, *native_lines(session.id, session.messages)]))
         else:
-            files = [path]
-        found = [_read(file) for file in files]
-        return [session for _, session in sorted(found, key=lambda item: (item[0], item[1].id))]
+            file.unlink(missing_ok=True)
 
-    def write(self, sessions: Sequence[Session], path: Path) -> None:
-        """Write every session anew, and remove those that an earlier `write` put there; other files stay."""
-        path.mkdir(parents=True, exist_ok=True)
-        for mark in path.glob(f"*.{OURS}"):
+    def clear(self, folder: Path) -> None:
+        """Remove the sessions that we put there."""
+        for mark in folder.glob(f"*.{OURS}"):
             mark.unlink()
             mark.with_suffix(".jsonl").unlink(missing_ok=True)
-        for position, session in enumerate(sessions):
-            _write(session, position, path)
 
-    def append(self, changes: Sequence[SessionChange], path: Path) -> None:
-        """Apply changes of the neutral sessions, keeping the turns that Claude Code has added since.
-
-        What is only longer is only appended to, so that what Claude Code itself keeps of its turns stays.
-        """
-        for change in changes:
-            file = path / f"{session_uuid(change.session)}.jsonl"
-            position, there = _read(file) if file.is_file() else (len(list(path.glob(f"*.{OURS}"))), None)
-            session = merged(change.before, change.after, there)
-            old = there.messages if there else ()
-            if old and session.messages[: len(old)] == old:
-                _mark(session, position, path)
-                new = native_lines(session.id, session.messages[len(old) :], parent=_leaf(file))
-                _put(file, file.read_text("utf-8") + "".join(_json(line) + "\n" for line in new))
-            else:
-                _write(session, position, path)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _put(target: Path, text: str) -> None:
-    """Replace a file; never write into what lies there."""
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    temporary.write_text(text, "utf-8")
-    temporary.replace(target)
-
-
-def _mark(session: Session, position: int, folder: Path) -> None:
-    fields = {"id", "kind", "channel", "title", "participants"}
-    ours = {"position": position, **session.model_dump(mode="json", include=fields)}
-    _put(folder / f"{session_uuid(session.id)}.{OURS}", _json(ours) + "\n")
-
-
-def _write(session: Session, position: int, folder: Path) -> None:
-    """An empty session has no file of Claude Code's: it refuses to resume one without a message."""
-    _mark(session, position, folder)
-    file = folder / f"{session_uuid(session.id)}.jsonl"
-    if session.messages:
-        # One without a title is given one by the model where the ACP server is used, with a request of its own.
-        title = {"type": TITLE, "customTitle": session.title or session.id, "sessionId": session_uuid(session.id)}
-        _put(file, "".join(_json(line) + "\n" for line in (title, *native_lines(session.id, session.messages))))
-    else:
-        file.unlink(missing_ok=True)
-
-
-def _read(file: Path) -> tuple[int, Session]:
-    """A session and its position."""
-    ours = _ours(file.with_suffix(f".{OURS}"))
-    try:
-        position = int(ours.get("position", LAST))
-        session = Session(
-            id=ours.get("id") or file.stem,
-            kind=ours.get("kind", "direct"),
-            channel=ours.get("channel", "main"),
-            title=ours.get("title", ""),
-            participants=tuple(ours.get("participants", ())),
-            messages=tuple(messages_of(_lines(file))) if file.is_file() else (),
-        )
-    except (ArithmeticError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise HarnessProtocolError(f"not a session as Claude Code writes it: {why(error)}", where=str(file)) from error
-    return position, session
-
-
-def _ours(mark: Path) -> dict[str, Any]:
-    try:
-        value = parse_json(read_text(mark)) if mark.is_file() else {}
-    except (OSError, ValueError) as error:
-        raise HarnessProtocolError(f"not readable: {why(error)}", where=str(mark)) from error
-    if not isinstance(value, dict):
-        raise HarnessProtocolError("not a JSON object", where=str(mark))
-    return value
-
-
-def _lines(file: Path) -> list[dict[str, Any]]:
-    try:
-        lines = [parse_json(line) for line in read_text(file).split("\n") if line.strip()]
-    except (OSError, ValueError) as error:
-        raise HarnessProtocolError(f"not a session of Claude Code: {why(error)}", where=str(file)) from error
-    if not all(isinstance(line, dict) and "type" in line for line in lines):
-        raise HarnessProtocolError("not a session of Claude Code: a line has no type", where=str(file))
-    return lines
-
-
-def _leaf(file: Path) -> str | None:
-    """The line that the next one follows."""
-    return next((str(line["uuid"]) for line in reversed(_lines(file)) if line.get("uuid")), None)
+    def _leaf(self, file: Path) -> str | None:
+        """The line that the next one follows."""
+        return next((str(line["uuid"]) for line in reversed(self.lines(file)) if line.get("uuid")), None)

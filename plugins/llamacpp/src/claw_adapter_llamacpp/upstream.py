@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from claw_adapter.drivers.ports import free_port
 from claw_adapter.errors import EndpointError
 from claw_adapter.frameworks import Framework, Installed, locate
-from claw_adapter.model_server import Explanation, ModelServer, served
+from claw_adapter.model_server import Explanation, ModelServer, ServedUpstream, served
 from claw_adapter.protocol import ModelSpec
-from claw_adapter.upstream import Upstream, UpstreamContext
+from claw_adapter.upstream import UpstreamContext
 from claw_adapter_llamacpp import serve
 from claw_adapter_llamacpp.options import Options
 
@@ -73,15 +72,13 @@ def weights_of(there: Installed) -> Path:
     return found[0]
 
 
-class LlamaCpp(Upstream):
+class LlamaCpp(ServedUpstream):
     """The pinned llama.cpp server of ``claw frameworks install llamacpp``; options: see `Options`."""
 
     name: ClassVar[str] = "llamacpp"
 
     def __init__(self, **options: Any) -> None:
         self.options = Options.parse(options)
-        self._server: ModelServer | None = None
-        self._about: dict[str, str] = {}
 
     async def start(self, model: ModelSpec, ctx: UpstreamContext) -> ModelSpec:
         """See `Upstream.start`."""
@@ -95,44 +92,18 @@ class LlamaCpp(Upstream):
         told = {"model": str(weights), "alias": model.name, "port": port}
         told |= {"context": self.options.context, "threads": self.options.cores}
         argv = [str(there.python), "-I", "-B", serve.__file__, json.dumps(told)]
-        self._server = await ModelServer.start(
+        self.server = await ModelServer.start(
             argv, port, ctx, deadline=self.options.start_seconds, explanations=EXPLANATIONS
         )
         limited = self.options.limited(model.params)
-        self._about = {
+        self.facts = {
             "xllamacpp": there.version,
             "weights": f"{weights.name} sha256:{digest}",
             "context": str(self.options.context),
             "threads": str(self.options.cores),
             "max_tokens": str(limited.get("max_tokens", "as asked for")),
         }
-        return served(model.model_copy(update={"params": limited}), self._server.url, model.name)
-
-    def about(self) -> Mapping[str, str]:
-        """Version, weights and their sha256, context and threads."""
-        return self._about
-
-    async def health(self) -> bool:
-        """See `Upstream.health`."""
-        return self._server is not None and await self._server.health()
-
-    async def metrics(self) -> Mapping[str, float]:
-        """llama.cpp's own counters (``llamacpp:…``)."""
-        return await self._server.counters() if self._server else {}
-
-    def fault(self) -> str:
-        """See `Upstream.fault`."""
-        return self._server.fault() if self._server else ""
-
-    async def ended(self, seconds: float) -> None:
-        """See `Upstream.ended`."""
-        if self._server is not None:
-            await self._server.ended(seconds)
-
-    async def stop(self) -> None:
-        """End the server."""
-        if self._server is not None:
-            await self._server.stop()
+        return served(model.model_copy(update={"params": limited}), self.server.url, model.name)
 
 
 def _digest(weights: Path) -> str:

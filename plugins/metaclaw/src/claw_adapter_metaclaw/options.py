@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from claw_adapter.errors import OverlayError
 from claw_adapter.harness import Endpoint
+from claw_adapter.options import FromOne, checked
 from claw_adapter_metaclaw.pool import Pool
 
 __all__ = ["Options", "configuration", "environment"]
-
-WHERE: Final = "overlay metaclaw"
-KINDS: Final[dict[str, tuple[type, ...]]] = {
-    "skills": (str,), "carry": (str,), "evolution": (bool,), "evolve_every": (int,), "memory": (bool,), "top_k": (int,),
-    "task_top_k": (int,),
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +31,10 @@ class Options:
     skills: str = ""
     carry: str = ""
     evolution: bool = True
-    evolve_every: int = 10
+    evolve_every: FromOne = 10
     memory: bool = False
-    top_k: int = 6
-    task_top_k: int = 10
+    top_k: FromOne = 6
+    task_top_k: FromOne = 10
 
     @classmethod
     def parse(cls, given: dict[str, Any]) -> Self:
@@ -48,14 +43,7 @@ class Options:
         Raises:
             OverlayError: an unknown option, or a value it cannot have.
         """
-        known = {field.name for field in fields(cls)}
-        if unknown := sorted(set(given) - known):
-            raise OverlayError(f"no option {unknown[0]!r}", where=WHERE, remedy=f"It has: {', '.join(sorted(known))}.")
-        for name, value in given.items():
-            if type(value) not in KINDS[name] or (type(value) is int and value < 1):
-                wanted = "a positive number" if KINDS[name] == (int,) else KINDS[name][0].__name__
-                raise OverlayError(f"{value!r} is not {wanted}", where=f"{WHERE}, option {name!r}")
-        return cls(**given)
+        return checked(cls, given, "overlay metaclaw", OverlayError)
 
     def missing(self) -> str:
         """What a trial would start with and is not there; empty if all is."""

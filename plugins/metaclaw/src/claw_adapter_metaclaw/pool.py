@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Pool"]
+__all__ = ["Pool", "write_files"]
 
 DATABASE = "memory.db"
 
@@ -35,10 +35,7 @@ class Pool:
         for folder in (self.skills, self.memory):
             folder.mkdir(parents=True)
         if saved:
-            for name, data in saved.items():
-                path = self.root / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
+            write_files(self.root, saved)
             return
         for source, target in ((carry, self.root), (skills, self.skills)):
             if source:
@@ -67,3 +64,12 @@ def _consistent(path: Path) -> bytes:
     ):
         live.backup(copy)
         return copy.serialize()
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files, by their paths below a folder; folders are made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)

@@ -18,36 +18,23 @@ from claw_adapter.harness import (
     Harness,
     Probe,
     Session,
-    Support,
     TrialContext,
 )
 from claw_adapter_nanobot import bridge, serve_mode
+from claw_adapter_nanobot.capabilities import capabilities
 from claw_adapter_nanobot.cli_mode import CliConversation
 from claw_adapter_nanobot.command import command
+from claw_adapter_nanobot.configuration import configuration, environment
 from claw_adapter_nanobot.conversation import BridgeConversation
 from claw_adapter_nanobot.lasting import LastingConversation
-from claw_adapter_nanobot.options import Options, configuration, environment, in_environment
+from claw_adapter_nanobot.options import Options, in_environment
 from claw_adapter_nanobot.pty_mode import PtyConversation
 from claw_adapter_nanobot.state import ISOLATED, State
 from claw_adapter_nanobot.store import CHANNEL, session_key
 
 __all__ = ["NanoBot", "framework"]
 
-MARGIN: Final = 1_024
-"""Tokens that NanoBot keeps free beside those of the reply."""
 REMEDY: Final = "claw frameworks install nanobot"
-MEMORY: Final = (".nanobot/**", "memory/.cursor", "memory/.dream_cursor", "memory/MEMORY.md", "memory/history.jsonl")
-TEMPLATES: Final = (
-    ".git/**",
-    ".gitignore",
-    "AGENTS.md",
-    "SOUL.md",
-    "USER.md",
-    "HEARTBEAT.md",
-    "prompts/README.md",
-    "cron/**",
-)
-"""What its command line, unlike its Python interface, puts into every workspace."""
 
 
 def framework() -> Framework:
@@ -65,61 +52,8 @@ class NanoBot(Harness):
         self._given = options
 
     def capabilities(self) -> Capabilities:
-        """Each entry was seen with the real program; tests/e2e/test_nanobot_*.py shows it again."""
-        full = Support.full()
-        bridge = self.options.mode == "bridge"
-        return Capabilities(
-            turns=full,
-            resume_after_restart=full,
-            seed_main=full,
-            seed_history="native" if self.options.histories == "native" else "files",
-            update_workspace=full,
-            update_session=full,
-            cancel=full if bridge else Support.not_implemented("NanoBot is simply ended"),
-            stream_events=full
-            if bridge
-            else Support.unsupported("it shows the answer only; steps are read afterwards"),
-            usage="per_turn",
-            endpoint_override=("openai-chat", "openai-responses", "anthropic-messages"),
-            concurrent=full,
-            isolation_of_state=full,
-            overlay_skills=Support.full(),
-            deterministic_replay=full,
-            mcp=full,
-            memory_files=MEMORY if bridge else (*MEMORY, *TEMPLATES),
-            notes=self._notes(),
-        )
-
-    def _notes(self) -> tuple[str, ...]:
-        native = (
-            "histories (native): its tool read_session shows the last 8 messages, or the last 8 that contain a text, each "
-            "cut at 4,000 characters, and no tool calls or results; list_sessions gives nicknames only"
-        )
-        options = self.options
-        refused = (
-            "its tools refuse paths outside the workspace, in shell commands too, unless an environment brings programs"
-        )
-        window = (
-            f"takes the model's window for {options.context_window:,} tokens and summarises the session when less than "
-            f"{options.max_tokens + MARGIN:,} of them are left"
-        )
-        own = (
-            ""
-            if options.mode == "bridge"
-            else "; it lays AGENTS.md, SOUL.md and USER.md of its own into a workspace without"
-        )
-        return (
-            f"mode {options.mode}",
-            native if options.histories == "native" else "histories: as files",
-            "no tools for the web" + ("" if options.exec else ", no shell tool"),
-            *((f"tools denied: {', '.join(options.tools_denied)}",) if options.tools_denied else ()),
-            *((refused,) if options.restrict else ()),
-            f"at most {options.max_iterations} model requests per turn, then one more without tools for an answer",
-            window,
-            f"AGENTS.md, SOUL.md, USER.md and memory/MEMORY.md of the workspace go into the system prompt by themselves{own}",
-            "asks the model to continue up to 3 times when a reply runs into the length limit",
-            f"repeats a failed model request up to {options.retries} times",
-        )
+        """See `claw_adapter_nanobot.capabilities`."""
+        return capabilities(self.options)
 
     def probe(self) -> Probe:
         """Looks for the environment's marker; starts nothing."""
@@ -164,9 +98,9 @@ class NanoBot(Harness):
         return lasting
 
     async def _bridged(self, ctx: TrialContext, there: Installed, state: State, env: dict[str, str]) -> Conversation:
-        script = Path(bridge.__file__)
-        argv = [str(there.python), *ISOLATED, str(script)]
-        child = await ctx.lines(argv, env=env, readable=[*there.readable, script])
+        parts = [Path(bridge.__file__).with_name(f"{name}.py") for name in bridge.PARTS]
+        argv = [str(there.python), *ISOLATED, str(parts[0])]
+        child = await ctx.lines(argv, env=env, readable=[*there.readable, *parts])
         conversation = BridgeConversation(child, state, ctx.main.id, ctx.log)
         try:
             told = {

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from claw_adapter.command import refuse_argument
+from claw_adapter.command.turns import OpenTurn
 from claw_adapter.drivers import Completed
 from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, HarnessCrash
 from claw_adapter.frameworks import Installed
-from claw_adapter.harness import Checkpoint, Conversation, Event, SessionChange, TrialContext, TurnResult
-from claw_adapter_nanobot.conversation import result
-from claw_adapter_nanobot.failures import failure
+from claw_adapter.harness import Checkpoint, Conversation, SessionChange, TrialContext, TurnResult
+from claw_adapter_nanobot.conversation import take_in
 from claw_adapter_nanobot.lasting import reply_of
 from claw_adapter_nanobot.state import State
 from claw_adapter_nanobot.steps import steps
@@ -49,20 +49,17 @@ class CliConversation(Conversation):
 
     async def send(self, prompt: str, deadline: float) -> TurnResult:
         """One run of the command; its exit status says nothing, so the session it leaves behind is looked at."""
-        started, clock = time.monotonic(), time.time()
-        events: Sequence[Event] = ()
-        reply: dict[str, Any] = {}
-        inside = 0.0
+        turn, clock = OpenTurn(), time.time()
         try:
             self._refuse(prompt)
             done = await self._ctx.run(self._command(prompt), deadline, env=self._env, readable=self._there.readable)
-            inside = done.duration
+            turn.inside = done.duration
             reply = self._reply(done, deadline)
-            events = steps(self._state.sessions / file_name(self._main), clock)
-            error = failure(reply)
+            turn.events = steps(self._state.sessions / file_name(self._main), clock)
+            take_in(turn, reply)
         except ClawError as fault:
-            error = fault
-        return result(reply, error, events, time.monotonic() - started, inside)
+            turn.error = fault
+        return turn.result()
 
     async def sync(self, changes: Sequence[SessionChange]) -> None:
         """Rewrite the changed sessions; the next run reads them."""

@@ -7,17 +7,9 @@ from collections.abc import Sequence
 from logging import Logger
 from typing import TYPE_CHECKING, Any
 
+from claw_adapter.command.turns import OpenTurn, over
 from claw_adapter.errors import ClawError, DeadlineExceeded, HarnessCrash, HarnessProtocolError
-from claw_adapter.harness import (
-    Checkpoint,
-    Conversation,
-    Event,
-    Failure,
-    ReportedUsage,
-    SessionChange,
-    Timing,
-    TurnResult,
-)
+from claw_adapter.harness import Checkpoint, Conversation, Event, ReportedUsage, SessionChange, TurnResult
 from claw_adapter_nanobot.failures import failure
 from claw_adapter_nanobot.state import State
 from claw_adapter_nanobot.store import session_key
@@ -25,32 +17,23 @@ from claw_adapter_nanobot.store import session_key
 if TYPE_CHECKING:
     from claw_adapter.drivers.lines import LineChild
 
-__all__ = ["BridgeConversation", "result"]
+__all__ = ["BridgeConversation", "take_in"]
 
 STEP_SECONDS = 30.0
 """Most that anything but a turn may take."""
 GRACE_SECONDS = 1.0
 
 
-def result(
-    reply: dict[str, Any], error: ClawError | None, events: Sequence[Event], total: float, inside: float
-) -> TurnResult:
-    """A turn's outcome; `inside` are the seconds spent in NanoBot."""
-    usage = reply.get("usage")
-    return TurnResult(
-        text="" if error else str(reply["text"]),
-        error=Failure.of(error) if error else None,
-        events=tuple(events),
-        usage=ReportedUsage(
+def take_in(turn: OpenTurn, reply: dict[str, Any]) -> None:
+    """Make what NanoBot says of a turn its text, its error and its usage."""
+    turn.text, turn.error, usage = str(reply.get("text") or ""), failure(reply), reply.get("usage")
+    if usage:
+        turn.usage = ReportedUsage(
             kind="per_turn",
             input=usage["input_tokens"],
             output=usage["output_tokens"],
             cached=usage.get("cache_read_tokens") or 0,
         )
-        if usage
-        else None,
-        timing=Timing(total=total, own=max(total - inside, 0.0)),
-    )
 
 
 class BridgeConversation(Conversation):
@@ -64,26 +47,26 @@ class BridgeConversation(Conversation):
 
     async def send(self, prompt: str, deadline: float) -> TurnResult:
         """One turn. After a passed deadline or a crash NanoBot is gone; the way on is `Harness.open`."""
-        started = time.monotonic()
+        turn = OpenTurn()
         events: list[Event] = []
-        reply: dict[str, Any] = {}
-        error: ClawError | None
+        turn.events = events
+        seconds: float | None = None
         try:
-            call = self._alive().call(
+            reply = await self._alive().call(
                 "send",
                 {"key": session_key(self._main), "prompt": prompt},
                 deadline,
                 on_event=lambda record: events.append(Event.model_validate(record)),
             )
-            reply = await call
-            error = failure(reply)
+            seconds = float(reply["seconds"])
+            take_in(turn, reply)
         except (DeadlineExceeded, HarnessCrash, HarnessProtocolError) as fault:
-            error = fault
+            turn.error = fault
             await self.close(grace=0.0)
         except ClawError as fault:
-            error = fault
-        total = time.monotonic() - started
-        return result(reply, error, events, total, float(reply.get("seconds", total)))
+            turn.error = fault
+        turn.inside = time.monotonic() - turn.began if seconds is None else seconds
+        return turn.result()
 
     async def sync(self, changes: Sequence[SessionChange]) -> None:
         """Rewrite the changed sessions between two turns, and have NanoBot forget what it holds of them."""
@@ -115,5 +98,5 @@ class BridgeConversation(Conversation):
 
     def _alive(self) -> LineChild:
         if self._child is None:
-            raise HarnessCrash("NanoBot has ended", remedy="Open the conversation again from the last checkpoint.")
+            raise over("NanoBot has ended")
         return self._child

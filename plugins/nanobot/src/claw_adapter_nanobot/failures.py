@@ -6,22 +6,20 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from claw_adapter.command.words import ModelWords
 from claw_adapter.errors import (
     ClawError,
     EmptyAnswer,
-    EndpointAuthError,
     EndpointError,
     EndpointFilteredError,
     EndpointMalformedError,
-    EndpointQuotaError,
     EndpointTransientError,
     HarnessCrash,
     HarnessError,
     HarnessProtocolError,
-    endpoint_error,
 )
 
-__all__ = ["CLI_EMPTY", "CLI_MARK", "by_text", "failure"]
+__all__ = ["CLI_EMPTY", "CLI_MARK", "WORDS", "failure"]
 
 CLI_MARK: Final = "[Assistant reply unavailable due to model error.]"
 """What NanoBot writes into a session in place of an answer when the model failed, although its command ends with 0."""
@@ -40,27 +38,14 @@ _STOPS: Final[dict[str | None, tuple[type[ClawError], str, str]]] = {
     "exception": (HarnessCrash, "NanoBot raised an exception", "Its standard error has the traceback."),
     None: (HarnessProtocolError, "NanoBot ended the turn without a reason", ""),
 }
-_BY_TEXT: Final[tuple[tuple[str, type[EndpointError]], ...]] = (
-    (r"content[_ ]?filter|content management policy|refus(al|ed to answer)", EndpointFilteredError),
-    (
-        r"\b40[13]\b|invalid[_ ]api[_ ]key|incorrect api key|unauthori[sz]ed|authentication|permission denied",
-        EndpointAuthError,
-    ),
-    (r"\b429\b|rate[_ -]?limit|quota|insufficient|arrears|billing|too many requests", EndpointQuotaError),
-    (
-        r"connection|timed? ?out|timeout|\b5\d\d\b|overloaded|unavailable|temporarily|disconnected|reset by peer",
-        EndpointTransientError,
-    ),
-    (
-        r"json|decode|parse|malformed|(empty|no) choices|expecting value|before a finish reason|^Error: ([\"<\[]|{\")",
-        EndpointMalformedError,
-    ),
+WORDS: Final = ModelWords(
+    filtered=r"refused to answer",
+    auth=r"\b40[13]\b|incorrect api key|permission denied",
+    quota=r"\b429\b|insufficient|arrears",
+    malformed=r"json|decode|parse|(empty|no) choices|expecting value|before a finish reason|^Error: ([\"<\[]|{\")",
+    passing=r"connection|\b5\d\d\b|overloaded|temporarily|disconnected|reset by peer",
 )
-
-
-def by_text(text: str) -> type[EndpointError]:
-    """The class that an error text of a provider most likely means."""
-    return endpoint_error(0, text, _BY_TEXT)
+"""What NanoBot, or the provider whose sentence it passes on, says of a model that failed."""
 
 
 def failure(reply: Mapping[str, Any]) -> ClawError | None:
@@ -82,13 +67,11 @@ def failure(reply: Mapping[str, Any]) -> ClawError | None:
 
 
 def _of_model(reply: Mapping[str, Any], said: str) -> EndpointError:
-    status = reply.get("status")
+    status, kind = reply.get("status"), reply.get("error_kind")
     if isinstance(status, int):
-        return endpoint_error(status, said, _BY_TEXT)(said, where=f"model request, status {status}")
-    return _by_kind(str(reply.get("error_kind")), said)(said, where="model request")
-
-
-def _by_kind(kind: str, text: str) -> type[EndpointError]:
-    if "before a finish reason" in text:  # a complete HTTP reply that was no complete answer
-        return EndpointMalformedError
-    return EndpointTransientError if kind in ("connection", "timeout") else by_text(text)
+        return WORDS.error(said, status)
+    if "before a finish reason" in said:  # a complete HTTP reply that was no complete answer
+        return EndpointMalformedError(said, where="model request")
+    if kind in ("connection", "timeout"):
+        return EndpointTransientError(said, where="model request")
+    return WORDS.error(said)

@@ -11,10 +11,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
 
+from claw_adapter.command.turns import OpenTurn, over
 from claw_adapter.errors import ClawError, DeadlineExceeded, EndpointError, HarnessCrash
-from claw_adapter.harness import Checkpoint, Conversation, Event, SessionChange, TurnResult
-from claw_adapter_nanobot.conversation import result
-from claw_adapter_nanobot.failures import CLI_EMPTY, CLI_MARK, by_text, failure
+from claw_adapter.harness import Checkpoint, Conversation, SessionChange, TurnResult
+from claw_adapter_nanobot.conversation import take_in
+from claw_adapter_nanobot.failures import CLI_EMPTY, CLI_MARK, WORDS
 from claw_adapter_nanobot.state import State
 from claw_adapter_nanobot.steps import steps
 from claw_adapter_nanobot.store import file_name, finished, last_turn
@@ -46,7 +47,7 @@ def _fault(shown: str) -> dict[str, str]:
     again = any(line.strip().startswith(RETRY) for line in shown.splitlines())
     found = {"error": error or "the model failed in the middle of its answer"}
     # It tries again after what it takes for passing: an overload, a lost connection.
-    return {**found, "error_kind": "connection"} if again and by_text(error) is EndpointError else found
+    return {**found, "error_kind": "connection"} if again and WORDS.kind(error) is EndpointError else found
 
 
 class LastingConversation(Conversation):
@@ -75,30 +76,25 @@ class LastingConversation(Conversation):
 
     async def send(self, prompt: str, deadline: float) -> TurnResult:
         """One turn. After a failure the prompt is still in NanoBot's session; the way on is `Harness.open`."""
-        started, clock = time.monotonic(), time.time()
-        events: Sequence[Event] = ()
-        reply: dict[str, Any] = {}
-        inside = 0.0
+        turn, clock = OpenTurn(), time.time()
         try:
             self.refuse(prompt)
             self._refuse_when_over()
             await self.start(deadline)
-            left = deadline - (time.monotonic() - started)
             before = time.monotonic()
             try:
-                shown = await self.ask(prompt, max(left, PAUSE_SECONDS))
+                shown = await self.ask(prompt, max(deadline - (before - turn.began), PAUSE_SECONDS))
             finally:
-                inside = time.monotonic() - before
+                turn.inside = time.monotonic() - before
             await self._settled()
             said, usage = last_turn(self._state.sessions, self._main, self._state.store.channel)
-            events = steps(self._file, clock)
-            reply = reply_of(said, usage, shown)
-            error = failure(reply)
+            turn.events = steps(self._file, clock)
+            take_in(turn, reply_of(said, usage, shown))
         except ClawError as fault:
-            error = fault
+            turn.error = fault
             if isinstance(fault, DeadlineExceeded | HarnessCrash):
                 await self.close()
-        return result(reply, error, events, time.monotonic() - started, inside)
+        return turn.result()
 
     async def sync(self, changes: Sequence[SessionChange]) -> None:
         """Rewrite the changed sessions; NanoBot is started anew over them with the next turn."""
@@ -139,4 +135,4 @@ class LastingConversation(Conversation):
 
     def _refuse_when_over(self) -> None:
         if self._over:
-            raise HarnessCrash("NanoBot has ended", remedy="Open the conversation again from the last checkpoint.")
+            raise over("NanoBot has ended")

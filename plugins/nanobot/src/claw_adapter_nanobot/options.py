@@ -1,4 +1,4 @@
-"""The options of an experiment for this harness, and what NanoBot is told because of them."""
+"""The options of an experiment for this harness."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ from claw_adapter.errors import AdapterError
 from claw_adapter.harness import TrialContext
 from claw_adapter.options import FromOne, FromZero, Seconds, checked
 
-__all__ = ["Options", "configuration", "environment", "in_environment"]
+__all__ = ["Options", "in_environment"]
 
-PATIENCE: Final = "3600"
-"""Seconds without a byte from the model before NanoBot gives up: the most it accepts, so that our deadline decides. The same
-for a tool of an MCP server."""
 BESIDE: Final = (
     *("create_goal", "update_goal", "message", "my", "spawn"),
     *("list_sessions", "read_session", "search_sessions", "send_session_message"),
@@ -125,70 +122,3 @@ def _spoken(provider: Provider | None, dialect: Dialect | None) -> tuple[Provide
         remedy = f"It speaks: {', '.join(PROVIDERS[provider])}."
         raise AdapterError(what, where="harness nanobot, option 'dialect'", remedy=remedy)
     return provider, dialect
-
-
-def _provider(ctx: TrialContext, options: Options) -> dict[str, Any]:
-    """The one provider: our endpoint."""
-    anthropic = options.dialect == "anthropic-messages"
-    told = {"apiKey": ctx.endpoint.key, "apiBase": ctx.endpoint.anthropic if anthropic else ctx.endpoint.openai}
-    if options.provider == "openai":
-        told["apiType"] = "responses" if options.dialect == "openai-responses" else "chat_completions"
-    return told
-
-
-def _servers(ctx: TrialContext) -> dict[str, Any]:
-    """The MCP servers of the scenario's environment."""
-    return {
-        server.name: {
-            "command": server.command[0],
-            "args": list(server.command[1:]),
-            "env": dict(server.env),
-            "toolTimeout": int(PATIENCE),
-        }
-        for server in ctx.mcp
-    }
-
-
-def configuration(ctx: TrialContext, options: Options, token: str = "") -> dict[str, Any]:
-    """NanoBot's ``config.json``: one provider, our endpoint; nothing that acts by itself or leaves the machine.
-
-    `token` is what NanoBot's own server asks of us, in mode ``serve``.
-    """
-    return {
-        "agents": {
-            "defaults": {
-                "workspace": str(ctx.workspace),
-                "model": ctx.endpoint.model,
-                "provider": options.provider,
-                "timezone": "UTC",
-                # Seeded histories are old: by default NanoBot would summarise them, with model requests of its own.
-                "idleCompactAfterMinutes": 0,
-                "dream": {"enabled": False},
-                "contextWindowTokens": options.context_window,
-                "maxTokens": options.max_tokens,
-                "maxToolIterations": options.max_iterations,
-            }
-        },
-        "providers": {options.provider: _provider(ctx, options)},
-        **({"api": {"apiKey": token}} if token else {}),
-        "tools": {
-            "restrictToWorkspace": options.restrict,
-            "web": {"enable": False},
-            "exec": {"enable": options.exec, "pathPrepend": options.path_prepend},
-            "cliApps": {"enable": False},
-            **({"mcpServers": _servers(ctx)} if ctx.mcp else {}),
-        },
-        "channels": {"sendProgress": False, "sendToolHints": False, "showReasoning": False},
-        "gateway": {"heartbeat": {"enabled": False}},
-    }
-
-
-def environment(vocabulary: str) -> dict[str, str]:
-    """Variables for NanoBot's process; `vocabulary` is the folder with tiktoken's cl100k_base."""
-    return {
-        "TZ": "UTC",
-        "TIKTOKEN_CACHE_DIR": vocabulary,
-        "NANOBOT_STREAM_IDLE_TIMEOUT_S": PATIENCE,
-        "NANOBOT_OPENAI_COMPAT_TIMEOUT_S": PATIENCE,
-        "DO_NOT_TRACK": "1",
-    }

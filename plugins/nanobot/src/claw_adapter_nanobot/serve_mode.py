@@ -5,11 +5,10 @@ Its answer has the text and the usage, no tool calls, and status 200 when the mo
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from claw_adapter.command.data import at
 from claw_adapter.drivers.http import HttpChild, ServerFailed, ServerRefused
 from claw_adapter.drivers.ports import free_port
 from claw_adapter.errors import AdapterError, ClawError, HarnessError, HarnessStartError
@@ -50,7 +49,6 @@ class ServeConversation(LastingConversation):
         self._token = token
         self._process: Process | None = None
         self._http: HttpChild | None = None
-        self._folder = -1
 
     async def start(self, deadline: float) -> None:
         """Start the server and wait until it answers.
@@ -67,10 +65,8 @@ class ServeConversation(LastingConversation):
         reach = self._ctx.reach(port)
         try:
             headers = {"Authorization": f"Bearer {self._token}"}
-            socket = self._short(reach.socket)
-            self._http = HttpChild(
-                f"http://127.0.0.1:{reach.port}", process=self._process, socket=socket, headers=headers
-            )
+            url = f"http://127.0.0.1:{reach.port}"
+            self._http = HttpChild(url, process=self._process, socket=reach.socket, headers=headers)
             await self._http.wait_ready("/health", deadline)
         except ClawError as error:
             await self.end()
@@ -89,7 +85,7 @@ class ServeConversation(LastingConversation):
             said = await self._http.request("POST", "/v1/chat/completions", body, deadline=deadline)
         except (ServerFailed, ServerRefused) as error:
             raise HarnessError(f"NanoBot's server refused: {error.what}", where="nanobot serve") from error
-        return _content(said)
+        return str(at(said, "choices.0.message.content") or "")
 
     async def end(self) -> None:
         """End the server, at once: all that counts of a turn is on disk before `send` returns."""
@@ -97,9 +93,6 @@ class ServeConversation(LastingConversation):
         process, self._process = self._process, None
         if http is not None:
             await http.close()
-        if self._folder >= 0:
-            os.close(self._folder)
-            self._folder = -1
         if process is not None and (left := await process.stop(0)):
             self._ctx.log.warning("%s: processes still there after being killed: %d", "NanoBot", left)
 
@@ -112,16 +105,3 @@ class ServeConversation(LastingConversation):
         if not prompt.strip() or len(prompt.encode()) > BODY_BYTES:
             what = f"an empty prompt, or one of more than {BODY_BYTES} bytes, is not taken by its server"
             raise AdapterError(what, remedy="Use the option mode: bridge.")
-
-    def _short(self, path: Path | None) -> Path | None:
-        """A path of any length in at most 107 bytes: the folder's descriptor stands for the folder."""
-        if path is None:
-            return None
-        self._folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        return Path(f"/proc/self/fd/{self._folder}/{path.name}")
-
-
-def _content(said: Any) -> str:
-    choices = said.get("choices") if isinstance(said, Mapping) else None
-    message = choices[0].get("message") if choices and isinstance(choices[0], Mapping) else None
-    return str(message.get("content") or "") if isinstance(message, Mapping) else ""

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from claw_adapter.errors import HarnessProtocolError
+from claw_adapter.command.data import refuse_links
 from claw_adapter.harness import Checkpoint, Session, SessionChange
 from claw_adapter_nanobot.store import CHANNEL, NanoBotSessions, file_name, finished
 
@@ -100,9 +100,8 @@ class State:
         Raises:
             HarnessProtocolError: there are links in it, which NanoBot never makes.
         """
-        inside = [self.sessions.parent, self.sessions, *self.sessions.glob("*.jsonl")]
-        if links := [path for path in inside if path.is_symlink()]:
-            raise HarnessProtocolError("NanoBot's session folder holds a link", where=str(links[0]))
+        for path in (self.sessions, *self.sessions.glob("*.jsonl")):
+            refuse_links(path, self.folder)
         return self.sessions
 
     def _write_vocabulary(self) -> None:

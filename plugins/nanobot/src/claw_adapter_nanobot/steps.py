@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from claw_adapter.command.messages import arguments_of, text_of
 from claw_adapter.harness import Event
-from claw_adapter_nanobot.store import hidden, message_text, native_lines
+from claw_adapter_nanobot.native import hidden
+from claw_adapter_nanobot.store import read_lines
 
 __all__ = ["steps"]
 
@@ -24,7 +25,7 @@ def steps(file: Path, began: float) -> tuple[Event, ...]:
 
     Where NanoBot has summarised the session, which may be before that message, there is a note.
     """
-    _, *records = native_lines(file)
+    _, *records = read_lines(file)
     asked = [number for number, record in enumerate(records) if record.get("role") == "user" and not hidden(record)]
     last = asked[-1] if asked else -1
     names = {call["id"]: call["function"]["name"] for record in records for call in record.get("tool_calls") or ()}
@@ -33,7 +34,7 @@ def steps(file: Path, began: float) -> tuple[Event, ...]:
 
 
 def _events(record: Mapping[str, Any], names: Mapping[str, str], began: float) -> Iterator[Event]:
-    at, text = _at(record, began), message_text(record.get("content"))
+    at, text = _at(record, began), text_of(record.get("content"))
     if hidden(record):
         if text.strip() == SUMMARISED:
             yield Event(kind="note", at=at, name="compaction", text="NanoBot has summarised the session")
@@ -46,7 +47,8 @@ def _events(record: Mapping[str, Any], names: Mapping[str, str], began: float) -
         if text.strip():
             yield Event(kind="text", at=at, text=text)
             text = ""
-        yield Event(kind="tool_call", at=at, id=call["id"], name=call["function"]["name"], arguments=_arguments(call))
+        given = arguments_of(call["function"].get("arguments") or "{}")
+        yield Event(kind="tool_call", at=at, id=call["id"], name=call["function"]["name"], arguments=given)
 
 
 def _at(record: Mapping[str, Any], began: float) -> float:
@@ -56,12 +58,3 @@ def _at(record: Mapping[str, Any], began: float) -> float:
     except ValueError:
         return 0.0
     return max((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() - began, 0.0)
-
-
-def _arguments(call: Mapping[str, Any]) -> dict[str, Any]:
-    raw = call["function"].get("arguments") or "{}"
-    try:
-        value = raw if isinstance(raw, dict) else json.loads(raw)
-    except ValueError:
-        value = raw
-    return value if isinstance(value, dict) else {"raw": value}

@@ -12,7 +12,8 @@ from typing import ClassVar, Final
 
 from claw_adapter.drivers.acp import AcpChild
 from claw_adapter.errors import DeadlineExceeded, HarnessCrash, HarnessProtocolError
-from claw_adapter_openclaw.gateway import OK, Answer, Gateway
+from claw_adapter_openclaw.answers import OK, Answer
+from claw_adapter_openclaw.gateway import Gateway
 
 __all__ = ["AcpGateway"]
 

@@ -9,40 +9,37 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from claw_adapter.command import find_installed, probe_installed
 from claw_adapter.drivers import acp
 from claw_adapter.drivers.ports import free_port
-from claw_adapter.errors import ClawError, HarnessNotFound, HarnessStartError
-from claw_adapter.frameworks import Framework, Installed, fault, locate
+from claw_adapter.errors import ClawError, HarnessStartError
+from claw_adapter.frameworks import Framework
 from claw_adapter.harness import (
     Capabilities,
     Checkpoint,
     Conversation,
     Harness,
     Probe,
-    Support,
     TrialContext,
 )
-from claw_adapter_openclaw.conversation import GatewayConversation
-from claw_adapter_openclaw.gateway import Gateway
-from claw_adapter_openclaw.options import (
+from claw_adapter_openclaw.capabilities import capabilities
+from claw_adapter_openclaw.configuration import (
     BRIDGE,
     OWN_COMMAND,
     SETTINGS,
-    Options,
     configuration,
     environment,
-    in_environment,
     later,
     settings,
-    tools,
 )
+from claw_adapter_openclaw.conversation import GatewayConversation
+from claw_adapter_openclaw.gateway import Gateway
+from claw_adapter_openclaw.options import Options, in_environment
 from claw_adapter_openclaw.store import refuse_collisions, session_key
 
 __all__ = ["OpenClaw", "framework"]
 
-REMEDY: Final = "claw frameworks install openclaw"
 CONFIG: Final = "openclaw.json"
-MEMORY: Final = (".openclaw/**", "MEMORY.md", "memory/**")
 
 
 def framework() -> Framework:
@@ -60,63 +57,14 @@ class OpenClaw(Harness):
         self._given = options
 
     def capabilities(self) -> Capabilities:
-        """Each entry was seen with the real program; tests/e2e/test_openclaw_*.py shows it again."""
-        full = Support.full()
-        return Capabilities(
-            turns=full,
-            resume_after_restart=full,
-            seed_main=full,
-            seed_history="native" if self.options.histories == "native" else "files",
-            update_workspace=full,
-            update_session=full,
-            cancel=Support.not_implemented("a cancelled prompt comes back in the next turn: OpenClaw is ended instead"),
-            stream_events=full,
-            usage="per_turn",
-            endpoint_override=("openai-chat",),
-            concurrent=full,
-            isolation_of_state=full,
-            overlay_skills=Support.full(),
-            deterministic_replay=Support.unsupported("it writes the date and the minute into prompts"),
-            mcp=Support.not_implemented("no MCP server has been tried with it"),
-            memory_files=MEMORY,
-            notes=self._notes(),
-        )
-
-    def _notes(self) -> tuple[str, ...]:
-        native = (
-            "histories (native): its tool sessions_history shows the latest messages, long ones and long lists cut, "
-            "tool calls and results only on demand"
-        )
-        options = self.options
-        window = (
-            f"takes the model's window for {options.context_window:,} tokens, {options.max_tokens:,} of them for the reply; "
-            "summarises the session only when it no longer fits"
-        )
-        files = (
-            "AGENTS.md, SOUL.md, USER.md, IDENTITY.md, BOOTSTRAP.md and MEMORY.md of the workspace go into the system prompt "
-            "by themselves"
-        )
-        loops = "a turn ends after some 20 calls of one tool with the same outcome; "
-        return (
-            f"mode {options.mode}",
-            native if options.histories == "native" else "histories: as files",
-            f"tools: {', '.join(tools(options))}",
-            "skills that come with it and whose programs are there are offered" if options.skills else "no skills",
-            f"{loops if options.loop_detection else ''}no limit of model requests per turn",
-            window,
-            files,
-            "blackens in its sessions what looks like a password or a key",
-            f"repeats a failed model request up to {options.retries} times",
-        )
+        """See `claw_adapter_openclaw.capabilities`."""
+        return capabilities(self.options)
 
     def probe(self) -> Probe:
         """Looks for the environment's marker; starts nothing."""
-        wanted = framework()
-        if reason := fault(wanted):
-            return Probe(ready=False, reason=reason, remedy=REMEDY)
         if self.options.mode == "acp" and not acp.available():
             return Probe(ready=False, reason="the ACP driver needs agent-client-protocol", remedy=acp.REMEDY)
-        return Probe(ready=True, versions={"openclaw": wanted.version})
+        return probe_installed(framework())
 
     def session_key(self, session_id: str) -> str:
         """As its tools sessions_list, sessions_history and sessions_search know it."""
@@ -133,7 +81,7 @@ class OpenClaw(Harness):
 
     async def begin(self, ctx: TrialContext, checkpoint: Checkpoint | None) -> Conversation:
         """`open`, with the options that hold in this trial."""
-        there = self._installed()
+        there = find_installed(framework())
         sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
         refuse_collisions([session.id for session in sessions])
         port, token = free_port(), secrets.token_urlsafe(24)
@@ -184,9 +132,3 @@ class OpenClaw(Harness):
         path.write_text(json.dumps(settings(self.options)), "utf-8")
         if not self.options.own_command:
             (state / OWN_COMMAND).unlink(missing_ok=True)
-
-    def _installed(self) -> Installed:
-        there = locate(framework())
-        if there is None:
-            raise HarnessNotFound(self.probe().reason, where="harness openclaw", remedy=f"Run: {REMEDY}")
-        return there

@@ -5,36 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from claw_adapter.errors import (
-    ClawError,
-    EmptyAnswer,
-    EndpointAuthError,
-    EndpointError,
-    EndpointFilteredError,
-    EndpointMalformedError,
-    EndpointQuotaError,
-    EndpointTransientError,
-    HarnessError,
-    endpoint_error,
-)
-from claw_adapter_openclaw.native import replies
+from claw_adapter.command.words import ModelWords
+from claw_adapter.errors import ClawError, EmptyAnswer, HarnessError
+from claw_adapter_openclaw.answers import OK
+from claw_adapter_openclaw.steps import replies
 
 __all__ = ["failure", "reason"]
 
-OK: Final = 200
 LOOP: Final = "tool-loop recovery encountered another critical loop"
 """How its guard against loops ends a turn (`loop_detection`)."""
-_BY_TEXT: Final[tuple[tuple[str, type[EndpointError]], ...]] = (
-    (r"content[_ ]?filter|content management policy|refusal", EndpointFilteredError),
-    (r"temporarily disabled after a provider auth/billing failure", EndpointAuthError),
-    (r"\b40[13]\b|invalid[_ ]api[_ ]key|unauthori[sz]ed|authentication", EndpointAuthError),
-    (r"\b(402|429)\b|rate[_ -]?limit|quota|billing|too many requests", EndpointQuotaError),
-    (r"malformed|invalid json|unexpected token|without finish_reason|premature", EndpointMalformedError),
-    (
-        r"connection|econnrefused|econnreset|fetch failed|network|timed? ?out|\b5\d\d\b|overloaded|unavailable|\b408\b",
-        EndpointTransientError,
-    ),
-    (r"^terminated$", EndpointTransientError),  # what fetch says of a stream that broke off
+_WORDS: Final = ModelWords(
+    auth=r"temporarily disabled after a provider auth/billing failure|\b40[13]\b",
+    quota=r"\b(402|429)\b",
+    malformed=r"invalid json|unexpected token|without finish_reason|premature",
+    # "terminated" is what fetch says of a stream that broke off.
+    passing=r"connection|econnrefused|econnreset|fetch failed|network|\b5\d\d\b|overloaded|\b408\b|^terminated$",
 )
 
 
@@ -67,7 +52,7 @@ def failure(status: int, text: str, said: str, events: Sequence[Mapping[str, Any
         return None
     if why or status in (400, 401, 402, 403, 408, 429, 502, 503):
         words = why or said
-        return endpoint_error(0, words, _BY_TEXT)(words, where=f"model request (gateway: {status})")
+        return _WORDS.kind(words)(words, where=f"model request (gateway: {status})")
     if status == OK or _spoke(events):
         return EmptyAnswer("OpenClaw ended the turn without an answer", where="OpenClaw's turn")
     return HarnessError(f"the gateway answered {status}: {said}", where="OpenClaw's turn")

@@ -6,45 +6,32 @@ Prompts go over its HTTP endpoint; `claw_adapter_openclaw.acp` lets them go over
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from claw_adapter.drivers.http import HttpChild, ServerFailed, ServerRefused
 from claw_adapter.errors import HarnessProtocolError, HarnessStartError
 from claw_adapter.frameworks import Installed
-from claw_adapter.harness import Reach, ReportedUsage, TrialContext
-from claw_adapter_openclaw.options import AGENT, STATE
+from claw_adapter.harness import TrialContext
+from claw_adapter_openclaw.answers import Answer, answer_of
+from claw_adapter_openclaw.configuration import STATE
+from claw_adapter_openclaw.options import AGENT
 from claw_adapter_openclaw.traces import Traces
 
 if TYPE_CHECKING:
     from claw_adapter.drivers import Process
 
-__all__ = ["Answer", "Gateway"]
+__all__ = ["Gateway"]
 
 ENTRY: Final = ("openclaw", "openclaw.mjs")
 CHAT: Final = "/v1/chat/completions"
 BRIDGE: Final = "/claw-bridge"
 READY: Final = "/readyz"
 PAUSE_SECONDS: Final = 0.1
-OK: Final = 200
-PRIVATE_TMP: Final = 2
-"""From this isolation on a child's /tmp is its own."""
 STEP_SECONDS: Final = 60.0
 """Most that anything but a turn may take."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back to a prompt: a reply with status 200, else the error text."""
-
-    status: int = 0
-    text: str = ""
-    usage: ReportedUsage | None = None
-    error: str = ""
 
 
 class Gateway:
@@ -53,22 +40,9 @@ class Gateway:
     lines: ClassVar[bool] = False
     """Whether something in it speaks lines on standard output."""
 
-    def __init__(
-        self,
-        process: Process,
-        reach: Reach,
-        token: str,
-        key: str,
-        traces: Traces,
-        configuration: Mapping[str, Any],
-    ) -> None:
-        self._process = process
-        self._configuration = configuration
-        self._traces = traces
-        self._folder = -1
-        headers = {"Authorization": f"Bearer {token}", "x-openclaw-session-key": key}
-        url, socket = f"http://127.0.0.1:{reach.port}", self._short(reach.socket)
-        self._http = HttpChild(url, process=process, socket=socket, headers=headers)
+    def __init__(self, process: Process, http: HttpChild, traces: Traces, configuration: Mapping[str, Any]) -> None:
+        self._process, self._http = process, http
+        self._traces, self._configuration = traces, configuration
 
     @classmethod
     async def start(
@@ -90,16 +64,17 @@ class Gateway:
             HarnessStartError: it ended, or did not answer in time; the end of its output is in the message.
         """
         traces = Traces(ctx.state_dir / STATE)
-        if ctx.isolation < PRIVATE_TMP:
-            for path in traces.files():
-                await ctx.register_cleanup(path)
+        await traces.register(ctx)
         argv = cls.command(str(there.node), str(there.modules.joinpath(*ENTRY)), port, key)
         process = await ctx.spawn(argv, env=env, readable=there.readable, listens=port, lines=cls.lines)
+        headers = {"Authorization": f"Bearer {token}", "x-openclaw-session-key": key}
         try:
-            gateway = cls(process, ctx.reach(port), token, key, traces, configuration)
+            reach = ctx.reach(port)
+            http = HttpChild(f"http://127.0.0.1:{reach.port}", process=process, socket=reach.socket, headers=headers)
         except BaseException:
             await process.stop(0)
             raise
+        gateway = cls(process, http, traces, configuration)
         try:
             await gateway._ready(ctx.deadline)
         except BaseException:
@@ -128,7 +103,7 @@ class Gateway:
             said = await self._http.request("POST", CHAT, body, deadline=deadline)
         except (ServerFailed, ServerRefused) as error:
             return Answer(error.status, error=error.what)
-        return _answer(said)
+        return answer_of(said)
 
     async def bridge(
         self, operation: str, key: str, *, deadline: float = STEP_SECONDS, **more: Any
@@ -149,9 +124,6 @@ class Gateway:
     async def close(self) -> int:
         """End it and everything it started, at once; returns how many processes could not be ended."""
         await self._http.close()
-        if self._folder >= 0:
-            os.close(self._folder)
-            self._folder = -1
         left = await self._process.stop(0)
         self._traces.remove()
         return left
@@ -171,24 +143,3 @@ class Gateway:
                 await asyncio.sleep(PAUSE_SECONDS)
             else:
                 return
-
-    def _short(self, path: Path | None) -> Path | None:
-        """A path of any length in at most 107 bytes: the folder's descriptor stands for the folder."""
-        if path is None:
-            return None
-        self._folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        return Path(f"/proc/self/fd/{self._folder}/{path.name}")
-
-
-def _answer(body: object) -> Answer:
-    """The reply and what it used, which is summed over the turn's requests."""
-    whole = body if isinstance(body, Mapping) else {}
-    choices = whole.get("choices") or [{}]
-    message = choices[0].get("message") if isinstance(choices[0], Mapping) else None
-    counted = whole.get("usage")
-    usage = None
-    if isinstance(counted, Mapping):
-        usage = ReportedUsage(
-            kind="per_turn", input=counted.get("prompt_tokens") or 0, output=counted.get("completion_tokens") or 0
-        )
-    return Answer(OK, str((message or {}).get("content") or ""), usage)

@@ -8,17 +8,18 @@ else. Not kept: thinking, images, usage, and whether a tool's result was an erro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from claw_adapter.harness import Message, ReportedUsage, ToolCall
+from claw_adapter.command.folder import OURS
+from claw_adapter.command.messages import arguments_of, format_speaker, text_of, utc
+from claw_adapter.harness import Message, ToolCall
 
-__all__ = ["FILLER", "NativeMessage", "counted", "filler", "message_of", "natives", "replies", "stopped"]
+__all__ = ["FILLER", "NativeMessage", "filler", "message_of", "natives"]
 
 NativeMessage = dict[str, Any]
 """``{"id": event id, "message": what OpenClaw stores}``."""
-OURS: Final = "claw"
 FILLER: Final = "+filler"
 """End of the id of an empty reply that we put in."""
 EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
@@ -35,7 +36,7 @@ def natives(messages: Iterable[Message], model: str = "", *, marked: bool = True
     now = EPOCH
     for message in messages:
         tools.update({call.id: call.name for call in message.tool_calls})
-        now = _aware(message.time) if message.time else now + timedelta(milliseconds=1)
+        now = utc(message.time) if message.time else now + timedelta(milliseconds=1)
         stamp = int(now.timestamp() * 1000)
         native = {**_native(message, tools, model), "timestamp": stamp}
         found.append({"id": message.id, "message": {**native, OURS: _ours(message)} if marked else native})
@@ -65,11 +66,11 @@ def message_of(event: Mapping[str, Any]) -> Message | None:
     if role not in ("user", "assistant", "tool"):
         return None
     speaker = ours.get("speaker")
-    text = _text(native.get("content"))
+    text = text_of(native.get("content"))
     return Message(
         id=str(event["id"]),
         role=ours.get("role", role),
-        text=text.removeprefix(f"{speaker}: ") if speaker else text,
+        text=text.removeprefix(format_speaker(speaker)),
         time=_time(native, ours),
         speaker=speaker,
         tool_calls=tuple(_calls(native.get("content"))) if role == "assistant" else (),
@@ -77,32 +78,8 @@ def message_of(event: Mapping[str, Any]) -> Message | None:
     )
 
 
-def replies(events: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The transcript events that are the model's replies, failed ones too."""
-    return [event for event in events if (event.get("message") or {}).get("role") == "assistant"]
-
-
-def stopped(events: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the last reply ends its turn: it calls no tools."""
-    last = replies(events)[-1:]
-    return bool(last) and last[0]["message"].get("stopReason") != "toolUse"
-
-
-def counted(events: Sequence[Mapping[str, Any]]) -> ReportedUsage | None:
-    """What the replies of a turn used, summed, as OpenClaw notes it; None without replies."""
-    found = [reply["message"].get("usage") or {} for reply in replies(events)]
-    if not found:
-        return None
-    return ReportedUsage(
-        kind="per_turn",
-        input=sum(int(usage.get("input") or 0) + int(usage.get("cacheRead") or 0) for usage in found),
-        output=sum(int(usage.get("output") or 0) for usage in found),
-        cached=sum(int(usage.get("cacheRead") or 0) for usage in found),
-    )
-
-
 def _native(message: Message, tools: Mapping[str, str], model: str) -> dict[str, Any]:
-    text = f"{message.speaker}: {message.text}" if message.speaker else message.text
+    text = format_speaker(message.speaker) + message.text
     if message.role == "assistant":
         content: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
         content += [
@@ -132,10 +109,6 @@ def _reply(model: str, stop: str) -> dict[str, Any]:
     return {"api": "openai-completions", "provider": "claw", "model": model, "usage": usage, "stopReason": stop}
 
 
-def _aware(time: datetime) -> datetime:
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
-
-
 def _time(native: Mapping[str, Any], ours: Mapping[str, Any]) -> datetime | None:
     if "time" in ours:
         return datetime.fromisoformat(ours["time"]) if ours["time"] else None
@@ -146,16 +119,8 @@ def _time(native: Mapping[str, Any], ours: Mapping[str, Any]) -> datetime | None
         raise ValueError("a time that there is not") from None
 
 
-def _text(content: object) -> str:
-    if isinstance(content, list):
-        parts = [part for part in content if isinstance(part, Mapping) and part.get("type") == "text"]
-        return "\n".join(str(part.get("text", "")) for part in parts)
-    return content if isinstance(content, str) else ""
-
-
 def _calls(content: object) -> Iterable[ToolCall]:
     for part in content if isinstance(content, list) else ():
         if isinstance(part, Mapping) and part.get("type") == "toolCall":
-            arguments = part.get("arguments")
-            given = dict(arguments) if isinstance(arguments, Mapping) else {"raw": str(arguments)}
+            given = arguments_of(part.get("arguments"))
             yield ToolCall(id=str(part.get("id", "")), name=str(part.get("name", "")), arguments=given)

@@ -7,17 +7,16 @@ that through the gateway (see `claw_adapter_openclaw.gateway`). These files are 
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from urllib.parse import quote
 
+from claw_adapter.command.folder import OURS, SessionFolder, json_lines, ours_of, replace, session_of
 from claw_adapter.errors import AdapterError, HarnessProtocolError
-from claw_adapter.harness import Message, Session, SessionStore
-from claw_adapter.reading import parse_json, read_text, why
+from claw_adapter.harness import Message, Session
 from claw_adapter_openclaw.native import message_of as neutral
 from claw_adapter_openclaw.native import natives
 from claw_adapter_openclaw.options import AGENT
@@ -50,28 +49,34 @@ def refuse_collisions(names: Sequence[str]) -> None:
             raise AdapterError("two sessions would have the same key in OpenClaw", where=key)
 
 
-class OpenClawSessions(SessionStore):
+class OpenClawSessions(SessionFolder):
     """A folder of transcript files, or one of them."""
 
-    def read(self, path: Path) -> list[Session]:
-        """All sessions, in the order in which they were written.
+    title: ClassVar[str] = "OpenClaw"
 
-        Raises:
-            HarnessProtocolError: a file is no transcript of OpenClaw.
-        """
-        files = [path] if path.is_file() else sorted(path.glob("*.jsonl"))
-        found = [_session(file) for file in files]
-        return [session for _, session in sorted(found, key=lambda item: (item[0], item[1].id))]
+    def file(self, session_id: str, folder: Path) -> Path:
+        """Where a transcript lies."""
+        return folder / f"{quote(session_id, safe='')}.jsonl"
 
-    def write(self, sessions: Sequence[Session], path: Path) -> None:
-        """Write every session anew, and remove the files of all others."""
-        path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for file in path.glob("*.jsonl"):
+    def load(self, file: Path) -> tuple[int, Session]:
+        """See `SessionFolder.load`."""
+        lines = self.lines(file)
+        if not lines or lines[0]["type"] != "session" or lines[0]["version"] != VERSION:
+            raise HarnessProtocolError(f"not a transcript of version {VERSION}", where=f"{file}:1")
+        head, *events = lines
+        messages = [message for event in branch(events) if (message := neutral(event)) is not None]
+        return session_of(head.get(OURS) or {}, head["id"], messages)
+
+    def save(self, session: Session, position: int, folder: Path, there: Session | None = None) -> None:
+        """Write a transcript anew."""
+        del there
+        lines = [_header(session, position), *_events(session.messages)]
+        replace(self.file(session.id, folder), json_lines(lines))
+
+    def clear(self, folder: Path) -> None:
+        """Remove all transcripts."""
+        for file in self.files(folder):
             file.unlink()
-        for position, session in enumerate(sessions):
-            lines = [_header(session, position), *_events(session.messages)]
-            text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-            (path / f"{quote(session.id, safe='')}.jsonl").write_text(text, "utf-8", newline="\n")
 
 
 def branch(events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -87,9 +92,14 @@ def branch(events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def _header(session: Session, position: int) -> dict[str, Any]:
     times = [message.time for message in session.messages if message.time]
-    ours = {**session.model_dump(mode="json", exclude={"messages"}), "position": position}
     start = times[0].isoformat() if times else datetime(2000, 1, 1, tzinfo=UTC).isoformat()
-    return {"type": "session", "version": VERSION, "id": session_id(session.id), "timestamp": start, "claw": ours}
+    return {
+        "type": "session",
+        "version": VERSION,
+        "id": session_id(session.id),
+        "timestamp": start,
+        OURS: ours_of(session, position),
+    }
 
 
 def _events(messages: Iterable[Message]) -> Iterable[dict[str, Any]]:
@@ -104,17 +114,3 @@ def _events(messages: Iterable[Message]) -> Iterable[dict[str, Any]]:
             "message": native["message"],
         }
         parent = native["id"]
-
-
-def _session(file: Path) -> tuple[int, Session]:
-    try:
-        lines = [parse_json(line) for line in read_text(file).split("\n") if line.strip()]
-        head, *events = lines
-        if head["type"] != "session" or head["version"] != VERSION:
-            raise HarnessProtocolError(f"not a transcript of version {VERSION}", where=f"{file}:1")
-        ours = dict(head.get("claw") or {"id": head["id"]})
-        position = int(ours.pop("position", 1_000_000))
-        messages = [message for event in branch(events) if (message := neutral(event)) is not None]
-        return position, Session.model_validate({**ours, "messages": tuple(messages)})
-    except (ArithmeticError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise HarnessProtocolError(f"not a transcript of OpenClaw: {why(error)}", where=str(file)) from error

@@ -8,8 +8,12 @@ import os
 from pathlib import Path
 from typing import Final
 
+from claw_adapter.harness import TrialContext
+
 __all__ = ["Traces"]
 
+PRIVATE_TMP: Final = 2
+"""From this isolation on a child's /tmp is its own."""
 FAMILIES: Final = ("gateway-lifecycle", "state-handles", "state-lifecycle")
 DATABASES: Final = ("state/openclaw.sqlite", "agents/main/agent/openclaw-agent.sqlite")
 
@@ -29,6 +33,12 @@ class Traces:
     def files(self) -> list[Path]:
         """The locks that it can leave."""
         return [self._locks / f"{family}.{digest}.lock.sqlite" for digest in self._digests() for family in FAMILIES]
+
+    async def register(self, ctx: TrialContext) -> None:
+        """Have them removed even if we do not live to see its end."""
+        if ctx.isolation < PRIVATE_TMP:
+            for path in self.files():
+                await ctx.register_cleanup(path)
 
     def remove(self) -> None:
         """Remove them; what another OpenClaw uses stays."""

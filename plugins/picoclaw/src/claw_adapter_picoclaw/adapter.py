@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 from claw_adapter.command import find_installed, probe_installed
 from claw_adapter.frameworks import Framework
 from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Support, TrialContext
-from claw_adapter_picoclaw.conversation import TurnConversation
+from claw_adapter_picoclaw.conversation import PicoClawConversation
 from claw_adapter_picoclaw.options import Options, configuration
 from claw_adapter_picoclaw.state import State
 from claw_adapter_picoclaw.store import session_key
@@ -34,22 +34,10 @@ class PicoClaw(Harness):
 
     def capabilities(self) -> Capabilities:
         """Each entry was seen with the real program; tests/e2e/test_picoclaw_*.py and test_metaclaw_runs.py show it again."""
-        full = Support.full()
-        return Capabilities(
-            turns=full,
-            resume_after_restart=full,
-            seed_main=full,
+        return Capabilities.full(
             seed_history="files",
-            update_workspace=full,
-            update_session=full,
-            cancel=full,
-            stream_events=full,
             usage="per_turn",
             endpoint_override=("openai-chat", "anthropic-messages"),
-            concurrent=full,
-            isolation_of_state=full,
-            overlay_skills=full,
-            deterministic_replay=full,
             mcp=Support.not_implemented("no MCP server has been tried with it"),
             memory_files=MEMORY,
             notes=self._notes(),
@@ -97,4 +85,4 @@ class PicoClaw(Harness):
         main = checkpoint.sessions[0] if checkpoint else ctx.main
         state = State(ctx.state_dir, ctx.workspace, main.id)
         state.lay_out(configuration(ctx, self.options), [main], checkpoint)
-        return TurnConversation(ctx, there.path, state)
+        return PicoClawConversation(ctx, there.path, state)

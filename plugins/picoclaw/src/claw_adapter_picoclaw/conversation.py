@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from claw_adapter.command import refuse_argument
+from claw_adapter.command.turns import OpenTurn, TurnConversation
 from claw_adapter.drivers import Completed
-from claw_adapter.errors import (
-    AdapterError,
-    ClawError,
-    DeadlineExceeded,
-    HarnessCrash,
-    HarnessError,
-    HarnessProtocolError,
-)
-from claw_adapter.harness import (
-    Checkpoint,
-    Conversation,
-    Failure,
-    SessionChange,
-    Timing,
-    TrialContext,
-    TurnResult,
-)
+from claw_adapter.errors import AdapterError, DeadlineExceeded, HarnessProtocolError
+from claw_adapter.harness import TrialContext
 from claw_adapter_picoclaw.failures import answered, ended
 from claw_adapter_picoclaw.options import SCRIPT, interpreter
 from claw_adapter_picoclaw.state import State
 from claw_adapter_picoclaw.store import session_key
 from claw_adapter_picoclaw.trace import Trace
 
-__all__ = ["TurnConversation", "answer", "refuse"]
+__all__ = ["PicoClawConversation", "answer", "refuse"]
 
 COMMANDS: Final = frozenset(
     "start help stop show list use btw switch check clear context subagents reload".split()  # noqa: SIM905  # readable
@@ -72,91 +56,36 @@ def refuse(prompt: str) -> None:
         raise AdapterError(f"a prompt that begins with {found[0].strip()!r} is a command of PicoClaw", remedy=remedy)
 
 
-class TurnConversation(Conversation):
-    """Between turns there are only files."""
+class PicoClawConversation(TurnConversation):
+    """One run of the command per turn; between turns there are only files."""
 
     def __init__(self, ctx: TrialContext, program: Path, state: State) -> None:
+        super().__init__("picoclaw agent", state)
         self._ctx = ctx
         self._program = program
         self._state = state
-        self._failed = False
-        self._running: asyncio.Task[Completed] | None = None
 
-    async def send(self, prompt: str, deadline: float) -> TurnResult:
-        """One run of the command.
+    def refuse(self, prompt: str) -> None:
+        """See `refuse`."""
+        refuse(prompt)
 
-        After a failure its prompt stays in the session; the way on is `Harness.open`. Of a cancelled turn nothing stays there.
-        """
-        started = time.monotonic()
-        inside, text, trace = 0.0, "", Trace()
-        error: ClawError | None = None
-        try:
-            refuse(prompt)
-            self._refuse_after_failure()
-            before = self._state.native()
-            self._failed = True
-            self._state.next_turn()
-            done = await self._run(prompt, deadline)
-            inside = done.duration if done else time.monotonic() - started
-            trace = Trace.read(self._state.trace, started)
-            if done is None:
-                self._forget(before)
-                raise HarnessError("the turn was cancelled", where="picoclaw agent")
-            text = self._text(done, deadline)
-            error = answered(text, trace)
-            self._failed = error is not None
-            trace = trace if error else trace.trusted()
-        except ClawError as fault:
-            error = fault
-        total = time.monotonic() - started
-        return TurnResult(
-            text="" if error else text,
-            error=Failure.of(error) if error else None,
-            events=trace.events,
-            usage=trace.usage,
-            timing=Timing(total=total, own=max(total - inside, 0.0)),
-        )
-
-    async def sync(self, changes: Sequence[SessionChange]) -> None:
-        """Rewrite the changed sessions; the next run reads them."""
-        if changes:
-            self._state.change(changes)
-
-    async def checkpoint(self) -> Checkpoint:
-        """The session as the last run left it."""
-        return self._state.checkpoint()
-
-    async def cancel(self) -> None:
-        """Kill the run of the turn under way with all that it started; back when nothing of it is alive."""
-        running, self._running = self._running, None
-        if running is not None:
-            running.cancel()
-            await asyncio.wait({running})
-
-    async def close(self) -> None:
-        """Nothing runs between turns; a turn under way is cancelled."""
-        await self.cancel()
-
-    async def _run(self, prompt: str, deadline: float) -> Completed | None:
-        """The run of the command; None if `cancel` ended it."""
+    async def turn(self, prompt: str, deadline: float, turn: OpenTurn) -> None:
+        """One run; the hook has written down what happened in it, whatever its end."""
         argv = [str(self._program), "agent", "-s", session_key(self._state.main), "-m", prompt]
         readable = [self._program, SCRIPT, interpreter()]
-        work = self._ctx.run(argv, deadline, env=self._state.environment(), readable=readable)
-        self._running = asyncio.ensure_future(work)
+        began = time.monotonic()
         try:
-            return await self._running
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():  # it is `send` itself that is given up, and its run with it
-                raise
-            return None
+            done = await self._ctx.run(argv, deadline, env=self._state.environment(), readable=readable)
         finally:
-            self._running = None
-
-    def _forget(self, before: Mapping[str, bytes]) -> None:
-        """Make the session what it was before the turn: it may hold the prompt, half an answer, or a torn line."""
-        self._state.put_back(before)
-        self._failed = False
+            turn.inside = time.monotonic() - began
+            trace = Trace.read(self._state.trace, turn.began)
+            turn.events, turn.usage = trace.events, trace.usage
+        turn.inside = done.duration
+        turn.text = self._text(done, deadline)
+        if error := answered(turn.text, trace):
+            raise error
+        trace = trace.trusted()
+        turn.events, turn.usage = trace.events, trace.usage
 
     def _text(self, done: Completed, deadline: float) -> str:
         if done.timed_out:
@@ -165,10 +94,3 @@ class TurnConversation(Conversation):
             raise ended(str(done.exit), done.stderr.text)
         # A very long answer is not kept whole by the driver; the session has it, too.
         return self._state.last_text() if done.stdout.truncated else answer(done.stdout.text)
-
-    def _refuse_after_failure(self) -> None:
-        if self._failed:
-            raise HarnessCrash(
-                "the last turn failed and its prompt is still in PicoClaw's session",
-                remedy="Open the conversation again from the last checkpoint.",
-            )

@@ -5,20 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from claw_adapter.command.words import ModelWords
 from claw_adapter.errors import (
     ClawError,
     EmptyAnswer,
-    EndpointAuthError,
-    EndpointError,
     EndpointFilteredError,
-    EndpointMalformedError,
-    EndpointQuotaError,
-    EndpointTransientError,
     HarnessCrash,
     HarnessError,
     HarnessProtocolError,
     HarnessStartError,
-    endpoint_error,
 )
 from claw_adapter_picoclaw.trace import Trace
 
@@ -31,12 +26,11 @@ LIMIT: Final = "I've reached `max_tool_iterations` without a final response."
 TAIL: Final = 2000
 _MODEL: Final = "LLM call failed"
 _STATUS: Final = re.compile(r"^\s*Status:\s*(\d{3})\s*$", re.MULTILINE)
-_BY_TEXT: Final[tuple[tuple[str, type[EndpointError]], ...]] = (
-    (r"content[_ ]?filter|content management policy|refus(al|ed to answer)", EndpointFilteredError),
-    (r"invalid[_ ]api[_ ]key|unauthori[sz]ed|authentication|permission denied", EndpointAuthError),
-    (r"rate[_ -]?limit|quota|billing|too many requests", EndpointQuotaError),
-    (r"json|decode|parse|malformed|unexpected eof|instead of", EndpointMalformedError),
-    (r"connection|timed? ?out|timeout|deadline|dial tcp|\bEOF\b|reset by peer|unavailable", EndpointTransientError),
+_WORDS: Final = ModelWords(
+    filtered=r"refused to answer",
+    auth=r"permission denied",
+    malformed=r"json|decode|parse|unexpected eof|instead of",
+    passing=r"connection|deadline|dial tcp|\bEOF\b|reset by peer",
 )
 _START: Final = re.compile(r"error (loading config|creating provider)|start process hook|unknown (command|flag)")
 
@@ -46,19 +40,13 @@ def ended(status: str, stderr: str) -> ClawError:
     said = stderr.strip()[-TAIL:].removeprefix("Error: ").removeprefix("error processing message: ")
     where = f"picoclaw agent, {status}"
     if _MODEL in said:
-        return _of_model(said)
+        found = _STATUS.search(said)
+        return _WORDS.error(said, int(found[1]) if found else 0)
     if _START.search(said):
         return HarnessStartError(f"PicoClaw refuses to start: {said}", where=where)
     if "error processing message" in stderr:
         return HarnessError(said, where=where)
     return HarnessCrash(f"PicoClaw ended with {status}: {said or 'it said nothing'}", where=where)
-
-
-def _of_model(said: str) -> EndpointError:
-    found = _STATUS.search(said)
-    status = int(found[1]) if found else 0
-    where = f"model request, status {status}" if status else "model request"
-    return endpoint_error(status, said, _BY_TEXT)(said, where=where)
 
 
 def answered(text: str, trace: Trace) -> ClawError | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from claw_adapter.command.data import refuse_links
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Checkpoint, Session, SessionChange
 from claw_adapter_picoclaw.hook import VARIABLE
@@ -53,7 +54,7 @@ class State:
             VARIABLE: str(self.trace),
         }
 
-    def next_turn(self) -> None:
+    def begin(self) -> None:
         """Begin a new trace."""
         self._turns += 1
         self.trace.parent.mkdir(exist_ok=True)
@@ -137,8 +138,8 @@ class State:
             HarnessProtocolError: it is gone, or the agent has put something else in its place.
         """
         paths = [self.sessions / name for name in names(self.main)]
-        if links := [path for path in (self.sessions, *paths) if path.is_symlink()]:
-            raise HarnessProtocolError("PicoClaw's session folder holds a link", where=str(links[0]))
+        for path in paths:
+            refuse_links(path, self.sessions.parent)
         if not paths[0].is_file():
             raise HarnessProtocolError("the conversation's session is gone", where=str(paths[0]))
         return paths[0]

@@ -6,15 +6,14 @@ import hashlib
 import json
 import os
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from claw_adapter.drivers.ports import free_port
 from claw_adapter.errors import EndpointError
-from claw_adapter.model_server import ModelServer, served
+from claw_adapter.model_server import ModelServer, ServedUpstream, served
 from claw_adapter.protocol import ATTACHED, ModelSpec
-from claw_adapter.upstream import Upstream, UpstreamContext
+from claw_adapter.upstream import UpstreamContext
 from claw_adapter_vllm.failures import EXPLANATIONS
 from claw_adapter_vllm.options import Options
 
@@ -54,15 +53,14 @@ def fingerprint(folder: Path) -> str:
     return digest.hexdigest()
 
 
-class Vllm(Upstream):
+class Vllm(ServedUpstream):
     """A vLLM server, ours (``vllm serve``) or somebody else's (option ``base_url``); options: see `Options`."""
 
     name: ClassVar[str] = "vllm"
+    counted = "vllm:"
 
     def __init__(self, **options: Any) -> None:
         self.options = Options.parse(options)
-        self._server: ModelServer | None = None
-        self._about: dict[str, str] = {}
 
     async def start(self, model: ModelSpec, ctx: UpstreamContext) -> ModelSpec:
         """See `Upstream.start`."""
@@ -71,58 +69,31 @@ class Vllm(Upstream):
         port = free_port()
         argv = self.options.argv(port, model.name)
         try:
-            self._server = await ModelServer.start(
+            self.server = await ModelServer.start(
                 argv, port, ctx, deadline=self.options.start_seconds, env=environment(), explanations=EXPLANATIONS
             )
         except EndpointError as error:
             remedy = INSTALL if "no such program" in error.what else error.remedy
             raise EndpointError(error.what, where=f"model {model.name}, {error.where}", remedy=remedy) from error
-        self._about = {**await self._version(), "arguments": shlex.join(self._shown(argv)), **self._weights()}
-        return served(model, self._server.url, model.name)
+        self.facts = {**await self._version(), "arguments": shlex.join(self._shown(argv)), **self._weights()}
+        return served(model, self.server.url, model.name)
 
     async def _attach(self, model: ModelSpec) -> ModelSpec:
         url = self.options.base_url.rstrip("/").removesuffix("/v1")
-        self._server = ModelServer(url)
-        await self._server.ready(ATTACH_SECONDS)
+        self.server = ModelServer(url)
+        await self.server.ready(ATTACH_SECONDS)
         ids = [str(one.get("id")) for one in (await self._json("/v1/models")).get("data", [])]
         wanted = self.options.model or (ids[0] if len(ids) == 1 else "")
         if wanted not in ids:
             remedy = f"Name one with the option model: {', '.join(ids) or 'it serves none'}."
             what = f"the server does not serve {wanted!r}" if wanted else "the server serves several models"
             raise EndpointError(what, where=f"model {model.name} at {url}", remedy=remedy)
-        self._about = {**await self._version(), ATTACHED: url, "model": wanted}
+        self.facts = {**await self._version(), ATTACHED: url, "model": wanted}
         return served(model, url, wanted)
-
-    def about(self) -> Mapping[str, str]:
-        """Version, arguments, fingerprint of the weights; of a server attached to what it says of itself."""
-        return self._about
-
-    async def health(self) -> bool:
-        """See `Upstream.health`."""
-        return self._server is not None and await self._server.health()
-
-    async def metrics(self) -> Mapping[str, float]:
-        """The server's own counters (``vllm:…``)."""
-        found = await self._server.counters() if self._server else {}
-        return {name: value for name, value in found.items() if name.startswith("vllm:")}
-
-    def fault(self) -> str:
-        """See `Upstream.fault`."""
-        return self._server.fault() if self._server else ""
-
-    async def ended(self, seconds: float) -> None:
-        """See `Upstream.ended`."""
-        if self._server is not None:
-            await self._server.ended(seconds)
-
-    async def stop(self) -> None:
-        """End the server, unless it was only attached to."""
-        if self._server is not None:
-            await self._server.stop()
 
     async def _json(self, path: str) -> dict[str, Any]:
         try:
-            value = json.loads(await self._server.text(path) if self._server else "")
+            value = json.loads(await self.server.text(path) if self.server else "")
         except ValueError:
             return {}
         return value if isinstance(value, dict) else {}

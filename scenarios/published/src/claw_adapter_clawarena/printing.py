@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from claw_adapter.scoring import METRICS, MetricSet
-from claw_adapter_clawarena.verdicts import Rescored, RescoredScenario
+from claw_adapter_clawarena.verdicts import COLUMNS, Column, Rescored, RescoredScenario
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = ["show"]
+
+HEADS: Final[dict[Column, str]] = {
+    "recorded": "recorded",
+    "derived": "derived here",
+    "recorded_where_derived": "recorded, same rounds",
+    "ours": "derived, our reading of replies",
+}
+SHOWN: Final[tuple[Column, ...]] = ("recorded", "derived")
 
 
 def show(found: Rescored, metric_set: MetricSet, out: Console) -> None:
@@ -18,10 +26,12 @@ def show(found: Rescored, metric_set: MetricSet, out: Console) -> None:
     from rich.table import Table
 
     plain = found.as_json()
-    table = Table("scenario", "N", "S", "k", "S_f", "k_f", "TCR", "SC", "FD", box=None, pad_edge=False)
-    for name, of in plain["scenarios"].items():
-        numbers = [str(of[key]) for key in ("n", "S", "k", "S_f", "k_f")]
-        table.add_row(name, *numbers, *(f"{100 * of[key]:.2f}" for key in ("tcr", "sc", "fd")))
+    table = Table("scenario", "verdicts", "N", "S", "k", "S_f", "k_f", "TCR", "SC", "FD", box=None, pad_edge=False)
+    for name, one in plain["scenarios"].items():
+        for column in SHOWN:
+            of = one["streaks"][column]
+            numbers = [str(of[key]) for key in ("n", "S", "k", "S_f", "k_f")]
+            table.add_row(name, column, *numbers, *(f"{100 * of[key]:.2f}" for key in ("tcr", "sc", "fd")))
     out.print(table, "")
     _metrics(found, metric_set, out)
     choice, checks = plain["multi_choice"], plain["exec_check"]
@@ -35,7 +45,7 @@ def show(found: Rescored, metric_set: MetricSet, out: Console) -> None:
         )
     out.print(
         f"exec_check: {checks['rounds']} rounds; {checks['derived']} checked again, {checks['agree']} of them as recorded; "
-        f"{checks['recorded_only']} keep the recorded verdict"
+        f"{checks['recorded_only']} have the recorded verdict only"
     )
     for why, count in _reasons(found).items():
         out.print(f"  {count} × {why}", markup=False)
@@ -46,17 +56,20 @@ def show(found: Rescored, metric_set: MetricSet, out: Console) -> None:
 
 
 def _metrics(found: Rescored, metric_set: MetricSet, out: Console) -> None:
-    summary, ours = found.summary(metric_set), found.summary(metric_set, default=True)
-    values = {name: getattr(summary, name) for name in METRICS}
-    words = [f"{name.upper()} {100 * value:.2f}" for name, value in values.items() if value is not None]
-    out.print(f"profile {metric_set}: {' · '.join(words)}")
-    if ours != summary:
-        words = [f"{name.upper()} {100 * v:.2f}" for name in METRICS if (v := getattr(ours, name)) is not None]
-        out.print(f"with our way of reading replies: {' · '.join(words)}")
+    """One column of metrics per kind of verdict: nothing is mixed."""
+    from rich.table import Table
+
+    summaries = {column: found.summary(metric_set, column) for column in COLUMNS}
+    table = Table(f"metric set {metric_set}", *(HEADS[column] for column in COLUMNS), box=None, pad_edge=False)
+    table.add_row("rounds", *(str(one.scored) for one in summaries.values()))
+    for name in METRICS:
+        values = [getattr(one, name) for one in summaries.values()]
+        table.add_row(name.upper(), *("" if value is None else f"{100 * value:.2f}" for value in values))
+    out.print(table, "")
 
 
 def _reasons(found: Rescored) -> dict[str, int]:
-    """Why exec_check rounds keep their recorded verdict, with counts; names of scripts left out."""
+    """Why exec_check rounds have no derived verdict, with counts; names of scripts left out."""
     reasons: dict[str, int] = {}
     for one in found.rounds("exec_check"):
         if one.derived is None:

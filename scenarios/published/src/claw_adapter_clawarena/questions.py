@@ -23,7 +23,8 @@ TYPES: Final = ("multi_choice", "exec_check")
 SCRIPTS: Final = "${eval_dir}/${agent_id}/scripts"
 SCRIPT: Final = re.compile(r"\$\{eval_dir\}/(?:\$\{agent_id\}|\$\{test_id\}|[\w.-]+)/scripts/([^\s\"';&|<>()]+)")
 """A check script in a published command; the group is its path below the folder of scripts."""
-_AGENTS_SCRIPT = re.compile(r"\bpython3?\s+(?=(?:\$\{workspace\}/)?scripts/)")
+MODULES: Final = ("jsonschema", "matplotlib", "numpy", "pandas", "pytest", "scipy", "seaborn")
+"""What published checks, and the programs that agents write for them, import; the extra ``checks`` brings it."""
 _PLACEHOLDER = re.compile(r"\$\{([^}]+)\}")
 
 
@@ -120,6 +121,7 @@ class _Reader:
             stdout=key.get("expect_stdout"),
             stdout_regex=key.get("expect_stdout_regex"),
             timeout=timeout,
+            modules=MODULES,
         )
         why = f"check script is not part of the published data: {', '.join(missing)}" if missing else ""
         answer = Answer(check=None if missing else check, unscorable=why, feedback=feedback)
@@ -144,9 +146,7 @@ class _Reader:
 def neutral_command(command: str, scenario: str) -> str:
     """A published command in the terms of ``scenario/1``.
 
-    The folder of scripts is ``${checks}``. A script that the agent wrote may import its neighbours, as it could when the agent
-    tried it; the sandbox forbids that to all others.
+    The folder of scripts is ``${checks}``.
     """
-    command = _AGENTS_SCRIPT.sub(lambda match: f"env -u PYTHONSAFEPATH {match[0]}", command)
     text = SCRIPT.sub(lambda match: f"${{checks}}/{match[1]}", command)
     return text.replace("${agent_id}", scenario).replace("${test_id}", scenario)

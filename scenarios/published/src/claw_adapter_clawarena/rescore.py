@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -9,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from claw_adapter.data_format import RoundProgress
+from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.errors import ClawError, ScenarioError
 from claw_adapter.protocol import Check
 from claw_adapter.questions.extract import extract, extract_compat
@@ -34,7 +37,7 @@ async def rescore_published(
     """Score a published result folder again.
 
     Args:
-        results: the folder, ``<scenario>/<round>/infer_result.json``.
+        results: the folder, ``<scenario>/<round>/infer_result.json``, or a submission, which has it as ``infer``.
         data: the data set it ran on (its ``tests.json``).
         isolation: level at which recorded commands and checks run; 2 has no network.
         replay: whether workspaces are rebuilt; without, exec_check keeps its recorded verdicts.
@@ -48,14 +51,17 @@ async def rescore_published(
     layout = next(iter(next(iter(recorded.values())).values())).layout
     suite = open_suite(data)
     scenarios = {one.id: one for one in examine(suite, suite.layouts(layout)[0]).scenarios}
-    made = Rescored(results, layout, isolation, replay)
-    for name, rounds in recorded.items():
-        if name not in scenarios:
-            raise ScenarioError(f"the data set has no scenario {name!r}", where=str(suite.source.path))
-        with tempfile.TemporaryDirectory(prefix="claw-replay-", ignore_cleanup_errors=True) as folder:
-            worker = _Worker(scenarios[name], rounds, Path(folder).resolve(), IsolationLevel(isolation))
-            made.scenarios.append(await worker.run(replay=replay, progress=progress))
-    return made
+    if unknown := next((name for name in recorded if name not in scenarios), None):
+        raise ScenarioError(f"the data set has no scenario {unknown!r}", where=str(suite.source.path))
+    turn = asyncio.Semaphore(2 * (os.cpu_count() or 1))  # most of the time a check waits for its namespaces
+
+    async def again(name: str) -> RescoredScenario:
+        async with turn:
+            with tempfile.TemporaryDirectory(prefix="claw-replay-", ignore_cleanup_errors=True) as folder:
+                worker = _Worker(scenarios[name], recorded[name], Path(folder).resolve(), IsolationLevel(isolation))
+                return await worker.run(replay=replay, progress=progress)
+
+    return Rescored(results, layout, isolation, replay, list(await asyncio.gather(*map(again, recorded))))
 
 
 @dataclass
@@ -113,7 +119,7 @@ class _Worker:
         from claw_adapter.questions.exec_check import decide_check
 
         copy = self.folder / "copy"
-        shutil.copytree(workspace, copy, symlinks=True)
+        await to_thread(shutil.copytree, workspace, copy, symlinks=True)
         gold = Gold(root=self.folder / "scenario" / "gold", answers=Answers(rounds={}))
         try:
             result = await decide_check(check, ScoringContext(gold=gold, workspace=copy, isolation=int(self.level)))
@@ -121,7 +127,8 @@ class _Worker:
             return None, error.what
         finally:
             shutil.rmtree(copy, ignore_errors=True)
-        return result.passed, result.why
+        said = (result.stderr.strip() or result.stdout.strip()).splitlines()
+        return result.passed, "; ".join(filter(None, (result.why, *(said[-1:] if result.why else ()))))
 
 
 def _choice(one: PublishedRound, recorded: RecordedRound) -> RescoredRound:

@@ -61,17 +61,18 @@ class RecordedRound:
 
 
 def read_results(folder: Path) -> dict[str, dict[str, RecordedRound]]:
-    """The recorded rounds of a result folder, by scenario and round.
+    """The recorded rounds of a result folder, or of a submission that has one as ``infer``, by scenario and round.
 
     Raises:
         ScenarioError: there are none, or one cannot be read.
     """
     found: dict[str, dict[str, RecordedRound]] = {}
-    for path in sorted(folder.glob("*/*/infer_result.json")):
+    inside = folder / "infer"
+    for path in sorted((inside if inside.is_dir() else folder).glob("*/*/infer_result.json")):
         one = _read(path)
         found.setdefault(one.scenario, {})[one.round] = one
     if not found:
-        remedy = "Name the folder that holds <scenario>/<round>/infer_result.json."
+        remedy = "Name a submission, or its folder that holds <scenario>/<round>/infer_result.json."
         raise ScenarioError("no published results here", where=str(folder), remedy=remedy)
     return found
 

@@ -1,15 +1,20 @@
-"""What scoring a published run again gives: verdicts per round, derived or recorded, and everything they add up to."""
+"""What scoring a published run again gives: verdicts per round, recorded and derived, and what each column adds up to."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal, get_args
 
 from claw_adapter.scoring import MetricSet, MetricSummary, RoundScore, Streaks, aggregate, sequence
 from claw_adapter_clawarena.replay import ReplayLog
 
-__all__ = ["Rescored", "RescoredRound", "RescoredScenario"]
+__all__ = ["COLUMNS", "Column", "Rescored", "RescoredRound", "RescoredScenario"]
+
+Column = Literal["recorded", "derived", "recorded_where_derived", "ours"]
+COLUMNS: Final[tuple[Column, ...]] = get_args(Column)
+"""Whose verdicts: the published ones; those derived here, by the published way of reading replies; the published ones of the
+same rounds; the derived ones with our way of reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +40,13 @@ class RescoredRound:
     default_letters: tuple[str, ...] | None = None
     per_option: float | None = None
 
-    @property
-    def verdict(self) -> bool | None:
-        """What counts: derived, else recorded."""
-        return self.recorded if self.derived is None else self.derived
+    def verdict(self, column: Column) -> bool | None:
+        """The verdict in a column; None where it has none."""
+        if column == "recorded" or (column == "recorded_where_derived" and self.derived is not None):
+            return self.recorded
+        if column == "ours" and self.type == "multi_choice":
+            return self.default
+        return self.derived
 
     @property
     def agrees(self) -> bool:
@@ -54,13 +62,13 @@ class RescoredScenario:
     rounds: list[RescoredRound] = field(default_factory=list)
     log: ReplayLog = field(default_factory=ReplayLog)
 
-    def scores(self, *, default: bool = False) -> list[RoundScore]:
-        """Scores in order; a round without any verdict is unscored."""
-        return [_score(self.id, one, default=default) for one in self.rounds]
+    def scores(self, column: Column) -> list[RoundScore]:
+        """Scores in order; a round without a verdict in this column is unscored."""
+        return [_score(self.id, one, one.verdict(column)) for one in self.rounds]
 
-    def streaks(self, *, default: bool = False) -> Streaks:
-        """Success and failure runs; unscored rounds count as failures."""
-        return Streaks.of(sequence(self.scores(default=default), "strict"))
+    def streaks(self, column: Column) -> Streaks:
+        """Success and failure runs over the rounds that have a verdict in this column."""
+        return Streaks.of(sequence(self.scores(column), "adjusted"))
 
 
 @dataclass
@@ -90,9 +98,9 @@ class Rescored:
             if one.type == "multi_choice" and one.compat_letters != one.default_letters
         ]
 
-    def summary(self, metric_set: MetricSet, *, default: bool = False) -> MetricSummary:
-        """The metrics; with `default`, multi_choice by our own way of reading."""
-        return aggregate({s.id: s.scores(default=default) for s in self.scenarios}, metric_set, "strict")
+    def summary(self, metric_set: MetricSet, column: Column) -> MetricSummary:
+        """The metrics of a column, over the rounds that have a verdict in it."""
+        return aggregate({s.id: s.scores(column) for s in self.scenarios}, metric_set, "adjusted")
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -116,8 +124,9 @@ class Rescored:
             },
             "disagreements": [_named(*pair) for pair in self.disagreements()],
             "scenarios": {scenario.id: _scenario(scenario) for scenario in self.scenarios},
-            "metrics": {metric_set: asdict(self.summary(metric_set)) for metric_set in ("published", "macro", "v1")},
-            "metrics_default_extraction": asdict(self.summary("published", default=True)),
+            "metrics": {
+                column: {name: asdict(self.summary(name, column)) for name in get_args(MetricSet)} for column in COLUMNS
+            },
         }
 
 
@@ -126,16 +135,9 @@ def _named(scenario: str, one: RescoredRound) -> dict[str, Any]:
 
 
 def _scenario(scenario: RescoredScenario) -> dict[str, Any]:
-    streaks, log = scenario.streaks(), scenario.log
+    log = scenario.log
     return {
-        "n": streaks.n,
-        "S": streaks.s,
-        "k": streaks.k,
-        "S_f": streaks.s_f,
-        "k_f": streaks.k_f,
-        "tcr": streaks.tcr,
-        "sc": streaks.sc,
-        "fd": streaks.fd,
+        "streaks": {column: _streaks(scenario.streaks(column)) for column in COLUMNS},
         "replay": {
             "calls": dict(log.calls),
             "files_verified": log.verified,
@@ -149,9 +151,20 @@ def _scenario(scenario: RescoredScenario) -> dict[str, Any]:
     }
 
 
-def _score(scenario: str, one: RescoredRound, *, default: bool) -> RoundScore:
-    verdict = one.default if default and one.type == "multi_choice" else one.verdict
+def _streaks(found: Streaks) -> dict[str, Any]:
+    return {
+        "n": found.n,
+        "S": found.s,
+        "k": found.k,
+        "S_f": found.s_f,
+        "k_f": found.k_f,
+        "tcr": found.tcr,
+        "sc": found.sc,
+        "fd": found.fd,
+    }
+
+
+def _score(scenario: str, one: RescoredRound, verdict: bool | None) -> RoundScore:
     cause = "no verdict" if verdict is None else None
     score = None if verdict is None else float(verdict)
-    per_option = one.per_option if verdict is not None else None
-    return RoundScore(scenario, one.round, one.type, score, cause, per_option)
+    return RoundScore(scenario, one.round, one.type, score, cause, one.per_option if verdict is not None else None)

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.failures import ProviderError, classify
 from claw_adapter.endpoint.models import credentials
-from claw_adapter.endpoint.models.sse import Malformed, Refused
 from claw_adapter.endpoint.models.wires import wire_of
+from claw_adapter.endpoint.models.wires.base import Malformed, Refused
 from claw_adapter.errors import (
     EndpointAuthError,
     EndpointMalformedError,

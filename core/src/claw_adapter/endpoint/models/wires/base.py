@@ -5,19 +5,33 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.models.sse import Malformed
+from claw_adapter.drivers.errors import LineTooLong
+from claw_adapter.drivers.sse import EventParser
 from claw_adapter.model import Delta, ModelRequest
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["NewId", "Wire", "as_dict", "integer", "loaded", "pairs"]
+__all__ = ["Malformed", "NewId", "Refused", "Wire", "as_dict", "events", "integer", "loaded", "pairs"]
 
 JsonObject = dict[str, JsonValue]
 NewId = Callable[[], str]
 """Makes an id for a call that came without one."""
+EVENT_BYTES: Final = 64 * 1024 * 1024
+
+
+class Malformed(ValueError):
+    """What came is no completion."""
+
+
+class Refused(Exception):  # the upstream's own error, inside a reply that had begun well
+    """An error object in the middle of a stream, or in place of a completion."""
+
+    def __init__(self, error: JsonValue) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 class Wire(ABC):
@@ -94,3 +108,20 @@ def loaded(text: str | bytes) -> JsonObject:
     if not isinstance(value, dict):
         raise Malformed("not a JSON object")
     return value
+
+
+async def events(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """The data of each event of a stream; the last one may end with the stream.
+
+    Raises:
+        Malformed: an event of more than `EVENT_BYTES`.
+    """
+    parser = EventParser(EVENT_BYTES)
+    try:
+        async for chunk in chunks:
+            for event in parser.feed(chunk):
+                yield event.data
+        for event in parser.feed(b"\n\n"):
+            yield event.data
+    except LineTooLong as error:
+        raise Malformed(error.what) from None

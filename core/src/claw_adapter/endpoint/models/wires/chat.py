@@ -1,19 +1,21 @@
-"""OpenAI chat completions as an upstream."""
+"""OpenAI chat completions as an upstream, tolerant of the small differences between those that speak it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.models import sse
-from claw_adapter.endpoint.models.wires.base import NewId, Wire
+from claw_adapter.endpoint.models.wires.base import Malformed, NewId, Refused, Wire, as_dict, events, loaded
 from claw_adapter.endpoint.sampling import LIMITS, effective
-from claw_adapter.model import Delta, ModelRequest
+from claw_adapter.model import CallDelta, Delta, ModelRequest
+from claw_adapter.protocol.tokens import TokenUse
 
 __all__ = ["ChatWire"]
 
 JsonObject = dict[str, JsonValue]
+_OURS = frozenset({"role", "content", "tool_calls"})
 
 
 class ChatWire(Wire):
@@ -44,9 +46,76 @@ class ChatWire(Wire):
         return body
 
     def whole(self, body: bytes, new_id: NewId) -> Delta:
-        """See `sse.whole`."""
-        return sse.whole(body, new_id)
+        """A ``chat.completion``."""
+        value = _loaded(body)
+        choice = _choice(value, "message")
+        if choice is None:
+            raise Malformed("a completion without choices")
+        content, finish = choice
+        return _delta(content, finish or "stop", _calls(content, new_id, whole=True), _usage(value))
 
-    def pieces(self, chunks: AsyncIterator[bytes], new_id: NewId) -> AsyncIterator[Delta]:
-        """See `sse.pieces`."""
-        return sse.pieces(chunks, new_id)
+    async def pieces(self, chunks: AsyncIterator[bytes], new_id: NewId) -> AsyncIterator[Delta]:
+        """The events of a ``chat.completion``."""
+        begun = finished = False
+        async for data in events(chunks):
+            if data == "[DONE]":
+                finished = finished or begun  # some upstreams never give a reason
+                break
+            value = _loaded(data)
+            usage, choice = _usage(value), _choice(value, "delta")
+            if choice is None:
+                if usage is not None:
+                    yield Delta(usage=usage)
+                continue
+            content, finish = choice
+            begun, finished = True, finished or finish is not None
+            yield _delta(content, finish, _calls(content, new_id, whole=False), usage)
+        if not finished:
+            raise Malformed("the stream ended before the reply did")
+
+
+def _loaded(text: str | bytes) -> JsonObject:
+    value = loaded(text)
+    if value.get("error"):
+        raise Refused(value["error"])
+    return value
+
+
+def _usage(value: JsonObject) -> TokenUse | None:
+    usage = value.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    counts = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    return TokenUse(*(int(n) if isinstance(n, int | float) else 0 for n in counts))
+
+
+def _choice(value: JsonObject, part: str) -> tuple[JsonObject, str | None] | None:
+    choices = value.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(first, dict):
+        return None
+    content, finish = first.get(part), first.get("finish_reason")
+    return (content if isinstance(content, dict) else {}), (finish if isinstance(finish, str) else None)
+
+
+def _calls(content: JsonObject, new_id: NewId, *, whole: bool) -> tuple[CallDelta, ...]:
+    """Tool calls of a message or delta. Upstreams leave out the index or the id, and send arguments as an object."""
+    found = []
+    calls = content.get("tool_calls")
+    for position, call in enumerate(calls if isinstance(calls, list) else []):
+        if not isinstance(call, dict):
+            continue
+        function = as_dict(call.get("function"))
+        index, name, arguments = call.get("index"), str(function.get("name") or ""), function.get("arguments")
+        text = arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments)
+        call_id = str(call.get("id") or "") or (new_id() if name else "")
+        found.append(CallDelta(position if whole or not isinstance(index, int) else index, call_id, name, text))
+    return tuple(found)
+
+
+def _delta(content: JsonObject, finish: str | None, calls: tuple[CallDelta, ...], usage: TokenUse | None) -> Delta:
+    text = content.get("content")
+    if finish == "function_call":
+        finish = "tool_calls"
+    extra = {name: value for name, value in content.items() if name not in _OURS and value is not None}
+    return Delta(text if isinstance(text, str) else "", calls, finish, usage, extra)

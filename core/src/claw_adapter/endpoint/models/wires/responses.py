@@ -7,8 +7,17 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.models.sse import Malformed, Refused, events
-from claw_adapter.endpoint.models.wires.base import NewId, Wire, as_dict, integer, loaded, pairs
+from claw_adapter.endpoint.models.wires.base import (
+    Malformed,
+    NewId,
+    Refused,
+    Wire,
+    as_dict,
+    events,
+    integer,
+    loaded,
+    pairs,
+)
 from claw_adapter.endpoint.models.wires.responses_body import passed_on, translated
 from claw_adapter.model import CallDelta, Delta, ModelRequest
 from claw_adapter.protocol.tokens import TokenUse

@@ -1,0 +1,72 @@
+"""What the events of a turn in OpenClaw's transcript say: steps, replies, tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from claw_adapter.harness import Event, ReportedUsage
+from claw_adapter_openclaw.answers import Answer
+from claw_adapter_openclaw.native import message_of
+
+__all__ = ["counted", "replies", "reply_text", "steps", "stopped"]
+
+SHOWN: Final = 20_000
+"""Characters of a tool's result that go into an event."""
+COMPACTION: Final = "compaction"
+"""OpenClaw put a summary in the place of what was said: an event of its round."""
+
+
+def replies(events: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The transcript events that are the model's replies, failed ones too."""
+    return [event for event in events if (event.get("message") or {}).get("role") == "assistant"]
+
+
+def stopped(events: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether the last reply ends its turn: it calls no tools."""
+    last = replies(events)[-1:]
+    return bool(last) and last[0]["message"].get("stopReason") != "toolUse"
+
+
+def counted(events: Sequence[Mapping[str, Any]]) -> ReportedUsage | None:
+    """What the replies of a turn used, summed, as OpenClaw notes it; None without replies."""
+    found = [reply["message"].get("usage") or {} for reply in replies(events)]
+    if not found:
+        return None
+    return ReportedUsage(
+        kind="per_turn",
+        input=sum(int(usage.get("input") or 0) + int(usage.get("cacheRead") or 0) for usage in found),
+        output=sum(int(usage.get("output") or 0) for usage in found),
+        cached=sum(int(usage.get("cacheRead") or 0) for usage in found),
+    )
+
+
+def reply_text(answer: Answer, events: Sequence[Mapping[str, Any]]) -> str:
+    """The reply; from the session when it ran into the length limit, for then OpenClaw adds a sentence of its own."""
+    last = replies(events)[-1:]
+    if last and last[0]["message"].get("stopReason") == "length":
+        said = message_of(last[0])
+        return said.text if said is not None and said.text.strip() else answer.text
+    return answer.text
+
+
+def steps(record: Mapping[str, Any], begun: float) -> list[Event]:
+    """What a transcript event says of the turn's steps: tool calls, their results, texts that came before them."""
+    message = message_of(record)
+    if message is None and record.get("type") != COMPACTION:
+        return []
+    at = max(datetime.fromisoformat(record["timestamp"]).timestamp() - begun, 0.0)
+    if message is None:
+        return [Event(kind="note", at=at, name=COMPACTION, text=str(record.get("summary") or "")[:SHOWN])]
+    if message.role == "tool":
+        native = record["message"]
+        name, failed = str(native.get("toolName", "")), bool(native.get("isError"))
+        call = str(message.tool_call_id)
+        return [Event(kind="tool_result", at=at, id=call, name=name, text=message.text[:SHOWN], is_error=failed)]
+    called = [
+        Event(kind="tool_call", at=at, id=call.id, name=call.name, arguments=call.arguments)
+        for call in message.tool_calls
+    ]
+    spoken = [Event(kind="text", at=at, text=message.text)] if called and message.text.strip() else []
+    return [*spoken, *called]

@@ -1,0 +1,105 @@
+"""CommandHarness: finding and probing the program, options, capabilities, descriptions that cannot be."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from claw_adapter import command as c
+from claw_adapter import errors as e
+from claw_adapter.harness import Support
+from claw_adapter.testing import FolderContext
+from support.described import SESSION, harness, turns
+
+PAGE = Path(__file__).parents[2] / "docs" / "write-an-adapter.md"
+
+
+@pytest.mark.parametrize(
+    ("says", "wanted", "ready"),
+    [
+        ("made 1.10.2 (abc)", {}, True),
+        ("made 1.10.2", {"at_least": "1.9"}, True),
+        ("made 1.10.2", {"at_least": "1.11"}, False),
+        ("made 1.10.2", {"exactly": "1.10.2"}, True),
+        ("made 1.10.2", {"exactly": "1.10"}, False),
+        ("made r7", {"pattern": r"r(\d+)"}, True),
+        ("nothing", {}, False),
+    ],
+)
+def test_a_version_is_asked_and_compared(tmp_path, says, wanted, ready):
+    found = harness(tmp_path / "x", f"echo '{says}'", version=c.Version(**wanted)).probe()
+    assert (found.ready, bool(found.versions)) == (ready, says != "nothing")
+    assert ready or (found.reason and found.remedy == "get it")
+
+
+async def test_a_missing_program_is_said_with_the_way_to_get_it(tmp_path):
+    made = harness(None, command=("no-such-agent",))
+    assert not made.probe().ready
+    with pytest.raises(e.HarnessNotFound, match="no-such-agent is not on PATH") as caught:
+        await made.open(FolderContext(tmp_path / "trial"))
+    assert caught.value.remedy == "get it"
+
+
+async def test_options_are_checked_and_are_places(tmp_path):
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Options(c.CommandOptions):
+        effort: int = 2
+
+    made = harness(tmp_path / "x", 'echo "$1"', command=("made-agent", "{effort}"), options=Options)
+    (turn,) = await turns(made, tmp_path, "go")
+    assert turn.text == "2"
+    with pytest.raises(e.AdapterError, match="no option 'efort'"):
+        type(made)(efort=1)
+
+
+def test_capabilities_follow_from_the_description_and_can_be_declared(tmp_path):
+    stored = harness(tmp_path / "x", store=c.JsonStore(SESSION), answer=c.Stored())
+    plain, full = harness(tmp_path / "x").capabilities(), stored.capabilities()
+    assert [bool(getattr(plain, name)) for name in ("turns", "cancel", "seed_main", "resume_after_restart")] == [
+        True, True, False, False,
+    ]  # fmt: skip
+    assert full.seed_main
+    assert full.stream_events
+    assert (
+        harness(tmp_path / "x", declares={"seed_main": Support.unsupported("no")}).capabilities().seed_main.reason
+        == "no"
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"command": "made-agent"}, "is not a tuple of texts"),
+        ({"command": ()}, "is not a tuple of texts"),
+        ({"command": ("a", "{prompts}")}, "no place {prompts}"),
+        ({"command": ("a", "{key}")}, "key would stand on the command line"),
+        ({"env": {"A": 1}}, "is not a mapping of texts"),
+        ({"env": {"A": "{prompt}"}}, "no place {prompt}"),
+        ({"answer": "text"}, "is not Text()"),
+        ({"answer": c.Stored()}, "needs a store"),
+        ({"answer": c.Text("answer.txt")}, "not below the state directory"),
+        ({"failures": ((1, ValueError),)}, "neither a HarnessError nor an EndpointError"),
+        ({"failures": (("(", e.HarnessError),)}, "not a regular expression"),
+        ({"failures": ((300, e.HarnessError),)}, "neither an exit status nor a pattern"),
+        ({"keep": "log"}, "is not a tuple of patterns"),
+        ({"keep": ("*.json",), "files": {"c.json": "{key}"}}, "would go into checkpoints"),
+        ({"terminal": c.Terminal(b"> ")}, "a terminal shows pictures"),
+        ({"terminal": c.Terminal(b"> "), "answer": c.Text("{state}/a"), "command": ("a", "{prompt}")}, "prompts typed"),
+        ({"histories": "native", "store": c.JsonStore(SESSION)}, "a file for each session"),
+        ({"declares": {"canel": Support.full()}}, "no capability 'canel'"),
+    ],
+)  # fmt: skip
+def test_a_description_that_cannot_be_is_refused_when_the_class_is_made(more, said):
+    with pytest.raises(e.AdapterError, match=re.escape(said)) as caught:
+        harness(None, **more)
+    assert "class Made" in caught.value.where
+
+
+def test_the_example_of_the_page_is_one():
+    code = next(text for text in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL))
+    made = {"__name__": "page"}
+    exec(f"from claw_adapter.command import *\nfrom claw_adapter.errors import *\n{code}", made)
+    assert made["Otter"]().capabilities().usage == "per_turn"
