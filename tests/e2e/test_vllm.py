@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.drivers import reaper
-from claw_adapter.errors import EndpointError
+from claw_adapter.errors import EndpointError, RunStopped
 from claw_adapter.notation import parse_named
-from claw_adapter.protocol import ModelSpec
+from claw_adapter.protocol import ModelSpec, StopRules
 from claw_adapter.report.summary import summarise
 from claw_adapter.runs.load import load_run
 from claw_adapter.runs.servers import read_servers
@@ -140,9 +140,10 @@ async def test_a_run_records_what_served_its_model_and_how_much_its_counters_gre
     assert len(read_servers(tmp_path / "run")) == 1, "a finished run starts no server"
 
 
-async def test_a_server_that_runs_out_of_memory_in_mid_run_is_the_endpoints_fault_and_explained(tmp_path):
-    (rounds,) = (await run_experiment(tmp_path / "run", asked(tmp_path, "dies"))).values()
-    assert rounds[-1].error.kind == "EndpointTransientError"
+async def test_a_server_that_runs_out_of_memory_in_mid_run_stops_it_and_is_explained(tmp_path):
+    with pytest.raises(RunStopped, match="the GPU is out of memory") as stop:
+        await run_experiment(tmp_path / "run", asked(tmp_path, "dies"))
+    assert "starts it again" in stop.value.remedy
     (server,) = read_servers(tmp_path / "run")
     assert "the GPU is out of memory" in server.fault
     assert any("ended by itself" in warning for warning in summarise(load_run(tmp_path / "run")).warnings)
@@ -153,10 +154,10 @@ async def test_a_server_attached_to_that_goes_away_in_mid_run_is_told(tmp_path):
     try:
         url = (await ours.start(MODEL, ctx)).base_url
         run = asked(tmp_path, "m", base_url=url.removesuffix("/v1"))
-        (rounds,) = (await run_experiment(tmp_path / "run", run)).values()
+        with pytest.raises(RunStopped, match=r"no answer for 0\.5 s"):
+            await run_experiment(tmp_path / "run", run, rules=StopRules(patience=0.5))
     finally:
         await ours.stop()
-    assert rounds[-1].error.kind == "EndpointTransientError"
     (server,) = read_servers(tmp_path / "run")
     assert server.fault == "it did not answer any more when the run ended"
 

@@ -27,7 +27,7 @@ def test_closed_streams_are_no_error(tmp_path, words, closed):
 def test_a_full_disk_behind_stdout_is_said(words):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run([CLAW, *words.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 2
+    assert done.returncode == 5
     assert "No space left" in done.stderr
     assert "Traceback" not in done.stderr
 

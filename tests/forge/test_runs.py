@@ -17,8 +17,9 @@ from tests.support.forge import (
     same_commands,
 )
 
-from claw_adapter.errors import HarnessCrash, HarnessNotFound
+from claw_adapter.errors import HarnessCrash, HarnessNotFound, RunStopped
 from claw_adapter.harness import Event, TurnResult
+from claw_adapter.protocol import StopRules
 from claw_adapter.reference.adapter import ReferenceHarness
 from claw_adapter.report.rescore import rescore
 from claw_adapter.testing import PlantedConversation, planted
@@ -116,10 +117,9 @@ async def test_a_provider_that_is_down_is_no_wrong_answer_whatever_the_harness_s
     down = {"name": "some-model", "kind": "openai", "base_url": "http://127.0.0.1:9/v1"}
     asked = experiment("forge:only=17", models=[down])
     harness = planted(ReferenceHarness, SaysSuccess)(mode="in-process")
-    await run_experiment(tmp_path / "run", asked, harnesses={"reference": harness})
-    (one,) = outcomes(tmp_path / "run")
-    assert one.record.score.value is None
-    assert one.record.score.cause.owner == one.record.error.owner == "endpoint"
+    with pytest.raises(RunStopped, match="no connection to the provider"):
+        await run_experiment(tmp_path / "run", asked, harnesses={"reference": harness}, rules=StopRules(patience=0.5))
+    assert outcomes(tmp_path / "run") == [], "the episode is still to be played"
 
 
 @pytest.mark.slow

@@ -74,7 +74,7 @@ def test_a_place_that_cannot_be_written_is_named_with_a_way_out(finished, copy, 
 def test_a_full_disk_behind_standard_output_is_no_success(finished):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run([CLAW, "schema"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 2
+    assert done.returncode == 5
     assert done.stderr == "error: No space left on device\n  Free some space on that disk, or write elsewhere.\n"
 
 
@@ -145,7 +145,7 @@ def test_a_full_disk_during_a_run_names_the_file_once(finished, tmp_path, monkey
 
     monkeypatch.setattr(Journal, "_append", full)
     done = call("run", finished[0], *FAST, "--out", tmp_path / "run")
-    assert done.code == 2
+    assert done.code == 5
     assert "journal.jsonl: No space left on device" in done.err
     assert "Free some space" in done.err
     assert "Traceback" not in done.err

@@ -1,6 +1,7 @@
 """An environment through the whole loop: what is in it before and after a turn, after failures, after an interruption."""
 
 import asyncio
+import errno
 import json
 
 import pytest
@@ -12,7 +13,7 @@ from tests.support.counting import (
 )
 from tests.support.running import experiment, run_experiment
 
-from claw_adapter.errors import AdapterError, HarnessCrash, ScenarioError
+from claw_adapter.errors import AdapterError, HarnessCrash, MachineError, ScenarioError
 from claw_adapter.report.compare_checks import RunRow, mixed
 from claw_adapter.report.rescore import rescore
 from claw_adapter.report.summary import summarise
@@ -125,3 +126,24 @@ async def test_programs_of_a_harness_find_it_first_on_their_path(tmp_path):
     path, counted = done.stdout.text.split()
     assert path.startswith(f"{folder}:")
     assert counted == "yes"
+
+
+@pytest.mark.parametrize(("number", "owner"), [(errno.EIO, "scenario"), (errno.ENOENT, "scenario"), (errno.ENOSPC, "")])
+async def test_what_the_system_refuses_an_environment_is_the_scenarios_unless_the_machine_lacks_it(
+    tmp_path, monkeypatch, number, owner
+):
+    def refused(_counter, what):
+        if what == "add 5":
+            raise OSError(number, "the system's words")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Counter, "_break", refused)
+        if owner:
+            records = await ran(tmp_path, 2, 5, attempts=1)
+            assert records[1].error.owner == owner
+            return
+        with pytest.raises(MachineError, match="1 of 2 rounds are recorded"):
+            await ran(tmp_path, 2, 5)
+    records = await ran(tmp_path, 2, 5)
+    assert [r.score.value for r in records] == [1, 1]
+    assert states(tmp_path / "run", records) == [(0, 2), (2, 7)]

@@ -357,6 +357,16 @@ async def test_the_private_tmp_is_bounded(trial):
     assert "No space left" in done.stderr.text
 
 
+async def test_shared_memory_is_bounded_and_the_folder_of_devices_is_closed(trial):
+    confined = confinement(trial, shm_bytes=1 << 20)
+    done = await inside(confined, "open('/dev/shm/fill', 'wb').write(b'x' * (5 << 20))")
+    assert "No space left" in done.stderr.text
+    done = await inside(confined, "open('/dev/fill', 'wb')")
+    assert "Read-only file system" in done.stderr.text
+    code = "open('/dev/null', 'w').write('x'); import multiprocessing; multiprocessing.Lock(); print('fine')"
+    assert (await inside(confined, code)).stdout.text == "fine\n"
+
+
 async def test_a_given_folder_becomes_tmp(trial):
     done = await inside(confinement(trial, tmp=trial / "own/state"), "open('/tmp/kept', 'w').write('x')")
     assert done.exit.ok, done.stderr.text

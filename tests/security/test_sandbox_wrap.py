@@ -47,7 +47,8 @@ def test_the_whole_command_of_a_small_confinement():
         f"--ro-bind-try /proc/{name} /proc/{name}" for name in ("sys", "sysrq-trigger", "fs", "acpi", "scsi", "mtrr")
     )
     expected = (
-        f"--symlink usr/bin /bin --proc /proc --dev /dev {sealed} --perms 1777 --size 268435456 --tmpfs /tmp "
+        "--symlink usr/bin /bin --proc /proc --dev /dev --perms 1777 --size 67108864 --tmpfs /dev/shm --remount-ro /dev "
+        f"{sealed} --perms 1777 --size 268435456 --tmpfs /tmp "
         "--ro-bind /usr /usr --ro-bind /etc/passwd /etc/passwd --ro-bind /claw/relay.py /claw/relay.py "
         "--ro-bind /claw/limit.py /claw/limit.py --bind /run/t1/home /run/t1/home "
         "--remount-ro / --chdir /run/t1/home -- agent -x"

@@ -31,14 +31,14 @@ def experiment(*scenarios: Path | str, **changes) -> Experiment:
 
 
 async def run_experiment(
-    root: Path, asked: Experiment, jobs: int = 2, harnesses: dict | None = None
+    root: Path, asked: Experiment, jobs: int = 2, harnesses: dict | None = None, **more
 ) -> dict[str, list[RoundRecord]]:
-    """Run it; finished rounds by trial id. `harnesses` replaces adapters by label."""
+    """Run it; finished rounds by trial id. `harnesses` replaces adapters by label; `more` goes to the runner."""
     scenarios = find_scenarios(asked.scenarios)
     plan, made = prepare(expand(asked, scenarios), scenarios)
     with RunFolder(root) as folder:
         folder.begin(plan)
-        await run(folder, plan, scenarios, {**made, **(harnesses or {})}, jobs=jobs)
+        await run(folder, plan, scenarios, {**made, **(harnesses or {})}, jobs=jobs, **more)
         return {trial.id: rounds(folder.root, trial.id) for trial in plan.trials}
 
 

@@ -10,7 +10,8 @@
     │   ├── HarnessStartError  it did not come up
     │   ├── HarnessCrash       it ended in mid turn
     │   ├── EmptyAnswer        it reported success without an answer
-    │   └── HarnessProtocolError  it said something its protocol does not allow
+    │   ├── HarnessProtocolError  it said something its protocol does not allow
+    │   └── HarnessOverLimits  it used more memory, processes, disk or /dev/shm than a trial may
     ├── OverlayError           something put between harness and endpoint failed
     │   └── OverlayNotFound    it is not installed
     ├── EndpointError          the model endpoint or the provider behind it failed
@@ -20,7 +21,9 @@
     │   ├── EndpointMalformedError
     │   └── EndpointFilteredError
     ├── SandboxError           an isolation level cannot be provided, or a sandboxed command could not be run
+    ├── MachineError           the machine ran out of what a run needs: space, descriptors, memory, processes
     ├── DeadlineExceeded       a deadline passed; `owner` says whose it was
+    ├── RunStopped             a run cannot go on for now, and nothing is lost: the same call continues it
     ├── JournalError           a run folder is damaged or belongs to another configuration
     └── InternalError          a fault of this package itself, never counted against a harness
 
@@ -29,7 +32,6 @@ Each says what happened, where, and what to do about it (`remedy`).
 
 from __future__ import annotations
 
-import errno
 import re
 from collections.abc import Sequence
 from enum import StrEnum
@@ -50,18 +52,20 @@ __all__ = [
     "HarnessCrash",
     "HarnessError",
     "HarnessNotFound",
+    "HarnessOverLimits",
     "HarnessProtocolError",
     "HarnessStartError",
     "InternalError",
     "JournalError",
+    "MachineError",
     "OverlayError",
     "OverlayNotFound",
     "Owner",
     "PluginError",
+    "RunStopped",
     "SandboxError",
     "ScenarioError",
     "endpoint_error",
-    "system_error",
 ]
 
 
@@ -74,6 +78,8 @@ class Owner(StrEnum):
     OVERLAY = "overlay"
     ENDPOINT = "endpoint"
     SANDBOX = "sandbox"
+    MACHINE = "machine"
+    """No space, no descriptors, no memory, no processes: a run stops, and records nothing of the round at hand."""
     INTERNAL = "internal"
     """A fault of this package itself."""
 
@@ -105,29 +111,6 @@ class ClawError(Exception):
         if len(text) > LONGEST:  # a name in a damaged file may be of any length
             text = f"{text[: LONGEST - 1]}…"
         return f"{text}\n  {self.remedy}" if self.remedy else text
-
-
-_BY_ERRNO: Final = {
-    errno.ENOSPC: "Free some space on that disk, or write elsewhere.",
-    errno.EDQUOT: "Free some space on that disk, or write elsewhere.",
-    errno.EACCES: "Change its permissions, or name another place.",
-    errno.EPERM: "Change its permissions, or name another place.",
-    errno.EROFS: "Name a place that can be written.",
-    errno.ENOENT: "Name something that is there.",
-    errno.ENOTDIR: "Name a place below a folder.",
-    errno.EISDIR: "Name a file.",
-    errno.EEXIST: "Name another place.",
-    errno.ENAMETOOLONG: "Choose a shorter name.",
-}
-
-
-def system_error(error: OSError) -> ClawError:
-    """A refusal of the system (no space, no permission) with the file it is about and the way out."""
-    files = [
-        str(name)[:4096] for name in (error.filename, error.filename2) if name is not None
-    ]  # a name may be too long
-    what = error.strerror or str(error) or type(error).__name__
-    return ClawError(what, where=" and ".join(files), remedy=_BY_ERRNO.get(error.errno or 0, ""))
 
 
 class ArgumentError(ClawError, ValueError):
@@ -181,6 +164,10 @@ class EmptyAnswer(HarnessError):
 
 class HarnessProtocolError(HarnessError):
     """The harness said something that its own protocol does not allow."""
+
+
+class HarnessOverLimits(HarnessError):
+    """The harness used more of the machine than a trial may, and was ended: says of what, how much, and the limit."""
 
 
 class OverlayError(ClawError):
@@ -255,12 +242,30 @@ class SandboxError(ClawError):
     owner = Owner.SANDBOX
 
 
+class MachineError(ClawError):
+    """The machine did not give what a run needs: space, descriptors, memory, processes, a place that can be written.
+
+    It belongs to nothing that was at work, so nothing is recorded of it: the run stops, and the same command resumes it.
+    """
+
+    owner = Owner.MACHINE
+
+
 class DeadlineExceeded(ClawError):
     """A deadline passed. `owner` is whose deadline it was; the default is the harness."""
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "", owner: Owner = Owner.HARNESS) -> None:
         super().__init__(what, where=where, remedy=remedy)
         self.owner = owner
+
+
+class RunStopped(ClawError):
+    """The run cannot go on for now: its provider is away, refuses it, or a limit is reached. The same call continues it.
+
+    What was under way is not in the journal, so nobody is charged with it.
+    """
+
+    owner = Owner.ENDPOINT
 
 
 class JournalError(ClawError):

@@ -131,13 +131,16 @@ def remove_tree(path: Path) -> None:
     Raises:
         JournalError: it cannot be removed, not even after two seconds.
     """
+    refused: OSError | None = None
     for _ in range(20):  # something that is just being killed may still write here
-        with suppress(OSError):
+        try:
             _clear(path)
+        except OSError as error:
+            refused = error
         if not os.path.lexists(path):
             return
         time.sleep(0.1)
-    raise JournalError("this folder cannot be removed", where=str(path), remedy="Look what still uses it.")
+    raise JournalError("this folder cannot be removed", where=str(path), remedy="Look what still uses it.") from refused
 
 
 def _clear(path: Path) -> None:

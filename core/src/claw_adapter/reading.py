@@ -41,7 +41,7 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     if not stat.S_ISREG(about.st_mode):
         raise OSError(errno.EINVAL, "it is not a file", str(path))
     if about.st_size > most:
-        raise OSError(errno.EFBIG, f"it is larger than {most // 2**20} MiB", str(path))
+        raise OSError(errno.EOVERFLOW, f"it is larger than {most // 2**20} MiB", str(path))
     return path.read_bytes()
 
 

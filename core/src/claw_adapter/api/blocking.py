@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from claw_adapter.errors import system_error
+from claw_adapter.machine import machine_error, system_error
 
 __all__ = ["finish", "system_errors"]
 
@@ -52,7 +52,9 @@ def system_errors() -> Iterator[None]:
     """A refusal of the system (no such file, no permission, no space) becomes a `ClawError` with the way out."""
     try:
         yield
-    except OSError as error:
-        if error.errno is None:  # not the system's, but a fault of ours
+    except Exception as error:
+        if (short := machine_error(error)) is not None:
+            raise short from error
+        if not isinstance(error, OSError) or error.errno is None:  # not the system's
             raise
         raise system_error(error) from error

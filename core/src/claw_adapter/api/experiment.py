@@ -10,11 +10,13 @@ from typing import Any, Final, TypeAlias, TypedDict
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from claw_adapter.errors import ArgumentError, ClawError
-from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettings
+from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettings, StopRules
+from claw_adapter.protocol.tokens import TokenUse
 from claw_adapter.runs.plan import Experiment, served_model
+from claw_adapter.runs.prices import cost, is_sold
 from claw_adapter.runs.providers import provider_model
 
-__all__ = ["ExperimentOptions", "Scenarios", "check_names", "make_experiment"]
+__all__ = ["ExperimentOptions", "Scenarios", "StopOptions", "check_names", "make_experiment", "make_rules"]
 
 Scenarios: TypeAlias = str | Path | Experiment | Sequence[str | Path]
 """Names and folders of scenarios; or one experiment: a record, or a file that ends in .yaml or .yml."""
@@ -51,8 +53,29 @@ class ExperimentOptions(TypedDict, total=False):
     """Seconds one turn may take. Default: 600."""
     attempts: int
     """How often a round is tried when the harness or endpoint fails. Default: 2."""
+    max_memory: int
+    """Bytes of memory that the processes of a harness may have together; over a limit they are ended. Default: 8e9."""
+    max_processes: int
+    """How many there may be at once. Default: 1000."""
+    max_disk: int
+    """Bytes in workspace and state directory. Default: 5e9."""
+    max_shm: int
+    """Bytes in /dev/shm. Default: 5e8."""
     compat: str
     """``clawarena-1.0``: published prompt format and feedback."""
+
+
+class StopOptions(TypedDict, total=False):
+    """What the run puts up with and may spend; it may change when a run is continued."""
+
+    patience: float | str
+    """How long a provider may be away before the run stops: seconds, or ``10m``. Default: 10 minutes."""
+    max_cost: float | str
+    """US dollars, at list price, at which the run stops."""
+    max_tokens: int
+    """Tokens, sent and received, at which the run stops."""
+    max_requests: int
+    """Requests to the model at which the run stops."""
 
 
 _NO_NAME: Final = ("string_pattern_mismatch", "string_too_short")
@@ -106,6 +129,27 @@ def make_experiment(scenarios: Scenarios, options: ExperimentOptions, spell: Spe
         return Experiment.model_validate(asked | {"models": models})
     except ValidationError as error:
         raise ArgumentError(_wrong(error, asked, spell)) from None
+
+
+def make_rules(experiment: Experiment, options: StopOptions, spell: Spelling = str) -> StopRules:
+    """When the run stops: as its experiment says, but for what is given here.
+
+    Raises:
+        ArgumentError: a limit cannot be kept: it is no number, or the price of a model is not known.
+    """
+    given = {name: options[name] for name in StopOptions.__annotations__ if options.get(name) is not None}  # type: ignore[literal-required]
+    try:
+        rules = StopRules.model_validate({**experiment.stop.model_dump(), **given})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise ArgumentError(f"{spell(str(first['loc'][0]))}: {first['msg'].removeprefix('Value error, ')}") from None
+    for model in experiment.models if rules.max_cost is not None else ():
+        if is_sold(model) and cost(model, TokenUse(1, 1)) is None:
+            raise ArgumentError(
+                f"{spell('max_cost')}: the price of model {model.name!r} is not known",
+                remedy=f"Install claw-adapter[prices] if it is missing, or give {spell('max_tokens')} instead.",
+            )
+    return rules
 
 
 def _several(value: Any) -> tuple[Any, ...]:

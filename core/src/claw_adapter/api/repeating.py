@@ -10,7 +10,7 @@ from claw_adapter.api.blocking import finish, system_errors
 from claw_adapter.api.results import Run, open_run
 from claw_adapter.api.running import Prepared, Watching
 from claw_adapter.errors import JournalError, ScenarioError
-from claw_adapter.protocol import RoundRecord, Scenario
+from claw_adapter.protocol import RoundRecord, Scenario, StopRules
 from claw_adapter.runner.run import prepare as prepare_plan
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import read_journal
@@ -77,7 +77,7 @@ def prepare_round(run: Path, trial: str, round_: str, into: Path) -> PreparedRou
     plan, harnesses = prepare_plan(plan, {scenario.id: scenario})
     now = plan.versions[past.spec.harness.label]
     changed = tuple(f"{name}: {before[name]} → {now[name]}" for name in now if before.get(name, now[name]) != now[name])
-    return PreparedRound(past, Prepared(root, plan, {scenario.id: scenario}, harnesses), changed)
+    return PreparedRound(past, Prepared(root, plan, {scenario.id: scenario}, harnesses, StopRules()), changed)
 
 
 def _scenario(past: PastRound) -> Scenario:

@@ -9,16 +9,24 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeAlias, Unpack
+from typing import Final, TypeAlias, TypeVar, Unpack, cast
 
 from claw_adapter.api.blocking import finish, system_errors
-from claw_adapter.api.experiment import ExperimentOptions, Scenarios, check_names, make_experiment
+from claw_adapter.api.experiment import (
+    ExperimentOptions,
+    Scenarios,
+    StopOptions,
+    check_names,
+    make_experiment,
+    make_rules,
+)
 from claw_adapter.api.results import Run, open_run
 from claw_adapter.datasets.checking import refuse_unfit
 from claw_adapter.endpoint.replay import replay_model
 from claw_adapter.errors import ArgumentError, ClawError
 from claw_adapter.harness import Harness
-from claw_adapter.protocol import Scenario
+from claw_adapter.protocol import Scenario, StopRules
+from claw_adapter.runner.headroom import MIN_FREE
 from claw_adapter.runner.run import Watcher
 from claw_adapter.runner.run import prepare as prepare_plan
 from claw_adapter.runner.run import run as run_plan
@@ -45,11 +53,13 @@ MOST_JOBS: Final = 256
 Watching: TypeAlias = Callable[[Plan, bool], AbstractContextManager[Watcher]]
 """What watches a run, made when it begins, from its plan and whether it continues an earlier one."""
 
+Options = TypeVar("Options", ExperimentOptions, StopOptions)
+
 _ALONE: Final = threading.Lock()
 """A run sets the log and the temporary folder of its process, so there is one at a time."""
 
 
-class RunOptions(ExperimentOptions, total=False):
+class RunOptions(ExperimentOptions, StopOptions, total=False):
     """What is run, and how."""
 
     jobs: int
@@ -58,10 +68,14 @@ class RunOptions(ExperimentOptions, total=False):
     """The run folder. Default: runs/NAME-DIGEST below the current folder."""
     fresh: bool
     """Remove what the run folder holds and start anew, instead of continuing it."""
+    rewind: bool
+    """Try again what is unscored through no fault of the harness also where scored rounds come after, and those with it."""
     replay: str | Path | None
     """A recorded run to answer from, offline."""
     unchecked: bool
     """Run folders of scenarios even if `claw check` finds errors in them. Default: False."""
+    min_free: int
+    """Bytes that are left free on the run folder's disk: the run stops before. Default: 100 million."""
     watcher: Watcher
     """Called as trials begin and end, and after each round."""
 
@@ -74,11 +88,22 @@ class Prepared:
     plan: Plan
     scenarios: Mapping[str, Scenario]
     harnesses: Mapping[str, Harness]
+    rules: StopRules
 
-    async def execute(self, *, jobs: int = 1, fresh: bool = False, watching: Watching | None = None) -> None:
+    async def execute(
+        self,
+        *,
+        jobs: int = 1,
+        fresh: bool = False,
+        rewind: bool = False,
+        watching: Watching | None = None,
+        min_free: int = MIN_FREE,
+    ) -> None:
         """Run the trials that are not finished; cancelling it leaves a folder that the same call continues.
 
         Raises:
+            RunStopped: a provider is away for too long or refuses the run, or a limit is reached.
+            MachineError: something is missing here that a run needs (space, descriptors, memory); the same call resumes it.
             ClawError: another run is under way in this process.
             JournalError: the folder holds something else, or another process works on it.
         """
@@ -89,7 +114,17 @@ class Prepared:
             with RunFolder(self.root) as folder:
                 resumes = folder.begin(self.plan, fresh=fresh)
                 with (watching or _unwatched)(self.plan, resumes) as watcher:
-                    await run_plan(folder, self.plan, self.scenarios, self.harnesses, jobs=jobs, watcher=watcher)
+                    await run_plan(
+                        folder,
+                        self.plan,
+                        self.scenarios,
+                        self.harnesses,
+                        jobs=jobs,
+                        watcher=watcher,
+                        rules=self.rules,
+                        rewind=rewind,
+                        min_free=min_free,
+                    )
         finally:
             _ALONE.release()
 
@@ -99,9 +134,14 @@ def _unwatched(_plan: Plan, _resumes: bool) -> AbstractContextManager[Watcher]:
 
 
 def prepare(
-    experiment: Experiment, *, out: Path | None = None, replay: Path | None = None, unchecked: bool = False
+    experiment: Experiment,
+    *,
+    out: Path | None = None,
+    replay: Path | None = None,
+    rules: StopRules | None = None,
+    unchecked: bool = False,
 ) -> Prepared:
-    """Find the scenarios of an experiment and make its harnesses.
+    """Find the scenarios of an experiment and make its harnesses; `rules` take the place of those of the experiment.
 
     Scenarios in folders are checked first, unless `unchecked` says not to; what brings others has checked them.
 
@@ -122,7 +162,7 @@ def prepare(
         experiment = _replayed(experiment, scenarios, replay)
     plan, harnesses = prepare_plan(expand(experiment, scenarios), scenarios)
     root = out or Path("runs") / f"{'-'.join(list(scenarios)[:2])}-{plan.digest[:8]}"
-    return Prepared(root.resolve(), plan, scenarios, harnesses)
+    return Prepared(root.resolve(), plan, scenarios, harnesses, rules or experiment.stop)
 
 
 def _replayed(experiment: Experiment, scenarios: Mapping[str, Scenario], recording: Path) -> Experiment:
@@ -143,18 +183,21 @@ async def arun(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
         raise ArgumentError(f"jobs {jobs!r} is not a number from 1 to {MOST_JOBS}")
     watcher = options.get("watcher") or Watcher()
     with system_errors():
-        experiment = make_experiment(scenarios, _experiment_options(options))
+        experiment = make_experiment(scenarios, _part(options, ExperimentOptions))
         prepared = await asyncio.to_thread(
             prepare,
             experiment,
             out=None if out is None else Path(out),
             replay=None if replay is None else Path(replay),
+            rules=make_rules(experiment, _part(options, StopOptions)),
             unchecked=options.get("unchecked", False),
         )
         await prepared.execute(
             jobs=jobs,
             fresh=options.get("fresh", False),
+            rewind=options.get("rewind", False),
             watching=lambda _plan, _resumes: contextlib.nullcontext(watcher),
+            min_free=options.get("min_free", MIN_FREE),
         )
     return await asyncio.to_thread(open_run, prepared.root)
 
@@ -167,14 +210,15 @@ def run(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
     Args:
         scenarios: names (``demo``) and folders of scenarios; or one `Experiment`, or its file.
         options: `harnesses`, `model` or `models`, `base_url`, `key_env`, `overlays`, `seeds`, `repeats`, `isolation`,
-            `deadline`, `attempts`, `compat` (not beside an experiment); `jobs`, `out`, `fresh`, `replay`, `unchecked`,
-            `watcher`. Names
-            and defaults are those of `claw run`; docs/python.md explains each.
+            `deadline`, `attempts`, `compat` (not beside an experiment); `patience`, `max_cost`, `max_tokens`,
+            `max_requests`, `jobs`, `out`, `fresh`, `rewind`, `replay`, `unchecked`, `min_free`, `watcher`. Names and defaults
+            are those of `claw run`; docs/python.md explains each.
 
     Returns:
         The finished run. A trial that failed is data in it, not an exception.
 
     Raises:
+        RunStopped: a provider is away for too long or refuses the run, or a limit is reached; the same call goes on.
         ClawError: something is wrong or missing; the message says what, where, and what to do.
     """
     return finish(arun(scenarios, **options))
@@ -203,10 +247,6 @@ def estimate_experiment(experiment: Experiment) -> dict[str, Estimate]:
     return {model.name: estimate_one(scenarios, model, trials=trials) for model in experiment.models}
 
 
-def _experiment_options(options: RunOptions) -> ExperimentOptions:
-    """Those that say what is run."""
-    found: ExperimentOptions = {}
-    for name in ExperimentOptions.__annotations__:
-        if name in options:
-            found[name] = options[name]  # type: ignore[literal-required]  # a name of both
-    return found
+def _part(options: RunOptions, kind: type[Options]) -> Options:
+    """Those of one kind."""
+    return cast("Options", {name: value for name, value in options.items() if name in kind.__annotations__})

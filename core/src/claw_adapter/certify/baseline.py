@@ -77,4 +77,4 @@ def load_baseline(path: Path) -> Baseline:
         return Baseline.model_validate(parse_toml(read_text(path)))
     except (OSError, ValueError) as error:
         remedy = "Each entry is [[expected]] with check, reason and until, e.g. until = 2026-12-31."
-        raise ScenarioError(f"the baseline is wrong: {why(error)}", where=str(path), remedy=remedy) from None
+        raise ScenarioError(f"the baseline is wrong: {why(error)}", where=str(path), remedy=remedy) from error

@@ -88,7 +88,7 @@ def _read(path: Path) -> Certificate:
         return Certificate.model_validate_json(read_text(path))
     except (OSError, ValueError) as error:
         what = "no certificate can be read here" if isinstance(error, OSError) else "not a certificate"
-        raise JournalError(f"{what}: {why(error)}", where=str(path), remedy=REMEDY) from None
+        raise JournalError(f"{what}: {why(error)}", where=str(path), remedy=REMEDY) from error
 
 
 def verify(path: Path) -> tuple[Certificate, list[str]]:

@@ -43,6 +43,7 @@ Exit codes:
   2    wrong usage or wrong input
   3    refused: another configuration, a damaged run folder
   4    something is missing here: a plugin, a harness, an isolation level
+  5    stopped: the machine, the provider or a limit of yours does not let it go on; the same command goes on
   70   a fault of claw itself; the message says where its details are
   130  interrupted: the same command resumes
 """

@@ -7,7 +7,16 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from claw_adapter.errors import ClawError, HarnessNotFound, JournalError, OverlayNotFound, PluginError, SandboxError
+from claw_adapter.errors import (
+    ClawError,
+    HarnessNotFound,
+    JournalError,
+    MachineError,
+    OverlayNotFound,
+    PluginError,
+    RunStopped,
+    SandboxError,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +28,7 @@ __all__ = [
     "MISSING",
     "PIPE_CLOSED",
     "REFUSED",
+    "STOPPED",
     "WRONG",
     "console",
     "exit_code_of",
@@ -26,17 +36,21 @@ __all__ = [
 ]
 
 PIPE_WIDTH = 120
-FAILED, WRONG, REFUSED, MISSING, FAULT, INTERRUPTED = 1, 2, 3, 4, 70, 130
+FAILED, WRONG, REFUSED, MISSING, STOPPED, FAULT, INTERRUPTED = 1, 2, 3, 4, 5, 70, 130
 PIPE_CLOSED = 141
 """As shells say it of a program whose output nobody reads any more."""
 
 
 def exit_code_of(error: BaseException) -> int | None:
     """The documented exit code of one of our errors; None for anything else."""
+    if isinstance(error, MachineError):
+        return STOPPED
     if isinstance(error, JournalError):
         return REFUSED
     if isinstance(error, PluginError | SandboxError | HarnessNotFound | OverlayNotFound):
         return MISSING
+    if isinstance(error, RunStopped):
+        return STOPPED
     return WRONG if isinstance(error, ClawError) else None
 
 

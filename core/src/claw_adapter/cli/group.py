@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import click
 
 from claw_adapter.cli import COMMANDS, PLUGIN_COMMANDS, help_text, plugin_commands
-from claw_adapter.cli.common import FAULT, INTERRUPTED, PIPE_CLOSED, WRONG, exit_code_of
+from claw_adapter.cli.common import FAULT, INTERRUPTED, PIPE_CLOSED, STOPPED, WRONG, exit_code_of
 from claw_adapter.cli.process import interrupts
 
 __all__ = ["call", "claw"]
@@ -98,9 +98,10 @@ def _let_go_of_stdout() -> None:
 
 
 def _end(message: str, code: int) -> NoReturn:
+    word, colour = ("stopped", "yellow") if code == STOPPED else ("error", "red")
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     with contextlib.suppress(OSError):
-        click.echo(f"error: {message}" if plain else click.style(f"error: {message}", fg="red"), err=True)
+        click.echo(f"{word}: {message}" if plain else click.style(f"{word}: {message}", fg=colour), err=True)
     sys.exit(code)
 
 
@@ -138,13 +139,14 @@ def _report(error: Exception) -> NoReturn:
     if isinstance(error, BrokenPipeError):
         _let_go_of_stdout()
         sys.exit(PIPE_CLOSED)
-    if isinstance(error, OSError) and error.errno is not None:
-        from claw_adapter.errors import system_error
+    from claw_adapter.machine import machine_error, system_error
 
-        _let_go_of_stdout()
-        _end(str(system_error(error)), WRONG)
-    if (code := exit_code_of(error)) is not None:
-        _end(str(error), code)
+    refused = isinstance(error, OSError) and error.errno is not None  # without a number it is a fault of ours
+    told = machine_error(error) or (system_error(error) if refused else error)  # type: ignore[arg-type]
+    if (code := exit_code_of(told)) is not None:
+        if refused:
+            _let_go_of_stdout()
+        _end(str(told), code)
     what = "".join(traceback.format_exception_only(error)).strip()
     _end(f"a fault of claw itself: {what}\n  {_details(error)}", FAULT)
 

@@ -24,6 +24,7 @@ class _Bars:
     def __init__(self, progress: Progress, total: int) -> None:
         self.progress = progress
         self.tokens = 0
+        self.waits = False
         self.trials: dict[str, TaskID] = {}
         self.all = progress.add_task("all rounds", total=total, tokens="")
 
@@ -46,6 +47,15 @@ class _Bars:
             )
         elif record.error is not None:
             self.progress.console.print(f"[yellow]{trial.id} {record.round}: {record.error.kind}[/]")
+
+    def on_wait(self, why: str) -> None:
+        """A provider is away, or (with no reason) answers again."""
+        shown, self.waits = self.waits, bool(why)
+        from rich.markup import escape
+
+        self.progress.update(self.all, description=escape(f"waiting for {why}") if why else "all rounds")
+        if not self.progress.console.is_terminal and self.waits != shown:
+            self.progress.console.print(f"waiting for {why}" if why else "going on", highlight=False, markup=False)
 
     def on_end(self, trial: TrialSpec, error: Failure | None) -> None:
         """A trial is over."""
@@ -83,4 +93,4 @@ def watching(plan: Plan, *, quiet: bool, goes_on: bool) -> Iterator[Watcher]:
         bars = _Bars(progress, rounds)
         if not out.is_terminal:
             progress.stop()
-        yield Watcher(bars.on_start, bars.on_round, bars.on_end)
+        yield Watcher(bars.on_start, bars.on_round, bars.on_end, bars.on_wait)

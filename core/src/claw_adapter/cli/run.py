@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from claw_adapter.cli.common import console, print_json
-from claw_adapter.cli.numbers import SECONDS
+from claw_adapter.cli.numbers import BYTES, SECONDS
 
 if TYPE_CHECKING:
     from claw_adapter.api.experiment import ExperimentOptions
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from claw_adapter.runs.plan import Experiment
 
 __all__ = ["command"]
+
+Made = TypeVar("Made")
 
 HELP = """Run WHAT: scenarios by name (demo), folders of scenarios, or one experiment file (.yaml).
 
@@ -27,7 +30,7 @@ HELP = """Run WHAT: scenarios by name (demo), folders of scenarios, or one exper
     claw run demo --model my-model --base-url http://127.0.0.1:8000/v1 --key-env MY_KEY
     claw run experiment.yaml -j 4
 
-The same command continues a run that was interrupted; --fresh starts it anew.
+The same command continues a run that was interrupted or has stopped; --fresh starts it anew.
 
 \b
     claw run RUN --trial TRIAL --round ROUND --into DIR
@@ -82,6 +85,22 @@ only read; DIR becomes a run folder that ends with this round.
     help="Answer from a recorded RUN, offline.",
 )
 @click.option(
+    "--patience", metavar="TIME", help="How long a provider may be away before the run stops: 90s, 10m (default)."
+)
+@click.option("--max-cost", metavar="USD", help="Stop before a request that would cost more in all, at list price.")
+@click.option("--max-tokens", type=int, help="Stop before a request with which the run would have more tokens.")
+@click.option("--max-requests", type=int, help="Stop before the run makes more requests.")
+@click.option(
+    "--rewind", is_flag=True, help="Try unscored rounds again also where scored ones come after, and those with them."
+)
+@click.option("--max-memory", type=BYTES, default=None, help="Memory of all processes of a harness [default: 8GB].")
+@click.option("--max-processes", type=click.IntRange(1), default=None, help="How many it may have [default: 1000].")
+@click.option("--max-disk", type=BYTES, default=None, help="Its workspace and state together [default: 5GB].")
+@click.option("--max-shm", type=BYTES, default=None, help="What it may have in /dev/shm [default: 500MB].")
+@click.option(
+    "--min-free", type=BYTES, default="100M", show_default=True, help="Stop while so much of the disk is free."
+)
+@click.option(
     "--trial", default=None, metavar="TRIAL", help="Of the run folder WHAT: the trial of the --round to repeat."
 )
 @click.option("--round", "round_", default=None, metavar="ROUND", help="Of the run folder WHAT: the round to repeat.")
@@ -93,8 +112,9 @@ only read; DIR becomes a run folder that ends with this round.
 @click.option("--metric-set", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
-def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, estimate: bool, **flags: Any) -> int:
+def command(what: tuple[str, ...], out: Path | None, estimate: bool, **flags: Any) -> int:
     """Run an experiment, or continue it."""
+    from claw_adapter.api.experiment import StopOptions, make_rules
     from claw_adapter.api.results import open_run
     from claw_adapter.api.running import estimate_experiment, prepare
     from claw_adapter.cli.show import show
@@ -105,8 +125,14 @@ def command(what: tuple[str, ...], out: Path | None, fresh: bool, jobs: int, est
     experiment = _experiment(what, flags)
     if estimate:
         return _show_estimate(estimate_experiment(experiment), as_json=flags["as_json"])
-    prepared = prepare(experiment, out=out, replay=flags["replay"], unchecked=flags["unchecked"])
-    _run(prepared, jobs, fresh=fresh, quiet=flags["quiet"] or flags["as_json"])
+    stop = cast("StopOptions", {name: flags[name] for name in StopOptions.__annotations__})
+    rules = _typed(lambda: make_rules(experiment, stop, _flag))
+    prepared = prepare(experiment, out=out, replay=flags["replay"], rules=rules, unchecked=flags["unchecked"])
+    _run(
+        prepared,
+        quiet=flags["quiet"] or flags["as_json"],
+        **{name: flags[name] for name in ("jobs", "fresh", "rewind", "min_free")},
+    )
     return show(open_run(prepared.root), flags["metric_set"], as_json=flags["as_json"])
 
 
@@ -118,28 +144,38 @@ def _repeat(what: tuple[str, ...], again: tuple[Any, ...], flags: dict[str, Any]
     default, own = click.core.ParameterSource.DEFAULT, {"what", "trial", "round_", "into", "as_json", "quiet"}
     given = [name for name in context.params if context.get_parameter_source(name) is not default and name not in own]
     if given:
-        other = ", ".join(f"--{_FLAGS.get(name, name.replace('_', '-'))}" for name in given)
-        raise click.UsageError(f"--round repeats a round as the run had it: drop {other}")
+        raise click.UsageError(f"--round repeats a round as the run had it: drop {', '.join(map(_flag, given))}")
     if len(what) != 1 or None in again:
         raise click.UsageError("a round is repeated with RUN --trial TRIAL --round ROUND --into DIR: give all four")
     trial, round_, into = again
     return repeat(Path(what[0]), trial, round_, into, as_json=flags["as_json"], quiet=flags["quiet"])
 
 
-_FLAGS = {"harnesses": "harness", "models": "model", "seeds": "seed", "base_url": "base-url", "key_env": "key-env"}
+_FLAGS = {"harnesses": "harness", "models": "model", "seeds": "seed"}
 """Of the arguments that are not called like their flags."""
 
 
-def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
-    """From one file, or from flags; a mistake is told by the flag that it was made in."""
-    from claw_adapter.api.experiment import ExperimentOptions, make_experiment
+def _flag(name: str) -> str:
+    """How an argument is written here."""
+    return f"--{_FLAGS.get(name, name.replace('_', '-'))}"
+
+
+def _typed(make: Callable[[], Made]) -> Made:
+    """What `make` makes; a mistake is told by the flag that it was made in."""
     from claw_adapter.errors import ArgumentError
 
-    given = {name: flags[name] for name in ExperimentOptions.__annotations__ if flags.get(name) not in (None, (), "")}
     try:
-        return make_experiment(what, cast("ExperimentOptions", given), lambda name: f"--{_FLAGS.get(name, name)}")
+        return make()
     except ArgumentError as error:
         raise click.UsageError(error.what) from None
+
+
+def _experiment(what: tuple[str, ...], flags: dict[str, Any]) -> Experiment:
+    """From one file, or from flags."""
+    from claw_adapter.api.experiment import ExperimentOptions, make_experiment
+
+    given = {name: flags[name] for name in ExperimentOptions.__annotations__ if flags.get(name) not in (None, (), "")}
+    return _typed(lambda: make_experiment(what, cast("ExperimentOptions", given), _flag))
 
 
 def _show_estimate(found: dict[str, Estimate], *, as_json: bool) -> int:
@@ -161,13 +197,11 @@ def _show_estimate(found: dict[str, Estimate], *, as_json: bool) -> int:
     return 0
 
 
-def _run(prepared: Prepared, jobs: int, *, fresh: bool, quiet: bool) -> None:
+def _run(prepared: Prepared, *, quiet: bool, **how: Any) -> None:
     from claw_adapter.cli.process import finish_in_order
     from claw_adapter.cli.progress import watching
 
-    work = prepared.execute(
-        jobs=jobs, fresh=fresh, watching=lambda plan, resumes: watching(plan, quiet=quiet, goes_on=resumes)
-    )
+    work = prepared.execute(**how, watching=lambda plan, resumes: watching(plan, quiet=quiet, goes_on=resumes))
     try:
         finish_in_order(work)
     except KeyboardInterrupt:

@@ -13,6 +13,8 @@ from claw_adapter.drivers import reaper
 from claw_adapter.drivers.command import Command
 from claw_adapter.drivers.errors import CommandInvalid, ProgramNotFound, ProgramNotStarted
 from claw_adapter.drivers.process import Process
+from claw_adapter.errors import MachineError
+from claw_adapter.machine import machine_error
 
 __all__ = ["candidates", "explained", "start"]
 
@@ -24,6 +26,7 @@ async def start(command: Command) -> Process:
         CommandInvalid: nothing the system could start (see `Command.check`), or no file for its standard input.
         ProgramNotFound: no such program.
         ProgramNotStarted: not executable, its interpreter is missing, or the working folder is not a folder.
+        MachineError: no more processes, descriptors or memory.
     """
     command.check()
     marker = f"{command.marker or 'claw'}/{secrets.token_hex(6)}"
@@ -54,8 +57,10 @@ def _popen(command: Command, env: dict[str, str]) -> subprocess.Popen[bytes]:
             raise explained(command, error) from error
 
 
-def explained(command: Command, error: OSError) -> ProgramNotFound | ProgramNotStarted:
+def explained(command: Command, error: OSError) -> ProgramNotFound | ProgramNotStarted | MachineError:
     """Say which of the many meanings of an OSError from exec this one has."""
+    if (short := machine_error(error, starting=True)) is not None:
+        return short
     program = command.argv[0]
     if command.cwd is not None and not command.cwd.is_dir():
         return ProgramNotStarted(

@@ -95,13 +95,18 @@ class Process:
         """Note who is left of its session *before* the id is given back to the system, then collect the status."""
         if self._exit is not None:
             return
-        self._family |= reaper.snapshot(self.pid)
+        self._remember()
         self._exit = ExitStatus.of(self._popen.wait())
         self._ended.set()
         if self._pidfd >= 0:
             self._loop.remove_reader(self._pidfd)
             os.close(self._pidfd)
             self._pidfd = -1
+
+    def _remember(self) -> None:
+        """Note who is of its session; without a descriptor to look with, its mark has to do."""
+        with contextlib.suppress(OSError):
+            self._family |= reaper.snapshot(self.pid)
 
     @property
     def exit(self) -> ExitStatus | None:
@@ -214,7 +219,7 @@ class Process:
     async def _stop(self, grace: float) -> int:
         try:
             if self._exit is None:
-                self._family |= reaper.snapshot(self.pid)
+                self._remember()
                 if grace > 0:
                     reaper.ask_to_end(self.pid)
                     await self.ended(grace)
@@ -237,7 +242,7 @@ class Process:
         quiet = looked = False
         while True:
             if self._exit is None:  # until it is waited for, nobody else can have its id
-                self._family |= reaper.snapshot(self.pid)
+                self._remember()
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(self.pid, signal.SIGKILL)
             left, whole = self._kin()

@@ -12,6 +12,7 @@ a PID namespace (isolation level 2) ends that one too.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import signal
@@ -31,6 +32,8 @@ _PROC = "/proc"
 _SANDBOX = "bwrap"
 _GONE = frozenset("ZX")
 _CHUNK = 64 * 1024
+_SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""What looking fails of when we have no descriptor or memory left for it: that says nothing about a process."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,9 @@ def _scan() -> list[ProcessEntry | None]:
 def _entry(pid: int) -> ProcessEntry | None:
     try:
         text = _read(pid, "stat").decode("utf-8", "replace")
-    except OSError:
+    except OSError as error:
+        if error.errno in _SHORT:
+            raise
         return None
     name, _, rest = text.partition("(")[2].rpartition(")")
     fields = rest.split(None, 20)
@@ -109,6 +114,18 @@ def _table_of_ps() -> Table:
     return found
 
 
+def mark(pid: int) -> str | None:
+    """The mark that a process carries, or None; also for one that has ended or is not ours."""
+    name = f"{MARKER}=".encode()
+    try:
+        items = _read(pid, "environ").split(b"\0")
+    except OSError as error:
+        if error.errno in _SHORT:
+            raise
+        return None
+    return next((item[len(name) :].decode("utf-8", "replace") for item in items if item.startswith(name)), None)
+
+
 def carries(pid: int, marker: str) -> bool:
     """Tell whether a process was started with CLAW_TRIAL equal to `marker` or to something below ``marker/``."""
     return bool(_shows(pid, marker))
@@ -120,7 +137,9 @@ def _shows(pid: int, marker: str) -> bool | None:
         content = _read(pid, "environ")
     except PermissionError:  # not ours
         return False
-    except OSError:
+    except OSError as error:
+        if error.errno in _SHORT:
+            raise
         return None
     value = f"{MARKER}={marker}".encode()
     return any(item == value or item.startswith(value + b"/") for item in content.split(b"\0")) if content else None

@@ -5,6 +5,6 @@ thing inside the own process, for tests. What was recorded is read by `claw_adap
 """
 
 from claw_adapter.endpoint.client import ModelEndpoint
-from claw_adapter.endpoint.records import RoundMeter
+from claw_adapter.endpoint.records import RoundMeter, Standing
 
-__all__ = ["ModelEndpoint", "RoundMeter"]
+__all__ = ["ModelEndpoint", "RoundMeter", "Standing"]

@@ -17,7 +17,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 LAST_SECONDS: Final = 1.0
 """Time for an orderly end after the lifeline is cut; then the process just ends."""
@@ -64,6 +64,7 @@ async def _serve(folder: Path, key_envs: tuple[str, ...], token: str) -> None:
     count("the vocabulary is loaded now, not in the first request")
     server = EndpointServer(folder, key_envs=key_envs)
     control = ControlServer(server, folder, token)
+    loop.set_exception_handler(lambda loop, context: _unhandled(loop, context, server.report))
     await server.start()
     await control.start()
     watch.start()
@@ -73,6 +74,14 @@ async def _serve(folder: Path, key_envs: tuple[str, ...], token: str) -> None:
     await ended.wait()
     await control.stop()
     await server.stop()
+
+
+def _unhandled(
+    loop: asyncio.AbstractEventLoop, context: dict[str, Any], report: Callable[[BaseException | None], bool]
+) -> None:
+    """What no request meets, such as a connection that cannot be accepted for want of descriptors, is passed on too."""
+    if not report(context.get("exception")):
+        loop.default_exception_handler(context)
 
 
 def _watch(parent: int, cut: Callable[[], None], sockets: list[Path]) -> None:

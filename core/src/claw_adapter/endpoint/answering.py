@@ -19,6 +19,7 @@ from claw_adapter.endpoint.neutral import Collector
 from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.trial import EndpointTrial
 from claw_adapter.errors import AdapterError, ClawError, EndpointError, EndpointMalformedError, InternalError
+from claw_adapter.machine import machine_error
 from claw_adapter.model import Delta
 
 __all__ = ["Answering"]
@@ -61,6 +62,8 @@ class Answering:
         """Why there is no answer, where no provider is at fault."""
         if isinstance(error, EndpointError):  # a plugin's model says that it has none
             return error
+        if (short := machine_error(error)) is not None:
+            return short
         _log.error("internal error while answering trial %s", self._trial.name, exc_info=error)
         spec = self._trial.spec
         own = spec.embedded and spec.kind != "replay"

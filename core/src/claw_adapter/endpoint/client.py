@@ -12,7 +12,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NoReturn, Self, TypeVar
 
 from claw_adapter.drivers.calls import LineCalls
 from claw_adapter.endpoint.control import (
@@ -21,23 +21,37 @@ from claw_adapter.endpoint.control import (
     CloseRoutes,
     CloseTrial,
     EndRound,
+    Limit,
     OpenRoute,
     OpenTrial,
     Order,
     Settle,
+    Watch,
 )
-from claw_adapter.endpoint.records import CONTROL_SOCKET, DATA_SOCKET, RoundMeter
-from claw_adapter.errors import DeadlineExceeded, EndpointError, HarnessProtocolError, InternalError
+from claw_adapter.endpoint.records import CONTROL_SOCKET, DATA_SOCKET, RoundMeter, Standing
+from claw_adapter.errors import (
+    ClawError,
+    DeadlineExceeded,
+    EndpointError,
+    HarnessProtocolError,
+    InternalError,
+    MachineError,
+)
+from claw_adapter.machine import machine_error, machine_said
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.protocol.stopping import Spent, StopRules
 from claw_adapter.unix_sockets import address
 
 __all__ = ["ModelEndpoint"]
 
-START_SECONDS: Final = 30.0
+START_SECONDS: Final = 120.0
+"""It takes half a second; a machine with much else to do can need a minute."""
 STOP_SECONDS: Final = 5.0
 CALL_SECONDS: Final = 60.0
+UNASKED: Final = b'{"id":null,'
+"""How a line begins that answers no call: what the machine is short of."""
 
 _ENVIRONMENT: Final = (
     "PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR",
@@ -58,6 +72,7 @@ class ModelEndpoint:
         self._writer: asyncio.StreamWriter | None = None
         self._listener: asyncio.Task[None] | None = None
         self._calls = LineCalls(self._write, str(folder / "endpoint.log"))
+        self._short: asyncio.Future[MachineError] = asyncio.get_running_loop().create_future()
 
     @classmethod
     async def start(cls, folder: Path, *, key_envs: Sequence[str] = (), marker: str = "") -> Self:
@@ -70,17 +85,21 @@ class ModelEndpoint:
 
         Raises:
             EndpointError: it did not come up; the end of its log is in the message.
+            MachineError: for want of memory, descriptors, processes or space.
         """
         folder = folder.absolute()
         folder.mkdir(parents=True, exist_ok=True)
         log = folder / "endpoint.log"
         token = secrets.token_urlsafe(32)
         with log.open("ab") as errors:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, "-P", "-m", "claw_adapter.endpoint", str(folder), *key_envs,
-                stdin=PIPE, stdout=PIPE, stderr=errors,
-                env=_environment(key_envs, marker), cwd=folder, start_new_session=True,
-            )  # fmt: skip
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    sys.executable, "-P", "-m", "claw_adapter.endpoint", str(folder), *key_envs,
+                    stdin=PIPE, stdout=PIPE, stderr=errors,
+                    env=_environment(key_envs, marker), cwd=folder, start_new_session=True,
+                )  # fmt: skip
+            except OSError as error:
+                raise machine_error(error, starting=True) or error from error
         try:
             async with asyncio.timeout(START_SECONDS):
                 port = await _handshake(process, token)
@@ -88,8 +107,11 @@ class ModelEndpoint:
                 await endpoint._connect(token)
         except (TimeoutError, OSError, ValueError, KeyError) as error:
             await _end(process)
-            last = log.read_text("utf-8", "replace")[-2000:]
-            raise EndpointError(f"the model endpoint did not start: {error!r}\n{last}", where=str(log)) from error
+            last = _last(log)
+            if (short := machine_error(error) or machine_said(last)) is not None:
+                raise short from error
+            why = f"no word from it within {START_SECONDS:g} s" if isinstance(error, TimeoutError) else repr(error)
+            raise EndpointError(f"the model endpoint did not start: {why}\n{last}", where=str(log)) from error
         except BaseException:
             await _end(process)
             raise
@@ -107,7 +129,7 @@ class ModelEndpoint:
     async def begin_round(
         self, trial: str, round_id: str, answer_key: AnswerKey | None = None, attempt: int = 1
     ) -> None:
-        """The trial's requests belong to this round from now on; `brief` is for the reader's eyes only."""
+        """The trial's requests belong to this round from now on; the answer key is for the reader's eyes only."""
         await self._call(BeginRound(trial=trial, round=round_id, answer_key=answer_key, attempt=attempt))
 
     async def end_round(self, trial: str) -> RoundMeter:
@@ -117,6 +139,14 @@ class ModelEndpoint:
     async def close_trial(self, trial: str) -> None:
         """Let the trial's key expire."""
         await self._call(CloseTrial(trial=trial))
+
+    async def limit(self, rules: StopRules, spent: Spent) -> None:
+        """Have the run keep to these rules; `spent` is what it has spent before."""
+        await self._call(Limit(rules=rules, spent=spent))
+
+    async def watch(self, version: int) -> Standing:
+        """How the run stands, at once if that is not what it was in this version, else after a while."""
+        return Standing.model_validate(await self._call(Watch(version=version)))
 
     async def open_route(self, trial: str, front: Front) -> str:
         """Open a proxy route to an overlay; returns the key that whatever is in front of it must use."""
@@ -129,6 +159,14 @@ class ModelEndpoint:
     async def settle(self, trial: str, seconds: float) -> None:
         """Wait, at most so long, until no overlay's own request is being answered."""
         await self._call(Settle(trial=trial, seconds=min(seconds, CALL_SECONDS / 2)))
+
+    async def shortage(self) -> NoReturn:
+        """Wait until the process says that the machine is short of something; it may never do so.
+
+        Raises:
+            MachineError: what it is short of.
+        """
+        raise await asyncio.shield(self._short)
 
     async def stop(self) -> None:
         """End the process; safe to call again."""
@@ -160,7 +198,10 @@ class ModelEndpoint:
     async def _listen(self, reader: asyncio.StreamReader) -> None:
         try:
             while line := await reader.readline():
-                self._calls.take(line)
+                if not line.startswith(UNASKED):
+                    self._calls.take(line)
+                elif not self._short.done():
+                    self._short.set_result(_error(json.loads(line)["error"], MachineError))
         finally:
             self._calls.fail(self._died())
 
@@ -176,14 +217,33 @@ class ModelEndpoint:
         except (DeadlineExceeded, HarnessProtocolError) as error:
             raise self._died() from error
         if "error" in answer:
-            reason = answer["error"]
-            kind = InternalError if reason["kind"] == "InternalError" else EndpointError
-            raise kind(reason["what"], where=reason["where"], remedy=reason["remedy"])
+            raise _error(answer["error"], _KINDS.get(answer["error"]["kind"], EndpointError))
+        if self._short.done():
+            raise self._short.result()
         return answer["result"]
 
-    def _died(self) -> EndpointError:
+    def _died(self) -> ClawError:
+        if (short := machine_said(_last(self._folder / "endpoint.log"))) is not None:
+            return short
         remedy = "resume the run with the same command; the reason should be in the log"
         return EndpointError("the model endpoint has stopped", where=str(self._folder / "endpoint.log"), remedy=remedy)
+
+
+_KINDS: Final[dict[str, type[ClawError]]] = {"InternalError": InternalError, "MachineError": MachineError}
+E = TypeVar("E", bound=ClawError)
+
+
+def _error(reason: dict[str, str], kind: type[E]) -> E:
+    """An error as it came over the channel."""
+    return kind(reason["what"], where=reason["where"], remedy=reason["remedy"])
+
+
+def _last(log: Path) -> str:
+    """The end of a log; nothing where it cannot be read."""
+    try:
+        return log.read_text("utf-8", "replace")[-2000:]
+    except OSError:
+        return ""
 
 
 def _environment(key_envs: Sequence[str], marker: str) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """The control channel between runner and endpoint: JSON lines over a Unix socket that only the runner can use.
 
 The first line of a connection is ``{"token": …}``; then come calls ``{"id": n, "op": name, …}``, answered in any order by
-``{"id": n, "result": …}`` or ``{"id": n, "error": {what, where, remedy, kind}}``.
+``{"id": n, "result": …}`` or ``{"id": n, "error": {what, where, remedy, kind}}``. An error with the id null answers no
+call: the machine is short of something that the endpoint cannot do without.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from pydantic import Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import Field, JsonValue, TypeAdapter
 
 from claw_adapter.endpoint.records import CONTROL_SOCKET
-from claw_adapter.errors import ClawError
+from claw_adapter.errors import ClawError, MachineError
+from claw_adapter.machine import machine_error
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.protocol.stopping import Spent, StopRules
 from claw_adapter.unix_sockets import bind_unix
 
 if TYPE_CHECKING:
@@ -35,19 +38,22 @@ __all__ = [
     "CloseTrial",
     "ControlServer",
     "EndRound",
+    "Limit",
     "OpenRoute",
     "OpenTrial",
     "Order",
     "Settle",
+    "Watch",
 ]
 
 MAX_LINE: Final = 256 * 1024 * 1024
+WATCH_SECONDS: Final = 20.0
 
 _log = logging.getLogger(__name__)
 
 
 class _TrialOrder(Record):
-    """What all orders have; the id is that of the call, given when it is sent."""
+    """What all orders about a trial have; the id is that of the call, given when it is sent."""
 
     id: int = 0
     trial: str
@@ -82,6 +88,23 @@ class CloseTrial(_TrialOrder):
     op: Literal["close_trial"] = "close_trial"
 
 
+class Limit(Record):
+    """Keep to these rules from now on; `spent` is what the run has spent before."""
+
+    op: Literal["limit"] = "limit"
+    id: int = 0
+    rules: StopRules
+    spent: Spent
+
+
+class Watch(Record):
+    """Wait a while for the run to stand otherwise than in this version; the result is its `Standing`."""
+
+    op: Literal["watch"] = "watch"
+    id: int = 0
+    version: int
+
+
 class OpenRoute(_TrialOrder):
     """Open a proxy route to an overlay, before those opened earlier; the result is the key of its entry."""
 
@@ -103,7 +126,8 @@ class Settle(_TrialOrder):
 
 
 Order = Annotated[
-    OpenTrial | BeginRound | EndRound | CloseTrial | OpenRoute | CloseRoutes | Settle, Field(discriminator="op")
+    OpenTrial | BeginRound | EndRound | CloseTrial | Limit | Watch | OpenRoute | CloseRoutes | Settle,
+    Field(discriminator="op"),
 ]
 _ORDER: TypeAdapter[Order] = TypeAdapter(Order)
 
@@ -117,6 +141,13 @@ class ControlServer:
         self._token = token
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._writers: set[asyncio.StreamWriter] = set()
+        server.on_shortage = self.tell
+
+    def tell(self, short: MachineError) -> None:
+        """Tell the runner what the machine is short of; nothing that was being answered is to blame."""
+        for writer in self._writers:
+            writer.write(_line({"id": None, "error": _reason(short)}))
 
     async def start(self) -> None:
         """Listen; the socket is for the owner only."""
@@ -135,6 +166,7 @@ class ControlServer:
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             if await self._trusted(reader):
+                self._writers.add(writer)
                 while line := await reader.readline():
                     task = asyncio.create_task(self._serve(line, writer.write))
                     self._tasks.add(task)
@@ -142,6 +174,7 @@ class ControlServer:
         except (OSError, ValueError):  # gone, or a line beyond all measure
             _log.warning("control connection ended", exc_info=True)
         finally:
+            self._writers.discard(writer)
             writer.close()
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
@@ -160,17 +193,10 @@ class ControlServer:
             order = _ORDER.validate_json(line)
             number = order.id
             answer: dict[str, JsonValue] = {"id": number, "result": await self._obey(order)}
-        except ClawError as error:
-            reason: JsonValue = {
-                "kind": type(error).__name__, "what": error.what, "where": error.where, "remedy": error.remedy,
-            }  # fmt: skip
-            answer = {"id": number, "error": reason}
-        except (ValidationError, OSError) as error:
-            answer = {
-                "id": _number(line),
-                "error": {"kind": "InternalError", "what": str(error), "where": "", "remedy": ""},
-            }
-        write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
+        except Exception as error:  # noqa: BLE001  # whatever it is, the runner waits to be told
+            told = machine_error(error) or error
+            answer = {"id": number if number is not None else _number(line), "error": _reason(told)}
+        write(_line(answer))
 
     async def _obey(self, order: Order) -> JsonValue:
         match order:
@@ -188,9 +214,25 @@ class ControlServer:
                 return self._endpoint.open_route(order.trial, order.front)
             case CloseRoutes():
                 await self._endpoint.close_routes(order.trial)
+            case Limit():
+                self._endpoint.gate.limit(order.rules, order.spent)
+            case Watch():
+                found = await self._endpoint.gate.standing(order.version, WATCH_SECONDS)
+                standing: JsonValue = found.model_dump(mode="json")
+                return standing
             case Settle():
                 await self._endpoint.settle(order.trial, order.seconds)
         return None
+
+
+def _reason(error: Exception) -> JsonValue:
+    if isinstance(error, ClawError):
+        return {"kind": type(error).__name__, "what": error.what, "where": error.where, "remedy": error.remedy}
+    return {"kind": "InternalError", "what": str(error), "where": "", "remedy": ""}
+
+
+def _line(answer: dict[str, JsonValue]) -> bytes:
+    return json.dumps(answer, separators=(",", ":")).encode() + b"\n"
 
 
 def _number(line: bytes) -> JsonValue:

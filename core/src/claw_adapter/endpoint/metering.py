@@ -92,16 +92,33 @@ class TurnMeter:
     counted: TokenUse = field(default_factory=TokenUse)
     upstream: TokenUse | None = None
     intervals: list[tuple[float, float]] = field(default_factory=list)
+    held: list[tuple[float, float]] = field(default_factory=list)
     asked: Asked = field(default_factory=Asked)
 
     def add(
-        self, counted: TokenUse, upstream: TokenUse | None, interval: tuple[float, float], *, failed: bool = False
+        self,
+        counted: TokenUse,
+        upstream: TokenUse | None,
+        interval: tuple[float, float],
+        *,
+        failed: bool = False,
+        held: float = 0.0,
     ) -> None:
-        """Add one finished request: our counts, the upstream's if it gave any, start and end in seconds, its failure."""
+        """Add one finished request.
+
+        Args:
+            counted: our counts.
+            upstream: the upstream's, if it gave any.
+            interval: start and end, in seconds.
+            failed: whether the provider failed it.
+            held: seconds from its start in which the provider was away.
+        """
         self.requests += 1
         self.failed += failed
         self.counted += counted
         self.intervals.append(interval)
+        if held:
+            self.held.append((interval[0], interval[0] + held))
         if upstream is not None:
             self.upstream = (self.upstream or TokenUse()) + upstream
 
@@ -113,5 +130,6 @@ class TurnMeter:
             requests=self.requests,
             failed=self.failed,
             seconds=union(self.intervals),
+            held=union(self.held),
             asked=self.asked.record(),
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from claw_adapter.endpoint.events import EventLog
-from claw_adapter.endpoint.failures import CLIENT_CLOSED
+from claw_adapter.endpoint.failures import CLIENT_CLOSED, ProviderError
 from claw_adapter.endpoint.faults import FaultRule
 from claw_adapter.endpoint.metering import TurnMeter, output_tokens, request_tokens
 from claw_adapter.endpoint.neutral import ModelReply
@@ -20,7 +20,7 @@ from claw_adapter.protocol.tokens import TokenCounts, TokenUse
 from claw_adapter.protocol.turn import Failure
 from claw_adapter.runs.transcript import Exchange
 
-__all__ = ["MeteredTurn", "Pending", "Source", "Way", "exchange_of"]
+__all__ = ["MeteredTurn", "Pending", "Source", "Way", "exchange_of", "given_up"]
 
 Source = Callable[[ModelRequest], AsyncGenerator[Delta, None]]
 
@@ -65,6 +65,12 @@ class Pending:
     code: str = ""
     retry_after: str = ""
     """How the dialect names the error, and the seconds to wait that it gives."""
+    sent: bool = False
+    """Whether the model was asked: not by a request that a fault, or the end of the run, was the answer to."""
+    held: float = 0.0
+    """Seconds from its beginning in which it was held, because the provider was away or had not answered anybody yet."""
+    refused: ProviderError | None = None
+    """How the provider was away when it was last asked; None once it answers."""
     _counted: TokenUse | None = None
 
     def counted(self) -> TokenUse:
@@ -90,7 +96,16 @@ class MeteredTurn:
     last: Pending | None = None
     first: FirstRequest | None = None
     failure: tuple[int, Failure | None] = (0, None)
+    away: ProviderError | None = None
+    """How the provider was away when the last request was given up."""
+    under_way: list[Pending] = field(default_factory=list)
+    """Its requests to the model that have not been answered yet."""
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+
+
+def given_up(pending: Pending) -> ProviderError | None:
+    """How the provider was away when its harness gave a request up."""
+    return pending.refused if pending.status == CLIENT_CLOSED else None
 
 
 def exchange_of(pending: Pending, counted: TokenUse, ended: float, failure: Failure | None) -> Exchange:
@@ -112,6 +127,9 @@ def exchange_of(pending: Pending, counted: TokenUse, ended: float, failure: Fail
         params=pending.request.params,
         native=dict(pending.request.native),
         fault=pending.fault.kind if pending.fault is not None else "",
+        sent=pending.sent,
+        held=round(pending.held, 6),
+        given_up=given_up(pending) is not None,
         status=pending.status,
         reply=reply.message() if reply is not None else None,
         finish=reply.finish if reply is not None else "",

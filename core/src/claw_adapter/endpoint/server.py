@@ -23,13 +23,15 @@ from claw_adapter.endpoint.answering import Answering
 from claw_adapter.endpoint.dialects import DIALECTS, Dialect
 from claw_adapter.endpoint.dialects.anthropic import models as anthropic_models
 from claw_adapter.endpoint.failures import BadRequest
+from claw_adapter.endpoint.gate import Gate
 from claw_adapter.endpoint.metering import request_tokens
 from claw_adapter.endpoint.models import build
 from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.proxy_routes import ProxyRoute
 from claw_adapter.endpoint.records import DATA_SOCKET, RoundMeter
 from claw_adapter.endpoint.trial import EndpointTrial
-from claw_adapter.errors import InternalError
+from claw_adapter.errors import InternalError, MachineError
+from claw_adapter.machine import machine_error
 from claw_adapter.model import Model, ModelRequest
 from claw_adapter.overlay import Front
 from claw_adapter.protocol.answer_key import AnswerKey
@@ -74,9 +76,21 @@ class EndpointServer:
         self._key_envs = key_envs
         self._grace = grace
         self._make = make
+        self.gate = Gate()
         self._trials: dict[str, EndpointTrial] = {}
         self._doors: dict[str, Door] = {}
         self._runner: web.AppRunner | None = None
+        self.on_shortage: Callable[[MachineError], None] | None = None
+        """Told once when the machine is short of something, whatever trial that meets."""
+
+    def report(self, error: BaseException | None) -> bool:
+        """Pass on what came of a shortage of the machine; whether it was one."""
+        if (short := machine_error(error)) is None:
+            return False
+        if self.on_shortage is not None:
+            tell, self.on_shortage = self.on_shortage, None
+            tell(short)
+        return True
 
     async def start(self) -> None:
         """Listen. `url` is known afterwards."""
@@ -123,7 +137,7 @@ class EndpointServer:
         """
         await self.close_trial(trial)
         keys = [value for name in self._key_envs if (value := os.environ.get(name))]
-        opened = EndpointTrial(trial, model, transcript, keys, self._make)
+        opened = EndpointTrial(trial, model, transcript, keys, self._make, self.gate)
         self._trials[trial] = opened
         self._doors[opened.key] = Door(opened)
         return opened.key
@@ -229,6 +243,13 @@ class Handler:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Admit, read and answer one request."""
+        try:
+            return await self._handle(request)
+        except Exception as error:
+            self._server.report(error)
+            raise
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
         entry = self._server.admit(request)
         if entry is None:
             return refused(self._dialect)

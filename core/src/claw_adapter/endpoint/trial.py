@@ -13,9 +13,10 @@ from typing import Any, Final
 
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultSchedule
+from claw_adapter.endpoint.gate import Gate
 from claw_adapter.endpoint.metering import TurnMeter, begun_with, rendered_tokens
 from claw_adapter.endpoint.models import build
-from claw_adapter.endpoint.pending import MeteredTurn, Pending, Source, Way, exchange_of
+from claw_adapter.endpoint.pending import MeteredTurn, Pending, Source, Way, exchange_of, given_up
 from claw_adapter.endpoint.proxy_routes import ProxyRoute, RoutedRequest, RoutedRequests, refusal, stays_with
 from claw_adapter.endpoint.records import RoundMeter
 from claw_adapter.endpoint.sampling import asked
@@ -58,10 +59,12 @@ class EndpointTrial:
         transcript: Path,
         provider_keys: Iterable[str] = (),
         make: Callable[[ModelSpec, str], Model] = build,
+        gate: Gate | None = None,
     ) -> None:
         self.name = name
         self.spec = spec
         self.key = f"claw-{secrets.token_urlsafe(24)}"
+        self._gate = gate or Gate()
         self._faults = FaultSchedule(spec)
         self.model: Model = make(spec, name)
         self._hidden: tuple[str, ...] = (self.key, *provider_keys)
@@ -87,12 +90,16 @@ class EndpointTrial:
     async def end_round(self, grace: float) -> RoundMeter:
         """Wait up to `grace` seconds for requests still being answered, cancel the rest, and sum the round up."""
         turn = self._turn
+        left = next(
+            (p.refused for p in turn.under_way if p.refused), None
+        )  # nobody waits any more for what comes of it
         if turn.tasks:
             _, late = await asyncio.wait(turn.tasks, timeout=grace)
             for task in late:
                 task.cancel()
             if late:
                 await asyncio.wait(late, timeout=grace)
+        turn.away = turn.away or left
         result = self._sum_up(turn)
         self._open = False
         self._turn = self._new_turn(TurnId(self.name), None)
@@ -145,8 +152,11 @@ class EndpointTrial:
         pending = Pending(request, dialect, turn, self._number, now, at, source, way)
         if way.faces_harness:
             turn.meter.asked.add(asked({**request.native, **request.params}, request.model))
+        if way.reaches_model:
+            pending.source = functools.partial(self._gate.answer, pending, self.spec, source)
         if way.reaches_model and not way.own:
             turn.log.request(request.lines, now - turn.began)
+            turn.under_way.append(pending)
             pending.fault = self._faults.next(turn.id.round)
             turn.last = pending
             turn.first = begun_with(turn.first, request)
@@ -184,8 +194,13 @@ class EndpointTrial:
                 turn.log.reply(reply.calls, ended - turn.began)
             if reply.finish == "content_filter" and pending.error is None:
                 pending.error = EndpointFilteredError("the provider's content filter withheld the answer")
+        elif refused := given_up(pending):
+            pending.error = refused.error
+            self._gate.hung(pending, self.spec, refused.error)
         elif pending.status == CLIENT_CLOSED and pending.error is None and ended - pending.started >= PATIENCE:
             pending.error = self._too_slow(way.after, ended - pending.started)
+            if way.reaches_model:
+                self._gate.hung(pending, self.spec, pending.error)
         if way.before is not None:
             way.before.under_way = False
             if pending.error is not None:
@@ -211,9 +226,14 @@ class EndpointTrial:
             self._transcript.append(exchange_of(pending, pending.counted(), ended, failure))
             return
         counted = pending.counted()
+        self._gate.settle(pending, self.spec)
+        if not way.own:
+            pending.turn.away = given_up(pending)
+            pending.turn.under_way.remove(pending)
         meter = self._own if way.own else pending.turn.meter
         failed = failure is not None and failure.owner is Owner.ENDPOINT
-        meter.add(counted, reply.usage if reply else None, (pending.started, ended), failed=failed)
+        times = pending.started, ended
+        meter.add(counted, reply.usage if reply else None, times, failed=failed, held=pending.held)
         self._transcript.append(exchange_of(pending, counted, ended, failure))
 
     def malformed(self, what: str, route: ProxyRoute | None = None) -> None:
@@ -229,13 +249,16 @@ class EndpointTrial:
         return MeteredTurn(turn, time.monotonic())
 
     def _sum_up(self, turn: MeteredTurn) -> RoundMeter:
-        last = turn.last
+        last, failure = turn.last, turn.failure[1]
+        if turn.away is not None:
+            failure = failure or Failure.of(turn.away.error)
         meter = RoundMeter(
             metered=turn.meter.record(),
             rendered=rendered_tokens(last.request.messages, last.reply) if last is not None else None,
             first=turn.first,
             seen=self.model.seen() if self._open else None,
-            failure=turn.failure[1],
+            failure=failure,
+            retry_in=self._gate.outages(self.spec).retry_in if turn.away is not None else None,
             events=turn.log.events,
             outside=self._outside,
             overlay=self._own.record() if self._wrapped else None,

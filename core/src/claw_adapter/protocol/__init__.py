@@ -27,10 +27,12 @@ from claw_adapter.protocol.journal import (
     TrialEnd,
     TrialStart,
     Usage,
+    Voided,
 )
 from claw_adapter.protocol.model import ATTACHED, ModelSpec, ServerRecord
 from claw_adapter.protocol.scenario import EnvironmentSpec, Manifest, Round, RoundFile, Scenario, SessionEntry
 from claw_adapter.protocol.session import Message, Session, ToolCall
+from claw_adapter.protocol.stopping import Spent, StopRules
 from claw_adapter.protocol.tags import RoundTags
 from claw_adapter.protocol.trial import HarnessSpec, OverlaySpec, RunSettings, TrialSpec
 from claw_adapter.protocol.turn import Checkpoint, Event, Failure, ReportedUsage, Timing, TurnResult
@@ -90,7 +92,9 @@ __all__ = [
     "Session",
     "SessionChange",
     "SessionEntry",
+    "Spent",
     "StateDetail",
+    "StopRules",
     "Support",
     "Timing",
     "ToolCall",
@@ -102,4 +106,5 @@ __all__ = [
     "UpdateAction",
     "UpdateTags",
     "Usage",
+    "Voided",
 ]

@@ -27,6 +27,7 @@ __all__ = [
     "TrialEnd",
     "TrialStart",
     "Usage",
+    "Voided",
 ]
 
 
@@ -61,6 +62,8 @@ class Metered(TokenCounts):
     """Of these, requests that the provider failed; 0 in runs of earlier versions."""
     seconds: float = 0.0
     """Time in which at least one request was being answered."""
+    held: float = 0.0
+    """Of it, time in which a request was held because the provider was away."""
     asked: dict[str, JsonValue] = Field(default_factory=dict)
     """Model id and sampling parameters that the harness had asked for."""
 
@@ -71,6 +74,7 @@ class Metered(TokenCounts):
             requests=self.requests + other.requests,
             failed=self.failed + other.failed,
             seconds=self.seconds + other.seconds,
+            held=self.held + other.held,
         )
 
 
@@ -179,4 +183,18 @@ class TrialEnd(Record):
     """What overlays asked of the model for themselves after the last round's record."""
 
 
-JournalRecord = TrialStart | RoundRecord | TrialEnd
+class Voided(Record):
+    """The records from a round on, and the end of the trial, no longer count: the rounds are tried again."""
+
+    kind: Literal["void"] = "void"
+    index: int = Field(ge=0)
+    """The first of these rounds."""
+    rounds: int = Field(ge=0)
+    """How many records of rounds there were from it on."""
+    scored: int = Field(default=0, ge=0)
+    """Of these, how many had a score: only where that was asked for."""
+    cause: Failure | None = None
+    """Why the first of them was unscored."""
+
+
+JournalRecord = TrialStart | RoundRecord | TrialEnd | Voided

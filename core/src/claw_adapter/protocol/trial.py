@@ -43,6 +43,13 @@ class RunSettings(Record):
     attempts: Annotated[int, Field(ge=1, le=10)] = 2
     """How often a round is tried when the harness or the endpoint fails."""
     compat: str | None = None
+    max_memory: PositiveInt = 8_000_000_000
+    """Bytes of memory that the processes of a harness may have together; a trial that goes over a limit is ended."""
+    max_processes: PositiveInt = 1000
+    max_disk: PositiveInt = 5_000_000_000
+    """Bytes in workspace and state directory."""
+    max_shm: PositiveInt = 500_000_000
+    """Bytes in /dev/shm."""
 
 
 class TrialSpec(Record):

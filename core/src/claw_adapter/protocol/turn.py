@@ -14,8 +14,8 @@ from claw_adapter.errors import (
     HarnessNotFound,
     OverlayNotFound,
     Owner,
-    system_error,
 )
+from claw_adapter.machine import machine_error, system_error
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.session import Session
 
@@ -37,7 +37,11 @@ class Failure(Record):
 
     @classmethod
     def of(cls, error: BaseException, *, owner: Owner = Owner.ADAPTER) -> Self:
-        """The record of an exception; anything but a `ClawError` belongs to `owner`."""
+        """The record of an exception; anything but a `ClawError` belongs to `owner`.
+
+        What came of a shortage (no space, no descriptors, no memory) is the machine's, whoever met it.
+        """
+        error = machine_error(error) or error
         if isinstance(error, ClawError):
             return cls(
                 owner=error.owner,

@@ -225,6 +225,14 @@ def _price_warnings(run: RunData, rows: Sequence[Row]) -> Iterator[str]:
         yield words.NO_PRICES
 
 
+def _voided_warnings(run: RunData) -> Iterator[str]:
+    """What stands in the journals and counts no longer."""
+    for trial in run.trials:
+        if scored := sum(voided.scored for voided in trial.voided):
+            some, first = words.plural(scored, "scored round"), min(voided.index for voided in trial.voided) + 1
+            yield f"{trial.spec.id}: {some} from number {first} on were voided by --rewind and run again."
+
+
 def _differ(levels: Iterable[Isolation]) -> bool:
     """Whether isolation was not the same everywhere; a harness that executes nothing fits any level."""
     known = set(levels)
@@ -247,6 +255,7 @@ def _warnings(run: RunData, rows: Sequence[Row], scenarios: Iterable[ScenarioInf
         if row.retried:
             some = words.plural(row.retried, "round")
             yield f"{row.label}: {some} took more than one attempt; tokens and seconds are of the last one."
+    yield from _voided_warnings(run)
     yield from _price_warnings(run, rows)
     for model in {trial.spec.model.name: trial.spec.model for trial in run.trials}.values():
         if model.measures_ability and model.sampling == "pass":

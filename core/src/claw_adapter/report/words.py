@@ -77,8 +77,8 @@ NO_PRICES: Final = (
 )
 
 AGAIN: Final = (
-    "The same command resumes trials that ended early; rounds that were given up within a trial it does not try again. "
-    "--fresh, or another --out, starts the run anew."
+    "The same command resumes trials that ended early, and tries again what the provider, a check or the machine left unscored "
+    "at the end of a trial; with --rewind also where scored rounds come after, and those with it. --fresh starts the run anew."
 )
 """How to run unscored rounds again."""
 

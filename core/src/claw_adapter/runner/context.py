@@ -75,6 +75,7 @@ class RunnerContext(TrialContext):
         self._address = address
         self.marker = marker
         self._hidden = hidden
+        self._shm = spec.settings.max_shm
         self._leave = leave
         self.environment = environment
         self._attached = environment.attached if environment else Attached()
@@ -106,6 +107,7 @@ class RunnerContext(TrialContext):
             endpoint_port=INSIDE_PORT,
             hidden=self._hidden,
             reverse=self._reverse(listens),
+            shm_bytes=self._shm,
         )
         wrapped, inside = wrap(tuple(argv), environment(extra=extra), confinement)
         self.level = level

@@ -13,6 +13,7 @@ from claw_adapter.drivers.waiting import timeout, to_thread
 from claw_adapter.environment import Attached, Environment, EnvironmentContext, Printed, Surroundings
 from claw_adapter.errors import AdapterError, ClawError, DeadlineExceeded, Owner, ScenarioError
 from claw_adapter.harness import Harness
+from claw_adapter.machine import machine_error
 from claw_adapter.protocol import EnvironmentSpec, Round
 from claw_adapter.runs.store import Store
 
@@ -98,12 +99,14 @@ class TrialEnvironment:
 
     @contextlib.contextmanager
     def _charged(self, what: str) -> Iterator[None]:
-        """Whatever is raised inside is the environment's, unless it says whose it is."""
+        """Whatever is raised inside is the environment's, unless it says whose it is, or the machine was short of something."""
         try:
             yield
-        except (ClawError, OSError):
+        except ClawError:
             raise
         except Exception as error:
+            if (short := machine_error(error)) is not None:
+                raise short from error
             raise ScenarioError(f"{what} failed: {type(error).__name__}: {error}", where=self._where) from error
 
 

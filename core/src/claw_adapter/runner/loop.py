@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 
 from claw_adapter.crashpoints import crashpoint
-from claw_adapter.errors import ClawError
+from claw_adapter.errors import ClawError, MachineError, Owner, RunStopped
 from claw_adapter.protocol import Failure, TrialEnd
 from claw_adapter.runner.rounds import RoundRunner
+from claw_adapter.runner.stopping import check_stopped
 from claw_adapter.runner.trial import Trial
 from claw_adapter.runs.journal import Journal
 
@@ -17,21 +18,34 @@ log = logging.getLogger(__name__)
 
 
 async def run_trial(trial: Trial) -> None:
-    """Take a trial from its next unfinished round to its end; failures become records, only cancellation gets out."""
+    """Take a trial from its next unfinished round to its end; failures become records.
+
+    Raises:
+        RunStopped: the run stops; the round under way is not in the journal.
+        MachineError: something is missing here that no trial can do without; of the round under way nothing is recorded.
+    """
     error: Failure | None = None
     with Journal(trial.services.folder.journal(trial.spec.id)) as trial.journal:
         if trial.journal.finished:
             return
         try:
+            trial.services.headroom.require()
             await trial.prepare()
             await _rounds(trial)
+        except RunStopped:
+            raise
         except ClawError as fault:
             error = Failure.of(fault)
         except Exception as fault:
             log.exception("trial %s", trial.spec.id)
             error = Failure.of(fault)
         finally:
+            error = error and trial.services.headroom.blamed(error)
             error = await trial.closed(error)
+        if error is not None:
+            await check_stopped(trial.services.endpoint)
+        if error is not None and error.owner is Owner.MACHINE:
+            raise MachineError(error.what, where=error.where, remedy=error.remedy)
         trial.journal.append(TrialEnd(error=error, snapshot=trial.last_snapshot, overlay=trial.spent))
     trial.services.on_end(trial.spec, error)
 
@@ -39,6 +53,7 @@ async def run_trial(trial: Trial) -> None:
 async def _rounds(trial: Trial) -> None:
     rounds = RoundRunner(trial)
     for index in range(len(trial.journal.rounds), len(trial.scenario.rounds)):
+        trial.services.headroom.require()
         record = await rounds.run(index)
         crashpoint("before-journal")
         trial.journal.append(record)

@@ -17,6 +17,7 @@ from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Endpoint
 from claw_adapter.overlay import Front, Overlay, OverlayContext
 from claw_adapter.protocol import OverlaySpec, Session, TrialSpec
+from claw_adapter.runner.bounds import OVERLAYS
 from claw_adapter.runner.context import Address, RunnerContext
 
 __all__ = ["OverlayStack", "make_overlays"]
@@ -141,7 +142,7 @@ class OverlayStack:
                 folder=folder,
                 artefacts=self.artefacts / spec.label,
                 saved=saved.get(spec.label, {}),
-                marker=self.marker,
+                marker=f"{self.marker}/{OVERLAYS}",
                 hidden=self.hidden,
             )
             self._started.append(overlay)

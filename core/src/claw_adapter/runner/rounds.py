@@ -11,7 +11,7 @@ from pathlib import Path
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.drivers.waiting import timeout, to_thread
 from claw_adapter.endpoint import RoundMeter
-from claw_adapter.errors import AdapterError, ClawError, Owner
+from claw_adapter.errors import AdapterError, ClawError, MachineError, Owner
 from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Conversation
 from claw_adapter.protocol import (
@@ -28,7 +28,9 @@ from claw_adapter.protocol import (
 from claw_adapter.question import EnvironmentStates, QuestionType, ScoringContext
 from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
+from claw_adapter.runner.blame import attributed, without_outages
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
+from claw_adapter.runner.stopping import check_stopped
 from claw_adapter.runner.trial import LATE_SECONDS, Trial
 from claw_adapter.runs.checkpoints import save_checkpoint
 from claw_adapter.scenario import make_answer_key
@@ -126,6 +128,9 @@ class RoundRunner:
         events = turn.events or meter.events
         turn = turn.model_copy(update={"events": events})
         score, feedback, taught = await self._judge(item, question, turn, before, after)
+        self._refuse_shortage(score.cause)
+        if question.needs_workspace and score.value != 1:  # a check that could not write, for instance
+            trial.services.headroom.require()
         check_seconds = time.monotonic() - checked if question.needs_workspace or taught else 0.0
         crashpoint("scored")
         return RoundRecord(
@@ -145,7 +150,7 @@ class RoundRunner:
             usage=Usage(
                 rendered=meter.rendered, reported=turn.usage, metered=meter.metered, overlay=trial.take_spent()
             ),
-            timing=turn.timing,
+            timing=without_outages(turn.timing, meter.metered.held),
             overhead=max(time.monotonic() - started - tried.seconds - check_seconds, 0.0),
             evidence=meter.seen,
             tool_calls=sum(event.kind == "tool_call" for event in events),
@@ -176,15 +181,18 @@ class RoundRunner:
             await self._turn(text, f"{rounds[-1].round}-feedback", None, 1, [])
 
     async def _attempts(self, index: int, prompt: str, changes: list[SessionChange], before: _State) -> _Attempts:
-        """Send until a turn succeeds or the attempts are used up; every new attempt starts from the state before."""
+        """Send until a turn succeeds or the attempts are used up; every new attempt starts from the state before.
+
+        A turn that its harness gave up while the provider was away is no attempt.
+        """
         trial = self.trial
         earlier: list[Failure] = []
-        seconds = 0.0
+        seconds, number, outages = 0.0, 1, 0
         trial.pending += changes
-        for number in range(1, trial.spec.settings.attempts + 1):
-            if number > 1:
+        while True:
+            if earlier or outages:
                 await trial.reset(before.workspace, before.environment)
-            sent = await self._turn(prompt, trial.scenario.rounds[index].id, index, number, changes)
+            sent = await self._turn(prompt, trial.scenario.rounds[index].id, index, number + outages, changes)
             seconds += sent.seconds
             error = sent.turn.error
             if error is None:
@@ -192,9 +200,15 @@ class RoundRunner:
             if stays := await trial.drop():
                 sent = replace(sent, turn=sent.turn.model_copy(update={"error": stays}))
                 break
+            if sent.meter.retry_in is not None:
+                outages += 1
+                await asyncio.sleep(sent.meter.retry_in)
+                seconds += sent.meter.retry_in
+                continue
             if not error.passing or number == trial.spec.settings.attempts:
                 break
             earlier.append(error)
+            number += 1
         await trial.reset(before.workspace, before.environment)
         return _Attempts(sent, number, earlier, seconds)
 
@@ -236,8 +250,25 @@ class RoundRunner:
             turn = TurnResult(error=Failure.of(error))
         meter = await (closing or endpoint.end_round(trial.spec.id))
         trial.note(meter)
-        turn = _attributed(turn, meter.failure)
+        turn = attributed(turn, meter)
+        if (turn.error is not None or trial.watched.over) and (over := await trial.services.bounds.look(trial.watched)):
+            turn = TurnResult(error=Failure.of(over))
+        self._refuse_shortage(turn.error)
+        if turn.error is not None:
+            await check_stopped(trial.services.endpoint)
         return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds)
+
+    def _refuse_shortage(self, failure: Failure | None) -> None:
+        """What fails while the machine is short of something is no round's.
+
+        Raises:
+            MachineError: it is.
+        """
+        if failure is None:
+            return
+        failure = self.trial.services.headroom.blamed(failure)
+        if failure.owner is Owner.MACHINE:
+            raise MachineError(failure.what, where=failure.where, remedy=failure.remedy)
 
     async def _checkpoint(self, conversation: Conversation) -> Checkpoint:
         deadline = self.trial.spec.settings.deadline
@@ -328,15 +359,3 @@ class RoundRunner:
             changed=changed,
             environment=states,
         )
-
-
-def _attributed(turn: TurnResult, endpoint: Failure | None) -> TurnResult:
-    """A harness that failed because its model did is not at fault: the endpoint's own finding has precedence.
-
-    That holds, too, where the harness reports success although its last request failed: what it says then is not an answer.
-    """
-    if endpoint is None or (turn.error is not None and turn.error.owner not in (Owner.HARNESS, Owner.ENDPOINT)):
-        return turn
-    if turn.error is None:
-        return turn.model_copy(update={"text": "", "error": endpoint})
-    return turn.model_copy(update={"error": endpoint})

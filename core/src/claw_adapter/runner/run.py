@@ -2,37 +2,61 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from claw_adapter import plugins
 from claw_adapter.drivers import Lifeline
+from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.endpoint import ModelEndpoint
-from claw_adapter.errors import ClawError, EndpointAuthError, EndpointError, HarnessNotFound, ScenarioError
+from claw_adapter.errors import (
+    ClawError,
+    EndpointAuthError,
+    EndpointError,
+    HarnessNotFound,
+    MachineError,
+    RunStopped,
+    ScenarioError,
+)
 from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
-from claw_adapter.protocol import EnvironmentSpec, Failure, ModelSpec, RoundRecord, Scenario, TrialSpec
+from claw_adapter.machine import machine_error, space
+from claw_adapter.protocol import (
+    EnvironmentSpec,
+    Failure,
+    ModelSpec,
+    RoundRecord,
+    Scenario,
+    StopRules,
+    TrialSpec,
+)
 from claw_adapter.protocol.model import BUILT_IN
+from claw_adapter.runner.bounds import Bounds
 from claw_adapter.runner.executors import LocalExecutor
+from claw_adapter.runner.headroom import MIN_FREE, Headroom, raise_descriptors, stopped
 from claw_adapter.runner.loop import run_trial
 from claw_adapter.runner.overlays import make_overlays
 from claw_adapter.runner.servers import serving
+from claw_adapter.runner.stopping import spent_before, until_stopped, watch
 from claw_adapter.runner.trial import Services, Trial
 from claw_adapter.runs.folder import RunFolder
-from claw_adapter.runs.journal import read_journal
+from claw_adapter.runs.journal import Journal, read_journal
 from claw_adapter.runs.plan import Plan
+from claw_adapter.runs.retrying import void_for_retry
 from claw_adapter.runs.store import Store
 from claw_adapter.sandbox import IsolationLevel, require
 
 __all__ = ["Watcher", "prepare", "run"]
 
+log = logging.getLogger(__name__)
 NUMBERS: Final = frozenset({
     "frequency_penalty", "max_completion_tokens", "max_output_tokens", "max_tokens", "min_p", "n", "presence_penalty", "seed",
     "temperature", "top_k", "top_p",
@@ -47,6 +71,8 @@ class Watcher:
     on_start: Callable[[TrialSpec, int, int], None] = lambda _trial, _done, _total: None
     on_round: Callable[[TrialSpec, RoundRecord, int], None] = lambda _trial, _record, _total: None
     on_end: Callable[[TrialSpec, Failure | None], None] = lambda _trial, _error: None
+    on_wait: Callable[[str], None] = lambda _why: None
+    """Why the run waits for a provider, said again as that changes; empty when it goes on."""
 
 
 def prepare(plan: Plan, scenarios: Mapping[str, Scenario]) -> tuple[Plan, dict[str, Harness]]:
@@ -132,15 +158,55 @@ async def run(
     jobs: int = 1,
     executor: Executor | None = None,
     watcher: Watcher | None = None,
+    rules: StopRules | None = None,
+    rewind: bool = False,
+    min_free: int = MIN_FREE,
 ) -> None:
     """Run all trials of `plan` that are not finished; `folder` is locked by the caller and its run.json written.
 
-    Cancelling it leaves a folder that the same call continues.
+    Rounds at the end of a trial that are unscored through no fault of the harness are tried again; with `rewind`, such rounds
+    anywhere, and those after them. Cancelling it leaves a folder that the same call continues. `min_free` bytes are left free
+    on the folder's disk.
+
+    Raises:
+        RunStopped: a provider is away for too long or refuses the run, or a limit of `rules` is reached.
+        MachineError: something is missing here that a run needs; the same call on the same folder resumes it.
     """
-    watcher = watcher or Watcher()
-    store = Store(folder.store)
-    with _logging_to(folder.root / "run.log"), _temporary_files_in(folder.live / "tmp"):
-        await _run(folder, plan, scenarios, harnesses, store, jobs, executor or LocalExecutor(), watcher)
+    watcher, rules = watcher or Watcher(), rules or StopRules()
+    try:
+        raise_descriptors(jobs)
+        with _logging_to(folder.root / "run.log"), _temporary_files_in(folder.live / "tmp"):
+            headroom = Headroom(folder.root, min_free)
+            for trial in plan.trials:
+                _void(folder.journal(trial.id), rewind=rewind)
+            chosen = executor or LocalExecutor()
+            await _run(
+                folder, plan, scenarios, harnesses, headroom, jobs=jobs, executor=chosen, watcher=watcher, rules=rules
+            )
+    except RunStopped:
+        raise
+    except Exception as error:
+        if (short := machine_error(error)) is None:
+            raise
+        raise _stopped(short, folder, plan) from error
+
+
+def _void(path: Path, *, rewind: bool) -> None:
+    """Void what is to be tried again in one journal."""
+    if not path.exists():
+        return
+    with Journal(path) as journal:
+        voided = void_for_retry(journal, rewind=rewind)
+    if voided is not None:
+        log.info("%s: %d rounds from number %d on are tried again", path.parent.name, voided.rounds, voided.index + 1)
+
+
+def _stopped(short: MachineError, folder: RunFolder, plan: Plan) -> MachineError:
+    """The error the run ends with, once everything is closed that it had open."""
+    done = sum(
+        isinstance(record, RoundRecord) for trial in plan.trials for record in read_journal(folder.journal(trial.id))
+    )
+    return stopped(short, folder.root, done, sum(plan.rounds[trial.scenario] for trial in plan.trials))
 
 
 def _first(group: ExceptionGroup) -> Exception:
@@ -195,21 +261,28 @@ async def _run(
     plan: Plan,
     scenarios: Mapping[str, Scenario],
     harnesses: Mapping[str, Harness],
-    store: Store,
+    headroom: Headroom,
+    *,
     jobs: int,
     executor: Executor,
     watcher: Watcher,
+    rules: StopRules,
 ) -> None:
-    async with Lifeline() as lifeline, serving(plan, folder, lifeline.marker) as models:
+    async with Lifeline() as lifeline, serving(plan, folder, lifeline.marker) as served:
+        models = served.models
         keys = sorted({model.key_env for model in models.values() if model.key_env})
         sockets = folder.live / "endpoint"
         sockets.mkdir(parents=True, exist_ok=True)
         async with await ModelEndpoint.start(sockets, key_envs=keys, marker=lifeline.marker) as endpoint:
+            await endpoint.limit(rules, await to_thread(spent_before, folder, plan, rules))
+            bounds = Bounds(lifeline.marker, space(folder.root)[0] - headroom.min_free)
             services = Services(
                 folder,
-                store,
+                Store(folder.store),
                 endpoint,
                 lifeline.marker,
+                headroom,
+                bounds,
                 leave=lifeline.add,
                 hidden=tuple(scenario.root for scenario in scenarios.values()),
                 last_feedback=plan.repeats is None,
@@ -224,7 +297,19 @@ async def _run(
                 started = spec.model_copy(update={"model": models[spec.model.name]})
                 await run_trial(Trial(started, scenario, harnesses[spec.harness.label], services))
 
+            watching = watch(endpoint, watcher.on_wait, served.fault)
             try:
-                await executor.map(plan.trials, one, jobs)
-            except ExceptionGroup as group:
-                raise _first(group) from None
+                await until_stopped(
+                    _beside(executor.map(plan.trials, one, jobs), endpoint.shortage(), bounds.watch()), watching
+                )
+            except ExceptionGroup as errors:
+                raise machine_error(errors) or _first(errors) from None
+
+
+async def _beside(work: Awaitable[None], *guards: Coroutine[Any, Any, None]) -> None:
+    """Do the work while the guards look out; what one of them raises ends it."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(guard) for guard in guards]
+        await work
+        for task in tasks:
+            task.cancel()

@@ -8,7 +8,8 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +22,7 @@ from claw_adapter.runs.journal import read_journal
 from claw_adapter.runs.plan import Plan
 from claw_adapter.upstream import Upstream, UpstreamContext
 
-__all__ = ["serving"]
+__all__ = ["Served", "serving"]
 
 log = logging.getLogger(__name__)
 GONE = "it did not answer any more when the run ended"
@@ -30,9 +31,21 @@ END_SECONDS: Final = 5.0
 """Most that a server which answers no more may take to end and be asked why."""
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The run's models by name, and the servers that were started for them."""
+
+    models: Mapping[str, ModelSpec]
+    servers: Sequence[Upstream] = ()
+
+    def fault(self) -> str:
+        """Why one of the servers has ended by itself; empty while none has."""
+        return next(filter(None, (server.fault() for server in self.servers)), "")
+
+
 @contextlib.asynccontextmanager
-async def serving(plan: Plan, folder: RunFolder, marker: str) -> AsyncIterator[Mapping[str, ModelSpec]]:
-    """The run's models by name, started now and stopped at the end.
+async def serving(plan: Plan, folder: RunFolder, marker: str) -> AsyncIterator[Served]:
+    """The run's models, started now and stopped at the end.
 
     Raises:
         PluginError: a model's kind is no plugin, or refuses the options.
@@ -40,13 +53,17 @@ async def serving(plan: Plan, folder: RunFolder, marker: str) -> AsyncIterator[M
     """
     async with contextlib.AsyncExitStack() as stack:
         models: dict[str, ModelSpec] = {}
+        servers: list[Upstream] = []
         for number, model in enumerate({trial.model.name: trial.model for trial in plan.trials}.values()):
             if model.kind in BUILT_IN or model.embedded or not _is_needed(plan, folder, model.name):
                 models[model.name] = model
                 continue
             ctx = UpstreamContext(folder.live / f"server-{number}", marker)
-            models[model.name] = await stack.enter_async_context(_served(model, ctx, folder.root / SERVERS))
-        yield models
+            upstream: Upstream = plugins.create("upstream", model.kind, model.plugin_options)
+            path = folder.root / SERVERS
+            models[model.name] = await stack.enter_async_context(_served(upstream, model, ctx, path))
+            servers.append(upstream)
+        yield Served(models, servers)
 
 
 def _is_needed(plan: Plan, folder: RunFolder, model: str) -> bool:
@@ -57,9 +74,8 @@ def _is_needed(plan: Plan, folder: RunFolder, model: str) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def _served(model: ModelSpec, ctx: UpstreamContext, path: Path) -> AsyncIterator[ModelSpec]:
+async def _served(upstream: Upstream, model: ModelSpec, ctx: UpstreamContext, path: Path) -> AsyncIterator[ModelSpec]:
     """One model server from its start to its end."""
-    upstream: Upstream = plugins.create("upstream", model.kind, model.plugin_options)
     try:
         started = await upstream.start(model, ctx)
         began, before = _now(), await upstream.metrics()

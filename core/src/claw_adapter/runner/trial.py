@@ -27,8 +27,10 @@ from claw_adapter.protocol import (
     TrialSpec,
     TrialStart,
 )
+from claw_adapter.runner.bounds import Bounds, Watched
 from claw_adapter.runner.context import Address, RunnerContext
 from claw_adapter.runner.environments import TrialEnvironment, refuse_mcp
+from claw_adapter.runner.headroom import Headroom
 from claw_adapter.runner.overlays import OverlayStack
 from claw_adapter.runner.world import TrialWorld
 from claw_adapter.runs.checkpoints import load_checkpoint
@@ -56,6 +58,8 @@ class Services:
     endpoint: ModelEndpoint
     marker: str
     """Beginning of the mark that every child of this run carries."""
+    headroom: Headroom
+    bounds: Bounds
     hidden: tuple[Path, ...] = ()
     """Scenario folders: no harness process may see them, wherever they are installed."""
     leave: Callable[[Path], Awaitable[None]] | None = None
@@ -90,6 +94,7 @@ class Trial:
     key: str = field(init=False, default="")
     base: str = field(init=False, default="")
     first_state: str = field(init=False, default="")
+    watched: Watched = field(init=False)
 
     @property
     def live(self) -> Path:
@@ -129,6 +134,7 @@ class Trial:
         await to_thread(remove_tree, self.live)
         workspace = self.live / "workspace"
         workspace.mkdir(parents=True)
+        self.watched = self.services.bounds.add(self.spec.id, self.spec.settings, (workspace, self.live / "state"))
         snapshots = Snapshotter(self.services.store)
         self.world = TrialWorld(self.scenario, workspace, snapshots, self.harness.capabilities().seed_history)
         await to_thread(self.world.lay_out)
@@ -312,4 +318,5 @@ class Trial:
             await self.services.endpoint.close_trial(self.spec.id)
 
     async def _clear(self) -> None:
+        self.services.bounds.remove(self.spec.id)
         await to_thread(remove_tree, self.live)

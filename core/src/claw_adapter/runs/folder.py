@@ -112,7 +112,7 @@ class RunFolder:
         try:
             data = parse_json(read_text(self._about))
         except (OSError, ValueError) as error:
-            raise JournalError(f"run.json is damaged: {why(error)}", where=str(self._about), remedy=DAMAGED) from None
+            raise JournalError(f"run.json is damaged: {why(error)}", where=str(self._about), remedy=DAMAGED) from error
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             found = data.get("format") if isinstance(data, dict) else None
             remedy = "Name a folder that this version of `claw run` has made."

@@ -2,6 +2,9 @@
 
 A line is ``{"sum": S, "record": R}`` with S = the first 16 hex digits of sha256 over the previous line's S and the bytes of
 R, so a line that was changed, lost or moved is noticed. A torn last line is cut when the journal is opened for writing.
+
+Nothing is ever taken out. A `Voided` record says that what stands before it, from a round on, no longer counts; who reads a
+journal gets what counts, and `read_all` what stands in it.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -17,10 +20,10 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError
-from claw_adapter.protocol import JournalRecord, RoundRecord, TrialEnd, TrialStart
+from claw_adapter.protocol import JournalRecord, RoundRecord, TrialEnd, TrialStart, Voided
 from claw_adapter.reading import read_bytes, why
 
-__all__ = ["Journal", "read_journal"]
+__all__ = ["Journal", "read_all", "read_journal", "standing"]
 
 _RECORD: TypeAdapter[JournalRecord] = TypeAdapter(Annotated[JournalRecord, Field(discriminator="kind")])
 REMEDY = "Restore the run folder from a copy, or start the run anew with --fresh."
@@ -45,7 +48,7 @@ def _content(path: Path) -> bytes:
     try:
         return read_bytes(path)
     except OSError as error:
-        raise JournalError(f"the journal cannot be read: {why(error)}", where=str(path), remedy=REMEDY) from None
+        raise JournalError(f"the journal cannot be read: {why(error)}", where=str(path), remedy=REMEDY) from error
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str, JournalRecord]]:
@@ -75,8 +78,29 @@ def _lines(path: Path) -> Iterator[tuple[int, str, JournalRecord]]:
         yield offset, previous, parsed[1]
 
 
+def standing(records: Iterable[JournalRecord]) -> list[JournalRecord]:
+    """Those that count: without what was voided, and without the records that say so."""
+    found: list[JournalRecord] = []
+    for record in records:
+        if isinstance(record, Voided):
+            first = record.index
+            found = [r for r in found if isinstance(r, TrialStart) or (isinstance(r, RoundRecord) and r.index < first)]
+        else:
+            found.append(record)
+    return found
+
+
 def read_journal(path: Path) -> list[JournalRecord]:
-    """All whole records; an empty list where there is no journal.
+    """All whole records that count; an empty list where there is no journal.
+
+    Raises:
+        JournalError: the journal is damaged before its end.
+    """
+    return standing(read_all(path))
+
+
+def read_all(path: Path) -> list[JournalRecord]:
+    """All whole records, those that were voided with them.
 
     Raises:
         JournalError: the journal is damaged before its end.
@@ -89,9 +113,9 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.records: list[JournalRecord] = []
         whole = list(_lines(path)) if path.exists() else []
-        self.records.extend(record for _, _, record in whole)
+        self.records = standing(record for _, _, record in whole)
+        """What counts."""
         end, self._last = whole[-1][:2] if whole else (0, "")
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -136,7 +160,7 @@ class Journal:
             view = view[os.write(self._file, view) :]
         os.fsync(self._file)
         self._last = checksum
-        self.records.append(record)
+        self.records = standing([*self.records, record]) if isinstance(record, Voided) else [*self.records, record]
 
     def close(self) -> None:
         """Close the file; the journal can be opened again."""

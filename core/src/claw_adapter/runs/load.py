@@ -19,9 +19,10 @@ from claw_adapter.protocol import (
     TrialEnd,
     TrialSpec,
     TrialStart,
+    Voided,
 )
 from claw_adapter.runs.folder import RunFolder
-from claw_adapter.runs.journal import read_journal
+from claw_adapter.runs.journal import read_all, standing
 from claw_adapter.runs.plan import Plan
 from claw_adapter.runs.servers import read_servers
 from claw_adapter.scoring import RoundScore
@@ -57,6 +58,8 @@ class TrialData:
     rounds: tuple[RoundRecord, ...]
     end: TrialEnd | None
     total: int
+    voided: tuple[Voided, ...] = ()
+    """What was given up to be tried again, in the order in which it was; its records are not among `rounds`."""
 
     @property
     def status(self) -> Status:
@@ -130,13 +133,14 @@ def load_run(root: Path) -> RunData:
     """
     folder = RunFolder(root)
     plan = folder.plan()
-    trials = tuple(_trial(spec, read_journal(folder.journal(spec.id)), plan) for spec in plan.trials)
+    trials = tuple(_trial(spec, read_all(folder.journal(spec.id)), plan) for spec in plan.trials)
     scenarios = dict.fromkeys(spec.scenario for spec in plan.trials)
     rounds = {scenario: _names(t for t in trials if t.spec.scenario == scenario) for scenario in scenarios}
     return RunData(folder.root, plan, folder.about(), trials, rounds, read_servers(folder.root))
 
 
-def _trial(spec: TrialSpec, records: Sequence[JournalRecord], plan: Plan) -> TrialData:
+def _trial(spec: TrialSpec, written: Sequence[JournalRecord], plan: Plan) -> TrialData:
+    records = standing(written)
     starts = [record for record in records if isinstance(record, TrialStart)]
     rounds = sorted((r for r in records if isinstance(r, RoundRecord)), key=lambda record: record.index)
     last = records[-1] if records else None
@@ -147,6 +151,7 @@ def _trial(spec: TrialSpec, records: Sequence[JournalRecord], plan: Plan) -> Tri
         rounds=tuple(rounds),
         end=last if isinstance(last, TrialEnd) else None,
         total=max(plan.rounds.get(spec.scenario, seen), seen),
+        voided=tuple(record for record in written if isinstance(record, Voided)),
     )
 
 

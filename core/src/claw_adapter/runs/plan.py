@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, TypeAdap
 from claw_adapter.errors import PluginError, ScenarioError
 from claw_adapter.notation import parse_named
 from claw_adapter.plugins import entry_points, provides
-from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettings, Scenario, TrialSpec
+from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettings, Scenario, StopRules, TrialSpec
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import BUILT_IN
 from claw_adapter.protocol.scenario import Identifier
@@ -150,6 +150,8 @@ class Experiment(Record):
     repeats: int = Field(default=1, ge=1, le=1000)
     """How many trials there are of the same scenario, harness, model, overlays and seed."""
     settings: RunSettings = RunSettings()
+    stop: StopRules = StopRules()
+    """What the run puts up with and may spend; no part of its identity."""
 
 
 class Repetition(Record):
@@ -185,6 +187,9 @@ class Plan(Record):
                 del trial["repeat"]
             if not trial["model"]["embedded"]:
                 del trial["model"]["embedded"]
+            for name in [name for name in trial["settings"] if name.startswith("max_")]:
+                if trial["settings"][name] == RunSettings.model_fields[name].default:
+                    del trial["settings"][name]
         return found
 
     @property

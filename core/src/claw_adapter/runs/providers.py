@@ -81,7 +81,7 @@ def load_providers(path: Path = PROVIDERS) -> Directory:
     except (OSError, ValueError) as error:
         raise ScenarioError(
             f"this is no file of providers: {why(error)}", where=str(path), remedy="Correct the file."
-        ) from None
+        ) from error
 
 
 def provider_model(

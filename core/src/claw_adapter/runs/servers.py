@@ -26,4 +26,4 @@ def read_servers(root: Path) -> tuple[ServerRecord, ...]:
         return tuple(ServerRecord.model_validate_json(line) for line in lines if line.endswith("\n"))
     except (OSError, ValueError) as error:
         remedy = "Restore the run folder from a copy, or start the run anew with --fresh."
-        raise JournalError(f"{SERVERS} is damaged: {why(error)}", where=str(path), remedy=remedy) from None
+        raise JournalError(f"{SERVERS} is damaged: {why(error)}", where=str(path), remedy=remedy) from error

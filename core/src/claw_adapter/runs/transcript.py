@@ -59,6 +59,12 @@ class Exchange(Record):
     """Fields and announcements that only the request's own dialect knows."""
     fault: str = ""
     """The scheduled fault that took the place of a reply."""
+    sent: bool = True
+    """Whether a model was asked; True in runs of earlier versions."""
+    held: float = 0.0
+    """Seconds from its start in which the provider was away."""
+    given_up: bool = False
+    """The harness gave it up while the provider was away; its turn was begun anew."""
     status: int
     reply: Json | None = None
     finish: str = ""

@@ -49,6 +49,7 @@ class Confinement:
             socket is made inside, so its folder must be writable.
         tmp: folder that becomes /tmp; None means a private one in memory of at most `tmp_bytes`.
         tmp_bytes: size of that private /tmp.
+        shm_bytes: size of /dev/shm, at level 2.
         environment_prefix: also show `sys.prefix` (a virtual environment) and not only the interpreter it is made of.
         limits: see `ResourceLimits`.
     """
@@ -65,6 +66,7 @@ class Confinement:
     reverse: tuple[int, Path] | None = None
     tmp: Path | None = None
     tmp_bytes: int = 256 * 1024 * 1024
+    shm_bytes: int = 64 * 1024 * 1024
     environment_prefix: bool = False
     limits: ResourceLimits = field(default_factory=ResourceLimits)
 

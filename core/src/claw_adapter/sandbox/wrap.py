@@ -87,7 +87,8 @@ def _file_system(confinement: Confinement, host: HostView) -> list[str]:
     arguments: list[str] = []
     for target, path in host.symlinks:
         arguments += ["--symlink", target, str(path)]
-    arguments += ["--proc", "/proc", "--dev", "/dev"]
+    arguments += ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", str(confinement.shm_bytes)]
+    arguments += ["--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108  # one of its own
     for name in SEALED:
         arguments += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
     for _, mount in sorted(_mounts(confinement, host), key=lambda item: len(item[0].parts)):

@@ -63,7 +63,7 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise ScenarioError(
             f"cannot be read: {why(error)}", where=f"{path}:1", remedy="Put a file there, one message per line."
-        ) from None
+        ) from error
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

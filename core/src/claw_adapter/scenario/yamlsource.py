@@ -99,8 +99,8 @@ def _read_text(path: Path) -> str:
     try:
         raw = read_bytes(path, MAX_YAML_BYTES)
     except OSError as error:
-        remedy = "Move bulk data into files." if error.errno == errno.EFBIG else f"Put the file {path.name} there."
-        raise ScenarioError(f"cannot be read: {why(error)}", where=f"{path}:1", remedy=remedy) from None
+        remedy = "Move bulk data into files." if error.errno == errno.EOVERFLOW else f"Put the file {path.name} there."
+        raise ScenarioError(f"cannot be read: {why(error)}", where=f"{path}:1", remedy=remedy) from error
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

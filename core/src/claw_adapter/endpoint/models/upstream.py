@@ -20,6 +20,7 @@ from claw_adapter.errors import (
     EndpointMalformedError,
     EndpointTransientError,
 )
+from claw_adapter.machine import machine_error
 from claw_adapter.model import Delta, Model, ModelRequest
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.runs.transcript import redact
@@ -71,6 +72,8 @@ class UpstreamModel(Model):
         except Refused as error:
             raise self._error(502, error.error) from error
         except (aiohttp.ClientError, OSError) as error:
+            if (short := machine_error(error)) is not None:
+                raise ProviderError(503, short) from error
             what = f"no connection to the provider: {self._redact(str(error) or repr(error))}"
             raise ProviderError(502, EndpointTransientError(what, where=self._where)) from error
 

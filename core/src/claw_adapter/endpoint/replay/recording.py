@@ -51,7 +51,7 @@ class Recording:
     """The answered exchanges of one trial, each to be used once, in the order in which they were made.
 
     Scheduled faults are left out (they come from the schedule again), and so are requests that the harness gave up. Where a
-    round was begun anew, after its runner had been killed, what it had done before is left out too.
+    round was begun anew, by a later process or after an outage, what it had done before is left out too.
     """
 
     def __init__(self, exchanges: Iterable[Exchange], roots: Sequence[str] = ()) -> None:
@@ -123,24 +123,25 @@ class Recording:
 
 
 def _last_openings(exchanges: Iterable[Exchange]) -> list[Exchange]:
-    """Without rounds that were begun again by a later process, whose numbers begin at 1 again.
+    """Without what was begun again: rounds by a later process, whose numbers begin at 1 again, and turns after an outage.
 
     Within one process every number occurs once, though not always in order: requests may overlap.
     """
-    kept: list[Exchange] = []
+    found: list[tuple[int, Exchange]] = []
     numbers: set[int] = set()
-    unsettled = 0
-    """How many exchanges of earlier processes may belong to the round that is begun again."""
+    process = 0
     for exchange in exchanges:
         if exchange.number in numbers:
-            numbers, unsettled = set(), len(kept)
+            process, numbers = process + 1, set()
         numbers.add(exchange.number)
-        if unsettled and exchange.round:
-            earlier, later = kept[:unsettled], kept[unsettled:]
-            kept = [e for e in earlier if e.round != exchange.round] + later
-            unsettled = 0
-        kept.append(exchange)
-    return kept
+        found.append((process, exchange))
+    last = {exchange.round: process for process, exchange in found}
+    left = {(process, e.round, e.attempt) for process, e in found if e.given_up}
+    return [
+        e
+        for process, e in found
+        if not e.round or (last[e.round] == process and (process, e.round, e.attempt) not in left)
+    ]
 
 
 def _was_answered(exchange: Exchange) -> bool:

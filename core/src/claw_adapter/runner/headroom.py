@@ -1,0 +1,158 @@
+"""How much of the machine is left, looked at before a run needs it and when something failed: so a run stops in time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import resource
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from claw_adapter.errors import MachineError, Owner
+from claw_adapter.machine import AGAIN, amount, machine_error, open_descriptors, space
+from claw_adapter.protocol import Failure
+
+__all__ = ["MIN_FREE", "Headroom", "raise_descriptors", "stopped"]
+
+MIN_FREE: Final = 100_000_000
+"""Bytes that a run leaves free on its disk, unless it is told otherwise."""
+MIN_FILES: Final = 1000
+"""Files that it leaves to be made there."""
+MIN_MEMORY: Final = 100_000_000
+LITTLE: Final = 1_000_000
+BASE_DESCRIPTORS: Final = 32
+TRIAL_DESCRIPTORS: Final = 10
+"""Most of what was measured: 26 with one trial at a time, 124 with sixteen."""
+MOST_DESCRIPTORS: Final = 65_536
+"""Programs that go through all possible descriptors when they start take long where there are a thousand million."""
+_AVAILABLE: Final = re.compile(r"^MemAvailable:\s+(\d+) kB", re.MULTILINE)
+_KILLS: Final = re.compile(r"^oom_kill (\d+)", re.MULTILINE)
+
+
+def killed_for_memory() -> int | None:
+    """How many processes the system has ended for want of memory since it was started; None where it does not say."""
+    with contextlib.suppress(OSError):
+        found = _KILLS.search(Path("/proc/vmstat").read_text("ascii"))
+        return int(found[1]) if found else None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """What is left for a run in `folder`; with `min_free` 0 only what fails says that something is missing."""
+
+    folder: Path
+    min_free: int = MIN_FREE
+    _kills: int | None = field(init=False, default_factory=killed_for_memory)
+
+    def shortage(self) -> MachineError | None:
+        """What there is too little of now, or None."""
+        return self._space() or self._descriptors() or self._memory()
+
+    def require(self) -> None:
+        """Look before something begins.
+
+        Raises:
+            MachineError: too little is left of something.
+        """
+        if (found := self.shortage()) is not None:
+            raise found
+
+    def blamed(self, failure: Failure) -> Failure:
+        """The failure, or the machine's where it is short of something now: what was at work says that in words of its own."""
+        if failure.owner is Owner.MACHINE:
+            return failure
+        found = self.shortage() or (self._ended() if failure.owner in (Owner.HARNESS, Owner.OVERLAY) else None)
+        return failure if found is None else Failure.of(found)
+
+    def _ended(self) -> MachineError | None:
+        """Whether the system has ended processes for want of memory since the run began: this may have been one of them."""
+        if self._kills is None or killed_for_memory() == self._kills:
+            return None
+        what = "the system has ended processes because there was no memory left"
+        return MachineError(what, remedy="End other programs, or run fewer trials at a time (-j).")
+
+    def _space(self) -> MachineError | None:
+        try:
+            free, files = space(self.folder)
+        except OSError as error:
+            return machine_error(error)
+        where, remedy = str(self.folder), "Free some space on that disk, or choose a lower --min-free."
+        if free < self.min_free:
+            what = f"{amount(free)} are left on the disk, and a run leaves {amount(self.min_free)} free"
+            return MachineError(what, where=where, remedy=remedy)
+        if self.min_free and files is not None and files < MIN_FILES:
+            what = f"{files} more files can be made on the disk, and a run leaves room for {MIN_FILES:,}"
+            return MachineError(what, where=where, remedy=remedy)
+        return None
+
+    def _descriptors(self) -> MachineError | None:
+        try:
+            used = open_descriptors()
+        except OSError as error:
+            return machine_error(error)
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        if used is None or most == resource.RLIM_INFINITY or used + TRIAL_DESCRIPTORS / 2 < most:
+            return None
+        return MachineError(
+            f"{used} of {most} possible files are open",
+            remedy="Allow more open files (`ulimit -n 4096`), or run fewer trials at a time (-j).",
+        )
+
+    def _memory(self) -> MachineError | None:
+        left = available_memory()
+        if not self.min_free or left is None or left >= MIN_MEMORY:
+            return None
+        what = f"{amount(left)} of memory are left on this machine, and a run leaves {amount(MIN_MEMORY)}"
+        return MachineError(what, remedy="End other programs, or run fewer trials at a time (-j).")
+
+
+def available_memory() -> int | None:
+    """Bytes of memory that programs can still get; None where the system does not say."""
+    with contextlib.suppress(OSError):
+        found = _AVAILABLE.search(Path("/proc/meminfo").read_text("ascii"))
+        return int(found[1]) * 1024 if found else None
+    return None
+
+
+def raise_descriptors(jobs: int) -> None:
+    """Raise this process's limit of open files as far as it may, and see that it is enough for so many trials at a time.
+
+    Raises:
+        MachineError: it is not.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MOST_DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = wanted
+    needed = BASE_DESCRIPTORS + TRIAL_DESCRIPTORS * jobs
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        fit = max((soft - BASE_DESCRIPTORS) // TRIAL_DESCRIPTORS, 0)
+        fewer = f", or run {fit} at a time (-j {fit})" if fit else ""
+        raise MachineError(
+            f"{soft} files may be open, and {jobs} trials at a time need about {needed}",
+            remedy=f"Allow more (`ulimit -n {max(needed, 1024)}`){fewer}.",
+        )
+
+
+def stopped(short: MachineError, folder: Path, done: int, total: int) -> MachineError:
+    """The error a run ends with: what is missing, how much is needed as far as the rounds so far tell, and the way out."""
+    what = short.what
+    with contextlib.suppress(OSError):
+        free, needed = space(folder)[0], _needed(folder, done, total)
+        if free < max(needed, LITTLE):
+            more = f", and the rounds that are left need about {amount(needed)}" if needed else ""
+            what = f"{what} (now that it has stopped {amount(free)} are free{more})"
+    kept = f"{done} of {total} rounds are recorded, and nothing of those that were under way."
+    return MachineError(what, where=short.where or str(folder), remedy=f"{short.remedy} {AGAIN}\n  {kept}".strip())
+
+
+def _needed(folder: Path, done: int, total: int) -> float:
+    """Bytes that the rounds that are left will take, going by what those recorded have taken; 0 if nothing tells."""
+    if not done:
+        return 0
+    files = (Path(base, name) for base, _, names in os.walk(folder) for name in names)
+    return sum(path.lstat().st_blocks * 512 for path in files) / done * (total - done)

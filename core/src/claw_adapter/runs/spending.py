@@ -1,0 +1,67 @@
+"""What requests count for where a run has limits, and what a run has spent, read from its transcripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import Path
+
+from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.protocol.stopping import Spent
+from claw_adapter.protocol.tokens import TokenCounts, TokenUse
+from claw_adapter.runs.prices import cost
+
+__all__ = ["charged", "plus", "price_of", "read_spent"]
+
+_HUNG_UP = 499
+"""Status of a request that the harness gave up: what was sent until then may be on the bill."""
+
+
+def charged(usage: TokenCounts, status: int, *, replied: bool) -> TokenUse:
+    """The tokens of a finished request that somebody may ask money for: the provider's counts, else ours."""
+    if replied:
+        return usage.upstream or usage.counted
+    return TokenUse(usage.input, 0) if status == _HUNG_UP else TokenUse()
+
+
+def price_of(model: ModelSpec, use: TokenUse) -> Decimal:
+    """What tokens cost in US dollars at list price; 0 where there is none."""
+    money = cost(model, use)
+    return money.amount if money else Decimal(0)
+
+
+def plus(spent: Spent, requests: int, use: TokenUse, money: Decimal) -> Spent:
+    """The sums."""
+    return Spent(
+        requests=spent.requests + requests, tokens=spent.tokens + use.input + use.output, cost=spent.cost + money
+    )
+
+
+def read_spent(trials: Iterable[tuple[Path, ModelSpec]], *, priced: bool) -> Spent:
+    """What was spent according to transcripts, each with its model; one that is missing has nothing.
+
+    Args:
+        trials: the transcript of each trial, and its model.
+        priced: whether money matters; else `Spent.cost` stays 0.
+    """
+    spent = Spent()
+    for path, model in trials:
+        for usage, status, replied in _requests(path):
+            use = charged(usage, status, replied=replied)
+            spent = plus(spent, 1, use, price_of(model, use) if priced else Decimal(0))
+    return spent
+
+
+def _requests(path: Path) -> Iterable[tuple[TokenCounts, int, bool]]:
+    """Counts, status, and whether there was a reply, of each request that a model was asked; a torn last line is left out."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for line in file:
+            if line.startswith(b'{"kind": "part"') or not line.endswith(b"\n"):
+                continue
+            found = json.loads(line)
+            if found.get("origin") != "hop" and not found.get("fault") and found.get("sent", True):
+                counts = TokenCounts.model_validate(found.get("usage", {}))
+                yield counts, int(found["status"]), found.get("reply") is not None

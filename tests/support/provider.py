@@ -1,0 +1,82 @@
+"""A provider on loopback that answers every request alike, refuses for a while, or is gone and comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Callable
+from typing import Self
+
+from aiohttp import web
+
+ANSWER = "\\bbox{A}"
+USAGE = {"prompt_tokens": 70, "completion_tokens": 30, "total_tokens": 100}
+
+
+class FakeProvider:
+    """An async context manager. `refuse` gives the status for a request's number (from 1), or 0 to answer it."""
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.answered = 0
+        self.refuse: Callable[[int], int] = lambda _number: 0
+        self.headers: dict[str, str] = {}
+        self.code = ""
+        self.asked: asyncio.Event = asyncio.Event()
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self._port = free.getsockname()[1]
+        self._runner: web.AppRunner | None = None
+
+    @property
+    def model(self) -> dict:
+        """The model as an experiment names it."""
+        return {"name": "m", "base_url": f"http://127.0.0.1:{self._port}/v1", "model": "real"}
+
+    async def come(self) -> None:
+        """Listen."""
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", self._answer)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", self._port).start()
+
+    async def go(self) -> None:
+        """Refuse connections."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    @contextlib.asynccontextmanager
+    async def away_after(self, requests: int, seconds: float) -> AsyncIterator[None]:
+        """Be gone for so long once so many requests were answered."""
+
+        async def leave() -> None:
+            while self.answered < requests:
+                await self.asked.wait()
+                self.asked.clear()
+            await self.go()
+            await asyncio.sleep(seconds)
+            await self.come()
+
+        task = asyncio.create_task(leave())
+        yield
+        await task
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        self.requests += 1
+        if status := self.refuse(self.requests):
+            error = {"message": f"refused with {status}", "code": self.code}
+            return web.json_response({"error": error}, status=status, headers=self.headers)
+        await request.read()
+        self.answered += 1
+        self.asked.set()
+        choice = {"index": 0, "message": {"role": "assistant", "content": ANSWER}, "finish_reason": "stop"}
+        return web.json_response({"id": "x", "model": "real", "choices": [choice], "usage": USAGE})
+
+    async def __aenter__(self) -> Self:
+        await self.come()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.go()
