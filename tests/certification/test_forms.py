@@ -71,14 +71,26 @@ def test_the_command_certifies_and_verifies(tmp_path):
     assert (made["reached"], made["ok"]) == ("bronze", True)
     assert made["isolation"] == 0, "what works inside the runner has none"
     assert "LIFE-001" in done.stderr, "progress goes to standard error"
-    assert claw("certify", "--verify", out, cwd=tmp_path).returncode == 0
+    assert made["adapter"]["options"] == {"mode": "in-process"}
+    assert claw("certify", "reference:mode=in-process", "--verify", out, cwd=tmp_path).returncode == 0
     (out / "report.json").write_text((out / "report.json").read_text() + " ")
     assert claw("certify", "--verify", out / "certificate.json", check=False).returncode == 1
+
+
+def test_what_a_level_asks_for_is_listed(tmp_path):
+    found = json.loads(claw("certify", "--list", "--level", "bronze", "--json", cwd=tmp_path).stdout)["checks"]
+    assert {one["level"] for one in found} == {"bronze"}
+    assert next(one for one in found if one["id"] == "TURN-007")["needs"] == ["turns", "stream_events"]
+    shown = claw("certify", "--list", "--only", "UPD", cwd=tmp_path).stdout
+    assert "UPD-001" in shown
+    assert "TURN-001" not in shown
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
     ("argv", "code", "said"),
     [
+        (["reference", "--list"], 2, "means nothing with --list"),
         ([], 2, "name a harness"),
         (["no-such-harness"], 4, "no plugin"),
         (["reference", "--certified", "--only", "TURN"], 2, "certified mode"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from claw_adapter.certify.certificate import Certificate
 from claw_adapter.plugins import Plugin, PluginStatus
 from support.commands import FAST, call, finished_run
 from support.running import CLAW
@@ -218,6 +219,15 @@ def test_a_certificate_is_held_against_what_was_asked_for(certificate, tmp_path)
     wrong = call("certify", "--verify", certificate, "--deadline", "3", "--isolation", "1")
     assert wrong.code == 2
     assert "--deadline, --isolation" in wrong.err
+
+
+def test_a_certificate_says_with_which_options_it_was_earned(certificate, tmp_path):
+    made = Certificate.model_validate_json(certificate.read_text())
+    assert made.digest == made.computed(), "one of before, without options, goes on holding"
+    (tmp_path / "certificate.json").write_text(made.model_copy(update={"options": {"mode": "pty"}}).model_dump_json())
+    for asked, said in (("nanobot", ""), ("nanobot:mode=pty", ""), ("nanobot:mode=serve", "not of nanobot:mode=serve")):
+        unlike = [line for line in call("certify", asked, "--verify", tmp_path).out.splitlines() if "not of" in line]
+        assert unlike == ([f"✗ it is a certificate of nanobot:mode=pty, {said}"] if said else [])
 
 
 @pytest.mark.parametrize("what", ["folder", "text", "bytes"])

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 
+from claw_adapter.command.program import interpreters
 from claw_adapter.drivers import Command, environment, reaper, run, start
 from claw_adapter.sandbox import (
     Confinement,
@@ -105,6 +106,26 @@ async def test_e1_gold_and_other_trials_are_neither_at_their_path_nor_anywhere_e
         assert len([path for path in seen["found"] if not path.startswith("/proc/")]) == hits
         assert hits or not seen["found"]
         assert seen["seen"] > 1000
+
+
+@pytest.mark.parametrize("by", ["itself", "a linked environment", "a linked folder of its interpreter"])
+async def test_the_interpreter_of_a_virtual_environment_starts_though_it_is_a_link(tmp_path, trial, by):
+    base, environ = Path(sys.base_prefix), tmp_path / "venv"
+    if by == "a linked folder of its interpreter":
+        (tmp_path / "current").symlink_to(base)
+        base = tmp_path / "current"
+    (environ / "bin").mkdir(parents=True)
+    (environ / "pyvenv.cfg").write_text(f"home = {base}/bin\n")
+    (environ / "bin/python3").symlink_to(base / "bin/python3")
+    (environ / "bin/python").symlink_to("python3")
+    if by == "a linked environment":
+        (tmp_path / "link").symlink_to(environ)
+        environ = tmp_path / "link"
+    program = environ / "bin/python"
+    argv = (str(program), "-c", "import sys, json; print(sys.prefix)")
+    argv, env = wrap(argv, environment(), confinement(trial, readable=interpreters(program)))
+    done = await run(Command(argv, env=env, marker="ns"), 20)
+    assert (done.stdout.text.strip(), done.stderr.text) == (str(environ), "")
 
 
 async def test_what_is_hidden_below_a_bound_folder_is_empty(trial):

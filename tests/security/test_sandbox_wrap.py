@@ -176,3 +176,29 @@ def test_a_bubblewrap_that_does_not_work_is_not_believed(fresh_detection, monkey
     monkeypatch.setattr(levels, "_binaries", lambda: [broken])
     assert detect().bwrap is None
     assert "uid map: Permission denied" in detect().reason
+
+
+def test_nothing_is_mounted_upon_a_link_that_shows_inside(tmp_path):
+    """A virtual environment's interpreter is a link; bubblewrap cannot make a file where one is."""
+    for folder in ("venv/bin", "py/bin", "alone"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "py/bin/python3.11").touch()
+    for link, target in (
+        ("venv/bin/python", "python3"),
+        ("venv/bin/python3", tmp_path / "py/bin/python3"),
+        ("py/bin/python3", "python3.11"),
+        ("alone/python", tmp_path / "py/bin/python3"),
+    ):
+        (tmp_path / link).symlink_to(target)
+
+    def shown(*names):
+        argv, _ = wrap(("agent",), {}, confinement(readable=tuple(tmp_path / name for name in names)), HOST)
+        return {
+            str(Path(path).relative_to(tmp_path)) for _, path in mounts(argv) if Path(path).is_relative_to(tmp_path)
+        }
+
+    assert shown("venv/bin/python", "venv") == {"venv", "py/bin/python3"}
+    assert shown("venv/bin/python", "venv", "py") == {"venv", "py", "py/bin/python3.11"}
+    assert shown("alone/python") == {"alone/python"}
+    argv, _ = wrap(("agent",), {}, confinement(readable=(Path("/bin/python3"),)), HOST)
+    assert ("--ro-bind", "/bin/python3") not in mounts(argv)

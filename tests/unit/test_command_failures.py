@@ -97,3 +97,11 @@ async def test_a_cancelled_turn_leaves_nothing_and_the_next_one_works(tmp_path):
         after = await conversation.send("two", 20)
     assert (cancelled.error.kind, cancelled.error.what) == ("HarnessError", "the turn was cancelled")
     assert after.text == "one\ntwo"
+
+
+async def test_a_crash_is_told_with_the_last_line_first(tmp_path):
+    (turn,) = await turns(harness(tmp_path / "x", "echo Traceback; echo 'no mind' >&2; echo; exit 1"), tmp_path, "go")
+    assert turn.error.what == "exit status 1: no mind"
+    said = "seq 900; echo 'no mind'; echo ╰──╯; exit 1"
+    (turn,) = await turns(harness(tmp_path / "y", said), tmp_path / "b", "go")
+    assert turn.error.what.startswith("exit status 1: no mind\nIts output ends:\n")

@@ -118,3 +118,17 @@ async def test_without_a_store_kept_files_carry_the_conversation_over(tmp_path):
     assert [message.text for message in kept.sessions[0].messages] == ["first", "first"]
     async with await made.open(FolderContext(tmp_path / "two"), kept) as conversation:
         assert (await conversation.send("second", 20)).text == "first\nsecond"
+
+
+async def test_a_message_that_the_store_does_not_describe_is_named_with_the_way_out(tmp_path):
+    session = '{"messages": [{"role": "user", "content": "go"}, {"role": "exit", "content": "bye"}]}'
+    script = f"echo '{session}' > $HOME/session.json; echo ok"
+    (turn,) = await turns(harness(tmp_path / "x", script, store=c.JsonStore(SESSION)), tmp_path, "go")
+    assert (turn.error.kind, turn.error.owner) == ("AdapterError", "adapter")
+    assert turn.error.what == "the role 'exit' is none of system, user, assistant, tool"
+    assert turn.error.where.endswith("session.json, message 2")
+    assert 'skip=("…",)' in turn.error.remedy
+    made = harness(tmp_path / "y", script, store=c.JsonStore(SESSION, skip=("exit",)))
+    async with await made.open(FolderContext(tmp_path / "skipped")) as conversation:
+        assert (await conversation.send("go", 20)).text == "ok"
+        assert [message.text for message in (await conversation.checkpoint()).sessions[0].messages] == ["go"]

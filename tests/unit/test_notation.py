@@ -84,20 +84,9 @@ JSON = st.recursive(
 KEYS = st.text(min_size=1).filter(lambda key: not set(key) & set("=,"))
 
 
-def written(name, options):
-    """What is read as this name and these options: a text as it is where it reads as itself, else JSON."""
-
-    def text(one):
-        bare = isinstance(one, str) and not one.startswith(notation.BEGINS_JSON) and "," not in one
-        return one if bare and notation.value(one) == one else json.dumps(one, separators=(",", ":"))
-
-    pairs = ",".join(f"{key}={text(one)}" for key, one in options.items())
-    return f"{name}:{pairs}" if pairs else name
-
-
 @given(st.text().filter(lambda name: ":" not in name), st.dictionaries(KEYS, JSON, max_size=4))
 def test_what_is_written_is_read_back(name, options):
-    assert notation.parse_named(written(name, options))[:2] == (name, options)
+    assert notation.parse_named(notation.render_named(name, options))[:2] == (name, options)
 
 
 @given(st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()))

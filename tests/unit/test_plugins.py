@@ -54,6 +54,30 @@ def test_each_kind_of_broken_plugin_is_reported_and_the_others_work(site):
     assert "status 7" in states["dies"].error
 
 
+def test_an_adapter_that_describes_something_wrong_is_told_to_its_author(site):
+    wrong = GOOD.replace("@hookimpl", "from claw_adapter.command import CommandHarness\nclass Other(CommandHarness):\n"
+                         "    name, command, files = 'o', ('o',), {'a.yaml': {'b': '{task}'}}\n@hookimpl")  # fmt: skip
+    site(wrong=wrong, raises=BAD["raises"])
+    with pytest.raises(PluginError, match=r"class Other, files\['a.yaml'\]\['b'\]: no place {task}") as caught:
+        plugins.provides("wrong")
+    assert "For the text itself" in caught.value.remedy
+    with pytest.raises(PluginError) as caught:
+        plugins.provides("raises")
+    assert "if you write it: python -c 'import " in caught.value.remedy
+
+
+def test_a_harness_is_probed_with_options(site):
+    described = GOOD.replace("ReferenceHarness):\n", "CommandHarness):\n    command = ('no-such-program',)\n").replace(
+        "from claw_adapter.reference.adapter import ReferenceHarness", "from claw_adapter.command import CommandHarness"
+    )
+    site(good=described)
+    (missing,) = plugins.probe_all(["good"], 60)
+    (there,) = plugins.probe_all(["good"], 60, {"good": {"program": sys.executable}})
+    (wrong,) = plugins.probe_all(["good"], 60, {"good": {"colour": "red"}})
+    assert (missing.ready, there.ready, there.versions) == (False, True, {"good": sys.version.split()[0]})
+    assert "no option 'colour'" in wrong.error
+
+
 def test_a_name_that_is_taken_twice_is_an_error_not_a_choice(site):
     site(first__same=GOOD, second__same=GOOD)
     with pytest.raises(PluginError, match="first and second"):

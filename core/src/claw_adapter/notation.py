@@ -7,12 +7,12 @@ Of the others, what can be read as JSON is (``true``, ``3``, ``0.5``, ``null``),
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
-__all__ = ["Named", "parse_named", "value"]
+__all__ = ["Named", "parse_named", "render_named", "value"]
 
 FORM: Final = """options are written NAME:key=value,key=value, and lists as JSON: NAME:key=["a","b"]"""
 BEGINS_JSON: Final = ("[", "{", '"')
@@ -37,6 +37,12 @@ def parse_named(text: str) -> Named:
     pairs = list(_pairs(rest)) if colon else []
     words = tuple(found if isinstance(found, str) else f"{key}-{typed}" for key, typed, found in pairs)
     return Named(name, {key: found for key, _, found in pairs}, words)
+
+
+def render_named(name: str, options: Mapping[str, JsonValue]) -> str:
+    """The text that `parse_named` reads as these."""
+    said = ",".join(f"{key}={_rendered(found)}" for key, found in options.items())
+    return f"{name}:{said}" if said else name
 
 
 def value(text: str) -> JsonValue:
@@ -70,6 +76,11 @@ def _pairs(rest: str) -> Iterator[tuple[str, str, JsonValue]]:
             typed, more, rest = rest.partition(",")
             found = _plain(typed)
         yield key, typed, found
+
+
+def _rendered(found: JsonValue) -> str:
+    plain = isinstance(found, str) and "," not in found and not found.startswith(BEGINS_JSON) and _plain(found) == found
+    return str(found) if plain else json.dumps(found, ensure_ascii=False)
 
 
 def _json(text: str) -> tuple[JsonValue, str]:

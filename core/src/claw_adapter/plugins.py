@@ -20,7 +20,7 @@ import pluggy
 
 from claw_adapter import API_VERSION, hooks
 from claw_adapter.distributions import DISTRIBUTIONS, Distribution
-from claw_adapter.errors import AdapterError, PluginError
+from claw_adapter.errors import AdapterError, ClawError, PluginError
 
 __all__ = [
     "Plugin",
@@ -132,10 +132,15 @@ def _load(name: str) -> tuple[pluggy.PluginManager, Plugin]:
         manager.load_setuptools_entrypoints(hooks.ENTRY_POINT_GROUP, name=name)
         manager.check_pending()
     except (Exception, SystemExit) as error:
+        said = f"{error.where}: {error.what}" if isinstance(error, ClawError) else str(error)
+        shown = f"if you write it: python -c 'import {found[0].target.partition(':')[0]}' shows the whole error"
+        remedy = (
+            error.remedy if isinstance(error, ClawError) else ""
+        ) or f"Update or uninstall that distribution, or {shown}."
         raise PluginError(
-            f"plugin {name!r} cannot be loaded: {type(error).__name__}: {error}",
+            f"plugin {name!r} cannot be loaded: {type(error).__name__}: {said}",
             where=f"{found[0].distribution} {found[0].version} ({found[0].target})",
-            remedy="Update or uninstall that distribution; `claw plugins` shows the state of all of them.",
+            remedy=remedy,
         ) from error
     return manager, found[0]
 
@@ -235,8 +240,8 @@ def _check_options(made: type, options: Mapping[str, Any], where: str) -> None:
         raise AdapterError(f"the option {needed[0]!r} is needed", where=where, remedy=has)
 
 
-def _probe(plugin: Plugin, seconds: float) -> PluginStatus:
-    command = [sys.executable, "-m", "claw_adapter.plugins", plugin.name]
+def _probe(plugin: Plugin, seconds: float, options: Mapping[str, Any]) -> PluginStatus:
+    command = [sys.executable, "-m", "claw_adapter.plugins", plugin.name, json.dumps(options)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=seconds, check=False, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
@@ -250,8 +255,15 @@ def _probe(plugin: Plugin, seconds: float) -> PluginStatus:
     return PluginStatus(plugin, **report)
 
 
-def probe_all(names: Iterable[str] = (), seconds: float = PROBE_SECONDS) -> list[PluginStatus]:
+def probe_all(
+    names: Iterable[str] = (), seconds: float = PROBE_SECONDS, options: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[PluginStatus]:
     """Probe plugins, each in a child process with a time limit: none of them can stop or change the host.
+
+    Args:
+        names: which ones; all without.
+        seconds: the time limit of each.
+        options: by name of the plugin, what it is made with.
 
     Raises:
         PluginError: there is no plugin of one of these names.
@@ -262,19 +274,19 @@ def probe_all(names: Iterable[str] = (), seconds: float = PROBE_SECONDS) -> list
         if not any(plugin.name == name for plugin in plugins):
             raise missing(name)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        return list(pool.map(lambda plugin: _probe(plugin, seconds), plugins))
+        return list(pool.map(lambda plugin: _probe(plugin, seconds, (options or {}).get(plugin.name, {})), plugins))
 
 
-def _report(name: str) -> dict[str, Any]:
+def _report(name: str, options: dict[str, Any]) -> dict[str, Any]:
     try:
         brought = provides(name)
         report: dict[str, Any] = {"ok": True, "provides": sorted(brought), "api": API_VERSION}
         for kind in ("harness", "overlay"):
             if kind not in brought:
                 continue
-            probe = brought[kind]().probe()
+            probe = create(kind, name, options).probe()
             report |= {"ready": probe.ready, "versions": probe.versions, "error": probe.reason, "remedy": probe.remedy}
-    except PluginError as error:
+    except (PluginError, AdapterError) as error:
         return {"ok": False, "error": error.what, "remedy": error.remedy}
     except Exception as error:  # noqa: BLE001 - whatever a plugin does is its report
         return {"ok": False, "error": f"{type(error).__name__}: {error}"}
@@ -282,4 +294,4 @@ def _report(name: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write("\n" + json.dumps(_report(sys.argv[1])) + "\n")
+    sys.stdout.write("\n" + json.dumps(_report(sys.argv[1], json.loads(sys.argv[2]))) + "\n")

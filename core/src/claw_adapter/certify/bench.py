@@ -44,12 +44,20 @@ class Bench:
         out: where evidence goes; a temporary folder when None.
         isolation: the level for harness processes; None means the highest this machine has (1 for what works inside us).
         deadline: seconds that a turn or an opening may take.
+        options: what the adapter was made with, for the record.
     """
 
     def __init__(
-        self, harness: Harness, *, out: Path | None = None, isolation: int | None = None, deadline: float = DEADLINE
+        self,
+        harness: Harness,
+        *,
+        out: Path | None = None,
+        isolation: int | None = None,
+        deadline: float = DEADLINE,
+        options: Mapping[str, JsonValue] | None = None,
     ) -> None:
         self.harness = harness
+        self.options = dict(options or {})
         self.capabilities: Capabilities = harness.capabilities()
         self.probe: Probe = harness.probe()
         self.available = int(detect().level)
@@ -88,6 +96,11 @@ class Bench:
         await self._stack.aclose()
 
     @property
+    def keeps(self) -> bool:
+        """Whether the evidence stays."""
+        return self._out is not None
+
+    @property
     def level(self) -> int:
         """The isolation to put on record: 0 for what works inside this process."""
         return 0 if self.harness.runs_inside else self.isolation
@@ -123,6 +136,7 @@ class Bench:
             self._shared = trial
             (await trial.send(f"Good morning. Today's word is {OPENING}.", check="opening")).answered()
         except CheckFinding as finding:
+            finding.trial = finding.trial or self.trials[-1].name
             self._failed.append(finding)
             raise
         self._failed.clear()
@@ -172,8 +186,10 @@ class Bench:
         if opened:
             try:
                 await made.open(checkpoint)
-            except BaseException:
+            except BaseException as error:
                 await self.drop(made)
+                if isinstance(error, CheckFinding):
+                    error.trial = trial_id
                 raise
         return made
 

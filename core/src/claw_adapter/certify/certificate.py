@@ -11,6 +11,8 @@ import json
 from pathlib import Path
 from typing import Final, Literal
 
+from pydantic import Field, JsonValue
+
 from claw_adapter import plugins
 from claw_adapter.certify.demand import Level
 from claw_adapter.certify.digests import code_digest, folder_digest, json_digest
@@ -58,11 +60,14 @@ class Certificate(Record):
     """sha256 of report.json."""
     evidence: str
     """`digests.folder_digest` of the evidence."""
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+    """What the adapter was given after its name."""
     digest: str = ""
 
     def computed(self) -> str:
         """What `digest` has to be."""
-        return json_digest(self.model_dump(mode="json", exclude={"digest"}))
+        left_out = {"digest"} if self.options else {"digest", "options"}  # certificates of before have no options
+        return json_digest(self.model_dump(mode="json", exclude=left_out))
 
 
 def issue(report: Report, folder: Path) -> Certificate | None:
@@ -77,6 +82,7 @@ def issue(report: Report, folder: Path) -> Certificate | None:
         spec=report.spec, requirement_set=report.requirement_set, requirement_digest=report.requirement_digest,
         level=report.reached, certified=report.certified and report.ok, isolation=report.isolation, issued=report.started,
         report=hashlib.sha256((folder / "report.json").read_bytes()).hexdigest(), evidence=report.evidence,
+        options=report.adapter.options,
     )  # fmt: skip
     made = made.model_copy(update={"digest": made.computed()})
     path.write_text(json.dumps(made.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -28,6 +28,11 @@ class ConformanceCheck(Demand):
 
     run: Function
 
+    @property
+    def title(self) -> str:
+        """What it looks at, in one line."""
+        return (self.run.__doc__ or self.id).strip().splitlines()[0]
+
 
 _known: dict[str, ConformanceCheck] = {}
 

@@ -112,6 +112,7 @@ class _Verdict:
     owner: str = ""
     what: str = ""
     remedy: str = ""
+    usual: bool = True
 
 
 async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
@@ -121,8 +122,10 @@ async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
     except CheckFinding as finding:
         if finding.owner == Owner.INTERNAL:
             return _Verdict("kit", "kit", finding.what, finding.remedy)
+        if finding.trial:
+            kit.trials.append(finding.trial)
         owner = "harness" if finding.owner == Owner.HARNESS else "adapter"
-        return _Verdict("failed", owner, finding.what, finding.remedy or check.remedy)
+        return _Verdict("failed", owner, finding.what, finding.remedy or check.remedy, finding.usual)
     except Unverified as why:
         return _Verdict("unverified", what=str(why))
     except Exception as error:
@@ -144,10 +147,9 @@ def _in_view_of(reason: str, verdict: _Verdict, kit: Kit) -> _Verdict:
 
 
 def _result(check: ConformanceCheck, kit: Kit, verdict: _Verdict, seconds: float) -> CheckResult:
-    title = (check.run.__doc__ or check.id).strip().splitlines()[0]
     return CheckResult.model_validate({
-        "id": check.id, "level": check.level, "must": check.must, "title": title, "catches": check.catches,
-        "outcome": verdict.outcome, "owner": verdict.owner, "what": verdict.what,
+        "id": check.id, "level": check.level, "must": check.must, "title": check.title, "catches": check.catches,
+        "outcome": verdict.outcome, "usual": verdict.usual, "owner": verdict.owner, "what": verdict.what,
         "remedy": verdict.remedy, "seconds": round(seconds, 3), "warnings": tuple(kit.warnings), "notes": tuple(kit.notes),
         "trials": tuple(dict.fromkeys(kit.trials)),
         "turns": tuple(Turned(trial=trial, round=name) for trial, name in kit.rounds),
@@ -225,6 +227,7 @@ def _adapter(bench: Bench) -> Adapter:
         name=bench.harness.name, kind=f"{kind.__module__}.{kind.__qualname__}",
         distribution=points[0].distribution if points else "", version=points[0].version if points else "",
         digest=code_digest(kind.__module__), versions=bench.probe.versions, capabilities=declared,
+        options=bench.options,
     )  # fmt: skip
 
 

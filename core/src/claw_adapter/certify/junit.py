@@ -42,7 +42,7 @@ def _case(suite: Element, adapter: str, result: CheckResult) -> None:
     match result.outcome:
         case "failed":
             child = SubElement(case, "failure", {"type": result.owner, "message": what})
-            child.text = clean(f"{result.what}\n{result.remedy}\n({result.must}: {result.catches})")
+            child.text = clean("\n".join(filter(None, (result.what, result.remedy, result.bug))))
         case "kit":
             SubElement(case, "error", {"type": "kit", "message": what}).text = clean(result.remedy)
         case "unsupported" | "unverified" | "expected":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from pydantic import NonNegativeFloat
+from pydantic import Field, JsonValue, NonNegativeFloat
 
 from claw_adapter.certify.demand import Level
+from claw_adapter.notation import render_named
 from claw_adapter.protocol.base import Record
 
 __all__ = ["FORMAT", "Adapter", "CheckResult", "Outcome", "Report", "Turned"]
@@ -42,6 +43,13 @@ class CheckResult(Record):
     seconds: NonNegativeFloat = 0.0
     trials: tuple[str, ...] = ()
     turns: tuple[Turned, ...] = ()
+    usual: bool = True
+    """False: the turn, or opening, failed by itself, which says nothing of the bug that the check catches."""
+
+    @property
+    def bug(self) -> str:
+        """The MUST and the usual bug, as far as that is what was seen."""
+        return f"{self.must}: {self.catches}" if self.usual else ""
 
 
 class Adapter(Record):
@@ -57,6 +65,13 @@ class Adapter(Record):
     versions: dict[str, str]
     """What its probe found: the harness and whatever it stands on."""
     capabilities: dict[str, str]
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+    """What it was given after its name."""
+
+    @property
+    def label(self) -> str:
+        """Name and options as they are typed."""
+        return render_named(self.name, self.options)
 
 
 class Report(Record):

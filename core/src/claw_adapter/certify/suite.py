@@ -96,6 +96,12 @@ class SuiteSession:
         self.results[check.id] = result = excused(self.runner.run(judge(self.bench, check)), self.plan)
         return result
 
+    def evidence_of(self, result: CheckResult) -> str:
+        """Where it stands what happened."""
+        if self.bench.keeps and result.trials:
+            return str(self.bench.evidence / result.trials[-1] / "events.jsonl")
+        return "(the evidence is kept if the fixture certify_out names a folder)"
+
 
 @pytest.fixture(scope="session")
 def certify_bench(
@@ -111,6 +117,8 @@ def certify_bench(
     if certify_out is not None:
         prepare_folder(certify_out)
     bench = Bench(harness, out=certify_out, isolation=certify_isolation)
+    if not bench.probe.ready:
+        pytest.fail(f"{harness.name} is not ready: {bench.probe.reason}\n→ {bench.probe.remedy}", pytrace=False)
     with asyncio.Runner() as runner:
         runner.run(bench.__aenter__())
         session = SuiteSession(bench, asked, runner)
@@ -130,7 +138,8 @@ def test_certify(certify_bench: SuiteSession, check: ConformanceCheck) -> None:
     result = certify_bench.judge(check)
     match result.outcome:
         case "failed":
-            pytest.fail(f"{result.what}\n→ {result.remedy}\n({result.must}: {result.catches})", pytrace=False)
+            lines = [result.what, f"→ {result.remedy}", result.bug, certify_bench.evidence_of(result)]
+            pytest.fail("\n".join(filter(None, lines)), pytrace=False)
         case "expected":
             pytest.xfail(f"{result.what} ({result.notes[-1]})")
         case "unsupported" | "unverified" | "kit":

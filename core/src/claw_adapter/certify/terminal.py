@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rich.markup import escape
 
-from claw_adapter.certify.check import AREAS
+from claw_adapter.certify.check import AREAS, ConformanceCheck
 from claw_adapter.certify.records import CheckResult, Report
 from claw_adapter.report.clean import clean, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["MARKS", "print_report", "print_result"]
+    from claw_adapter.certify.requirements import RequirementSet
+
+__all__ = ["MARKS", "print_checks", "print_report", "print_result"]
 
 MARKS: Final = {
     "passed": "[green]✓[/]", "failed": "[red]✗[/]", "expected": "[yellow]x[/]", "unsupported": "[magenta]–[/]",
@@ -22,9 +25,25 @@ MARKS: Final = {
 }  # fmt: skip
 
 
-def print_result(console: Console, result: CheckResult, number: int, total: int) -> None:
-    """One line per check; what did not pass says why and what to change."""
-    del number, total
+def print_checks(console: Console, checks: Sequence[ConformanceCheck], requirements: RequirementSet) -> None:
+    """A requirement set, one line per check."""
+    from rich.table import Column, Table
+
+    table = Table(
+        Column("check", no_wrap=True), "level", "MUST", "the bug it catches", "needs", box=None, pad_edge=False
+    )
+    for one in checks:
+        needs = ", ".join(need for need in one.needs if need != "turns")
+        table.add_row(one.id, one.level, one.must, escape(one.catches), escape(needs))
+    console.print(table)
+    console.print(f"set {requirements.name} of {requirements.spec}; a level asks for its own checks and those below it")
+    console.print("needs: capabilities without which the check is tried all the same, but its level is not reached")
+    for name, reason in requirements.not_scored.items():
+        console.print(f"not asked for: {name} ({escape(reason)})", soft_wrap=True)
+
+
+def print_result(console: Console, result: CheckResult, evidence: Path) -> None:
+    """One line per check; what did not pass says why, what to change, and where below `evidence` it stands."""
     said = "" if result.outcome == "passed" else f" [bold]{result.outcome}[/]"
     if result.outcome == "failed":
         said += f" (fault of the {result.owner})"
@@ -34,10 +53,12 @@ def print_result(console: Console, result: CheckResult, number: int, total: int)
     )
     if result.what:
         console.print(f"    {escape(one_line(result.what, 600))}", soft_wrap=True)
-    if result.outcome in ("failed", "expected"):
-        console.print(f"    {result.must}: {escape(result.catches)}", soft_wrap=True, style="dim")
+    if result.outcome in ("failed", "expected") and result.bug:
+        console.print(f"    {escape(result.bug)}", soft_wrap=True, style="dim")
     if result.remedy:
         console.print(f"    → {escape(clean(result.remedy))}", soft_wrap=True)
+    if result.outcome in ("failed", "kit") and result.trials:
+        console.print(f"    {escape(str(evidence / result.trials[-1]))}/events.jsonl", soft_wrap=True, style="dim")
     for warning in result.warnings:
         console.print(f"    [yellow]warning:[/] {escape(one_line(warning, 600))}", soft_wrap=True)
 
@@ -59,7 +80,7 @@ def print_report(console: Console, report: Report, folder: Path | None = None) -
     versions = ", ".join(f"{name} {version}" for name, version in report.adapter.versions.items())
     reached = f"[bold green]{report.reached}[/]" if report.reached else "[bold red]none[/]"
     console.print(
-        f"{report.adapter.name} ({escape(versions)}): level reached {reached}, asked {report.asked}"
+        f"{escape(report.adapter.label)} ({escape(versions)}): level reached {reached}, asked {report.asked}"
         f"{', certified mode' if report.certified else ''}, isolation {report.isolation}, set {report.requirement_set}, "
         f"{len(report.results)} checks in {report.seconds:.1f} s",
         soft_wrap=True,

@@ -93,7 +93,10 @@ class KitTrial:
             failure = Failure.of(error)
             self._note("open", seconds=time.monotonic() - started, error=failure.model_dump(mode="json"))
             raise CheckFinding(
-                f"open() failed: {failure.kind}: {failure.what}", remedy=failure.remedy, owner=owner_of(failure)
+                f"open() failed: {failure.kind}: {failure.what}",
+                remedy=failure.remedy,
+                owner=owner_of(failure),
+                usual=False,
             ) from error
         self._note("open", seconds=time.monotonic() - started, restored=checkpoint is not None)
 
@@ -260,7 +263,10 @@ class KitTrial:
         except ClawError as error:
             failure = Failure.of(error)
             raise CheckFinding(
-                f"{what} failed: {failure.kind}: {failure.what}", remedy=failure.remedy, owner=owner_of(failure)
+                f"{what} failed: {failure.kind}: {failure.what}",
+                remedy=failure.remedy,
+                owner=owner_of(failure),
+                usual=False,
             ) from error
 
     async def _bounded(self, what: str, call: Callable[[], Awaitable[Answer]], seconds: float) -> Answer:
@@ -293,4 +299,5 @@ def _broke(what: str, error: Exception) -> CheckFinding:
     return CheckFinding(
         f"{what} raised {type(error).__name__}: {error}",
         remedy="Only errors of the ClawError tree may leave the adapter; failures of a turn are TurnResult.error (M15, M29).",
+        usual=False,
     )

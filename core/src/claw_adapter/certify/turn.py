@@ -59,9 +59,10 @@ class Turn:
             CheckFinding: there is an error, no request came, or the answer is another.
         """
         if self.error is not None:
-            said = f"{self.error.kind}: {self.error.what}"
+            place = f" ({self.error.where})" if self.error.where else ""
+            said = f"{self.error.kind}{place}: {self.error.what}"
             remedy = self.error.remedy or "A turn whose model answers at once must succeed; look at the transcript."
-            raise CheckFinding(f"the turn failed: {said}", remedy=remedy, owner=owner_of(self.error))
+            raise CheckFinding(f"the turn failed: {said}", remedy=remedy, owner=owner_of(self.error), usual=False)
         if not self.requests:
             raise CheckFinding(
                 "no model request came to the endpoint in this turn, and yet there is an answer",

@@ -23,7 +23,8 @@ _CHANGING: Final = frozenset({
 })  # fmt: skip
 MOST_BYTES: Final = 65536
 
-_seen: list[str] | None = None
+_seen: list[tuple[str, str]] | None = None
+"""What was done, and to which path."""
 _thread = 0
 _hooked = False
 
@@ -119,16 +120,24 @@ def _names(path: Path, wanted: Iterable[bytes], depth: int = 2) -> bool:
 
 @contextlib.contextmanager
 def side_effects() -> Iterator[list[str]]:
-    """What this thread changes inside the block: files written, folders made, connections; byte code caches do not count."""
+    """What this thread changes inside the block: files written, folders made, connections; known at its end.
+
+    Byte code caches do not count, and neither does a temporary folder that is gone again, with all that was in it.
+    """
     global _seen, _thread, _hooked  # noqa: PLW0603 - an audit hook can be neither removed nor given arguments
     if not _hooked:
         sys.addaudithook(_audit)
         _hooked = True
-    _seen, _thread = [], threading.get_ident()
+    effects: list[str] = []
+    seen = _seen = []
+    _thread = threading.get_ident()
     try:
-        yield _seen
+        yield effects
     finally:
         _seen = None
+        made = [path for what, path in seen if what.startswith("tempfile.mkdtemp ")]
+        gone = [Path(path) for path in made if not os.path.lexists(path)]
+        effects += [what for what, path in seen if not any(Path(path).is_relative_to(folder) for folder in gone)]
 
 
 def _audit(event: str, arguments: tuple[Any, ...]) -> None:
@@ -138,9 +147,17 @@ def _audit(event: str, arguments: tuple[Any, ...]) -> None:
         path, mode, flags = arguments
         writing = any(letter in mode for letter in "wax+") if isinstance(mode, str) else bool((flags or 0) & _WRITING)
         if writing and isinstance(path, str | bytes) and not _harmless(os.fsdecode(path)):
-            _seen.append(f"writes {os.fsdecode(path)}")
+            _seen.append((f"writes {os.fsdecode(path)}", os.fsdecode(path)))
     elif event in _CHANGING and not any(_harmless(str(item)) for item in arguments[:2]):
-        _seen.append(f"{event} {', '.join(map(str, arguments[:2]))}")
+        _seen.append((f"{event} {', '.join(map(str, arguments[:2]))}", _changed(event, arguments)))
+
+
+def _changed(event: str, arguments: tuple[Any, ...]) -> str:
+    """The path of an event; what removes a tree names what is in it below an open folder."""
+    path, folder = arguments[0], arguments[-1]
+    if event in ("os.remove", "os.rmdir") and isinstance(folder, int) and folder >= 0:
+        return str(Path(f"/proc/self/fd/{folder}").readlink() / os.fsdecode(path))
+    return os.fsdecode(path) if isinstance(path, str | bytes | os.PathLike) else ""
 
 
 def _harmless(path: str) -> bool:

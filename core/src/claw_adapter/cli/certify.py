@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,13 @@ from claw_adapter.cli.common import FAILED, console, print_json
 from claw_adapter.cli.numbers import SECONDS
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from claw_adapter.certify.certificate import Certificate
     from claw_adapter.certify.judge import CertificationPlan
     from claw_adapter.certify.records import Report
     from claw_adapter.harness import Harness
+    from claw_adapter.notation import Named
 
 __all__ = ["command"]
 
@@ -45,10 +49,11 @@ __all__ = ["command"]
     metavar="CERT",
     help="Check a certificate and what lies beside it; it must be of NAME and reach --level where these are given.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--list", "listing", is_flag=True, help="Print what each level asks for, and certify nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report, or the list, as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="Only the summary.")
 @click.pass_context
-def command(ctx: click.Context, /, name: str | None, verify: Path | None, **flags: Any) -> int:
+def command(ctx: click.Context, /, name: str | None, verify: Path | None, listing: bool, **flags: Any) -> int:
     """Certify the harness NAME: prove offline that its adapter keeps the contract claw/1.
 
     Options of the adapter are written as in `claw run`: reference:mode=acp.
@@ -59,6 +64,10 @@ def command(ctx: click.Context, /, name: str | None, verify: Path | None, **flag
             names = ", ".join(f"--{one.replace('_', '-')}" for one in wrong)
             raise click.UsageError(f"{names} says how to certify and means nothing with --verify")
         return _verify(verify, name, flags["level"] if "level" in given else None, as_json=flags["as_json"])
+    if listing:
+        if wrong := sorted(_given(ctx) - {"listing", "level", "only", "requirements", "as_json"}):
+            raise click.UsageError(f"{', '.join(wrong)}: says how to certify and means nothing with --list")
+        return _list(flags)
     if name is None:
         raise click.UsageError("name a harness, or a certificate with --verify")
     if flags["certified"] and (flags["baseline"] or flags["only"]):
@@ -66,10 +75,39 @@ def command(ctx: click.Context, /, name: str | None, verify: Path | None, **flag
     return _certify(name, flags)
 
 
+def _named(text: str) -> Named:
+    from claw_adapter.notation import parse_named
+
+    try:
+        return parse_named(text)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
 def _given(ctx: click.Context) -> set[str]:
     """Parameters that stand on the command line."""
     default = click.core.ParameterSource.DEFAULT
     return {name for name in ctx.params if ctx.get_parameter_source(name) is not default}
+
+
+def _list(flags: dict[str, Any]) -> int:
+    """Print the requirement set: each check with its level, what it looks at, and which capabilities it needs."""
+    from claw_adapter.certify.judge import plan
+    from claw_adapter.certify.requirements import CURRENT
+    from claw_adapter.certify.terminal import print_checks
+
+    asked = plan(flags["level"], name=flags["requirements"] or CURRENT, only=flags["only"])
+    if flags["as_json"]:
+        rows = [
+            {"id": one.id, "level": one.level, "must": one.must, "title": one.title, "needs": one.needs,
+             "catches": one.catches, "remedy": one.remedy}
+            for one in asked.checks
+        ]  # fmt: skip
+        print_json({"requirement_set": asked.requirements.name, "spec": asked.requirements.spec, "checks": rows,
+                    "not_scored": asked.requirements.not_scored})  # fmt: skip
+    else:
+        print_checks(console(), asked.checks, asked.requirements)
+    return 0
 
 
 def _certify(asked_name: str, flags: dict[str, Any]) -> int:
@@ -81,13 +119,9 @@ def _certify(asked_name: str, flags: dict[str, Any]) -> int:
     from claw_adapter.certify.terminal import print_report
     from claw_adapter.cli.process import finish_in_order
     from claw_adapter.errors import HarnessNotFound
-    from claw_adapter.notation import parse_named
     from claw_adapter.runs.plan import label
 
-    try:
-        name, options, words = parse_named(asked_name)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
+    name, options, words = _named(asked_name)
     harness: Harness = plugins.create("harness", name, options)
     probe = harness.probe()
     if not probe.ready:
@@ -101,7 +135,7 @@ def _certify(asked_name: str, flags: dict[str, Any]) -> int:
         read_report(folder)
     out = (flags["out"] or Path("certification") / label(name, words)).absolute()
     with owned(out):
-        report = finish_in_order(_run(harness, asked, out, flags))
+        report = finish_in_order(_run(harness, options, asked, out, flags))
         write_all(report, out, beside=flags["matrix_with"])
     if flags["as_json"]:
         print_json(report.model_dump(mode="json"))
@@ -110,7 +144,9 @@ def _certify(asked_name: str, flags: dict[str, Any]) -> int:
     return 0 if report.ok else FAILED
 
 
-async def _run(harness: Harness, asked: CertificationPlan, out: Path, flags: dict[str, Any]) -> Report:
+async def _run(
+    harness: Harness, options: Mapping[str, JsonValue], asked: CertificationPlan, out: Path, flags: dict[str, Any]
+) -> Report:
     import time
 
     from claw_adapter.certify.bench import Bench
@@ -120,24 +156,27 @@ async def _run(harness: Harness, asked: CertificationPlan, out: Path, flags: dic
 
     screen, silent = console(stderr=flags["as_json"]), flags["quiet"]
 
-    def print_one(result: CheckResult, number: int, total: int) -> None:
+    def print_one(result: CheckResult, _number: int, _total: int) -> None:
         if not silent:
-            print_result(screen, result, number, total)
+            print_result(screen, result, bench.evidence)
 
     started = time.time()
-    bench = Bench(harness, out=out, isolation=flags["isolation"], deadline=flags["deadline"])
+    bench = Bench(harness, out=out, isolation=flags["isolation"], deadline=flags["deadline"], options=options)
     async with bench:
         results = await certify(bench, asked, on_result=print_one)
     return report(bench, asked, results, started=started)
 
 
 def _unlike(certificate: Certificate, name: str | None, level: str | None) -> list[str]:
-    """In what a certificate is not the one that was asked for."""
+    """In what a certificate is not the one that was asked for; a name without options asks for any."""
     from claw_adapter.certify.demand import LEVELS
+    from claw_adapter.notation import render_named
 
     problems = []
-    if name not in (None, certificate.adapter):
-        problems.append(f"it is a certificate of {certificate.adapter}, not of {name}")
+    if name is not None:
+        asked, certified = _named(name), render_named(certificate.adapter, certificate.options)
+        if asked.name != certificate.adapter or (asked.options and asked.options != certificate.options):
+            problems.append(f"it is a certificate of {certified}, not of {name}")
     if level is not None and LEVELS.index(certificate.level) < list[str](LEVELS).index(level):
         problems.append(f"its level is {certificate.level}, {level} was asked for")
     return problems
@@ -145,6 +184,7 @@ def _unlike(certificate: Certificate, name: str | None, level: str | None) -> li
 
 def _verify(path: Path, name: str | None, level: str | None, *, as_json: bool) -> int:
     from claw_adapter.certify.certificate import has_evidence, installed_otherwise, verify
+    from claw_adapter.notation import render_named
 
     certificate, problems = verify(path)
     unlike = _unlike(certificate, name, level)
@@ -154,9 +194,10 @@ def _verify(path: Path, name: str | None, level: str | None, *, as_json: bool) -
         print_json({"certificate": found, "problems": [*unlike, *problems], "notes": other, "evidence_checked": whole})
         return FAILED if problems or unlike else 0
     versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
+    certified = render_named(certificate.adapter, certificate.options)
     out = console()
     out.print(
-        f"{certificate.adapter} ({versions}): {certificate.level}{' (certified mode)' if certificate.certified else ''}, "
+        f"{certified} ({versions}): {certificate.level}{' (certified mode)' if certificate.certified else ''}, "
         f"{certificate.spec}, set {certificate.requirement_set}, isolation {certificate.isolation}, {certificate.issued}",
         soft_wrap=True, markup=False,
     )  # fmt: skip

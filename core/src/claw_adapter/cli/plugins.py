@@ -19,11 +19,13 @@ __all__ = ["command"]
 
 
 @click.command("plugins")
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, metavar="[NAME[:KEY=VALUE,...]]...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--seconds", type=SECONDS, default=20.0, show_default=True, help="How long one plugin may take.")
 def command(names: tuple[str, ...], as_json: bool, seconds: float) -> int:
     """List plugins (all, or NAMES). Each is probed in a process of its own, so a broken one can do no harm.
+
+    A harness that is named with options is looked for with these: my-agent:program=/opt/venv/bin/my-agent.
 
     Without NAMES it also says which distributions of ours are not installed, and what they would bring.
 
@@ -32,9 +34,14 @@ def command(names: tuple[str, ...], as_json: bool, seconds: float) -> int:
     from rich.markup import escape
     from rich.table import Table
 
+    from claw_adapter.notation import parse_named
     from claw_adapter.plugins import absent, probe_all
 
-    states = probe_all(names, seconds)
+    try:
+        asked = [parse_named(name) for name in names]
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    states = probe_all([one.name for one in asked], seconds, {one.name: one.options for one in asked})
     taken = {s.plugin.name for s in states if sum(o.plugin.name == s.plugin.name for o in states) > 1}
     broken = any(not state.ok for state in states)
     offers = [] if names else absent()
@@ -43,7 +50,7 @@ def command(names: tuple[str, ...], as_json: bool, seconds: float) -> int:
         return FAILED if broken else 0
     table = Table("name", "brings", "distribution", "state", box=None, pad_edge=False)
     for state in states:
-        ready = "" if state.ready is None else (" · installed" if state.ready else " · harness not installed")
+        ready = "" if state.ready is None else (" · ready" if state.ready else " · not ready")
         words = "[green]ok[/]" + ready if state.ok else "[red]broken[/]"
         detail = [escape(line) for line in (state.error, "" if state.ok and state.ready else state.remedy) if line]
         if state.plugin.name in taken:

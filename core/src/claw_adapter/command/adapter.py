@@ -20,7 +20,7 @@ from claw_adapter.command.answers import Answer, JsonUsage, Reported, Text
 from claw_adapter.command.conversation import CommandConversation, ProcessConversation, Start
 from claw_adapter.command.description import CommandOptions, Description, Terminal
 from claw_adapter.command.failures import Failures
-from claw_adapter.command.places import fill, places_of
+from claw_adapter.command.places import fill, names_in, places_of
 from claw_adapter.command.program import (
     Version,
     find_installed,
@@ -33,7 +33,7 @@ from claw_adapter.command.program import (
 from claw_adapter.command.state import State
 from claw_adapter.command.store import JsonStore
 from claw_adapter.command.terminal import TerminalConversation
-from claw_adapter.errors import HarnessNotFound
+from claw_adapter.errors import AdapterError, HarnessNotFound
 from claw_adapter.frameworks import Framework
 from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Support, TrialContext
 from claw_adapter.options import checked
@@ -92,10 +92,14 @@ class CommandHarness(Harness):
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
+        Description.check_names(cls)
         if hasattr(cls, "command") and hasattr(cls, "name"):
             cls.about = Description.of(cls)
 
     def __init__(self, **options: Any) -> None:
+        if not hasattr(self, "about"):
+            where = f"class {type(self).__name__}"
+            raise AdapterError("it has no `name` or no `command`", where=where, remedy="Give it both.")
         self.given = checked(self.options, options, f"harness {self.name}")
 
     def capabilities(self) -> Capabilities:
@@ -114,14 +118,16 @@ class CommandHarness(Harness):
         return Capabilities.model_validate({**dict(derived), **self.declares})
 
     def probe(self) -> Probe:
-        """Look for the program and ask its version, which writes nothing."""
+        """Look for the program and ask its version: with those of `env` that hold for every trial, and a HOME of its own."""
         if self.framework is not None:
             return probe_installed(Framework.load(self.framework))
         try:
             program = find_program(self.command[0], self.given.program, self.remedy)
         except HarnessNotFound as error:
             return Probe(ready=False, reason=error.what, remedy=error.remedy)
-        return probe_program(self.name, program, self.version, self.remedy)
+        chosen = self._chosen()
+        env = {name: fill(value, chosen) for name, value in self.env.items() if names_in(value) <= chosen.keys()}
+        return probe_program(self.name, program, self.version, self.remedy, env)
 
     async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
         """Lay out the state directory; the program starts with the first turn.
@@ -143,9 +149,7 @@ class CommandHarness(Harness):
         Raises:
             HarnessNotFound: it is not installed.
         """
-        places = places_of(ctx, session) | {
-            item.name: str(getattr(self.given, item.name)) for item in fields(self.given)
-        }
+        places = places_of(ctx, session) | self._chosen()
         if self.framework is not None:
             there = find_installed(Framework.load(self.framework))
             places |= installed_places(there)
@@ -155,3 +159,7 @@ class CommandHarness(Harness):
             argv = [str(program), *fill(self.command[1:], places)]
             readable = [*interpreters(program), *self.readable]
         return Start(argv, fill(self.env, places), readable, places)
+
+    def _chosen(self) -> dict[str, str]:
+        """The options as places."""
+        return {item.name: str(getattr(self.given, item.name)) for item in fields(self.given)}

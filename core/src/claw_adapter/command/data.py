@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Final
 
-from claw_adapter.errors import HarnessProtocolError
+from claw_adapter.errors import AdapterError, HarnessProtocolError
 from claw_adapter.reading import parse_json, read_text, why
 
-__all__ = ["at", "parsed", "put", "read_file", "refuse_links"]
+__all__ = ["at", "check_path", "last_line", "parsed", "put", "read_file", "refuse_links"]
 
 SHOWN: Final = 200
+_OTHER: Final = re.compile(r"\[[^]]*\]|^\$|^/|^\.|\.\.|\.$")
+"""Marks of JSONPath and JSON Pointer, and a step without a name."""
 
 
 def at(value: Any, path: str) -> Any:
@@ -23,12 +26,24 @@ def at(value: Any, path: str) -> Any:
     return value
 
 
+def check_path(path: str, where: str) -> None:
+    """Raise AdapterError for a path in another notation, at which nothing could ever stand."""
+    if (step := _OTHER.search(path)) is not None:
+        remedy = "Names and numbers with dots between them: messages.-1.content is the content of the last message."
+        raise AdapterError(f"{path!r} is not a path: {step[0]!r}", where=where, remedy=remedy)
+
+
 def put(record: dict[str, Any], path: str, value: Any) -> None:
     """Set what stands at a path of names; the objects on the way are made."""
     *way, last = path.split(".")
     for step in way:
         record = record.setdefault(step, {})
     record[last] = value
+
+
+def last_line(text: str) -> str:
+    """The last line with a word in it, for programs end their messages with the frames of boxes, too; "" if there is none."""
+    return next((line.strip() for line in reversed(text.splitlines()) if any(map(str.isalnum, line))), "")
 
 
 def parsed(text: str, where: str, *, lines: bool = False) -> Any:

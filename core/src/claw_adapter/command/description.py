@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Final
 
 from claw_adapter.command import failures as table
 from claw_adapter.command.answers import Answer, Json, JsonUsage, LastLine, Reported, Stored, Text
+from claw_adapter.command.data import check_path
 from claw_adapter.command.failures import Failures
 from claw_adapter.command.places import PLACES, PROMPT, names_in, refuse_unknown
 from claw_adapter.command.program import INSTALLED, Version
@@ -17,6 +19,15 @@ from claw_adapter.errors import AdapterError
 from claw_adapter.protocol.capabilities import Capabilities, Dialect, HistoryRoute
 
 __all__ = ["CommandOptions", "Description", "Terminal"]
+
+
+_PATHS: Final[Mapping[type, Sequence[str]]] = {
+    Json: ("path",),
+    JsonUsage: ("input", "output", "cached"),
+    Reported: ("text", "status"),
+    JsonStore: ("messages", "role", "text", "time", "calls", "call_id", "call_name", "call_arguments", "result_of"),
+}
+"""Which arguments are paths in JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +98,24 @@ class Description:
         table.check(made.no_answers, f"{where}, no_answers")
         return made
 
+    @classmethod
+    def check_names(cls, kind: type) -> None:
+        """Refuse an attribute that nobody reads, such as a misspelt one.
+
+        Raises:
+            AdapterError: there is one; a constant of the adapter's own is in capitals or begins with ``_``.
+        """
+        known = {item.name for item in fields(cls)}
+        base = next(one for one in kind.__mro__ if "__init_subclass__" in vars(one))
+        for name, value in vars(kind).items():
+            if hasattr(base, name) or name in known or not name.islower() or name.startswith("_"):
+                continue
+            if isinstance(value, type) or not (callable(value) or hasattr(value, "__get__")):
+                near = difflib.get_close_matches(name, known, n=1)
+                remedy = f"Did you mean {near[0]!r}? " if near else f"There are: {', '.join(sorted(known))}. "
+                remedy += "A constant of your own is written in capitals, or begins with _."
+                raise AdapterError(f"no attribute {name!r}", where=f"class {kind.__name__}", remedy=remedy)
+
     @property
     def stdin(self) -> bool:
         """Whether the prompt goes to standard input: no argument names it."""
@@ -129,7 +158,8 @@ class Description:
         for name, value, allowed in (
             ("command", self.command, known),
             ("env", self.env, quiet),
-            ("files", [[*self.files], [*self.files.values()]], quiet),
+            ("files, a path", [*self.files], quiet),
+            ("files", self.files, quiet),
         ):
             refuse_unknown(value, allowed, f"{where}, {name}")
         if "key" in names_in(self.command):
@@ -141,6 +171,9 @@ class Description:
 
     def _check_answer(self, where: str) -> None:
         files = [getattr(part, "file", "") for part in (self.answer, self.usage, self.reported) if part is not None]
+        for part in (self.answer, self.usage, self.reported, self.store):
+            for name in _PATHS.get(type(part), ()):
+                check_path(getattr(part, name), f"{where}, {type(part).__name__}({name}=…)")
         for path in (*files, self.store.path if self.store else ""):
             refuse_unknown(path, PLACES - {PROMPT, "key"}, where)
             if path and not path.startswith("{state}/"):

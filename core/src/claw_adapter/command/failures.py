@@ -18,6 +18,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from claw_adapter.command.data import last_line
 from claw_adapter.drivers import ExitStatus
 from claw_adapter.errors import (
     AdapterError,
@@ -32,7 +33,7 @@ __all__ = ["Failures", "check", "ended", "refused", "reported"]
 
 Failures = Sequence[tuple[int | str, type[ClawError]]]
 TAIL: Final = 2000
-LOOK: Final = "Look at the end of its output, and at the transcript."
+LOOK: Final = "What it said last is above; the trial's transcript.jsonl has what it asked the model."
 
 
 def check(rows: Failures, where: str) -> None:
@@ -52,7 +53,9 @@ def ended(exit_: ExitStatus, said: str, rows: Failures) -> ClawError:
     """The error of a program that ended with another status than 0."""
     text = said.strip()[-TAIL:]
     kind = _first(rows, text, exit_.code) or HarnessCrash
-    return kind(f"{exit_}: {text or 'it said nothing'}", remedy=LOOK)
+    last = last_line(text) or text or "it said nothing"
+    more = f"\nIts output ends:\n{text}" if "\n" in text else ""
+    return kind(f"{exit_}: {last}{more}", remedy=LOOK)
 
 
 def reported(status: int | None, text: str, rows: Failures) -> ClawError:

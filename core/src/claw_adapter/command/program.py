@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from claw_adapter.command.data import last_line
 from claw_adapter.errors import HarnessNotFound
-from claw_adapter.frameworks import Framework, Installed, fault, instruction, locate, reported_version
+from claw_adapter.frameworks import Framework, Installed, ask, fault, instruction, locate, reported_version
 from claw_adapter.harness import Probe
 
 __all__ = [
@@ -29,7 +31,8 @@ __all__ = [
 INSTALLED: Final = ("program", "python", "bin", "node", "modules")
 """Places of a framework's installation, as in ``framework.toml``."""
 
-CHECK_SECONDS: Final = 30.0
+SHOWN: Final = 300
+"""Characters of a line of output in a message."""
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _NUMBER: Final = r"\d+(?:\.\d+)+[\w.+-]*"
 
@@ -70,22 +73,25 @@ def find_program(name: str, chosen: str, remedy: str) -> Path:
     return Path(found).absolute()
 
 
-def probe_program(name: str, program: Path, version: Version, remedy: str) -> Probe:
-    """Ask a program its version, without a home to write to."""
+def probe_program(name: str, program: Path, version: Version, remedy: str, env: Mapping[str, str]) -> Probe:
+    """Ask a program its version, with a HOME that is gone afterwards."""
     if not version.arguments:
         return Probe(ready=True, versions={name: "unknown"})
-    env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": os.devnull, "NO_COLOR": "1", "TERM": "dumb"}
-    argv = [str(program), *version.arguments]
+    asked = shlex.join([str(program), *version.arguments])
+    again = (
+        f"Try `{asked}` with an empty folder as HOME, as it was asked. If that works, the adapter's `version` does not fit "
+        f"(Version(()) asks nothing); if not, the program is broken: {remedy}"
+    )
     try:
-        done = subprocess.run(
-            argv, check=False, capture_output=True, timeout=CHECK_SECONDS, stdin=subprocess.DEVNULL, env=env
-        )
+        done = ask([str(program), *version.arguments], env)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Probe(ready=False, reason=f"{program} does not say its version: {error}", remedy=remedy)
-    said = _ESCAPES.sub("", (done.stdout + done.stderr).decode("utf-8", "replace"))
+        return Probe(ready=False, reason=f"{asked}: {error}", remedy=again)
+    said = _ESCAPES.sub("", (done.stdout + done.stderr).decode("utf-8", "replace")).strip()
     seen = re.search(version.pattern, said)
     if done.returncode or seen is None:
-        return Probe(ready=False, reason=f"{program} does not say its version: {said.strip()[:200]!r}", remedy=remedy)
+        why = f"status {done.returncode}" if done.returncode else f"nothing that is like {version.pattern}"
+        last = last_line(said) or "it said nothing"
+        return Probe(ready=False, reason=f"{asked} does not say the version: {why}: {last[-SHOWN:]}", remedy=again)
     found = seen[1] if seen.re.groups else seen[0]
     if wrong := version.fault(found):
         return Probe(ready=False, reason=f"{program}: {wrong}", remedy=remedy, versions={name: found})
@@ -134,15 +140,20 @@ def installed_places(there: Installed) -> dict[str, str]:
 
 
 def interpreters(program: Path) -> tuple[Path, ...]:
-    """What a confined process must be able to read to run a program: itself, and the virtual environment that it is part of."""
-    folder = program.parent.parent
+    """What a confined process must be able to read to run a program: itself, and the virtual environment that it is part of.
+
+    An environment that is reached by a link is named by its own path, too: the programs in it begin with that.
+    """
+    folder, real = program.parent.parent, program.resolve()
     if folder == Path(sys.prefix):
-        return (program, program.resolve(), folder, Path(sys.base_prefix))
+        return (program, real, folder, Path(sys.base_prefix))
     config = folder / "pyvenv.cfg"
     if config.is_file():
         home = re.search(r"^home\s*=\s*(.+?)\s*$", config.read_text("utf-8", "replace"), re.MULTILINE)
-        return (program, program.resolve(), folder, *((Path(home[1]).resolve().parent,) if home else ()))
-    return (program, program.resolve()) if not program.is_symlink() else (program, *interpreters(program.resolve()))
+        bases = (Path(home[1]).parent, Path(home[1]).resolve().parent) if home else ()
+        found = (program, real, folder, folder.resolve(), folder / "bin" / "python", *bases)
+        return tuple(dict.fromkeys(path for path in found if path.exists() and path != Path(path.anchor)))
+    return (program, real) if not program.is_symlink() else (program, *interpreters(real))
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -107,8 +107,7 @@ class State:
         """The main session in the store; what core knows of a message is kept as far as the program has changed nothing."""
         store, file = self._store, self._file(self._sessions[0].id)
         known = store.holds(self._sessions[0].messages)
-        records = store.read(read_file(file, self._folder), str(file))
-        theirs = [store.from_native(record, "", str(file)) for record in records]
+        theirs = store.messages_of(read_file(file, self._folder), str(file))
         ours = [store.from_native(store.to_native(message), "", str(file)) for message in known]
         same = 0
         while same < min(len(ours), len(theirs)) and ours[same] == theirs[same].model_copy(
@@ -124,7 +123,7 @@ class State:
         if self._about.store is None or not (file := self._file(session.id)).is_file():
             return False
         store, where = self._store, str(file)
-        theirs = [store.from_native(record, "", where) for record in store.read(read_file(file, self._folder), where)]
+        theirs = store.messages_of(read_file(file, self._folder), where)
         return theirs == [store.from_native(store.to_native(m), "", where) for m in store.holds(session.messages)]
 
     def _write(self, session: Session) -> None:

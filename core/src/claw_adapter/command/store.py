@@ -11,16 +11,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, get_args
 
 from pydantic import JsonValue, ValidationError
 
 from claw_adapter.command.data import at, parsed, put
-from claw_adapter.errors import HarnessProtocolError
+from claw_adapter.errors import AdapterError, HarnessProtocolError
 from claw_adapter.harness import Message, ToolCall
 from claw_adapter.reading import parse_json
+from claw_adapter.validation import describe_errors
 
 __all__ = ["JsonStore"]
+
+_ROLES: Final[tuple[str, ...]] = get_args(Message.model_fields["role"].annotation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class JsonStore:
         role, text: of a message.
         time: in ISO 8601; "" for none.
         roles: our word → theirs, where it is another.
+        skip: roles of theirs whose messages are none of the conversation; they are not read, and gone after an update.
         calls: the list of tool calls of a message; "" where the format has no tools: then only what was said is written.
         call: what every call has beside the fields below.
         call_id, call_name, call_arguments: of a call.
@@ -59,6 +63,7 @@ class JsonStore:
     call_arguments: str = "function.arguments"
     encoded: bool = True
     result_of: str = "tool_call_id"
+    skip: Sequence[str] = ()
 
     def render(self, messages: Sequence[Message], before: str) -> str:
         """The text of a file that holds these messages; `before` is what it held until now, "" if there is none."""
@@ -86,7 +91,17 @@ class JsonStore:
         found = said if self.lines else at(said, self.messages)
         if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
             raise HarnessProtocolError(f"no list of messages at {self.messages!r}", where=where)
-        return found
+        return [record for record in found if at(record, self.role) not in self.skip]
+
+    def messages_of(self, text: str, where: str) -> list[Message]:
+        """The messages as ours, without ids.
+
+        Raises:
+            HarnessProtocolError: not a session as the table says.
+            AdapterError: a role that the table does not know.
+        """
+        records = self.read(text, where)
+        return [self.from_native(record, "", f"{where}, message {n}") for n, record in enumerate(records, start=1)]
 
     def to_native(self, message: Message) -> dict[str, Any]:
         """A message of ours as one of theirs."""
@@ -106,9 +121,16 @@ class JsonStore:
 
         Raises:
             HarnessProtocolError: it is none.
+            AdapterError: the table does not know its role.
         """
         theirs = {name: ours for ours, name in self.roles.items()}
         role = at(record, self.role)
+        if theirs.get(role, role) not in _ROLES:
+            remedy = (
+                f"In the adapter's JsonStore, `role` says where it stands (here {self.role!r}), `roles` names their word for "
+                'one of ours, and skip=("…",) leaves messages of a role out.'
+            )
+            raise AdapterError(f"the role {role!r} is none of {', '.join(_ROLES)}", where=where, remedy=remedy)
         try:
             return Message(
                 id=id_,
@@ -119,7 +141,9 @@ class JsonStore:
                 tool_call_id=at(record, self.result_of) if theirs.get(role, role) == "tool" else None,
             )
         except (ValidationError, ValueError, TypeError) as error:
-            raise HarnessProtocolError(f"not a message of a session: {error}", where=where) from error
+            why = describe_errors(error) if isinstance(error, ValidationError) else str(error)
+            remedy = "Compare it with the fields that the adapter's JsonStore names."
+            raise HarnessProtocolError(f"not a message of a session: {why}", where=where, remedy=remedy) from error
 
     def _call(self, call: ToolCall) -> dict[str, Any]:
         native: dict[str, Any] = dict(self.call)

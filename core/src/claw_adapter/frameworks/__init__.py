@@ -1,6 +1,7 @@
 """What is known about each harness program, and how it is installed into an environment of its own."""
 
 from claw_adapter.frameworks.binary import find_binary, instruction, reported_version
+from claw_adapter.frameworks.commands import ask
 from claw_adapter.frameworks.description import Framework
 from claw_adapter.frameworks.errors import FrameworkUnknown, InstallFailed
 from claw_adapter.frameworks.health import HealthFinding, doctor, fault
@@ -18,6 +19,7 @@ __all__ = [
     "InstallFailed",
     "Installed",
     "Phase",
+    "ask",
     "claw_home",
     "describe",
     "doctor",

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from claw_adapter.frameworks.commands import ask
 from claw_adapter.frameworks.description import Framework
 from claw_adapter.frameworks.errors import InstallFailed
 from claw_adapter.frameworks.home import environment_path
@@ -25,7 +26,6 @@ __all__ = [
     "variable_set",
 ]
 
-CHECK_SECONDS: Final = 30.0
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -98,16 +98,13 @@ def missing(spec: Framework) -> InstallFailed:
 def reported_version(spec: Framework, program: Path) -> str:
     """What the program says of its version; empty if the description names no pattern, or the program does not fit it.
 
-    Runs the check command of the description for a moment, without a home to write to.
+    Runs the check command of the description for a moment (`ask`).
     """
     if not spec.version_pattern:
         return ""
     argv = [part.format(program=program) for part in spec.check]
-    env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": os.devnull, "NO_COLOR": "1", "TERM": "dumb"}
     try:
-        done = subprocess.run(
-            argv, check=False, capture_output=True, timeout=CHECK_SECONDS, stdin=subprocess.DEVNULL, env=env
-        )
+        done = ask(argv, {})
     except (OSError, subprocess.TimeoutExpired):
         return ""
     said = _ESCAPES.sub("", done.stdout.decode("utf-8", "replace"))

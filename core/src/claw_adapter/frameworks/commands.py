@@ -7,16 +7,18 @@ import secrets
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from claw_adapter.drivers import reaper
 from claw_adapter.frameworks.errors import InstallFailed
 
-__all__ = ["environment", "execute", "uv"]
+__all__ = ["ask", "environment", "execute", "uv"]
 
 TAIL_LINES: Final = 30
+ASK_SECONDS: Final = 30.0
 SWEEP_SECONDS: Final = 5.0
 """How long the processes of an interrupted installer may take to be gone."""
 _HIDDEN: Final = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONSTARTUP", "CONDA_PREFIX")
@@ -86,6 +88,24 @@ def execute(argv: Sequence[str], what: str, *, verbose: bool, cwd: Path) -> str:
     raise InstallFailed(
         f"{what}: status {status}\n{tail}", where=argv[0], remedy="Run it again with --verbose to see everything."
     )
+
+
+def ask(argv: Sequence[str], env: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """Run a program that only says something of itself; its HOME is a new folder, which is gone afterwards.
+
+    Args:
+        argv: program and arguments.
+        env: beside PATH.
+
+    Raises:
+        OSError: it cannot be started.
+        TimeoutExpired: it does not end.
+    """
+    with tempfile.TemporaryDirectory(prefix="claw-ask-", ignore_cleanup_errors=True) as home:
+        given = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "NO_COLOR": "1", "TERM": "dumb", **env}
+        return subprocess.run(
+            argv, check=False, capture_output=True, timeout=ASK_SECONDS, stdin=subprocess.DEVNULL, env=given
+        )
 
 
 def environment() -> dict[str, str]:

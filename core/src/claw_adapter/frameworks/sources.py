@@ -31,7 +31,8 @@ def describe(name: str) -> Framework:
         if (path := _description(point.module)) is not None:
             return _insisted(Framework.load(path), version)
     if points:
-        raise FrameworkUnknown(f"the plugin {name!r} brings no framework to install", remedy="Nothing needs doing.")
+        what = f"claw cannot install the program of the plugin {name!r}: its adapter has no framework.toml"
+        raise FrameworkUnknown(what, remedy=f"`claw plugins {name}` says whether it is found, and how to get it.")
     known = ", ".join(f.name for f in frameworks()) or "none"
     raise FrameworkUnknown(
         f"no framework {name!r} is known here (known: {known})",

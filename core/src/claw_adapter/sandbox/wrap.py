@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Final
 from claw_adapter.errors import SandboxError
 from claw_adapter.sandbox import limit
 from claw_adapter.sandbox.confinement import Confinement
-from claw_adapter.sandbox.host import LIMIT, HostView, host_view, prlimit
+from claw_adapter.sandbox.host import LIMIT, MAX_HOPS, HostView, host_view, prlimit
 from claw_adapter.sandbox.levels import NAMESPACES, IsolationLevel, detect, require
 
 __all__ = ["wrap"]
@@ -110,13 +111,26 @@ def _mounts(confinement: Confinement, host: HostView) -> list[Mount]:
         chosen.update({path: ("--symlink", target, str(path)) for target, path in host.hops})
     if confinement.network == "endpoint" and confinement.endpoint_socket is not None:
         shown.append(confinement.endpoint_socket)
-    for path in [*shown, *confinement.readable]:
+    folders = {*shown, *confinement.readable, *confinement.writable, confinement.home}
+    links = {path: target for target, path in host.symlinks}
+    for path in [*shown, *(_behind_links(path, folders, links) for path in confinement.readable)]:
         chosen[path] = ("--ro-bind", str(path), str(path))
     for path in [confinement.home, *confinement.writable]:
         chosen[path] = ("--bind", str(path), str(path))
     bound = [path for path in chosen if path != tmp or confinement.tmp is not None]
     chosen.update(cover for hidden in confinement.hidden for cover in _covers(hidden, bound, confinement.tmp))
     return list(chosen.items())
+
+
+def _behind_links(path: Path, folders: set[Path], links: Mapping[Path, str]) -> Path:
+    """Where a path leads by links that show inside, in `folders` or as one of `links`: bubblewrap cannot mount upon a link."""
+    for _ in range(MAX_HOPS):
+        ways = reversed([path, *path.parents])
+        link = next((way for way in ways if way in links or (way.is_symlink() and folders & {*way.parents})), None)
+        if link is None:
+            break
+        path = Path(os.path.normpath(link.parent / (links.get(link) or link.readlink()) / path.relative_to(link)))
+    return path
 
 
 def _covers(hidden: Path, bound: list[Path], tmp: Path | None) -> list[Mount]:

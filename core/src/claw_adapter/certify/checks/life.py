@@ -15,6 +15,7 @@ from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Say
 from claw_adapter.certify.watch import files_below, side_effects, stray_children, traces_outside
+from claw_adapter.errors import Owner
 from claw_adapter.protocol import Failure, Support
 
 FLAGS = (
@@ -99,7 +100,9 @@ async def probe_without_side_effects(kit: Kit) -> None:
     kit.expect(not effects, f"probe() {'; '.join(effects[:3])}")
     stayed = stray_children(marker, before)
     kit.expect(not stayed, f"probe() leaves {[item.command for item in stayed]}")
-    kit.expect(found.ready, f"probe() says the harness is not ready: {found.reason}")
+    if not found.ready:
+        what = f"probe() says the harness is not ready: {found.reason}"
+        raise CheckFinding(what, remedy=found.remedy, owner=Owner.HARNESS, usual=False)
     kit.expect(found.versions, "probe() names no version")
     kit.expect(found.versions == kit.probe.versions, "probe() finds other versions when asked again")
 

@@ -88,7 +88,7 @@ async def empty_answer(kit: Kit) -> None:
         turn = await kit.send(t, f"Say nothing about {kit.canary()}.", Say(""))
         kit.expect(turn.error is not None, f"the model said nothing, and the answer is {excerpt(turn.text)}")
         kind = turn.error.kind if turn.error else ""
-        kit.expect(kind == "EmptyAnswer", f"the error is {kind}, not EmptyAnswer")
+        kit.expect(kind == "EmptyAnswer", f"the error is not EmptyAnswer but {kind}: {turn.error and turn.error.what}")
 
 
 @check(
@@ -195,7 +195,9 @@ def _in_time(kit: Kit, turn: Turn, deadline: float, *, last: bool) -> bool:
     kit.note(f"deadline {deadline:g} s, send took {turn.seconds:.2f} s")
     kit.expect(turn.error is not None, f"there is an answer after {turn.seconds:.1f} s: {excerpt(turn.text)}")
     kind = turn.error.kind if turn.error else ""
-    kit.expect(kind == "DeadlineExceeded", f"the error is {kind}, not DeadlineExceeded")
+    kit.expect(
+        kind == "DeadlineExceeded", f"the error is not DeadlineExceeded but {kind}: {turn.error and turn.error.what}"
+    )
     in_time = turn.seconds <= deadline + LATE
     kit.expect(in_time or not last, f"send took {turn.seconds:.2f} s, its deadline was {deadline:g} s")
     return in_time
