@@ -1,7 +1,7 @@
 # Everything a newcomer needs: Python >= 3.11 and make. Each target brings what it needs; nothing is written outside this folder.
 .DEFAULT_GOAL := help
 .PHONY: help setup demo demo-all test test-rest test-all lint typecheck format bench mutants certify-soak schemas lock changelog clean
-FRAMEWORKS := claude-code llamacpp metaclaw nanobot openclaw
+FRAMEWORKS := claude-code llamacpp metaclaw nanobot openclaw opencode qwen-code
 
 PYTHON ?= python3
 VENV   := .venv

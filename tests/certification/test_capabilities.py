@@ -57,6 +57,29 @@ async def test_what_is_declared_is_compared_with_what_works(tmp_path, kind, turn
     assert any("under-declared" in warning for warning in result.warnings) == warned
 
 
+class Raising(planted.PlantedConversation):
+    """Breaks where sessions change."""
+
+    async def sync(self, changes):
+        raise TypeError("unhashable type: 'dict'")
+
+
+class Refusing(planted.PlantedConversation):
+    """Says that it cannot."""
+
+    async def sync(self, changes):
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(("kind", "outcome"), [(Raising, "failed"), (Refusing, "unsupported")])
+async def test_an_exception_is_a_failure_even_where_nothing_is_claimed(tmp_path, kind, outcome):
+    """ "Unsupported" means that the adapter does not do it, never that it breaks."""
+    harness = declaring(planted.with_conversation(kind), update_session=Support.unsupported("not yet"))
+    result = await judged(harness, tmp_path, "UPD-005")
+    assert result.outcome == outcome, result
+    assert ("unhashable" in result.what) == (kind is Raising)
+
+
 async def test_an_undeclared_capability_fails_without_being_tried(tmp_path):
     result = await judged(declaring(turns=Support()), tmp_path)
     assert "not declared" in result.what

@@ -74,7 +74,18 @@ def call(bare: Path, *argv: str, path: str = "") -> subprocess.CompletedProcess[
 def test_plugins_are_found(bare):
     done = call(bare, "plugins", "--json")
     states = {state["name"]: state for state in json.loads(done.stdout)}
-    harnesses = {"acp", "bare", "claude-code", "nanobot", "openclaw", "picoclaw", "reference", "tiny"}
+    harnesses = {
+        "acp",
+        "bare",
+        "claude-code",
+        "nanobot",
+        "openclaw",
+        "opencode",
+        "picoclaw",
+        "qwen-code",
+        "reference",
+        "tiny",
+    }
     others = {"clawarena", "clinic-fridge", "demo", "forge", "lite", "llamacpp", "metaclaw", "policy", "vllm"}
     assert set(states) == harnesses | others
     assert all(state["ok"] and state["installed"] for state in states.values())

@@ -72,7 +72,12 @@ async def test_a_new_message_id_begins_a_new_reply():
     assert [event.text for event in said.events] == ["not this"]
 
 
-@pytest.mark.parametrize("meaning", ["per_turn", "cumulative"])
+async def test_usage_that_means_nothing_is_not_taken():
+    for text in ("usage", "tools"):
+        assert (await turn(text, meaning="none")).usage is None
+
+
+@pytest.mark.parametrize("meaning", ["per_turn", "cumulative", "last_request"])
 async def test_usage_of_an_answer_carries_the_meaning_it_was_told(meaning):
     said = await turn("usage", meaning=meaning)
     assert said.usage.model_dump() == {"kind": meaning, "input": 5, "output": 2, "cached": 1}

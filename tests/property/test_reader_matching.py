@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from claw_adapter.endpoint.reader.errands import KEYWORD, keywords
 from claw_adapter.endpoint.reader.matching import Matcher, find, normalise, readings
+from claw_adapter.endpoint.reader.reading import KEYWORD, keywords
 
 # Combining characters are left out at random: at the edge of a fragment they would change the text around it, too.
 LETTERS = st.characters(exclude_categories=["Cs", "Cc", "Mn", "Mc", "Me"], exclude_characters="\u2028\u2029\x85")

@@ -14,7 +14,7 @@ from support.running import claw
 
 @pytest.mark.slow(100)
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("harness", params("openclaw", "nanobot", "claude-code", "picoclaw"))
+@pytest.mark.parametrize("harness", params("openclaw", "nanobot", "claude-code", "picoclaw", "opencode", "qwen-code"))
 def test_every_round_of_the_demo_is_right_and_all_evidence_arrives(tmp_path, harness):
     done = claw("run", "demo", "-H", harness, "--model", "reader", "--out", tmp_path / "run", "--json")
     (row,) = json.loads(done.stdout)["rows"]

@@ -39,7 +39,7 @@ async def test_the_past_is_told_once_with_the_first_prompt_and_news_with_the_nex
     assert kept[:4] == [("user", "canary-main"), ("assistant", "yes"), ("user", "what now?"), ("assistant", first.text)]
     assert kept[-6:] == [
         ("user", "tools"),
-        ("assistant", ""),
+        ("assistant", "first I look"),
         ("tool", "alpha"),
         ("assistant", ""),
         ("tool", "boom"),
@@ -48,6 +48,23 @@ async def test_the_past_is_told_once_with_the_first_prompt_and_news_with_the_nex
     async with await AcpHarness(COMMAND).open(FolderContext(tmp_path / "b", main=main), checkpoint) as again:
         told = (await again.send("go on", 20)).text
     assert all(word in told for word in ("canary-main", "what now?", "zebra", "alpha"))
+
+
+async def test_what_cannot_be_told_as_news_begins_another_session(tmp_path):
+    main = session("main", "zero", "one", "two")
+    async with await AcpHarness(COMMAND).open(FolderContext(tmp_path / "a", main=main)) as conversation:
+        for text in ("hello", "tools"):  # the first one has the past in front of it
+            assert (await conversation.send(text, 20)).error is None
+        assert conversation.versions == {"scripted": "9"}
+        (now, *_) = (await conversation.checkpoint()).sessions
+        shorter = now.with_messages([message for message in now.messages if message.text not in ("one", "alpha")])
+        await conversation.sync([SessionChange(session="main", action="delete", before=now, after=shorter)])
+        told = (await conversation.send("go on", 20)).text
+        assert all(word in told for word in ("zero", "two", "boom", "the answer ✓"))
+        assert "alpha" not in told
+        assert (await conversation.send("tools", 20)).error is None
+        ids = [message.id for message in (await conversation.checkpoint()).sessions[0].messages]
+        assert len(set(ids)) == len(ids)
 
 
 async def test_a_failed_turn_is_not_remembered_and_a_broken_agent_is_ended(tmp_path):
@@ -78,7 +95,7 @@ async def test_places_are_filled_in_and_the_key_reaches_the_environment_only(tmp
         ({"command": "agent --acp"}, "list of words"),
         ({"command": ["agent", "--key={key}"]}, "without a key"),
         ({"permission": "perhaps"}, "allow, deny"),
-        ({"usage": "some"}, "per_turn, cumulative"),
+        ({"usage": "some"}, "none, per_turn, cumulative, last_request"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options, match):

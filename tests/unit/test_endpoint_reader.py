@@ -13,7 +13,8 @@ import pytest
 from claw_adapter.endpoint.dialects.openai_chat import OpenAIChat
 from claw_adapter.endpoint.models.reader import ReaderModel
 from claw_adapter.endpoint.neutral import Collector
-from claw_adapter.endpoint.reader.errands import failed, keywords
+from claw_adapter.endpoint.reader.reading import keywords
+from claw_adapter.endpoint.reader.refusals import failed
 from claw_adapter.endpoint.reader.tools import toolbox
 from claw_adapter.model import TurnId
 from claw_adapter.protocol import ModelSpec

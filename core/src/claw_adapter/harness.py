@@ -216,6 +216,11 @@ class TrialContext(ABC):
 class Conversation(ABC):
     """One conversation with a harness; lives for a whole scenario. Used as an async context manager."""
 
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """What the harness says of itself once it runs, by name; recorded with what `Harness.probe` found."""
+        return {}
+
     @abstractmethod
     async def send(self, prompt: str, deadline: float) -> TurnResult:
         """Say `prompt`, wait at most `deadline` seconds, and return the **final** reply with its events.

@@ -17,16 +17,26 @@ class CheckFinding(Exception):
     """A check has failed: `what` was seen, `remedy` tells the author what to change, `owner` whose fault it is.
 
     `owner` is the adapter, the harness (the vendor's program) or the kit. Where the turn, or opening, failed by itself,
-    the bug that the check is for is not what was seen: `usual` is False. `trial` is where it was seen, if no turn tells.
+    the bug that the check is for is not what was seen: `usual` is False. `broken` says that the adapter let an exception out
+    that no adapter may: that is a bug, whatever its capabilities leave out. `trial` is where it was seen, if no turn tells.
     """
 
-    def __init__(self, what: str, *, remedy: str = "", owner: Owner = Owner.ADAPTER, usual: bool = True) -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        remedy: str = "",
+        owner: Owner = Owner.ADAPTER,
+        usual: bool = True,
+        broken: bool = False,
+    ) -> None:
         super().__init__(what)
         self.what = what
         self.remedy = remedy
         self.owner = owner
         self.usual = usual
         self.trial = ""
+        self.broken = broken
 
 
 class Unverified(Exception):

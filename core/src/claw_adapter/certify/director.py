@@ -17,17 +17,11 @@ from claw_adapter.certify.script import Fail, Hang, Say, Step, Use
 from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultRule, broken_call, raise_fault
-from claw_adapter.endpoint.reader.errands import (
-    Attempt,
-    Errand,
-    Habits,
-    Steps,
-    failed,
-    read_file,
-    read_session,
-    write_file,
-)
+from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
+from claw_adapter.endpoint.reader.reading import read_file, read_session
+from claw_adapter.endpoint.reader.refusals import failed
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
+from claw_adapter.endpoint.reader.writing import write_file
 from claw_adapter.model import Call, CallDelta, Delta, Model, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.tokens.meter import flatten
@@ -186,7 +180,7 @@ class Director(Model):
         """The next call for this step, or None when it is finished (or cannot be done)."""
         if self._errand is None:
             self.deeds.append(Deed(step))
-            self._errand = Errand(self._steps_of(step, toolbox(request.tools)))
+            self._errand = Errand(step.target, self._steps_of(step, toolbox(request.tools)))
         errand, deed = self._errand, self.deeds[-1]
         self._harvest(errand, deed, request)
         attempt = errand.attempt
@@ -212,7 +206,7 @@ class Director(Model):
         deed.results.append(result)
         if not failed(result) or deed.step.kind == "run":
             deed.done = True
-            self._habits.working[attempt.kind] = attempt.habit
+            self._habits.worked(attempt)
         errand.advance(result)
 
     @staticmethod

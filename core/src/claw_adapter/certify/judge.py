@@ -113,6 +113,8 @@ class _Verdict:
     what: str = ""
     remedy: str = ""
     usual: bool = True
+    broken: bool = False
+    """The adapter let an exception out."""
 
 
 async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
@@ -125,7 +127,8 @@ async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
         if finding.trial:
             kit.trials.append(finding.trial)
         owner = "harness" if finding.owner == Owner.HARNESS else "adapter"
-        return _Verdict("failed", owner, finding.what, finding.remedy or check.remedy, finding.usual)
+        remedy = finding.remedy or check.remedy
+        return _Verdict("failed", owner, finding.what, remedy, finding.usual, finding.broken)
     except Unverified as why:
         return _Verdict("unverified", what=str(why))
     except Exception as error:
@@ -136,8 +139,8 @@ async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
 
 
 def _in_view_of(reason: str, verdict: _Verdict, kit: Kit) -> _Verdict:
-    """What a verdict means for a capability that, for this reason, is not claimed."""
-    if not reason or verdict.outcome in ("kit", "unverified"):
+    """What a verdict means for a capability that, for this reason, is not claimed: an exception is never excused by that."""
+    if not reason or verdict.broken or verdict.outcome in ("kit", "unverified"):
         return verdict
     if verdict.outcome == "passed":
         kit.warn(f"under-declared: {reason}, and yet it works")

@@ -134,7 +134,9 @@ class Kit:
         self.rounds.append((trial.name, turn.round))
         return turn
 
-    def expect(self, condition: object, what: str, *, remedy: str = "", owner: Owner = Owner.ADAPTER) -> None:
+    def expect(
+        self, condition: object, what: str, *, remedy: str = "", owner: Owner = Owner.ADAPTER, broken: bool = False
+    ) -> None:
         """Demand something.
 
         Raises:
@@ -142,7 +144,7 @@ class Kit:
                 change.
         """
         if not condition:
-            raise CheckFinding(what, remedy=remedy or self.check.remedy, owner=owner)
+            raise CheckFinding(what, remedy=remedy or self.check.remedy, owner=owner, broken=broken)
 
     def reached(self, requests: Sequence[Request], text: str, what: str, **more: str) -> None:
         """Demand that a text stands in at least one of these requests.

@@ -300,4 +300,5 @@ def _broke(what: str, error: Exception) -> CheckFinding:
         f"{what} raised {type(error).__name__}: {error}",
         remedy="Only errors of the ClawError tree may leave the adapter; failures of a turn are TurnResult.error (M15, M29).",
         usual=False,
+        broken=not isinstance(error, NotImplementedError),
     )

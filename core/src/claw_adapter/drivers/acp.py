@@ -11,7 +11,7 @@ import importlib.util
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import ValidationError
 
@@ -33,14 +33,14 @@ from claw_adapter.errors import (
     HarnessStartError,
 )
 from claw_adapter.protocol import ReportedUsage
+from claw_adapter.protocol.turn import UsageKind
 
 if TYPE_CHECKING:
-    from acp.schema import PromptResponse
+    from acp.schema import PromptResponse, Usage
 
 __all__ = ["AcpAgent", "AcpChild", "AcpRefusal", "AcpTurn", "Permission", "available"]
 
 T = TypeVar("T")
-Meaning = Literal["per_turn", "cumulative"]
 
 VERSION: Final = 1
 PACKAGE: Final = "acp"
@@ -79,11 +79,11 @@ def available() -> bool:
 class AcpChild:
     """The client's side of one agent; use `connect`. After a deadline or a fault it is only good for `close`."""
 
-    def __init__(self, process: Process, permission: Permission, meaning: Meaning) -> None:
+    def __init__(self, process: Process, permission: Permission, meaning: UsageKind) -> None:
         from acp import connect_to_agent
 
         self.agent = AcpAgent()
-        self._meaning: Meaning = meaning
+        self._meaning: UsageKind = meaning
         self._turns: dict[str, TurnRecord] = {}
         self._pipe = AcpPipe(process, self._notice)
         self._wire = connect_to_agent(answering(permission, self._note), self._pipe)
@@ -94,7 +94,7 @@ class AcpChild:
         process: Process,
         *,
         permission: Permission = "allow",
-        meaning: Meaning = "per_turn",
+        meaning: UsageKind = "per_turn",
         deadline: float = STEP_SECONDS,
     ) -> AcpChild:
         """Shake hands with an agent that was started with ``lines=True``; a failure ends its process.
@@ -102,7 +102,7 @@ class AcpChild:
         Args:
             process: the agent.
             permission: how its requests for permission are answered.
-            meaning: what the usage in its answers counts; the protocol leaves it open.
+            meaning: what the usage in its answers counts; the protocol leaves it open. With ``none`` it is not taken.
             deadline: seconds.
 
         Raises:
@@ -180,7 +180,7 @@ class AcpChild:
         try:
             answer = await self._call("session/prompt", lambda: self._wire.prompt(session, [block]), deadline)
         except ClawError as error:
-            return AcpTurn(error=error, events=record.events(), usage=record.occupancy)
+            return AcpTurn(error=error, events=record.events(), usage=self._counted(record))
         finally:
             del self._turns[session]
         return self._ended(answer, record)
@@ -246,16 +246,19 @@ class AcpChild:
             raise gone.with_traceback(None) from None
 
     def _ended(self, answer: PromptResponse, record: TurnRecord) -> AcpTurn:
-        reply, usage = record.reply, record.occupancy
-        if counted := answer.usage:
-            usage = ReportedUsage(
-                kind=self._meaning,
-                input=counted.input_tokens,
-                output=counted.output_tokens,
-                cached=counted.cached_read_tokens or 0,
-            )
+        reply, usage = record.reply, self._counted(record, answer.usage)
         error = _unanswered(answer.stop_reason, reply, self._pipe.where)
         return AcpTurn(reply, error, answer.stop_reason, record.events(), usage, answer.field_meta or {})
+
+    def _counted(self, record: TurnRecord, counted: Usage | None = None) -> ReportedUsage | None:
+        if self._meaning == "none" or counted is None:
+            return None if self._meaning == "none" else record.occupancy
+        return ReportedUsage(
+            kind=self._meaning,
+            input=counted.input_tokens,
+            output=counted.output_tokens,
+            cached=counted.cached_read_tokens or 0,
+        )
 
     def _note(self, session: str, name: str, text: str) -> None:
         if record := self._turns.get(session):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from claw_adapter.model import Call, Line
 from claw_adapter.protocol.turn import Event
@@ -10,21 +10,24 @@ from claw_adapter.protocol.turn import Event
 __all__ = ["EventLog", "results"]
 
 
-def results(lines: Sequence[Line], issued: Sequence[Call]) -> dict[str, str]:
+def results(lines: Sequence[Line], issued: Sequence[Call], earlier: Collection[str] = ()) -> dict[str, str]:
     """Results, by call id, that a request brings for calls made in this turn.
 
     They are found by id; the last one counts, since upstreams may use an id again. Where the harness has renamed the ids,
-    results behind its last message with calls are taken by position, if that message has the names of the last calls.
+    results behind its last message with calls are taken by position, if that message has the names of the last calls. Calls
+    with ids of an `earlier` turn are those: the request has not got that far, as a request of the harness for itself.
     """
     known = {call.id for call in issued}
     found = {line.call_id: line.text for line in lines if line.role == "tool" and line.call_id in known}
-    return found or _by_position(lines, issued)
+    return found or _by_position(lines, issued, earlier)
 
 
-def _by_position(lines: Sequence[Line], issued: Sequence[Call]) -> dict[str, str]:
+def _by_position(lines: Sequence[Line], issued: Sequence[Call], earlier: Collection[str]) -> dict[str, str]:
     last = max((i for i, line in enumerate(lines) if line.calls), default=-1)
     theirs = lines[last].calls if last >= 0 else ()
     ours = issued[-len(theirs) :] if theirs else ()
+    if any(call.id in earlier for call in theirs):
+        return {}
     if not ours or [call.name for call in ours] != [call.name for call in theirs]:
         return {}
     texts = {line.call_id: line.text for line in lines[last + 1 :] if line.role == "tool"}

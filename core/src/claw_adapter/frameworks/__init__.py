@@ -2,7 +2,7 @@
 
 from claw_adapter.frameworks.binary import find_binary, instruction, reported_version
 from claw_adapter.frameworks.commands import ask
-from claw_adapter.frameworks.description import Framework
+from claw_adapter.frameworks.description import AcpCommand, Framework
 from claw_adapter.frameworks.errors import FrameworkUnknown, InstallFailed
 from claw_adapter.frameworks.health import HealthFinding, doctor, fault
 from claw_adapter.frameworks.home import claw_home
@@ -13,6 +13,7 @@ from claw_adapter.frameworks.release import remarks
 from claw_adapter.frameworks.sources import describe, frameworks
 
 __all__ = [
+    "AcpCommand",
     "Framework",
     "FrameworkUnknown",
     "HealthFinding",

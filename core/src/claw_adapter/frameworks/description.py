@@ -12,9 +12,10 @@ from pydantic import Field
 
 from claw_adapter.frameworks.errors import FrameworkUnknown
 from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.capabilities import Dialect
 from claw_adapter.reading import parse_toml, read_text, why
 
-__all__ = ["DESCRIPTION", "Framework", "Release", "ReleaseFile"]
+__all__ = ["DESCRIPTION", "AcpCommand", "Framework", "Release", "ReleaseFile"]
 
 DESCRIPTION = "framework.toml"
 NPM_FILES = ("package.json", "package-lock.json")
@@ -41,6 +42,28 @@ class Release(Record):
     """By platform: ``linux-x86_64``, ``linux-arm64``, ``darwin-x86_64``, ``darwin-arm64``."""
 
 
+class AcpCommand(Record):
+    """How a program that speaks the Agent Client Protocol is driven: that is all its adapter.
+
+    In `command`, `env` and `files` the places of the installation are filled in (``{node}``, ``{modules}`` …) and those of the
+    harness ``acp`` (``{workspace}``, ``{openai}`` …; ``{key}`` in `env` and `files` only).
+    """
+
+    command: tuple[str, ...] = Field(min_length=1)
+    """Of the program ``*`` may stand for what differs between machines: the first that fits is taken."""
+    env: dict[str, str] = Field(default_factory=dict)
+    files: dict[str, str] = Field(default_factory=dict)
+    """Texts that are written before it starts, by path below its home."""
+    dialect: Dialect = "openai-chat"
+    """In which it asks the model."""
+    options: dict[str, str] = Field(default_factory=dict)
+    """Values of ``permission``, ``usage`` and ``authenticate`` that fit it."""
+    memory_files: tuple[str, ...] = ()
+    """See `claw_adapter.harness.Capabilities.memory_files`."""
+    notes: tuple[str, ...] = ()
+    """What results say about it."""
+
+
 class Framework(Record):
     """A harness program as its plugin describes it. `folder` holds the description and the hashed requirements."""
 
@@ -65,6 +88,8 @@ class Framework(Record):
     """Kind ``binary`` only: regular expression over what the check command prints; its first group is the version."""
     release: Release | None = None
     """Kind ``binary`` only: what ``claw frameworks install`` fetches; without it the program is only looked for."""
+    acp: AcpCommand | None = None
+    """Of a program of the gallery: the plugin of its name needs no code."""
     megabytes: int = Field(default=500, gt=0)
     """Space that the environment takes, about."""
     licence: str

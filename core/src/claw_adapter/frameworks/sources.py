@@ -1,6 +1,7 @@
 """Find the descriptions that installed plugins bring, without importing any plugin.
 
-A plugin named ``x`` keeps the description in the folder ``framework`` of the package its entry point is in.
+A plugin named ``x`` keeps the description in the folder ``framework`` of the package its entry point is in, or, where a package
+brings several, in the folder ``gallery/x``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from claw_adapter.plugins import find_remedy
 __all__ = ["FOLDER", "describe", "frameworks"]
 
 FOLDER = "framework"
+GALLERY = "gallery"
 
 
 def describe(name: str) -> Framework:
@@ -28,7 +30,7 @@ def describe(name: str) -> Framework:
     name, _, version = name.partition("@")
     points = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP, name=name)
     for point in points:
-        if (path := _description(point.module)) is not None:
+        if (path := _description(point)) is not None:
             return _insisted(Framework.load(path), version)
     if points:
         what = f"claw cannot install the program of the plugin {name!r}: its adapter has no framework.toml"
@@ -44,7 +46,7 @@ def frameworks() -> list[Framework]:
     """All descriptions of installed plugins, by name; a plugin whose description is damaged is left out."""
     found: dict[str, Framework] = {}
     for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
-        if (path := _description(point.module)) is None:
+        if (path := _description(point)) is None:
             continue
         try:
             found[point.name] = Framework.load(path)
@@ -60,11 +62,11 @@ def _insisted(framework: Framework, version: str) -> Framework:
     raise FrameworkUnknown(f"the plugin {name!r} installs {framework.version}, not {version}", remedy=remedy)
 
 
-def _description(module: str) -> Path | None:
+def _description(point: importlib.metadata.EntryPoint) -> Path | None:
     """Path of ``framework.toml`` beside a plugin module; finding a top-level package runs none of its code."""
-    spec = importlib.util.find_spec(module.partition(".")[0])
+    spec = importlib.util.find_spec(point.module.partition(".")[0])
     for place in (spec.submodule_search_locations or ()) if spec else ():
-        path = Path(place) / FOLDER / DESCRIPTION
-        if path.is_file():
-            return path
+        for path in (Path(place) / FOLDER / DESCRIPTION, Path(place) / GALLERY / point.name / DESCRIPTION):
+            if path.is_file():
+                return path
     return None

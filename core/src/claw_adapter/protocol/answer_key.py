@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.gold import RoundEvidence
 
-__all__ = ["AnswerKey", "Locator", "Seen"]
+__all__ = ["NO_WAY", "AnswerKey", "Locator", "Seen"]
+
+NO_WAY: Final = "reader-no-way"
+"""Kind of the failure of a round that the reader could not do with the tools on offer."""
 
 
 class Locator(Record):
@@ -44,3 +47,5 @@ class Seen(Record):
     seen: tuple[str, ...] = ()
     decided: dict[str, Literal["supported", "refuted", "hasty"]] = Field(default_factory=dict)
     calls: int = 0
+    no_way: tuple[str, ...] = ()
+    """What the reader could not do with the tools on offer (``reading a.md``): such a round is not scored."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from claw_adapter.drivers.acp import AcpChild, AcpRefusal, AcpTurn
 from claw_adapter.errors import ClawError
@@ -16,6 +16,11 @@ __all__ = ["start"]
 
 class _Reference(SeededConversation):
     """Knows what the agent adds to its answers."""
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Nothing that its probe does not say."""
+        return {}
 
     def _reason(self, error: ClawError) -> ClawError:
         data = error.data if isinstance(error, AcpRefusal) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Self
 
 from claw_adapter.drivers.acp import AcpChild, AcpTurn
@@ -38,6 +38,12 @@ class AcpConversation(Conversation):
         self._child = child
         self._session = session
         self._closed = False
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """The agent's name and version, as it said them when the connection was made."""
+        agent = self._child.agent
+        return {agent.name: agent.version or "unknown"} if agent.name else {}
 
     async def send(self, prompt: str, deadline: float) -> TurnResult:
         """One turn. An agent that missed the deadline is ended."""
@@ -110,23 +116,49 @@ class SeededConversation(AcpConversation):
 
 
 class ToldConversation(AcpConversation):
-    """An agent that begins with nothing: the past stands, as text, in front of the first prompt; news in front of the next."""
+    """An agent that begins with nothing: the past stands, as text, in front of the first prompt; news in front of the next.
 
-    def __init__(self, child: AcpChild, session: str, sessions: Sequence[Session]) -> None:
+    What is changed, put in between or taken away cannot be told as news. Then the agent begins another session, in which
+    the past is told as it is now.
+
+    Args:
+        child: the agent.
+        session: the session that it has begun.
+        sessions: the past, main first.
+        begin: begins another session of the agent and returns its id.
+    """
+
+    def __init__(
+        self, child: AcpChild, session: str, sessions: Sequence[Session], begin: Callable[[], Awaitable[str]]
+    ) -> None:
         super().__init__(child, session)
         self._main, *self._others = sessions
+        self._begin = begin
         self._untold = _past(self._main)
+        self._spoken = False
+        """Whether the agent's session has heard anything."""
+        self._number = 0
+
+    async def send(self, prompt: str, deadline: float) -> TurnResult:
+        """See `AcpConversation.send`; a turn that fails may have told the agent all the same."""
+        self._spoken = True
+        return await super().send(prompt, deadline)
 
     async def sync(self, changes: Sequence[SessionChange]) -> None:
-        """What is new in the main session is told with the next prompt; what is gone cannot be untold."""
+        """Bring the changes into the main session, and see to it that the agent hears of them with the next prompt."""
+        known, main = self._main.messages, self._main
         for change in changes:
-            if change.after is None or change.session != self._main.id:
-                continue
-            known = set(self._main.messages)
-            self._main = merged(change.before, change.after, self._main)
-            news = [message for message in self._main.messages if message not in known]
-            if news:
-                self._untold += f"New in this conversation:\n\n{render_history(self._main.with_messages(news))}\n"
+            if change.session == main.id:
+                main = merged(change.before, change.after, main)
+        now = main.messages
+        if self._spoken and now[: len(known)] != known:
+            self._session = await self._begin()
+            self._spoken = False
+        self._main = main
+        if not self._spoken:
+            self._untold = _past(main)
+        elif news := now[len(known) :]:
+            self._untold += f"New in this conversation:\n\n{render_history(main.with_messages(news))}\n"
 
     async def checkpoint(self) -> Checkpoint:
         """The past it was told, and the turns since."""
@@ -137,10 +169,17 @@ class ToldConversation(AcpConversation):
 
     def _take(self, prompt: str, turn: AcpTurn) -> None:
         self._untold = ""
-        start = len(self._main.messages)
-        roles = [{"role": "user", "text": prompt}, *_steps(turn.events), {"role": "assistant", "text": turn.text}]
-        new = [Message.model_validate({"id": f"acp-{start + i}", **fields}) for i, fields in enumerate(roles)]
+        said = [{"role": "user", "text": prompt}, *_steps(turn.events), {"role": "assistant", "text": turn.text}]
+        new = [Message.model_validate({"id": self._new_id(), **fields}) for fields in said]
         self._main = self._main.with_messages([*self._main.messages, *new])
+
+    def _new_id(self) -> str:
+        """An id that no message has: of a session that was resumed or shortened, its length does not tell which are free."""
+        taken = {message.id for message in self._main.messages}
+        while (name := f"acp-{self._number}") in taken:
+            self._number += 1
+        self._number += 1
+        return name
 
 
 def _past(main: Session) -> str:
@@ -148,14 +187,20 @@ def _past(main: Session) -> str:
 
 
 def _steps(events: Iterable[Event]) -> Iterable[dict[str, Any]]:
-    """The messages that a turn's tool calls are; a call without a result is left out, no model takes it back."""
+    """The messages before the final reply; a call without a result is left out, no model takes it back."""
     known = list(events)
     results = {event.id: event for event in known if event.kind == "tool_result"}
+    text = ""
     for event in known:
-        if event.kind == "tool_call" and event.id in results:
+        if event.kind == "text":
+            text += event.text
+        elif event.kind == "tool_call" and event.id in results:
             call = ToolCall(id=event.id, name=event.name, arguments=event.arguments)
-            yield {"role": "assistant", "tool_calls": (call,)}
+            yield {"role": "assistant", "text": text, "tool_calls": (call,)}
             yield {"role": "tool", "tool_call_id": event.id, "text": results[event.id].text}
+            text = ""
+    if text:
+        yield {"role": "assistant", "text": text}
 
 
 def _plain(sessions: Iterable[Session]) -> list[dict[str, Any]]:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Final, Literal, get_args
+from typing import ClassVar, Final, get_args
 
 from claw_adapter.drivers.acp import REMEDY, AcpChild, Permission, available
 from claw_adapter.errors import AdapterError, ClawError, HarnessNotFound, HarnessStartError
 from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Session, Support, TrialContext
+from claw_adapter.protocol.turn import UsageKind
 from claw_adapter.reference.acp_conversation import AcpConversation, SeededConversation, ToldConversation
 
 __all__ = ["AcpHarness", "begin"]
 
 WHERE: Final = "harness acp"
 KEY_PLACE: Final = "{key}"
+NEWS: Final = (
+    "what is new in the main session stands as text in front of the next prompt; after any other change it begins another "
+    "session, in which the past stands in front of the next prompt"
+)
 
 
 class AcpHarness(Harness):
@@ -27,8 +32,10 @@ class AcpHarness(Harness):
         env: variables for it; ``{key}`` is filled in as well, the endpoint's key has no place on a command line.
         readable: folders that it may read beside its workspace, such as its installation.
         permission: ``allow`` or ``deny``, what its requests for permission are answered.
-        usage: what the usage in its answers counts, ``per_turn`` or ``cumulative``.
+        usage: what the usage in its answers counts: ``per_turn``, ``cumulative``, ``last_request``, or ``none`` to take none.
         authenticate: one of its ways to authenticate, if it must be chosen.
+        files: texts that are written before it starts, such as its settings, by path below its home (``{state}``); places
+            are filled in as in `env`.
     """
 
     name: ClassVar[str] = "acp"
@@ -39,8 +46,9 @@ class AcpHarness(Harness):
         env: Mapping[str, str] | None = None,
         readable: Sequence[str] = (),
         permission: Permission = "allow",
-        usage: Literal["per_turn", "cumulative"] = "per_turn",
+        usage: UsageKind = "per_turn",
         authenticate: str = "",
+        files: Mapping[str, str] | None = None,
     ) -> None:
         if isinstance(command, str) or any(KEY_PLACE in word for word in command):
             raise AdapterError(
@@ -50,14 +58,18 @@ class AcpHarness(Harness):
             )
         for option, value, choices in (
             ("permission", permission, get_args(Permission)),
-            ("usage", usage, ("per_turn", "cumulative")),
+            ("usage", usage, get_args(UsageKind)),
         ):
             if value not in choices:
                 raise AdapterError(f"{value!r} is not one of {', '.join(choices)}", where=f"{WHERE}, option {option!r}")
         self.command, self.env, self.readable = tuple(command), dict(env or {}), tuple(map(Path, readable))
         self.permission: Permission = permission
-        self.usage: Literal["per_turn", "cumulative"] = usage
+        self.usage: UsageKind = usage
         self.authenticate = authenticate
+        self.files = dict(files or {})
+        if outside := [path for path in self.files if Path(path).is_absolute() or ".." in Path(path).parts]:
+            what = f"{outside[0]!r} is not a path below the agent's home"
+            raise AdapterError(what, where=f"{WHERE}, option 'files'")
 
     def capabilities(self) -> Capabilities:
         """What the protocol gives; what the agent makes of it is not known before it runs."""
@@ -69,7 +81,7 @@ class AcpHarness(Harness):
             seed_main=Support.unsupported(told),
             seed_history="files",
             update_workspace=full,
-            update_session=Support.unsupported("news stand in front of the next prompt; what was said stays said"),
+            update_session=full,
             cancel=full,
             stream_events=full,
             usage=self.usage,
@@ -79,7 +91,7 @@ class AcpHarness(Harness):
             overlay_skills=Support.not_implemented("no overlay has been tried with it"),
             deterministic_replay=Support.unsupported("nothing is known of the agent"),
             mcp=full,
-            notes=(f"permission requests: {self.permission}", told),
+            notes=(f"permission requests: {self.permission}", told, NEWS),
         )
 
     def probe(self) -> Probe:
@@ -103,7 +115,12 @@ class AcpHarness(Harness):
             "openai": ctx.endpoint.openai, "anthropic": ctx.endpoint.anthropic,
         }  # fmt: skip
         argv = [_filled(word, places) for word in self.command]
-        env = {name: _filled(value, {**places, "key": ctx.endpoint.key}) for name, value in self.env.items()}
+        private = {**places, "key": ctx.endpoint.key}
+        env = {name: _filled(value, private) for name, value in self.env.items()}
+        for path, text in self.files.items():
+            file = ctx.state_dir / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(_filled(text, private), "utf-8")
         sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
         process = await ctx.spawn(argv, env=env, readable=self.readable, lines=True)
         child = await AcpChild.connect(process, permission=self.permission, meaning=self.usage, deadline=ctx.deadline)
@@ -122,19 +139,23 @@ async def begin(
     Raises:
         HarnessStartError: the agent refuses; it is ended then.
     """
+
+    async def new() -> str:
+        return await child.new_session(ctx.workspace, ctx.deadline, ctx.mcp)
+
     try:
         if authenticate:
             await child.authenticate(authenticate, ctx.deadline)
         if (child.agent.meta.get("claw") or {}).get("sessions"):
             return await kind.begin(child, ctx, sessions)
-        session = await child.new_session(ctx.workspace, ctx.deadline, ctx.mcp)
+        session = await new()
     except ClawError as error:
         await child.close(0)
         raise HarnessStartError(f"the agent begins no session: {error.what}", where=error.where) from error
     except BaseException:
         await child.close(0)
         raise
-    return ToldConversation(child, session, sessions)
+    return ToldConversation(child, session, sessions, new)
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:

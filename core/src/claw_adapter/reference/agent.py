@@ -137,7 +137,10 @@ class Agent:
     def _add(self, role: str, text: str, **more: Any) -> None:
         messages = self.main["messages"]
         moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        messages.append({"id": f"t{len(messages)}", "role": role, "text": text, "time": moment, **more})
+        taken, number = {message["id"] for message in messages}, len(messages)
+        while f"t{number}" in taken:  # messages can have been taken away
+            number += 1
+        messages.append({"id": f"t{number}", "role": role, "text": text, "time": moment, **more})
 
     def _ask(self) -> dict[str, Any]:
         messages = [{"role": "system", "content": SYSTEM}, *(_wire(m) for m in self.main["messages"])]

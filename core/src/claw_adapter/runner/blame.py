@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from claw_adapter.endpoint import RoundMeter
 from claw_adapter.errors import DeadlineExceeded, EndpointTransientError, Owner
 from claw_adapter.protocol import Failure, Timing, TurnResult
+from claw_adapter.protocol.answer_key import NO_WAY
 from claw_adapter.protocol.stopping import describe_seconds
 
-__all__ = ["attributed", "without_outages"]
+__all__ = ["attributed", "no_way", "without_outages"]
 
 
 def without_outages(timing: Timing, held: float) -> Timing:
@@ -32,3 +35,13 @@ def attributed(turn: TurnResult, meter: RoundMeter) -> TurnResult:
     if turn.error is None:
         return turn.model_copy(update={"text": "", "error": endpoint})
     return turn.model_copy(update={"error": endpoint})
+
+
+def no_way(what: Sequence[str]) -> Failure:
+    """The cause of a round that is not the harness's fault: the reader does not know how to use its tools."""
+    return Failure(
+        owner=Owner.ENDPOINT,
+        kind=NO_WAY,
+        what=f"the reader found no way with the tools on offer: {', '.join(what)}",
+        remedy="The round says nothing about the harness. Its tools and what they said are in the transcript.",
+    )

@@ -55,6 +55,7 @@ async def _rounds(trial: Trial) -> None:
     for index in range(len(trial.journal.rounds), len(trial.scenario.rounds)):
         trial.services.headroom.require()
         record = await rounds.run(index)
+        trial.record_start()
         crashpoint("before-journal")
         trial.journal.append(record)
         trial.services.on_round(trial.spec, record, len(trial.scenario.rounds))

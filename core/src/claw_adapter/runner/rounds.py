@@ -28,7 +28,7 @@ from claw_adapter.protocol import (
 from claw_adapter.question import EnvironmentStates, QuestionType, ScoringContext
 from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
-from claw_adapter.runner.blame import attributed, without_outages
+from claw_adapter.runner.blame import attributed, no_way, without_outages
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
 from claw_adapter.runner.stopping import check_stopped
 from claw_adapter.runner.trial import LATE_SECONDS, Trial
@@ -127,7 +127,10 @@ class RoundRunner:
         turn, meter = tried.last.turn, tried.last.meter
         events = turn.events or meter.events
         turn = turn.model_copy(update={"events": events})
-        score, feedback, taught = await self._judge(item, question, turn, before, after)
+        if turn.error is None and meter.seen is not None and meter.seen.no_way:
+            score, feedback, taught = Score(value=None, cause=no_way(meter.seen.no_way)), "", dict[str, bool]()
+        else:
+            score, feedback, taught = await self._judge(item, question, turn, before, after)
         self._refuse_shortage(score.cause)
         if question.needs_workspace and score.value != 1:  # a check that could not write, for instance
             trial.services.headroom.require()

@@ -94,6 +94,8 @@ class Trial:
     key: str = field(init=False, default="")
     base: str = field(init=False, default="")
     first_state: str = field(init=False, default="")
+    versions: dict[str, str] = field(init=False, default_factory=dict)
+    """Of harness and overlays."""
     watched: Watched = field(init=False)
 
     @property
@@ -143,8 +145,7 @@ class Trial:
         self.key = await self.services.endpoint.open_trial(
             self.spec.id, self.spec.model, self.services.folder.transcript(self.spec.id)
         )
-        if self.journal.start is None:
-            self._record_start({**probe.versions, **(self.overlays.versions if self.overlays else {})})
+        self.versions = {**probe.versions, **(self.overlays.versions if self.overlays else {})}
         for record in self.journal.rounds:
             self.pending += self.world.replay(self.scenario.rounds[record.index].updates)
             if record.checkpoint is not None:
@@ -181,7 +182,10 @@ class Trial:
         if self.environment is not None:
             await self.environment.restore(state)
 
-    def _record_start(self, versions: dict[str, str]) -> None:
+    def record_start(self) -> None:
+        """Write the journal's first record, once: when the harness runs and has said what it is, or has failed to come up."""
+        if self.journal.start is not None:
+            return
         capabilities = self.harness.capabilities()
         level = None if not self.harness.executes else 0 if self.harness.runs_inside else self.spec.settings.isolation
         record = TrialStart(
@@ -189,7 +193,7 @@ class Trial:
             scenario=self.scenario.id,
             scenario_digest=self.scenario.digest,
             harness=self.spec.harness.label,
-            versions=versions,
+            versions=self.versions,
             model=self.spec.model.name,
             overlays=tuple(overlay.label for overlay in self.spec.overlays),
             seed=self.spec.seed,
@@ -232,6 +236,8 @@ class Trial:
         late = self._late("the harness did not come up")
         async with timeout(self.spec.settings.deadline + LATE_SECONDS, late):
             self.conversation = await self.harness.open(self.context, self.checkpoint)
+        self.versions |= self.conversation.versions
+        self.record_start()
         if self.checkpoint is not None and self.pending:
             await self.sync(self.conversation, self.pending)
         return self.conversation

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from claw_adapter.protocol import Failure, RoundRecord, Voided
+from claw_adapter.protocol.answer_key import NO_WAY
 from claw_adapter.runs.journal import Journal
 
 __all__ = ["FOR_GOOD", "find_retry", "void_for_retry"]
 
 _OWNERS: Final = frozenset({"endpoint", "sandbox", "machine"})
 """Whose failures say nothing about the harness, and may be over."""
-FOR_GOOD: Final = frozenset({"reader-no-way"})
+FOR_GOOD: Final = frozenset({NO_WAY})
 """Causes that would come again: the reader found no way to do the round with the tools that it was offered."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar, cast
 
 from claw_adapter.harness import Checkpoint, Conversation, Harness, SessionChange, TrialContext, TurnResult
@@ -17,6 +17,11 @@ class PlantedConversation(Conversation):
 
     def __init__(self, inner: Conversation, ctx: TrialContext) -> None:
         self.inner, self.ctx = inner, ctx
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """See `Conversation.versions`."""
+        return self.inner.versions
 
     async def send(self, prompt: str, deadline: float) -> TurnResult:
         """See `Conversation.send`."""

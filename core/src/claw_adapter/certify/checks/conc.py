@@ -105,6 +105,6 @@ async def closing_one_of_two(kit: Kit) -> None:
         sending = asyncio.create_task(kit.send(two, f"Take your time, {kit.canary('two')}.", Say("Done.", delay=2.0)))
         kit.expect(await two.requested(), "no model request came for the prompt")
         closed = await one.close()
-        kit.expect(not closed.error, f"close() raised {closed.error}")
+        kit.expect(not closed.error, f"close() raised {closed.error}", broken=True)
         (await sending).answered("Done.")
         (await kit.send(two, f"Still there, {kit.canary('still')}?", Say("Yes."))).answered("Yes.")

@@ -98,7 +98,7 @@ async def held_pipe(kit: Kit) -> None:
             kit.warn(f"the turn ends in {turn.error.kind}: the harness itself waits for what its command left")
             kit.expect(turn.error.owner == "harness", f"it ends in {turn.error.owner}: {turn.error.kind}")
         closed = await t.close()
-        kit.expect(not closed.error, f"close() raised {closed.error}")
+        kit.expect(not closed.error, f"close() raised {closed.error}", broken=True)
         left = [item.command for item in closed.survivors]
         kit.expect(not left, f"after close() these still run: {left}")
 

@@ -33,7 +33,9 @@ async def blame(t: KitTrial, text: str) -> Owner:
     """Whose fault it is that a text does not reach the model: the harness's, if its own store has it."""
     try:
         checkpoint = await t.checkpoint()
-    except CheckFinding:
+    except CheckFinding as finding:
+        if finding.broken:
+            raise
         return Owner.ADAPTER
     kept = any(text in m.model_dump_json() for s in checkpoint.sessions for m in s.messages)
     return Owner.HARNESS if kept else Owner.ADAPTER

@@ -20,6 +20,7 @@ __all__ = [
     "needed",
     "quotation",
     "sources",
+    "undecided",
 ]
 
 Verdict = Literal["supported", "refuted", "hasty"]
@@ -52,6 +53,16 @@ def decide(evidence: RoundEvidence, seen: Collection[str]) -> dict[str, Verdict]
         else:
             verdicts[letter] = "supported" if complete(option.supports, seen) else "hasty"
     return verdicts
+
+
+def undecided(evidence: RoundEvidence, seen: Collection[str]) -> set[str]:
+    """Ids of the fragments that might still decide something."""
+    verdicts = decide(evidence, seen)
+    options = [option for letter, option in evidence.options.items() if verdicts[letter] == "hasty"]
+    groups = [group for option in options for group in (*option.supports, *option.refutes)]
+    if not complete([evidence.needs], seen):
+        groups.append(evidence.needs)
+    return {name for group in groups for name in group if name not in seen}
 
 
 def chosen(evidence: RoundEvidence, verdicts: Mapping[str, Verdict]) -> tuple[str, ...]:

@@ -9,9 +9,11 @@ from typing import Final
 
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.reader import policy
-from claw_adapter.endpoint.reader.errands import Errand, Habits, failed, read_file, read_session, write_file
+from claw_adapter.endpoint.reader.errands import Errand, Habits
 from claw_adapter.endpoint.reader.matching import Matcher
+from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
+from claw_adapter.endpoint.reader.writing import write_file
 from claw_adapter.model import Call, Line, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
@@ -19,6 +21,8 @@ from claw_adapter.protocol.model import ModelSpec
 
 __all__ = ["Memory", "ReaderTurn"]
 
+READING: Final = frozenset(("read", "cat"))
+"""Kinds of attempts that show files."""
 AT_ONCE: Final = 4
 """Calls in one reply, once a way of reading is known to work."""
 
@@ -32,6 +36,8 @@ class Memory:
     own: set[str] = field(default_factory=set)
     tried: dict[str, str] = field(default_factory=dict)
     """Places looked up, with the round that did so first; a second attempt at that round may do so again."""
+    issued: set[str] = field(default_factory=set)
+    """Ids of the calls of earlier turns."""
     known: dict[str, frozenset[str]] = field(default_factory=dict)
     """Ids of the fragments seen, by round."""
 
@@ -52,6 +58,8 @@ class ReaderTurn:
         self._reading: list[Errand] | None = None
         self._writing: list[Errand] | None = None
         self._calls = 0
+        self._offered = False
+        """Whether the turn's requests have offered tools."""
 
     @property
     def blind(self) -> bool:
@@ -65,10 +73,28 @@ class ReaderTurn:
         if not self._answer_key.letters and not self.blind:
             verdicts["needs"] = "supported" if self._satisfied else "hasty"
         found = tuple(name for name in self._needed if name in self._seen)
-        return Seen(needed=self._needed, seen=found, decided=verdicts, calls=self._calls)
+        return Seen(needed=self._needed, seen=found, decided=verdicts, calls=self._calls, no_way=self._no_way)
+
+    @property
+    def _no_way(self) -> tuple[str, ...]:
+        """What no tool on offer has done, although it might have decided the round.
+
+        A file that was shown without what was looked for is not among them, nor one that is not found by a tool that reads
+        others, nor a session: that it can be read under its key is the adapter's affair.
+        """
+        could = READING & self._memory.habits.working.keys()
+        missing = set() if could else policy.undecided(self._evidence, self._seen)
+        files = {item.path for item in self._answer_key.fragments if item.id in missing}
+        unread = [e.place for e in self._reading or () if e.no_way and not e.heard and e.place in files]
+        spent = 0 < self._spec.budget <= self._calls
+        unwritten = [e.place for e in self._writing or () if e.no_way or (spent and e.attempt and not e.dropped)]
+        if not self._offered and not self._answer_key.letters:
+            unwritten = list(self._files())
+        return (*(f"reading {place}" for place in unread), *(f"writing {place}" for place in unwritten))
 
     def end(self) -> None:
-        """Keep in mind which fragments this round has shown."""
+        """Keep in mind which fragments this round has shown, and the calls that it has made."""
+        self._memory.issued |= {self._turn.name("call", number + 1) for number in range(self._calls)}
         self._memory.known[self._answer_key.round] = frozenset(self._seen)
 
     def respond(self, request: ModelRequest) -> tuple[Call, ...] | str:
@@ -77,10 +103,10 @@ class ReaderTurn:
             return self._blind_answer()
         self._look(request.lines)
         if request.tools and request.params.get("tool_choice") != "none":
-            box = toolbox(request.tools)
-            kept = max(
-                len(self._answer_key.oracle), len(self._answer_key.hasty)
-            )  # reading must leave calls for writing
+            self._offered, box = True, toolbox(request.tools)
+            # reading must leave calls for writing, and for reading back
+            files = max(len(self._answer_key.oracle), len(self._answer_key.hasty))
+            kept = min(2 * files, max(files, self._spec.budget // 2))
             calls = self._go_on(self._to_read(box), request, box, kept)
             calls = calls or self._go_on(self._to_write(box), request, box)
             if calls:
@@ -118,7 +144,7 @@ class ReaderTurn:
         sessions = _group(wanted, lambda item: item.key or item.session)
         habits = self._memory.habits
         errands = [
-            Errand(read_file(path, self._answer_key.workspace, box, habits), _ids(items))
+            Errand(path, read_file(path, self._answer_key.workspace, box, habits), _ids(items))
             for path, items in files.items()
             if self._may_look_up(f"file {path}")
         ]
@@ -126,7 +152,7 @@ class ReaderTurn:
             if self._may_look_up(f"session {name}"):
                 names = list(dict.fromkeys([name, *(item.session for item in items if item.session)]))
                 wants = _ids(items)
-                errands.append(Errand(read_session(names, box, habits, self._texts_of(wants)), wants))
+                errands.append(Errand(name, read_session(names, box, habits, self._texts_of(wants)), wants))
         return errands
 
     def _may_look_up(self, place: str) -> bool:
@@ -140,8 +166,9 @@ class ReaderTurn:
         if self._writing is None:
             files = {} if self._answer_key.letters else self._files()
             habits, workspace = self._memory.habits, self._answer_key.workspace
-            steps = [write_file(path, content, workspace, box, habits) for path, content in files.items()]
-            self._writing = [Errand(step) for step in steps]
+            self._writing = [
+                Errand(path, write_file(path, content, workspace, box, habits)) for path, content in files.items()
+            ]
         return self._writing
 
     def _files(self) -> Mapping[str, str]:
@@ -161,7 +188,7 @@ class ReaderTurn:
     def _harvest(self, errands: list[Errand], request: ModelRequest, box: Toolbox) -> None:
         waiting = {e.call_id: e for e in errands if e.call_id and e.attempt is not None}
         issued = [Call(i, e.attempt.tool, "") for i, e in waiting.items() if e.attempt is not None]
-        found = results(request.lines, issued)
+        found = results(request.lines, issued, self._memory.issued)
         for call_id, errand in waiting.items():
             attempt = errand.attempt
             if attempt is None or attempt.tool not in box.names:
@@ -169,9 +196,8 @@ class ReaderTurn:
             if call_id not in found:
                 errand.lost()
                 continue
-            delivered = bool(errand.wants & self._seen) if errand.wants else not failed(found[call_id])
-            if delivered:
-                self._memory.habits.working[attempt.kind] = attempt.habit
+            if errand.wants & self._seen:
+                self._memory.habits.worked(attempt)
             errand.advance(found[call_id])
 
     def _call(self, errand: Errand) -> Call:

@@ -1,0 +1,24 @@
+"""A round that the reader cannot do with a harness's tools says nothing about the harness: unscored, the endpoint's affair."""
+
+from __future__ import annotations
+
+from claw_adapter.errors import Owner
+from claw_adapter.protocol.answer_key import NO_WAY
+from claw_adapter.reference import agent
+from support.running import experiment, run_sync
+
+
+def test_without_tools_for_files_such_rounds_are_unscored_and_not_tried_again(tmp_path, monkeypatch):
+    kept = [
+        tool for tool in agent.TOOLS if tool["function"]["name"] in ("list_files", "sessions_list", "session_history")
+    ]
+    monkeypatch.setattr(agent, "TOOLS", kept)
+    (records,) = run_sync(tmp_path / "run", experiment("demo")).values()
+    unscored = [record for record in records if record.score.value is None]
+    assert {record.type for record in unscored} >= {"exec_check", "multi_choice"}
+    for record in unscored:
+        assert (record.score.cause.owner, record.score.cause.kind) == (Owner.ENDPOINT, NO_WAY)
+        assert not record.score.cause.passing
+        assert record.attempts == 1
+        assert record.evidence.no_way
+    assert [record.round for record in records if record.score.value == 0] == []
