@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import claw_adapter
+from claw_adapter.errors import ScenarioError
 from claw_adapter.runs.folder import RunFolder
 from support.commands import FAST, call, finished_run
 from support.scenarios import write_scenario
@@ -81,6 +83,30 @@ def test_two_scenarios_with_one_id_are_refused_and_found_by_check(finished, tmp_
     found = json.loads(call("check", tmp_path / "all", "--json").out)
     assert found["counts"]["scenario/1"]["SCN-070"] == 1
     assert not found["can_run"]
+
+
+def test_a_scenario_that_check_calls_unfit_is_run_only_unchecked(tmp_path):
+    unfit = write_scenario(tmp_path / "unfit", [{"id": "r1"}], answers={"r1": {"answer": ["Z"]}})
+    assert "must not be run" in call("check", unfit).out
+    done = call("run", unfit, *FAST, "--out", tmp_path / "run")
+    assert done.code == 2
+    assert "SCN-014" in done.err
+    assert "--unchecked" in done.err
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(ScenarioError, match="SCN-014"):
+        claw_adapter.run(unfit, out=tmp_path / "run")
+    assert call("run", unfit, *FAST, "--unchecked", "--out", tmp_path / "run").code == 0
+
+
+def test_check_says_that_an_environment_is_not_installed_or_cannot_be_made(tmp_path):
+    folder = two_rounds(tmp_path / "here")
+    manifest = json.loads((folder / "scenario.yaml").read_text())
+    for environment, says in (({"name": "nowhere"}, "'nowhere' is not installed"), ({"name": "demo"}, "not for")):
+        (folder / "scenario.yaml").write_text(json.dumps({**manifest, "environment": environment}))
+        done = call("check", folder)
+        assert done.code == 1
+        assert "SCN-071" in done.out
+        assert says in done.out
 
 
 def test_the_same_scenario_named_twice_is_run_once(finished, tmp_path):

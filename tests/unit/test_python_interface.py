@@ -63,7 +63,8 @@ def test_the_module_is_the_command():
 
 def test_python_takes_what_the_command_takes():
     shown = {"what", "estimate", "metric_set", "as_json", "quiet"}  # not of the run, but of what is printed
-    flags = {parameter.name for parameter in run_command.params} - shown
+    repeating = {"trial", "round_", "into"}  # arguments of `repeat_round`
+    flags = {parameter.name for parameter in run_command.params} - shown - repeating
     assert flags <= set(RunOptions.__annotations__)
     assert set(RunOptions.__annotations__) - flags == {"model", "overlays", "watcher"}
 

@@ -19,6 +19,7 @@ __all__ = [
     "arun",
     "estimate",
     "open_run",
+    "repeat_round",
     "run",
 ]
 
@@ -35,6 +36,7 @@ _MODULES = {
     "arun": "claw_adapter.api.running",
     "estimate": "claw_adapter.api.running",
     "open_run": "claw_adapter.api.results",
+    "repeat_round": "claw_adapter.api.repeating",
     "run": "claw_adapter.api.running",
 }
 

@@ -1,3 +1,4 @@
+from claw_adapter.api.repeating import repeat_round as repeat_round
 from claw_adapter.api.results import Run as Run
 from claw_adapter.api.results import aopen_run as aopen_run
 from claw_adapter.api.results import open_run as open_run
@@ -17,6 +18,7 @@ __all__ = [
     "arun",
     "estimate",
     "open_run",
+    "repeat_round",
     "run",
 ]
 

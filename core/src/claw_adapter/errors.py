@@ -88,6 +88,10 @@ class Owner(StrEnum):
         return cls.INTERNAL if value == "kit" else None  # its name in runs of earlier versions
 
 
+LONGEST: Final = 10_000
+"""Characters of an error's text, without its remedy."""
+
+
 class ClawError(Exception):
     """Base of every error of this package.
 
@@ -104,6 +108,8 @@ class ClawError(Exception):
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
+        if len(text) > LONGEST:  # a name in a damaged file may be of any length
+            text = f"{text[: LONGEST - 1]}…"
         return f"{text}\n  {self.remedy}" if self.remedy else text
 
 

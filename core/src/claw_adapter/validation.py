@@ -11,6 +11,8 @@ __all__ = ["describe_errors"]
 
 MOST: Final = 3
 """Mistakes that are named; the rest is counted."""
+LONGEST: Final = 300
+"""Characters of a field's name, and of what is wrong with it."""
 WORDS: Final = {
     "missing": "it is missing",
     "extra_forbidden": "there is no such field",
@@ -24,11 +26,21 @@ def describe_errors(error: ValidationError) -> str:
     """The first mistakes as ``field: what is wrong``, without addresses of documentation."""
     entries = error.errors(include_url=False, include_context=False, include_input=False)
     lines = [
-        ": ".join(filter(None, (".".join(map(str, entry["loc"])), WORDS.get(entry["type"]) or _own(entry["msg"]))))
+        ": ".join(
+            _clipped(part)
+            for part in (".".join(map(str, entry["loc"])), WORDS.get(entry["type"]) or _own(entry["msg"]))
+            if part
+        )
         for entry in entries[:MOST]
     ]
     more = len(entries) - MOST
     return "; ".join([*lines, *([f"and {more} more"] if more > 0 else [])])
+
+
+def _clipped(text: str) -> str:
+    """Names and values of a damaged file may be of any length, and hold what no terminal shows."""
+    text = text.encode("utf-8", "replace").decode()
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def _own(message: str) -> str:

@@ -21,6 +21,7 @@ from claw_adapter.api.experiment import (
     make_rules,
 )
 from claw_adapter.api.results import Run, open_run
+from claw_adapter.datasets.checking import refuse_unfit
 from claw_adapter.endpoint.replay import replay_model
 from claw_adapter.errors import ArgumentError, ClawError
 from claw_adapter.harness import Harness
@@ -33,7 +34,7 @@ from claw_adapter.runs.estimate import Estimate
 from claw_adapter.runs.estimate import estimate as estimate_one
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.plan import Experiment, Plan, expand
-from claw_adapter.scenario.named import find_scenarios
+from claw_adapter.scenario.named import find_scenarios, is_place
 
 __all__ = [
     "MOST_JOBS",
@@ -71,6 +72,8 @@ class RunOptions(ExperimentOptions, StopOptions, total=False):
     """Try again what is unscored through no fault of the harness also where scored rounds come after, and those with it."""
     replay: str | Path | None
     """A recorded run to answer from, offline."""
+    unchecked: bool
+    """Run folders of scenarios even if `claw check` finds errors in them. Default: False."""
     min_free: int
     """Bytes that are left free on the run folder's disk: the run stops before. Default: 100 million."""
     watcher: Watcher
@@ -131,14 +134,30 @@ def _unwatched(_plan: Plan, _resumes: bool) -> AbstractContextManager[Watcher]:
 
 
 def prepare(
-    experiment: Experiment, *, out: Path | None = None, replay: Path | None = None, rules: StopRules | None = None
+    experiment: Experiment,
+    *,
+    out: Path | None = None,
+    replay: Path | None = None,
+    rules: StopRules | None = None,
+    unchecked: bool = False,
 ) -> Prepared:
     """Find the scenarios of an experiment and make its harnesses; `rules` take the place of those of the experiment.
 
+    Scenarios in folders are checked first, unless `unchecked` says not to; what brings others has checked them.
+
     Raises:
+        ScenarioError: a scenario has errors.
         ClawError: a scenario, harness, overlay, model or recording is missing or wrong.
     """
     scenarios = find_scenarios(experiment.scenarios)
+    if not unchecked:
+        places = [Path(name).resolve() for name in experiment.scenarios if is_place(name)]
+        roots = {scenario.root.resolve(): scenario for scenario in scenarios.values()}
+        refuse_unfit(
+            one
+            for root, one in roots.items()
+            if any(place.is_relative_to(root) or root.is_relative_to(place) for place in places)
+        )
     if replay is not None:
         experiment = _replayed(experiment, scenarios, replay)
     plan, harnesses = prepare_plan(expand(experiment, scenarios), scenarios)
@@ -171,6 +190,7 @@ async def arun(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
             out=None if out is None else Path(out),
             replay=None if replay is None else Path(replay),
             rules=make_rules(experiment, _part(options, StopOptions)),
+            unchecked=options.get("unchecked", False),
         )
         await prepared.execute(
             jobs=jobs,
@@ -191,8 +211,8 @@ def run(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
         scenarios: names (``demo``) and folders of scenarios; or one `Experiment`, or its file.
         options: `harnesses`, `model` or `models`, `base_url`, `key_env`, `overlays`, `seeds`, `repeats`, `isolation`,
             `deadline`, `attempts`, `compat` (not beside an experiment); `patience`, `max_cost`, `max_tokens`,
-            `max_requests`, `jobs`, `out`, `fresh`, `rewind`, `replay`, `min_free`, `watcher`. Names and defaults are those of
-            `claw run`; docs/python.md explains each.
+            `max_requests`, `jobs`, `out`, `fresh`, `rewind`, `replay`, `unchecked`, `min_free`, `watcher`. Names and defaults
+            are those of `claw run`; docs/python.md explains each.
 
     Returns:
         The finished run. A trial that failed is data in it, not an exception.

@@ -12,16 +12,15 @@
 from __future__ import annotations
 
 import datetime as dt
-import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol.base import Record
-from claw_adapter.validation import describe_errors
+from claw_adapter.reading import parse_toml, read_text, why
 
 __all__ = ["Baseline", "KnownFailure", "load_baseline"]
 
@@ -75,10 +74,7 @@ def load_baseline(path: Path) -> Baseline:
         ScenarioError: it cannot be read, or an entry lacks its reason or its end.
     """
     try:
-        return Baseline.model_validate(tomllib.loads(path.read_text("utf-8")))
-    except OSError as error:
-        raise ScenarioError(f"the baseline cannot be read: {error.strerror}", where=str(path)) from None
-    except ValueError as error:
-        why = describe_errors(error) if isinstance(error, ValidationError) else str(error)
+        return Baseline.model_validate(parse_toml(read_text(path)))
+    except (OSError, ValueError) as error:
         remedy = "Each entry is [[expected]] with check, reason and until, e.g. until = 2026-12-31."
-        raise ScenarioError(f"the baseline is wrong: {why}", where=str(path), remedy=remedy) from None
+        raise ScenarioError(f"the baseline is wrong: {why(error)}", where=str(path), remedy=remedy) from error

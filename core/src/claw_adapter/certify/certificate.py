@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import Field, JsonValue, ValidationError
+from pydantic import Field, JsonValue
 
 from claw_adapter import plugins
 from claw_adapter.certify.demand import Level
@@ -21,7 +21,7 @@ from claw_adapter.certify.records import Report
 from claw_adapter.certify.requirements import load
 from claw_adapter.errors import InternalError, JournalError
 from claw_adapter.protocol.base import Record
-from claw_adapter.validation import describe_errors
+from claw_adapter.reading import read_text, why
 
 __all__ = [
     "CERTIFICATE",
@@ -91,15 +91,10 @@ def issue(report: Report, folder: Path) -> Certificate | None:
 
 def _read(path: Path) -> Certificate:
     try:
-        return Certificate.model_validate_json(path.read_text("utf-8"))
-    except OSError as error:
-        raise JournalError(
-            f"no certificate can be read here: {error.strerror}", where=str(path), remedy=REMEDY
-        ) from None
-    except ValidationError as error:
-        raise JournalError(f"not a certificate: {describe_errors(error)}", where=str(path), remedy=REMEDY) from None
-    except UnicodeDecodeError:
-        raise JournalError("not a certificate: not UTF-8 text", where=str(path), remedy=REMEDY) from None
+        return Certificate.model_validate_json(read_text(path))
+    except (OSError, ValueError) as error:
+        what = "no certificate can be read here" if isinstance(error, OSError) else "not a certificate"
+        raise JournalError(f"{what}: {why(error)}", where=str(path), remedy=REMEDY) from error
 
 
 def verify(path: Path) -> tuple[Certificate, list[str]]:
@@ -129,9 +124,9 @@ def verify(path: Path) -> tuple[Certificate, list[str]]:
     if hashlib.sha256(report_path.read_bytes()).hexdigest() != certificate.report:
         problems.append("report.json was changed after the certificate was issued")
     try:
-        report = Report.model_validate_json(report_path.read_text("utf-8"))
-    except ValidationError as error:
-        return certificate, [*problems, f"report.json is damaged: {describe_errors(error)}"]
+        report = Report.model_validate_json(read_text(report_path))
+    except (OSError, ValueError) as error:
+        return certificate, [*problems, f"report.json is damaged: {why(error)}"]
     if (
         requirements is not None
         and level_reached(requirements, {r.id: r.outcome for r in report.results}) != certificate.level

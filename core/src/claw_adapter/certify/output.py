@@ -8,14 +8,12 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from claw_adapter.certify.certificate import Certificate, issue
 from claw_adapter.certify.records import Report
 from claw_adapter.errors import JournalError
 from claw_adapter.folders import remove_tree
+from claw_adapter.reading import read_text, why
 from claw_adapter.runs.folder import write_atomic
-from claw_adapter.validation import describe_errors
 
 __all__ = ["FILES", "owned", "prepare_folder", "read_report", "write_all"]
 
@@ -86,15 +84,10 @@ def read_report(folder: Path) -> Report:
         JournalError: there is none, or it is damaged.
     """
     try:
-        return Report.model_validate_json((folder / "report.json").read_text("utf-8"))
+        return Report.model_validate_json(read_text(folder / "report.json"))
     except (OSError, ValueError) as error:
-        why = (
-            describe_errors(error)
-            if isinstance(error, ValidationError)
-            else getattr(error, "strerror", None) or str(error)
-        )
         raise JournalError(
-            f"no certification report can be read here: {why}",
+            f"no certification report can be read here: {why(error)}",
             where=str(folder),
             remedy="Name a folder that `claw certify` has filled.",
         ) from None

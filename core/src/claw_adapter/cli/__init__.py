@@ -44,6 +44,7 @@ Exit codes:
   3    refused: another configuration, a damaged run folder
   4    something is missing here: a plugin, a harness, an isolation level
   5    stopped: the machine, the provider or a limit of yours does not let it go on; the same command goes on
+  70   a fault of claw itself; the message says where its details are
   130  interrupted: the same command resumes
 """
 
@@ -89,9 +90,21 @@ def _text(path: str) -> str:
 
 def main() -> None:
     """Entry point of the console script."""
+    import _signal  # type: ignore[import-not-found]  # what is built in of `signal`: until the next line, no time is lost
+
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # Python's way is a traceback from wherever an import just is
+    from claw_adapter.cli.process import get_ready
+
+    get_ready()
     if sys.argv[1:] in ([], ["--help"], ["-h"]) and "_CLAW_COMPLETE" not in os.environ:
-        sys.stdout.write(help_text())
-        sys.exit(0)
+        try:
+            sys.stdout.write(help_text())
+            sys.stdout.flush()
+            sys.exit(0)
+        except BrokenPipeError:
+            os._exit(141)  # as `claw_adapter.cli.common.PIPE_CLOSED`; nothing is left to be done
+        except OSError:
+            pass  # why it cannot be printed is said below, as for every command
     from claw_adapter.cli.group import call
 
     call()

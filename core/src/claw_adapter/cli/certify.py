@@ -111,14 +111,13 @@ def _list(flags: dict[str, Any]) -> int:
 
 
 def _certify(asked_name: str, flags: dict[str, Any]) -> int:
-    import asyncio
-
     from claw_adapter import plugins
     from claw_adapter.certify.baseline import load_baseline
     from claw_adapter.certify.judge import plan
     from claw_adapter.certify.output import owned, read_report, write_all
     from claw_adapter.certify.requirements import CURRENT
     from claw_adapter.certify.terminal import print_report
+    from claw_adapter.cli.process import finish_in_order
     from claw_adapter.errors import HarnessNotFound
     from claw_adapter.runs.plan import label
 
@@ -136,7 +135,7 @@ def _certify(asked_name: str, flags: dict[str, Any]) -> int:
         read_report(folder)
     out = (flags["out"] or Path("certification") / label(name, words)).absolute()
     with owned(out):
-        report = asyncio.run(_run(harness, options, asked, out, flags))
+        report = finish_in_order(_run(harness, options, asked, out, flags))
         write_all(report, out, beside=flags["matrix_with"])
     if flags["as_json"]:
         print_json(report.model_dump(mode="json"))

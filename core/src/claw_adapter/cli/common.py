@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FAILED",
+    "FAULT",
     "INTERRUPTED",
     "MISSING",
     "PIPE_CLOSED",
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 PIPE_WIDTH = 120
-FAILED, WRONG, REFUSED, MISSING, STOPPED, INTERRUPTED = 1, 2, 3, 4, 5, 130
+FAILED, WRONG, REFUSED, MISSING, STOPPED, FAULT, INTERRUPTED = 1, 2, 3, 4, 5, 70, 130
 PIPE_CLOSED = 141
 """As shells say it of a program whose output nobody reads any more."""
 

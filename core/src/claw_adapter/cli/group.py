@@ -7,12 +7,15 @@ import importlib
 import io
 import os
 import sys
+import tempfile
+import traceback
 from typing import Any, NoReturn
 
 import click
 
 from claw_adapter.cli import COMMANDS, PLUGIN_COMMANDS, help_text, plugin_commands
-from claw_adapter.cli.common import INTERRUPTED, PIPE_CLOSED, STOPPED, WRONG, exit_code_of
+from claw_adapter.cli.common import FAULT, INTERRUPTED, PIPE_CLOSED, STOPPED, WRONG, exit_code_of
+from claw_adapter.cli.process import interrupts
 
 __all__ = ["call", "claw"]
 
@@ -35,8 +38,9 @@ class Lazy(click.Group):
     def invoke(self, ctx: click.Context) -> Any:  # click's signature
         """Run the command and flush what it printed: click, and the interpreter at its end, would not say that it got lost."""
         try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
+            with interrupts:
+                result = super().invoke(ctx)
+                sys.stdout.flush()
         except BrokenPipeError:  # click makes this exit code 1, which is "finished, but with failures"
             _let_go_of_stdout()
             sys.exit(PIPE_CLOSED)
@@ -108,21 +112,53 @@ def call() -> None:
             stream.reconfigure(errors="replace")  # a character that the terminal lacks is no reason to print nothing
     try:
         status = claw.main(prog_name="claw", standalone_mode=False)
+        if interrupts.came:  # where nothing could be raised: what went on after it is worth nothing
+            _interrupted()
         sys.exit(status if isinstance(status, int) else 0)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(WRONG)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        sys.exit(INTERRUPTED)
-    except Exception as error:
-        from claw_adapter.machine import machine_error, system_error
+        _interrupted()
+    except Exception as error:  # noqa: BLE001 - the last one there is: it says what it was, and where
+        if interrupts.came:  # what an interrupt breaks on its way is not the error
+            _interrupted()
+        _report(error)
 
-        refused = isinstance(error, OSError) and error.errno is not None  # without a number it is a fault of ours
-        told = machine_error(error) or (system_error(error) if refused else error)  # type: ignore[arg-type]
-        code = exit_code_of(told)
-        if code is None:
-            raise
+
+def _interrupted() -> NoReturn:
+    with contextlib.suppress(OSError):
+        click.echo("interrupted", err=True)
+    _let_go_of_stdout()
+    sys.exit(INTERRUPTED)
+
+
+def _report(error: Exception) -> NoReturn:
+    """Say what went wrong and end."""
+    if isinstance(error, click.ClickException):
+        with contextlib.suppress(OSError):
+            error.show()
+        sys.exit(WRONG)
+    if isinstance(error, BrokenPipeError):
+        _let_go_of_stdout()
+        sys.exit(PIPE_CLOSED)
+    from claw_adapter.machine import machine_error, system_error
+
+    refused = isinstance(error, OSError) and error.errno is not None  # without a number it is a fault of ours
+    told = machine_error(error) or (system_error(error) if refused else error)  # type: ignore[arg-type]
+    if (code := exit_code_of(told)) is not None:
         if refused:
             _let_go_of_stdout()
         _end(str(told), code)
+    what = "".join(traceback.format_exception_only(error)).strip()
+    _end(f"a fault of claw itself: {what}\n  {_details(error)}", FAULT)
+
+
+def _details(error: Exception) -> str:
+    """Where the traceback was written; the whole of it where it cannot be."""
+    text = "".join(traceback.format_exception(error))
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="claw-fault-", suffix=".txt", delete=False, encoding="utf-8"
+        ) as file:
+            file.write(text)
+    except OSError:
+        return f"Please report it, with these details:\n{text}"
+    return f"Please report it, with the details in {file.name}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -33,6 +31,12 @@ HELP = """Run WHAT: scenarios by name (demo), folders of scenarios, or one exper
     claw run experiment.yaml -j 4
 
 The same command continues a run that was interrupted or has stopped; --fresh starts it anew.
+
+\b
+    claw run RUN --trial TRIAL --round ROUND --into DIR
+
+repeats one round of the run in the folder RUN, from the checkpoint before it, with the requests and replies on screen. RUN is
+only read; DIR becomes a run folder that ends with this round.
 """
 
 
@@ -96,6 +100,14 @@ The same command continues a run that was interrupted or has stopped; --fresh st
 @click.option(
     "--min-free", type=BYTES, default="100M", show_default=True, help="Stop while so much of the disk is free."
 )
+@click.option(
+    "--trial", default=None, metavar="TRIAL", help="Of the run folder WHAT: the trial of the --round to repeat."
+)
+@click.option("--round", "round_", default=None, metavar="ROUND", help="Of the run folder WHAT: the round to repeat.")
+@click.option(
+    "--into", type=click.Path(path_type=Path), default=None, help="New folder for the round that is repeated."
+)
+@click.option("--unchecked", is_flag=True, help="Run scenarios even if `claw check` finds errors in them.")
 @click.option("--estimate", is_flag=True, help="Say what the run will take, and spend nothing.")
 @click.option("--metric-set", type=click.Choice(["published", "macro", "v1"]), default="published", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
@@ -107,18 +119,36 @@ def command(what: tuple[str, ...], out: Path | None, estimate: bool, **flags: An
     from claw_adapter.api.running import estimate_experiment, prepare
     from claw_adapter.cli.show import show
 
+    again = flags["trial"], flags["round_"], flags["into"]
+    if any(one is not None for one in again):
+        return _repeat(what, again, flags)
     experiment = _experiment(what, flags)
     if estimate:
         return _show_estimate(estimate_experiment(experiment), as_json=flags["as_json"])
     stop = cast("StopOptions", {name: flags[name] for name in StopOptions.__annotations__})
     rules = _typed(lambda: make_rules(experiment, stop, _flag))
-    prepared = prepare(experiment, out=out, replay=flags["replay"], rules=rules)
+    prepared = prepare(experiment, out=out, replay=flags["replay"], rules=rules, unchecked=flags["unchecked"])
     _run(
         prepared,
         quiet=flags["quiet"] or flags["as_json"],
         **{name: flags[name] for name in ("jobs", "fresh", "rewind", "min_free")},
     )
     return show(open_run(prepared.root), flags["metric_set"], as_json=flags["as_json"])
+
+
+def _repeat(what: tuple[str, ...], again: tuple[Any, ...], flags: dict[str, Any]) -> int:
+    """One round of a run that is there already."""
+    from claw_adapter.cli.repeat import repeat
+
+    context = click.get_current_context()
+    default, own = click.core.ParameterSource.DEFAULT, {"what", "trial", "round_", "into", "as_json", "quiet"}
+    given = [name for name in context.params if context.get_parameter_source(name) is not default and name not in own]
+    if given:
+        raise click.UsageError(f"--round repeats a round as the run had it: drop {', '.join(map(_flag, given))}")
+    if len(what) != 1 or None in again:
+        raise click.UsageError("a round is repeated with RUN --trial TRIAL --round ROUND --into DIR: give all four")
+    trial, round_, into = again
+    return repeat(Path(what[0]), trial, round_, into, as_json=flags["as_json"], quiet=flags["quiet"])
 
 
 _FLAGS = {"harnesses": "harness", "models": "model", "seeds": "seed"}
@@ -168,21 +198,16 @@ def _show_estimate(found: dict[str, Estimate], *, as_json: bool) -> int:
 
 
 def _run(prepared: Prepared, *, quiet: bool, **how: Any) -> None:
+    from claw_adapter.cli.process import finish_in_order
     from claw_adapter.cli.progress import watching
     from claw_adapter.runner.run import unprotected
 
     if not quiet and (note := unprotected(prepared.plan)):
         console(stderr=True).print(note, highlight=False)
 
-    async def main() -> None:
-        task = asyncio.current_task()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, task.cancel if task else lambda: None)
-        await prepared.execute(**how, watching=lambda plan, resumes: watching(plan, quiet=quiet, goes_on=resumes))
-
+    work = prepared.execute(**how, watching=lambda plan, resumes: watching(plan, quiet=quiet, goes_on=resumes))
     try:
-        asyncio.run(main())
-    except asyncio.CancelledError:
+        finish_in_order(work)
+    except KeyboardInterrupt:
         console(stderr=True).print(f"interrupted; the same command resumes {prepared.root}")
-        raise KeyboardInterrupt from None
+        raise

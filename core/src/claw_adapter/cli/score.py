@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,11 +62,12 @@ def _score_other(
 ) -> int:
     """Score results of another tool again by the plugin that reads them, and print what comes of it."""
     from claw_adapter import plugins
+    from claw_adapter.cli.process import finish_in_order
 
     form: DataFormat = plugins.create("data_format", source)
     level = ISOLATION if isolation is None else isolation
     with _progress() as progress:
-        found = asyncio.run(form.score(results, data, isolation=level, progress=progress))
+        found = finish_in_order(form.score(results, data, isolation=level, progress=progress))
     if as_json:
         print_json(found.as_json())
     else:

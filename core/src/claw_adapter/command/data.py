@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any, Final
 
 from claw_adapter.errors import AdapterError, HarnessProtocolError
+from claw_adapter.reading import parse_json, read_text, why
 
 __all__ = ["at", "check_path", "last_line", "parsed", "put", "read_file", "refuse_links"]
 
@@ -53,8 +53,8 @@ def parsed(text: str, where: str, *, lines: bool = False) -> Any:
         HarnessProtocolError: it is not JSON.
     """
     try:
-        return [json.loads(line) for line in text.split("\n") if line.strip()] if lines else json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return [parse_json(line) for line in text.split("\n") if line.strip()] if lines else parse_json(text)
+    except ValueError as error:
         raise HarnessProtocolError(f"not JSON ({error}): {text[:SHOWN]!r}", where=where) from error
 
 
@@ -66,9 +66,9 @@ def read_file(path: Path, below: Path) -> str:
     """
     refuse_links(path, below)
     try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise HarnessProtocolError(f"not readable: {error}", where=str(path)) from error
+        return read_text(path)
+    except (OSError, ValueError) as error:
+        raise HarnessProtocolError(f"not readable: {why(error)}", where=str(path)) from error
 
 
 def refuse_links(path: Path, below: Path) -> None:

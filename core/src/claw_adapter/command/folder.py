@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange, SessionStore
 from claw_adapter.merge import merged
+from claw_adapter.reading import parse_json, read_text, why
 
 __all__ = ["OURS", "SessionFolder", "json_lines", "ours_of", "read_object", "replace", "session_of"]
 
@@ -40,7 +41,7 @@ class SessionFolder(SessionStore):
         """A session and its position.
 
         Raises:
-            HarnessProtocolError, ValueError, KeyError, TypeError, AttributeError: it is none.
+            HarnessProtocolError, ArithmeticError, ValueError, KeyError, TypeError, AttributeError: it is none.
         """
 
     @abstractmethod
@@ -85,9 +86,9 @@ class SessionFolder(SessionStore):
             HarnessProtocolError: it cannot be read, or has something else in it.
         """
         try:
-            records = [json.loads(line) for line in file.read_text("utf-8").split("\n") if line.strip()]
+            records = [parse_json(line) for line in read_text(file).split("\n") if line.strip()]
         except (OSError, ValueError) as error:
-            raise HarnessProtocolError(f"not a session of {self.title}: {error}", where=str(file)) from error
+            raise HarnessProtocolError(f"not a session of {self.title}: {why(error)}", where=str(file)) from error
         if not all(isinstance(record, dict) for record in records):
             raise HarnessProtocolError(f"not a session of {self.title}: a line is no object", where=str(file))
         return records
@@ -95,8 +96,8 @@ class SessionFolder(SessionStore):
     def _load(self, file: Path) -> tuple[int, Session]:
         try:
             return self.load(file)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            what = f"not a session as {self.title} writes it: {error}"
+        except (ArithmeticError, ValueError, KeyError, TypeError, AttributeError) as error:
+            what = f"not a session as {self.title} writes it: {why(error)}"
             raise HarnessProtocolError(what, where=str(file)) from error
 
 
@@ -119,9 +120,9 @@ def read_object(path: Path) -> dict[str, Any]:
         HarnessProtocolError: there is something else in it.
     """
     try:
-        value = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        value = parse_json(read_text(path)) if path.is_file() else {}
     except (OSError, ValueError) as error:
-        raise HarnessProtocolError(f"not readable: {error}", where=str(path)) from error
+        raise HarnessProtocolError(f"not readable: {why(error)}", where=str(path)) from error
     if not isinstance(value, dict):
         raise HarnessProtocolError("not a JSON object", where=str(path))
     return value

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from claw_adapter.harness import ToolCall
 from claw_adapter.protocol.session import Role
+from claw_adapter.reading import parse_json
 
 __all__ = ["SYSTEM", "arguments_of", "call_of", "format_speaker", "native_call", "text_of", "unused", "utc"]
 
@@ -32,7 +33,7 @@ def call_of(record: Mapping[str, Any]) -> ToolCall:
 def arguments_of(value: Any) -> dict[str, Any]:
     """The arguments of a call, given as an object or as its JSON text; anything else comes back as ``{"raw": …}``."""
     try:
-        found = json.loads(value) if isinstance(value, str) else value
+        found = parse_json(value) if isinstance(value, str) else value
     except ValueError:
         found = value
     return found if isinstance(found, dict) else {"raw": value}

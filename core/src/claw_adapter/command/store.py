@@ -18,6 +18,7 @@ from pydantic import JsonValue, ValidationError
 from claw_adapter.command.data import at, parsed, put
 from claw_adapter.errors import AdapterError, HarnessProtocolError
 from claw_adapter.harness import Message, ToolCall
+from claw_adapter.reading import parse_json
 from claw_adapter.validation import describe_errors
 
 __all__ = ["JsonStore"]
@@ -153,7 +154,7 @@ class JsonStore:
 
     def _ours(self, call: Mapping[str, Any]) -> ToolCall:
         given = at(call, self.call_arguments)
-        value = json.loads(given or "{}") if self.encoded else given
+        value = parse_json(given or "{}") if self.encoded else given
         arguments = value if isinstance(value, dict) else {"raw": value}
         return ToolCall(id=at(call, self.call_id), name=at(call, self.call_name), arguments=arguments)
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-import tomllib
 from pathlib import Path
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from claw_adapter.frameworks.errors import FrameworkUnknown
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.capabilities import Dialect
+from claw_adapter.reading import parse_toml, read_text, why
 
 __all__ = ["DESCRIPTION", "AcpCommand", "Framework", "Release", "ReleaseFile"]
 
 DESCRIPTION = "framework.toml"
 NPM_FILES = ("package.json", "package-lock.json")
 _BOUND = re.compile(r"(>=|<)\s*(\d+)\.(\d+)")
+
+REMEDY: Final = "Install the plugin that brings it anew, or correct the file."
 
 
 class ReleaseFile(Record):
@@ -102,12 +104,16 @@ class Framework(Record):
             FrameworkUnknown: there is no such file, or it does not say what it must.
         """
         try:
-            fields = tomllib.loads(path.read_text("utf-8"))
+            fields = parse_toml(read_text(path))
             return cls.model_validate({**fields, "folder": path.parent})
         except OSError as error:
-            raise FrameworkUnknown(f"no description of a framework: {error}", where=str(path)) from error
-        except (ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise FrameworkUnknown(f"not a description of a framework: {error}", where=str(path)) from error
+            raise FrameworkUnknown(
+                f"no description of a framework: {why(error)}", where=str(path), remedy=REMEDY
+            ) from error
+        except ValueError as error:
+            raise FrameworkUnknown(
+                f"not a description of a framework: {why(error)}", where=str(path), remedy=REMEDY
+            ) from error
 
     @property
     def requirements_file(self) -> Path:

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from claw_adapter.reading import parse_json, read_text
+
 __all__ = ["MARKER", "PARTIAL", "Installed", "node_package", "npm_folder"]
 
 MARKER: Final = "installed.json"
@@ -92,7 +94,7 @@ class Installed:
     def load(cls, path: Path) -> Installed | None:
         """The marker of an environment; None when there is none, or none that can be read."""
         try:
-            fields = json.loads((path / MARKER).read_text("utf-8"))
+            fields = parse_json(read_text(path / MARKER))
             python, base = Path(fields.pop("python")), Path(fields.pop("base"))
             return cls(path=path, python=python, base=base, **fields)
         except (OSError, ValueError, TypeError, KeyError, AttributeError):

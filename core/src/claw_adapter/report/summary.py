@@ -241,6 +241,8 @@ def _differ(levels: Iterable[Isolation]) -> bool:
 
 def _warnings(run: RunData, rows: Sequence[Row], scenarios: Iterable[ScenarioInfo]) -> Iterator[str]:
     """What a reader of the table must know before comparing rows."""
+    if again := run.plan.repeats:
+        yield f"Round {again.round} of {again.trial} is repeated here; the rounds before it are those of {again.run}."
     if blind := [scenario.id for scenario in scenarios if scenario.evidence is False]:
         yield words.no_evidence(blind)
     if pending := sum(row.pending for row in rows):

@@ -60,4 +60,5 @@ async def _rounds(trial: Trial) -> None:
         crashpoint("before-journal")
         trial.journal.append(record)
         trial.services.on_round(trial.spec, record, len(trial.scenario.rounds))
-    await rounds.deliver_last_feedback()
+    if trial.services.last_feedback:
+        await rounds.deliver_last_feedback()

@@ -331,6 +331,7 @@ async def _run(
                 redactor=redactor,
                 leave=lifeline.add,
                 hidden=tuple(scenario.root for scenario in scenarios.values()),
+                last_feedback=plan.repeats is None,
                 on_round=watcher.on_round,
                 on_end=watcher.on_end,
             )

@@ -67,6 +67,8 @@ class Services:
     """Removes the run's keys from what is kept."""
     leave: Callable[[Path], Awaitable[None]] | None = None
     """Has a file removed when the run has ended, in whatever way."""
+    last_feedback: bool = True
+    """Whether the feedback on the last round is delivered, too."""
     on_round: Callable[[TrialSpec, RoundRecord, int], None] = lambda _trial, _record, _total: None
     on_end: Callable[[TrialSpec, Failure | None], None] = lambda _trial, _error: None
 

@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from claw_adapter.errors import JournalError
 from claw_adapter.protocol import Checkpoint, Message, Session
 from claw_adapter.protocol.base import Record
-from claw_adapter.runs.store import Store
+from claw_adapter.reading import why
+from claw_adapter.runs.store import REMEDY, Store
 
 __all__ = ["Saved", "load_checkpoint", "save_checkpoint"]
 
@@ -90,6 +92,17 @@ def load_checkpoint(store: Store, digest: str) -> Checkpoint:
     Raises:
         JournalError: a part of it is missing or damaged.
     """
+    try:
+        return _load(store, digest)
+    except ValidationError as error:
+        what = f"not a checkpoint of this version: {why(error)}"
+        raise JournalError(what, where=str(store.path(digest)), remedy=REMEDY) from None
+    except KeyError as error:
+        what = f"a checkpoint before it lacks the file {error}"
+        raise JournalError(what, where=str(store.path(digest)), remedy=REMEDY) from None
+
+
+def _load(store: Store, digest: str) -> Checkpoint:
     chain = [_Stored.model_validate_json(store.get(digest))]
     while chain[-1].before:
         chain.append(_Stored.model_validate_json(store.get(chain[-1].before)))

@@ -28,8 +28,8 @@ from claw_adapter import __version__
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError
 from claw_adapter.folders import remove_tree
+from claw_adapter.reading import parse_json, read_text, why
 from claw_adapter.runs.plan import Plan, difference
-from claw_adapter.validation import describe_errors
 
 __all__ = ["FORMAT", "SERVERS", "RunFolder", "write_atomic"]
 
@@ -97,8 +97,8 @@ class RunFolder:
         try:
             return Plan.model_validate(data["plan"])
         except (KeyError, ValidationError) as error:
-            why = "it has no plan" if isinstance(error, KeyError) else describe_errors(error)
-            raise JournalError(f"run.json is damaged: {why}", where=str(self._about), remedy=DAMAGED) from None
+            what = "it has no plan" if isinstance(error, KeyError) else why(error)
+            raise JournalError(f"run.json is damaged: {what}", where=str(self._about), remedy=DAMAGED) from None
 
     def about(self) -> dict[str, Any]:
         """The whole of run.json.
@@ -110,9 +110,9 @@ class RunFolder:
             remedy = "Name a folder that `claw run` has made."
             raise JournalError("not a run folder (no run.json)", where=str(self.root), remedy=remedy)
         try:
-            data = json.loads(self._about.read_text("utf-8"))
-        except ValueError as error:
-            raise JournalError(f"run.json is damaged: {error}", where=str(self._about), remedy=DAMAGED) from None
+            data = parse_json(read_text(self._about))
+        except (OSError, ValueError) as error:
+            raise JournalError(f"run.json is damaged: {why(error)}", where=str(self._about), remedy=DAMAGED) from error
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             found = data.get("format") if isinstance(data, dict) else None
             remedy = "Name a folder that this version of `claw run` has made."

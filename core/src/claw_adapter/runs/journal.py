@@ -21,11 +21,13 @@ from pydantic import Field, TypeAdapter, ValidationError
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError
 from claw_adapter.protocol import JournalRecord, RoundRecord, TrialEnd, TrialStart, Voided
+from claw_adapter.reading import read_bytes, why
 from claw_adapter.redaction import Redactor
 
 __all__ = ["Journal", "read_all", "read_journal", "standing"]
 
 _RECORD: TypeAdapter[JournalRecord] = TypeAdapter(Annotated[JournalRecord, Field(discriminator="kind")])
+REMEDY = "Restore the run folder from a copy, or start the run anew with --fresh."
 _HEAD, _MIDDLE = b'{"sum":"', b'","record":'
 
 
@@ -43,25 +45,33 @@ def _parse(line: bytes, previous: str) -> tuple[str, JournalRecord] | None:
     return found, _RECORD.validate_json(body)
 
 
+def _content(path: Path) -> bytes:
+    try:
+        return read_bytes(path)
+    except OSError as error:
+        raise JournalError(f"the journal cannot be read: {why(error)}", where=str(path), remedy=REMEDY) from error
+
+
 def _lines(path: Path) -> Iterator[tuple[int, str, JournalRecord]]:
     """End offset, checksum and record of every whole line; stops before a torn last one.
 
     Raises:
         JournalError: a line before the last is damaged, or a record is not of this version.
     """
-    data = path.read_bytes()
+    data = _content(path)
     offset, previous = 0, ""
     for number, line in enumerate(data.splitlines(keepends=True), 1):
         try:
             parsed = _parse(line.rstrip(b"\n"), previous) if line.endswith(b"\n") else None
         except ValidationError as error:
-            raise JournalError(f"a record is not of this version: {error}", where=f"{path}:{number}") from error
+            what = f"a record is not of this version: {why(error)}"
+            raise JournalError(what, where=f"{path}:{number}", remedy=REMEDY) from None
         if parsed is None:
             if offset + len(line) < len(data):
                 raise JournalError(
                     "the journal is damaged before its end",
                     where=f"{path}:{number}",
-                    remedy="Restore the run folder from a copy, or start the run anew with --fresh.",
+                    remedy=REMEDY,
                 )
             return
         offset += len(line)

@@ -20,7 +20,7 @@ from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import BUILT_IN
 from claw_adapter.protocol.scenario import Identifier
 
-__all__ = ["Experiment", "Plan", "difference", "expand", "label", "served_model", "slug"]
+__all__ = ["Experiment", "Plan", "Repetition", "difference", "expand", "label", "served_model", "slug"]
 
 READERS = ("careful", "hasty", "forgetful")
 
@@ -154,6 +154,14 @@ class Experiment(Record):
     """What the run puts up with and may spend; no part of its identity."""
 
 
+class Repetition(Record):
+    """Which round of which run is repeated; `run` is the folder it was in."""
+
+    run: str
+    trial: str
+    round: str
+
+
 class Plan(Record):
     """The trials of a run, with the digests of the scenarios they use; `digest` identifies the configuration."""
 
@@ -166,11 +174,14 @@ class Plan(Record):
     """Names or folders that the scenarios were found by; where they lie is not part of the configuration."""
     versions: dict[str, dict[str, str]] = Field(default_factory=dict)
     """Harness label → versions found when the run was started; not part of the configuration."""
+    repeats: Repetition | None = None
+    """What this run is made of, if it repeats one round of another: the rounds before it are that run's."""
 
     @property
     def configuration(self) -> dict[str, JsonValue]:
         """What makes this run this run; fields newer than runs are named only where they say something, so that those go on."""
-        found: dict[str, Any] = self.model_dump(mode="json", include={"trials", "scenarios"})
+        fields = {"trials", "scenarios"} if self.repeats is None else {"trials", "scenarios", "repeats"}
+        found: dict[str, Any] = self.model_dump(mode="json", include=fields)
         for trial in found["trials"]:
             if trial["repeat"] == 1:
                 del trial["repeat"]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal, Self
 
-from pydantic import Field, JsonValue, ValidationError, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from claw_adapter.distributions import DISTRIBUTIONS
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.reading import parse_toml, read_text, why
 
 __all__ = ["PROVIDERS", "Directory", "KnownModel", "Provider", "load_providers", "provider_model"]
 
@@ -77,9 +77,11 @@ def load_providers(path: Path = PROVIDERS) -> Directory:
         ScenarioError: it cannot be read, or is not of the known form.
     """
     try:
-        return Directory.model_validate(tomllib.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, ValidationError) as error:
-        raise ScenarioError(f"this is no file of providers: {error}", where=str(path)) from None
+        return Directory.model_validate(parse_toml(read_text(path)))
+    except (OSError, ValueError) as error:
+        raise ScenarioError(
+            f"this is no file of providers: {why(error)}", where=str(path), remedy="Correct the file."
+        ) from error
 
 
 def provider_model(

@@ -16,6 +16,7 @@ from typing import BinaryIO, Final
 from pydantic import JsonValue
 
 from claw_adapter.errors import JournalError
+from claw_adapter.reading import parse_json
 from claw_adapter.redaction import RedactingFile, Redactor
 
 __all__ = ["CHUNK", "Store", "canonical", "hash_of"]
@@ -53,14 +54,20 @@ class Store:
     A blob appears complete or not at all (written beside, flushed, renamed), is never changed, and putting the same content
     again is free, so any number of processes may use one store at once. Contents are verified whenever they are read.
     `redactor` removes keys from files and JSON values that are put; blobs are kept as they are.
+
+    Args:
+        root: the folder.
+        redactor: removes keys; without, nothing is removed.
+        sweep: make the folder, and remove what killed writers left; without it a store is only read.
     """
 
-    def __init__(self, root: Path, redactor: Redactor | None = None) -> None:
+    def __init__(self, root: Path, redactor: Redactor | None = None, *, sweep: bool = True) -> None:
         self.root = root
         self._redactor = redactor or Redactor()
         self._temporary = root / "tmp"
-        self._temporary.mkdir(parents=True, exist_ok=True)
-        self._sweep()
+        if sweep:
+            self._temporary.mkdir(parents=True, exist_ok=True)
+            self._sweep()
 
     def path(self, digest: str) -> Path:
         """Where the blob of this digest is or would be.
@@ -157,9 +164,11 @@ class Store:
         """
         data = self.get(digest)
         try:
-            value: JsonValue = json.loads(data)
+            value: JsonValue = parse_json(data)
         except ValueError as error:
-            raise JournalError(f"blob {digest} is not JSON: {error}", where=str(self.path(digest))) from None
+            raise JournalError(
+                f"blob {digest} is not JSON: {error}", where=str(self.path(digest)), remedy=REMEDY
+            ) from None
         return value
 
     def _open(self, digest: str) -> BinaryIO:

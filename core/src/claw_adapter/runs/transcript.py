@@ -29,9 +29,12 @@ from pydantic import Field, JsonValue
 from claw_adapter.errors import JournalError
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.turn import Failure
+from claw_adapter.reading import parse_json, why
 from claw_adapter.redaction import Redactor
 
-__all__ = ["Exchange", "Parts", "Transcript", "read_transcript"]
+__all__ = ["Exchange", "Parts", "Transcript", "TranscriptReader", "read_transcript"]
+
+DAMAGED: Final = "Restore the run folder from a copy."
 
 Json = dict[str, JsonValue]
 
@@ -191,29 +194,50 @@ class Transcript:
         return sha
 
 
+class TranscriptReader:
+    """Takes the lines of a transcript, in order; each exchange is whole when its line comes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._number = 0
+        self._parts: dict[str, JsonValue] = {}
+        self._recent: deque[list[str]] = deque(maxlen=RECENT)
+
+    def take(self, raw: bytes) -> Exchange | None:
+        """The exchange of a line; None where the line holds a part of later ones.
+
+        Raises:
+            JournalError: the line is not JSON, no line of a transcript, or refers to a part that is not there.
+        """
+        self._number += 1
+        try:
+            line = parse_json(raw)
+            if line["kind"] == "part":
+                self._parts[line["sha"]] = _whole(line["value"], line.get("text"), self._parts)
+                return None
+            back = line.pop("back", 1)
+            shas = _resolved(line.pop("keep"), line.pop("more"), self._recent[back - 1] if self._recent else [])
+            self._recent.appendleft(shas)
+            return _resolve(line, shas, self._parts)
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+            raise JournalError(
+                f"damaged transcript: {why(error)}", where=f"{self._path}:{self._number}", remedy=DAMAGED
+            ) from None
+
+
 def read_transcript(path: Path) -> Iterator[Exchange]:
     """Yield the exchanges of a transcript in order; a torn last line is left out.
 
     Raises:
         JournalError: a line other than the last is not JSON, or refers to a part that is not there.
     """
-    parts: dict[str, JsonValue] = {}
-    recent: deque[list[str]] = deque(maxlen=RECENT)
+    reader = TranscriptReader(path)
     with path.open("rb") as file:
-        for number, raw in enumerate(file, 1):
+        for raw in file:
             if not raw.endswith(b"\n"):
                 return
-            try:
-                line = json.loads(raw)
-                if line["kind"] == "part":
-                    parts[line["sha"]] = _whole(line["value"], line.get("text"), parts)
-                    continue
-                back = line.pop("back", 1)
-                shas = _resolved(line.pop("keep"), line.pop("more"), recent[back - 1] if recent else [])
-                recent.appendleft(shas)
-                yield _resolve(line, shas, parts)
-            except (ValueError, KeyError, TypeError, IndexError) as error:
-                raise JournalError(f"damaged transcript: {error!r}", where=f"{path}:{number}") from error
+            if (exchange := reader.take(raw)) is not None:
+                yield exchange
 
 
 def _resolve(line: Json, shas: Sequence[str], parts: dict[str, JsonValue]) -> Exchange:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Message
+from claw_adapter.reading import parse_json, read_bytes, why
 from claw_adapter.scenario.problems import Problems
 
 __all__ = ["MAX_JSONL_BYTES", "JsonLine", "read_lines", "read_messages"]
@@ -59,13 +59,11 @@ def read_lines(path: Path, prefix: str = "m") -> tuple[JsonLine, ...]:
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > MAX_JSONL_BYTES:
-            raise ScenarioError("too large for a session", where=f"{path}:1", remedy="Split the session.")
-        raw = path.read_bytes()
+        raw = read_bytes(path, MAX_JSONL_BYTES)
     except OSError as error:
         raise ScenarioError(
-            f"cannot be read: {error.strerror}", where=f"{path}:1", remedy="Add the file, one message per line."
-        ) from None
+            f"cannot be read: {why(error)}", where=f"{path}:1", remedy="Put a file there, one message per line."
+        ) from error
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -75,8 +73,8 @@ def _text(path: Path) -> str:
 
 def _message(raw: str, default_id: str, where: str) -> Message:
     try:
-        data = json.loads(raw, object_pairs_hook=_unique)
-    except (json.JSONDecodeError, RecursionError, _TwiceError) as error:
+        data = parse_json(raw, _unique)
+    except ValueError as error:
         raise ScenarioError(f"not a JSON object: {error}", where=where, remedy="Write one message per line.") from None
     if not isinstance(data, dict):
         raise ScenarioError("not a JSON object", where=where, remedy="Write one message per line.")

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Answers, Evidence, Gold, Manifest, RoundFile, Scenario, Session, SessionEntry, Update
 from claw_adapter.protocol.update import UpdateAction
+from claw_adapter.reading import read_text, why
 from claw_adapter.scenario.apply import source_messages
 from claw_adapter.scenario.jsonl import read_messages
 from claw_adapter.scenario.problems import Problems
@@ -92,11 +93,11 @@ def _artefacts_are_text(root: Path, problems: Problems) -> None:
 
 def _text(path: Path, problems: Problems) -> None:
     try:
-        path.read_text("utf-8")
+        read_text(path)
     except UnicodeDecodeError:
         problems.add("not UTF-8 text", where=f"{path}:1", remedy="save the file as UTF-8")
     except OSError as error:
-        problems.add(f"cannot be read: {error.strerror}", where=f"{path}:1")
+        problems.add(f"cannot be read: {why(error)}", where=f"{path}:1")
 
 
 def _sessions(root: Path, manifest: Manifest, updates: dict[str, Update], problems: Problems) -> tuple[Session, ...]:

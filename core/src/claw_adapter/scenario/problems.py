@@ -11,6 +11,9 @@ __all__ = ["MAX_LISTED", "Problem", "Problems", "ScenarioProblems"]
 MAX_LISTED = 20
 """How many problems one error message lists; the rest is counted."""
 
+LONGEST = 2000
+"""Characters of what is said about one problem."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -39,8 +42,8 @@ class Problems:
     found: list[Problem] = field(default_factory=list)
 
     def add(self, what: str, *, where: str, remedy: str = "") -> None:
-        """Note one problem."""
-        self.found.append(Problem(what, where, remedy))
+        """Note one problem; a field's name may be of any length."""
+        self.found.append(Problem(what if len(what) <= LONGEST else f"{what[: LONGEST - 1]}…", where, remedy))
 
     def absorb(self, error: ScenarioError) -> None:
         """Note what an error says, every problem of it."""

@@ -7,6 +7,7 @@ duplicate keys, anchors and aliases (they multiply), tags, tabs in the indentati
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter.reading import read_bytes, why
 from claw_adapter.scenario.problems import Problems
 
 if TYPE_CHECKING:
@@ -95,15 +97,10 @@ def read_yaml(path: Path) -> YamlSource:
 
 def _read_text(path: Path) -> str:
     try:
-        if path.stat().st_size > MAX_YAML_BYTES:
-            raise ScenarioError(
-                f"larger than {MAX_YAML_BYTES // 2**20} MiB", where=f"{path}:1", remedy="Move bulk data into files."
-            )
-        raw = path.read_bytes()
+        raw = read_bytes(path, MAX_YAML_BYTES)
     except OSError as error:
-        raise ScenarioError(
-            f"cannot be read: {error.strerror}", where=f"{path}:1", remedy=f"Add the file {path.name}."
-        ) from None
+        remedy = "Move bulk data into files." if error.errno == errno.EOVERFLOW else f"Put the file {path.name} there."
+        raise ScenarioError(f"cannot be read: {why(error)}", where=f"{path}:1", remedy=remedy) from error
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

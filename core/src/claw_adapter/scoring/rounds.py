@@ -51,10 +51,10 @@ class RoundScore:
     per_option: float | None = None
 
     def __post_init__(self) -> None:
-        where = f"{self.scenario}/{self.round}"
+        where, remedy = f"{self.scenario}/{self.round}", "scores lie in [0, 1]; restore the record from a copy"
         for name, value in (("score", self.score), ("per_option", self.per_option)):
             if value is not None and not 0 <= value <= 1:  # also refuses NaN
-                raise ScoringError(f"{name} {value} is outside [0, 1]", where=where)
+                raise ScoringError(f"{name} {value} is outside [0, 1]", where=where, remedy=remedy)
         if (self.score is None) != bool(self.cause):
             raise ScoringError(
                 "an unscored round needs its cause, and a scored one has none",

@@ -113,7 +113,10 @@ def _time(native: Mapping[str, Any], ours: Mapping[str, Any]) -> datetime | None
     if "time" in ours:
         return datetime.fromisoformat(ours["time"]) if ours["time"] else None
     stamp = native.get("timestamp")
-    return EPOCH.fromtimestamp(stamp / 1000, UTC) if isinstance(stamp, int | float) else None
+    try:
+        return EPOCH.fromtimestamp(stamp / 1000, UTC) if isinstance(stamp, int | float) else None
+    except ArithmeticError:
+        raise ValueError("a time that there is not") from None
 
 
 def _calls(content: object) -> Iterable[ToolCall]:

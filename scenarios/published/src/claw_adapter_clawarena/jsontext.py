@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter.reading import parse_json
 
-__all__ = ["FieldPath", "JsonSource", "decode", "parse_json", "positions", "read_bytes", "read_json", "record_lines"]
+__all__ = ["FieldPath", "JsonSource", "decode", "positions", "read_bytes", "read_json", "record_lines"]
 
 FieldPath = tuple[str | int, ...]
 """The way to a field: keys of objects and indices of arrays."""
@@ -63,20 +64,6 @@ def read_bytes(path: Path | str) -> bytes:
         raise ScenarioError(f"cannot be read: {why}", where=f"{path}:1", remedy="Add the file.") from None
 
 
-def parse_json(text: str) -> Any:
-    """What `json.loads` returns, somewhat faster.
-
-    Raises:
-        ValueError, RecursionError: as `json.loads`.
-    """
-    from pydantic_core import from_json
-
-    try:
-        return from_json(text, cache_strings="keys")
-    except ValueError:  # what only `json` takes (lone surrogates), and its better messages
-        return json.loads(text)
-
-
 def decode(raw: bytes, path: Path) -> str:
     """The text of a file's bytes.
 
@@ -99,7 +86,7 @@ def read_json(path: Path) -> JsonSource:
     text = decode(read_bytes(path), path)
     try:
         data = parse_json(text)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         line = getattr(error, "lineno", 1)
         raise ScenarioError(f"not JSON: {error}", where=f"{path}:{line}", remedy="Correct the syntax there.") from None
     if not isinstance(data, dict):
@@ -118,8 +105,8 @@ def record_lines(text: str, path: Path) -> list[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            record = parse_json(line)
+        except ValueError as error:
             raise ScenarioError(f"not JSON: {error}", where=f"{path}:{number}", remedy="Correct the line.") from None
         if not isinstance(record, dict):
             raise ScenarioError("not a JSON object", where=f"{path}:{number}", remedy="Write one record per line.")

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, get_args
 
 from claw_adapter.questions.multi_choice import COMPAT_INSTRUCTION, COMPAT_UPDATE_NOTE
+from claw_adapter.reading import parse_json
 from claw_adapter.tokens import render
-from claw_adapter_clawarena.jsontext import parse_json
 from claw_adapter_clawarena.layouts import Format
 
 __all__ = ["SESSION_TEXT", "feedback_text", "preference_text", "question_text", "session_text"]
@@ -30,7 +30,7 @@ def session_text(text: str, form: Format) -> str:
     try:
         records = _records(text)
         return render(_READERS[form](iter(records)))
-    except (ValueError, RecursionError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError):
         return text
 
 
@@ -39,7 +39,7 @@ def _records(text: str) -> list[Any]:
     lines = text.strip()
     if "\n\n" not in lines and "\r" not in lines:
         return list(parse_json(f"[{lines.replace(chr(10), ',')}]"))
-    return [json.loads(line) for line in lines.split("\n") if line.strip()]
+    return [parse_json(line) for line in lines.split("\n") if line.strip()]
 
 
 def _openclaw(records: Records) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from typing import Literal
 from claw_adapter.errors import ScenarioError
 from claw_adapter.finding import Finding
 from claw_adapter.protocol import Message
+from claw_adapter.reading import parse_json
 from claw_adapter_clawarena.layouts import LAYOUTS
 from claw_adapter_clawarena.manifest import log_target
 from claw_adapter_clawarena.records import PublishedScenario, PublishedUpdate, UpdateFile
@@ -203,10 +204,9 @@ def _header(path: Path, layout: str) -> int:
 
 
 def _is_header(line: str) -> bool:
-    import json
 
     try:
-        record: Mapping[str, object] = json.loads(line) if line.strip() else {}
+        record: Mapping[str, object] = parse_json(line) if line.strip() else {}
     except ValueError:
         return False
     return isinstance(record, dict) and record.get("type") == "session"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter.reading import parse_json, read_text
 
 __all__ = ["read_scores"]
 
@@ -20,7 +20,7 @@ def read_scores(path: Path) -> dict[str, dict[str, list[float]]]:
         ScenarioError: no such summary, or a run that is not finished.
     """
     try:
-        data = json.loads(path.read_text("utf-8"))
+        data = parse_json(read_text(path))
     except (OSError, ValueError) as error:
         raise ScenarioError(
             f"no summary: {error}", where=str(path), remedy="Write one: claw report RUN --json"

@@ -6,7 +6,6 @@ it reads by id, channels and targets it posts to. A reference that then fails is
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter.reading import parse_json, read_text, why
 from claw_adapter_forge.evaluation.paper import Check, check_holds, normalised_state
 from claw_adapter_forge.proof.script import Line, parse_line
 from claw_adapter_forge.surfaces.grammar import Refused
@@ -214,6 +214,11 @@ def load_published(folder: Path) -> Iterator[Published]:
         )
     for path in paths:
         try:
-            yield _published(json.loads(path.read_text(encoding="utf-8")))
-        except (AttributeError, KeyError, TypeError, ValueError, re.error) as error:
-            raise ScenarioError(f"not a published specification: {error!r}", where=str(path)) from error
+            yield _published(parse_json(read_text(path)))
+        except ScenarioError as error:  # our own part of it: the file is known here alone
+            where = f"{path}, {error.where}" if error.where else str(path)
+            remedy = error.remedy or "Correct the file, or leave its folder out."
+            raise ScenarioError(error.what, where=where, remedy=remedy) from error
+        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError, re.error) as error:
+            what, remedy = f"not a published specification: {why(error)}", "Correct the file, or leave its folder out."
+            raise ScenarioError(what, where=str(path), remedy=remedy) from error

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.harness import Message, Session, SessionStore, ToolCall
+from claw_adapter.reading import parse_json, why
 from claw_adapter_clawarena.jsontext import decode, read_bytes
 
 __all__ = ["FileStore", "arguments_of", "json_line", "message", "plain_text", "read_text", "write_text"]
@@ -31,13 +32,23 @@ class FileStore(SessionStore):
         files = [path] if path.is_file() else sorted(path.glob(f"*{self.ending}"))
         return [self.read_file(file) for file in files]
 
-    @abstractmethod
     def read_file(self, path: Path) -> Session:
         """The session of one file.
 
         Raises:
-            ScenarioError: it is not of this format; with its line.
+            ScenarioError: it is not of this format; with its line where one line is at fault.
         """
+        try:
+            return self.parse_file(path)
+        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+            remedy = "Correct the record that is not as the others are."
+            raise ScenarioError(
+                f"not a session of this format: {why(error)}", where=f"{path}:1", remedy=remedy
+            ) from error
+
+    @abstractmethod
+    def parse_file(self, path: Path) -> Session:
+        """The session of one file; what is of another shape than the format says may raise what it does in Python."""
 
     @abstractmethod
     def render(self, session: Session, folder: Path) -> Mapping[str, str]:
@@ -113,7 +124,7 @@ def arguments_of(value: Any) -> dict[str, Any]:
     """A call's arguments; a JSON text is read, and what is no object comes back as ``{"raw": …}``."""
     if isinstance(value, str):
         try:
-            value = json.loads(value) if value else {}
+            value = parse_json(value) if value else {}
         except ValueError:
             return {"raw": value}
     return value if isinstance(value, dict) else {"raw": value}

@@ -26,7 +26,7 @@ class ClaudeCodeStore(FileStore):
 
     ending: ClassVar[str] = ".jsonl"
 
-    def read_file(self, path: Path) -> Session:
+    def parse_file(self, path: Path) -> Session:
         """The messages of one file; records of other types (summaries, snapshots) are skipped."""
         found: list[Message] = []
         for number, record in record_lines(read_text(path), path):

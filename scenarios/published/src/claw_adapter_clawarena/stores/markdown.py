@@ -51,7 +51,7 @@ class MarkdownStore(FileStore):
 
     ending: ClassVar[str] = ".md"
 
-    def read_file(self, path: Path) -> Session:
+    def parse_file(self, path: Path) -> Session:
         """The messages of one log."""
         reader = _Reader(path)
         for number, head, body in _blocks(read_text(path).split("\n")):

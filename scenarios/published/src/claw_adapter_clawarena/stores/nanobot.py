@@ -34,7 +34,7 @@ class NanoBotStore(FileStore):
 
     ending: ClassVar[str] = ".jsonl"
 
-    def read_file(self, path: Path) -> Session:
+    def parse_file(self, path: Path) -> Session:
         """The messages of one file; without a metadata line the id is the file's name."""
         name, found = path.stem, list[Message]()
         for number, record in record_lines(read_text(path), path):

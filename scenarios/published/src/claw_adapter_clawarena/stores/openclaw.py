@@ -54,7 +54,7 @@ class OpenClawStore(FileStore):
             found.append(session.model_copy(update={"channel": str(entry.get("channel", "main"))}))
         return found
 
-    def read_file(self, path: Path) -> Session:
+    def parse_file(self, path: Path) -> Session:
         """The messages of one file; the channel stands in ``sessions.json`` only."""
         found, name = [], path.stem
         for number, record in record_lines(read_text(path), path):

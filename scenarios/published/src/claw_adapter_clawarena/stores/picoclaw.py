@@ -34,7 +34,7 @@ class PicoClawLogStore(FileStore):
 
     ending: ClassVar[str] = ".jsonl"
 
-    def read_file(self, path: Path) -> Session:
+    def parse_file(self, path: Path) -> Session:
         """The messages of one file."""
         found: list[Message] = []
         for number, record in record_lines(read_text(path), path):
