@@ -77,13 +77,49 @@ def test_every_notation_is_read_as_its_value(kind, language, data):
     assert len(texts) >= 8
     back = json.loads(json.dumps(as_json(value)))
     assert same(description, back, value)
+    assert renderings(description, back, language) == renderings(description, value, language)
+
+
+MEMBERS = {kind: pairs for kind, pairs in TYPED.items() if kind != "names"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", MEMBERS)
+@FEW
+@given(data=st.data())
+def test_every_notation_of_a_set_is_read_as_that_set(kind, language, data):
+    of, first = data.draw(MEMBERS[kind])
+    rest = data.draw(st.lists(MEMBERS[kind].filter(lambda pair: pair[0] == of).map(lambda pair: pair[1]), max_size=3))
+    description, value = {"type": "names", "of": of}, tuple(sorted({first, *rest}))
+    validate(description)
+    texts = renderings(description, value, language)
+    assert [text for text in texts.values() if parse(description, text) != value] == []
+    assert {"json", "stars"} <= set(texts)
+    assert renderings(description, as_json(value), language) == texts
+
+
+@FEW
+@given(st.lists(amounts, min_size=1, max_size=4, unique=True), st.sampled_from([", ", "; ", "\n", "、", " and ", ","]))
+def test_no_sign_is_taken_from_a_number_of_a_list(numbers, joint):
+    description = {"type": "names", "of": {"type": "number"}}
+    found = parse(description, joint.join(str(as_json(number)) for number in numbers))
+    assert isinstance(found, Refused) or found == tuple(sorted(numbers))
+    assert joint == "," or not isinstance(found, Refused)
+
+
+@FEW
+@given(st.fractions(0, 100, max_denominator=97), st.sampled_from(["number", "duration"]))
+def test_a_value_that_no_notation_says_has_no_rendering(value, kind):
+    texts = renderings({"type": kind}, value, "en")
+    assert [text for text in texts.values() if parse({"type": kind}, text) != value] == []
+    assert texts or value.denominator not in (1, 2, 4, 5)
 
 
 def lines(data, kind):
     """A description, a value, one of its notations that nothing stands behind or around, and that in plain signs."""
     description, value = data.draw(TYPED[kind])
     found = renderings(description, value, data.draw(st.sampled_from(LANGUAGES)))
-    names = sorted(set(found) - {"remark", "stop", "bullets", "numbered", "lines"})
+    names = sorted(set(found) - {"stop", "bullets", "stars", "numbered", "lines", "json"})
     return description, value, found[data.draw(st.sampled_from(names))]
 
 
@@ -127,8 +163,19 @@ def test_another_value_in_the_remark_is_seen(kind, data):
     other = data.draw(TYPED[kind].filter(lambda pair: pair[0] == description and pair[1] != value))[1]
     second = data.draw(st.sampled_from(sorted(renderings(description, other, "en").values())))
     for remark in (second, f"or {second}", f"not {second}", f"或{second}"):
-        found = parse(description, f"{text} ({remark})")
-        assert isinstance(found, Refused) or found != value, f"{text} ({remark})"
+        for kind in (description, {**description, "remark": True}):
+            found = parse(kind, f"{text} ({remark})")
+            assert isinstance(found, Refused) or found != value, f"{text} ({remark})"
+
+
+@pytest.mark.parametrize("kind", TYPED)
+@FEW
+@given(data=st.data(), remark=st.sampled_from(["see the log", "wrong", "见记录", "revoked", "net"]))
+def test_a_remark_is_read_only_where_it_is_asked_for(kind, data, remark):
+    description, value, text = lines(data, kind)
+    assert isinstance(parse(description, f"{text} ({remark})"), Refused)
+    if not text.endswith(")"):
+        assert parse({**description, "remark": True}, f"{text} ({remark})") == value
 
 
 @pytest.mark.parametrize("kind", ["number", "quantity", "duration", "money"])

@@ -138,7 +138,7 @@ def _hands(text: str, halved: bool) -> tuple[int, int, Fraction] | None:
     if re.fullmatch("[0-9]{1,2}", text) and halved:
         return int(text), 0, Fraction()
     if found := re.fullmatch("([0-9]{1,2}) ?(?:h|uhr)", text):
-        return int(found[1]), 0, Fraction()
+        return _twelve(int(found[1]), 0, halved)
     return _words(text, halved)
 
 
@@ -146,7 +146,9 @@ def _words(text: str, halved: bool) -> tuple[int, int, Fraction] | None:
     if found := HAN.fullmatch(text):
         quarter = {"一": 15, "三": 45}.get(found[3] or "", 0)
         minute = 30 if found[2] else quarter or _small(found[4])
-        return _small(found[1]), minute, Fraction(_small(found[5]))
+        digits = found[1].isascii() and found[4] is not None and found[4].isascii()
+        hands = _twelve(_small(found[1]), minute, halved or digits)
+        return hands and (*hands[:2], Fraction(_small(found[5])))
     if found := PAST.fullmatch(text):
         return _past(found, halved)
     found = SPOKEN.fullmatch(text) or (ALONE.fullmatch(text) if halved else None)
@@ -155,25 +157,28 @@ def _words(text: str, halved: bool) -> tuple[int, int, Fraction] | None:
     hour, minutes = whole(found[1], {}), whole(found["minutes"], {}) if found["minutes"] else 0
     if minutes and (minutes < 10) != (found["oh"] is not None):  # ten five is no time, ten oh five is
         return None
-    return _twelve(hour, minutes, halved or (hour or 0) > 12)
+    return _twelve(hour, minutes, halved) if hour else None
 
 
 def _past(found: re.Match[str], halved: bool) -> tuple[int, int, Fraction] | None:
     words = found[1].removeprefix("a ")
     minutes = {"half": 30, "quarter": 15}.get(words) or whole(words, {})
-    hour, to = whole(found[4], {}), found[3] == "to"
-    if minutes is None or hour is None or not 0 < minutes <= 30 or (to and minutes == 30):
+    named, to = {"noon": 12, "midday": 12, "midnight": 24}.get(found[4]), found[3] == "to"
+    hour = named or whole(found[4], {})
+    if not minutes or minutes > 30 or not hour or (to and minutes == 30) or (named and halved):
         return None
     if to and minutes <= 12 and not found[2]:
         raise Unclear("that may be a span of time: write the hour and the minute in digits")
+    if named:
+        return (named - 1, 60 - minutes, Fraction()) if to else (named % 24, minutes, Fraction())
     return _twelve(hour, minutes, halved) if not to else _twelve((hour - 2) % 12 + 1, 60 - minutes, halved)
 
 
 def _twelve(hour: int | None, minutes: int | None, clear: bool) -> tuple[int, int, Fraction] | None:
-    """An hour in words; of the two of a day only a part of the day says which."""
-    if hour is None or minutes is None or not 0 < hour < 24:
+    """An hour in words or alone; up to twelve, only a part of the day says which of the two."""
+    if hour is None or minutes is None:
         return None
-    if not clear:
+    if not clear and 0 < hour <= 12:
         raise Unclear("before or after noon? Write am or pm, or the hour of 24")
     return hour, minutes, Fraction()
 

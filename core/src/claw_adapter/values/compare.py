@@ -10,7 +10,7 @@ from .kinds import Value, parse
 from .money import Money
 from .text import Description, Refused
 
-__all__ = ["as_json", "same"]
+__all__ = ["as_json", "as_value", "same"]
 
 DAY = 86400
 
@@ -23,7 +23,7 @@ def same(description: Description, expected: Any, value: Value | Refused) -> boo
     """
     if isinstance(value, Refused):
         return False
-    return bool(_compare(description, _expected(description, expected), value))
+    return bool(_compare(description, as_value(description, expected), value))
 
 
 def _compare(description: Description, wanted: Any, value: Any) -> bool:
@@ -55,7 +55,12 @@ def as_json(value: Value) -> Any:
     return [as_json(one) for one in value] if isinstance(value, tuple) else value
 
 
-def _expected(description: Description, expected: Any) -> Any:
+def as_value(description: Description, expected: Any) -> Any:
+    """The value itself, of a value, its form in JSON, or a text in any notation.
+
+    Raises:
+        ValueError: it is no value of the type.
+    """
     kind = description["type"]
     if isinstance(expected, Fraction | Money | tuple):
         return expected
@@ -67,7 +72,7 @@ def _expected(description: Description, expected: Any) -> Any:
     if kind == "money" and isinstance(expected, list):
         return Money(Fraction(str(expected[0])), expected[1])
     if kind == "names" and isinstance(expected, list):
-        return tuple(sorted(_expected(description["of"], one) for one in expected))
+        return tuple(sorted(as_value(description["of"], one) for one in expected))
     found = parse(description, expected)
     if isinstance(found, Refused):
         raise ValueError(f"{expected!r} is expected, which is no {kind}: {found}")  # noqa: TRY004 - a wrong value

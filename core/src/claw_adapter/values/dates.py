@@ -46,7 +46,7 @@ FORMS: Final = tuple(
     )
 )
 NUMBERS: Final = re.compile(
-    r"(?P<one>[0-9]{1,2})(?P<sign>[-/.])(?P<two>[0-9]{1,2})(?P=sign)(?P<year>[0-9]{4}|[0-9]{2})"
+    r"(?P<one>[0-9]{1,2})(?:/(?P<two>[0-9]{1,2})|(?P<sign>[-/.])(?P<second>[0-9]{1,2})(?P=sign)(?P<year>[0-9]{4}|[0-9]{2}))"
 )
 FRONT: Final = re.compile(r"(?:on )?(?:(?P<name>[A-Za-z]{3,9})\.?(?:,? |, ?)(?=[^ ]))?(?P<rest>.+)", re.IGNORECASE)
 HAN_DAY: Final = re.compile(r"(?P<rest>.+?),? ?(?:\( ?)?(?:星期|周|礼拜)(?P<day>[一二三四五六日天])(?: ?\))?")
@@ -75,7 +75,7 @@ def read_date(description: Description, text: str) -> str | None:
 
 def read_day(text: str, description: Description) -> date | None:
     """A day in any notation; a weekday beside it must be that day's."""
-    text, weekday = _weekday(text)
+    text, weekday = _weekday(text) if text.count("(") == text.count(")") else (text, None)
     found = _day(text, description)
     if found and weekday is not None and found.weekday() != weekday:
         raise Unclear(f"{found.isoformat()} is not that day of the week: write the date alone")
@@ -120,16 +120,17 @@ def _day(text: str, description: Description) -> date | None:
 
 def _numbers(found: re.Match[str], description: Description) -> date | None:
     """The reading that the locale allows; without one, the only reading there is."""
-    one, two = int(found["one"]), int(found["two"])
+    one, two, year = int(found["one"]), int(found["two"] or found["second"]), found["year"]
     order = _order(description)
-    if len(found["year"]) == 2 or order is None:
+    short = year is not None and len(year) == 2
+    if short or order is None:
         fits = {(month, day) for month, day in ((one, two), (two, one)) if month <= 12 and day <= 31}
-        if len(found["year"]) == 2 or len(fits) > 1:
+        if short or len(fits) > 1:
             raise Unclear("which is the day, the month, the year? Write 2026-03-04 or 4 March 2026")
         month, day = fits.pop() if fits else (0, 0)
     else:
         month, day = (one, two) if order == "mdy" else (two, one)
-    return _date(found["year"], month, day, description)
+    return _date(year, month, day, description)
 
 
 def _order(description: Description) -> str | None:

@@ -86,17 +86,18 @@ def parse(description: Description, text: Any) -> Value | Refused:
 
 
 def _whole(description: Description, line: str) -> Value | None:
-    """The whole line as a value, or a value with a bracketed remark behind it."""
+    """The whole line as a value, or a value with the same value in brackets behind it, or (if wished) with a remark."""
     read = READERS[description["type"]]
-    cut = split_remark(line) if description.get("remark", True) else None
     found = read(description, line)
-    if found is not None or cut is None:
+    if found is not None or (cut := split_remark(line)) is None:
         return found
     body, remark = clean(cut[0]), clean(cut[1])
     found = read(description, body)
     if found is None or _again(description, remark) == found:
         return found
-    refuse_values(description, found, remark)
+    if not description.get("remark", False):
+        raise Unclear("a remark in brackets is not read: leave it out")
+    refuse_values(description, found, remark, read)
     return found
 
 

@@ -44,7 +44,7 @@ NAMES: Final = {name.replace("_", " ").casefold(): code for code, names in CURRE
 NAMES.update({code.casefold(): code for code in CURRENCIES})
 LONGEST: Final = sorted((*NAMES, *SHARED), key=len, reverse=True)
 SMALL: Final = re.compile(
-    r"(?P<whole>.+?)[元块圆](?:(?P<tenth>[0-9一二三四五六七八九])[角毛])?零?(?:(?P<cent>[0-9一二三四五六七八九])分)?(?:钱)?[整正]?"
+    r"(?P<whole>.+?)[元块圆](?:(?P<tenth>[0-9一二三四五六七八九])(?:[角毛]|(?<=块.)\Z))?零?(?:(?P<cent>[0-9一二三四五六七八九])分)?(?:钱)?[整正]?"
 )
 CENTS: Final = re.compile(
     r"(.+?) ((?:US )?dollars?|euros?|pounds?)(?: and|,)? ([0-9]{1,2}|[a-z -]+) (?:cents?|pence|p)"

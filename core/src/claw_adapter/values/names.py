@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -9,7 +10,7 @@ from typing import Any, Final
 
 from .text import Description, Unclear, clean, fold
 
-__all__ = ["YES_NO", "forms_of", "mentions", "read_choice", "read_names", "read_person"]
+__all__ = ["YES_NO", "forms_of", "read_choice", "read_names", "read_person"]
 
 Listed = tuple[tuple[str, tuple[str, ...]], ...]
 MOST: Final = 60
@@ -48,13 +49,15 @@ HAN_TITLES: Final = [
 ]
 HAN: Final = re.compile("[\u3400-\u9fff·]{2,6}")
 DOUBLE: Final = ("欧阳", "司马", "上官", "诸葛", "司徒", "东方", "皇甫", "尉迟", "公孙", "慕容", "令狐", "夏侯")
-BREAKS: Final = (
-    r"\n+",
-    r" ?; ?",
-    r",? (?:and|&) |, ?|、|&| ?(?:以及|和|与|及) ?| \+ | / | ?[|] ?|(?<=[\u3400-\u9fff])/(?=[\u3400-\u9fff])|,? and ",
-)
-BULLET: Final = re.compile(r"\A(?:[-*•·+]|[0-9]{1,2}[.)、]|\([0-9]{1,2}\)) *(?=\S)")
-EMPTY: Final = ("none", "nobody", "no one", "nothing", "无", "没有", "没有人", "无人", "[]", "∅")
+AND: Final = ",? (?:and|&) | ?(?:以及|和|与|及) ?"
+SEPARATORS: Final = {
+    "; ?": " ?; ?(?:and )?", " [|] ": " [|] ", " / ": " / ", r" \+ ": r" \+ ", ", |、": f"{AND}|, |、", ",": f"{AND}|,",
+    AND: AND, "(?<=[\u3400-\u9fff])/": "(?<=[\u3400-\u9fff])/(?=[\u3400-\u9fff])",
+}  # fmt: skip
+"""From the strongest on: the first sign that is there decides where the text is cut, and all others belong to the values."""
+MARK: Final = re.compile("([-*•·+]|(?P<number>[0-9]{1,2})[.)、]|\\((?P<inner>[0-9]{1,2})\\))(?: +|(?=[\u3400-\u9fff]))(?=\\S)")
+EMPTY: Final = ("none", "nobody", "no one", "nothing", "无", "没有", "没有人", "无人")
+MOST_READINGS: Final = 8
 
 
 def read_person(description: Description, text: str) -> str | None:
@@ -103,30 +106,29 @@ def _key(form: str) -> str:
 
 
 def forms_of(name: str) -> tuple[str, ...]:
-    """What people make of a full name: Ruiz, Ana; A. Ruiz; Ana; Ruiz; 王医生."""
+    """What people make of a full name: Ruiz, Ana; A. Ruiz; Ruiz, A.; Ana; Ruiz; 王医生; 医生王芳."""
     if HAN.fullmatch(name):
         family = name[:2] if name[:2] in DOUBLE and len(name) > 2 else name[:1]
         short = [part for part in (name[len(family) :], family) if len(part) > 1]
-        return (*short, *(f"{base}{title}" for base in (name, family) for title in HAN_TITLES))
-    parts = fold(name).split()
-    if len(parts) < 2:
-        return ()
-    first, last, initials = parts[0], parts[-1], " ".join(part[0] for part in parts[:-1])
-    return (
-        f"{last}, {' '.join(parts[:-1])}",
-        f"{initials} {last}",
-        f"{last} {initials}",
-        f"{first} {last[0]}",
-        first,
-        last,
-    )
+        short += [f"{base}{title}" for base in (name, family) for title in HAN_TITLES]
+        return (*short, *(f"{title}{name}" for title in HAN_TITLES), f"老{family}", f"小{family}")
+    parts = [fold(part) for part in name.split()]
+    forms: list[str] = []
+    for at in range(1, len(parts)):  # where the family name begins is not known: van Dyke, García Márquez
+        given, last, first = " ".join(parts[:at]), " ".join(parts[at:]), parts[0]
+        initials = " ".join(word[0] for word in given.split())
+        for before in dict.fromkeys((given, first, initials, first[0])):
+            forms += [f"{before} {last}", f"{last}, {before}", f"{last} {before}"]
+        forms += [f"{given} {last[0]}", given, last]
+    return tuple(dict.fromkeys(forms))
 
 
 def read_choice(description: Description, text: str) -> str | None:
     """The option as the description has it."""
     index = _choice_index(_listed(description["of"]))
-    folded = fold(text)
-    found = index.get(folded) or index.get(re.sub(r"\A(?:the|an?) ", "", folded))
+    found = index.get(fold(text))
+    if found is None and (article := re.match("(the|an?) (?=.)", text, re.IGNORECASE)) and fold(article[1]) not in index:
+        found = index.get(fold(text[article.end() :]))
     if found and len(found) > 1:
         raise ValueError(f"{text!r} is a synonym of {' and of '.join(sorted(found))}")
     return next(iter(found)) if found else None
@@ -147,70 +149,84 @@ def _listed(options: Mapping[str, Iterable[str]] | Iterable[str]) -> Listed:
     return tuple((option, tuple(others)) for option, others in pairs)
 
 
-def mentions(description: Description, remark: str) -> set[str]:
-    """The persons or options that are named anywhere in a remark; by a single letter only where it is a capital."""
-    if description["type"] == "person":
-        index = _person_index(_listed(description["people"]))
-    else:
-        index = _choice_index(_listed(description["of"]))
-    folded = fold(remark)
-    found: set[str] = set()
-    for form, named in index.items():
-        if _there(form, remark, folded):
-            found |= named
-    return found
-
-
-def _there(form: str, remark: str, folded: str) -> bool:
-    if form[:1] > "\u2e7f":
-        return form in folded
-    pattern = re.escape(form.upper() if len(form) == 1 else form)
-    return bool(re.search(rf"(?<![A-Za-z0-9]){pattern}(?![A-Za-z0-9])", remark if len(form) == 1 else folded))
-
-
 def read_names(description: Description, text: str, read: Callable[[Description, str], Any]) -> tuple[Any, ...] | None:
-    """The members in order of their names, each once; `read` reads one with its remark, and returns None where it is none."""
-    if text.casefold() in EMPTY:
-        return ()
-    if text[:1] == "[" and text[-1:] == "]" and "[" not in text[1:]:
-        text = text[1:-1].strip()
-    of = description["of"]
-    found = _members(of, text, read, 0)
-    if found is None:
-        return None
-    return tuple(sorted(set(found)))
+    """The members in order of their names, each once; `read` reads one, and returns None where it is none.
 
+    Raises:
+        Unclear: the text can be read in two ways.
+    """
+    of = {**{key: description[key] for key in ("remark",) if key in description}, **description["of"]}
+    problems: list[Unclear] = []
 
-def _members(of: Description, text: str, read: Callable[[Description, str], Any], level: int) -> list[Any] | None:
-    """One member, or members between the strongest separators that are there."""
-    lines = [BULLET.sub("", line.strip()) for line in text.split("\n")]
-    if len(lines) == 1 and (one := read(of, clean(lines[0]))) is not None:
-        return [one]
-    for strength in range(level, len(BREAKS)):
-        cuts = list(re.finditer(BREAKS[strength], text))
-        if not cuts:
-            continue
-        starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(text)]
-        if strength < len(BREAKS) - 1:
-            parts = [_members(of, text[a:b], read, strength + 1) for a, b in zip(starts, ends, strict=True)]
-            return None if None in parts else [one for part in parts for one in part or ()]
-        return _joined(of, text, starts, ends, read)
-    return None
-
-
-def _joined(
-    of: Description, text: str, starts: list[int], ends: list[int], read: Callable[[Description, str], Any]
-) -> list[Any] | None:
-    """Members between commas and "and"s, some of which may belong to a name (Search and Rescue; Ruiz, Ana)."""
-    found, at = [], 0
-    while at < len(starts):
-        for upto in range(min(at + 3, len(starts)), at, -1):
-            piece = BULLET.sub("", text[starts[at] : ends[upto - 1]].strip())
-            one = read(of, clean(piece)) if piece else None
-            if one is not None:
-                break
-        else:
+    def member(piece: str) -> Any:
+        try:
+            return read(of, clean(piece))
+        except Unclear as unclear:
+            problems.append(unclear)
             return None
-        found.append(one)
-        at = upto
-    return found
+
+    if text in ("[]", "∅"):
+        return ()
+    readings: set[frozenset[Any]] = set()
+    if text[:1] == "[" and text[-1:] == "]":
+        if (items := _json(text)) is not None:
+            return _sorted(_all(items, member), problems)
+        text = text[1:-1].strip() if "[" not in text[1:] else text
+    if text.casefold() in EMPTY:
+        readings.add(frozenset())
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if len(lines) == 1 and (form := next((SEPARATORS[sign] for sign in SEPARATORS if re.search(sign, text)), None)):
+        readings |= _between(text, list(re.finditer(form, text)), member)
+    for listed in (lines, *_unmarked(lines)):
+        if (found := _all(listed, member)) is not None:
+            readings.add(frozenset(found))
+    if len(readings) > 1:
+        raise Unclear('this can be read in two ways: write one value a line, or a list of JSON: ["…", "…"]')
+    return _sorted(next(iter(readings), None), problems)
+
+
+def _sorted(found: Iterable[Any] | None, problems: list[Unclear]) -> tuple[Any, ...] | None:
+    if found is None and problems:
+        raise problems[0]
+    return None if found is None else tuple(sorted(set(found)))
+
+
+def _all(texts: list[str], member: Callable[[str], Any]) -> list[Any] | None:
+    found = [member(text) for text in texts]
+    return None if None in found else found
+
+
+def _json(text: str) -> list[str] | None:
+    """The strings of a list of JSON; other lists in brackets are read as they are written."""
+    try:
+        items = json.loads(text)
+    except ValueError:
+        return None
+    return items if items and all(isinstance(item, str) for item in items) else None
+
+
+def _unmarked(lines: list[str]) -> list[list[str]]:
+    """The lines without their list marks, where every line has the same one, or they count 1, 2, 3.
+
+    Of one line alone also with the mark drawn to the value, which then must be the same: "- 3" is not certainly 3.
+    """
+    marks = [found for line in lines if (found := MARK.match(line))]
+    numbers = [int(mark["number"] or mark["inner"] or 0) for mark in marks]
+    if len(marks) < len(lines) or (numbers != [*range(1, len(lines) + 1)] and len({mark[1] for mark in marks}) > 1):
+        return []
+    if numbers[0] > 1:
+        return []
+    bare = [line[mark.end() :] for line, mark in zip(lines, marks, strict=True)]
+    return [bare, [marks[0][1] + bare[0]]] if len(lines) == 1 else [bare]
+
+
+def _between(text: str, cuts: list[re.Match[str]], member: Callable[[str], Any]) -> set[frozenset[Any]]:
+    """Every set of members that the text may be, where a separator may belong to a value (Ruiz, Ana; Search and Rescue)."""
+    starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(text)]
+    behind: list[set[frozenset[Any]]] = [set() for _ in starts] + [{frozenset()}]
+    for at in range(len(starts) - 1, -1, -1):
+        for upto in range(at, min(at + 3, len(starts))):
+            if behind[upto + 1] and (one := member(text[starts[at] : ends[upto]])) is not None:
+                behind[at] |= {frozenset([one]) | rest for rest in behind[upto + 1]}
+        behind[at] = set(sorted(behind[at], key=len)[:MOST_READINGS])
+    return behind[0]

@@ -108,7 +108,7 @@ def _unsigned(text: str, description: Description) -> Fraction | None:
     found = digits(text, description)
     if found is None:
         found = _mixed(text, description)
-    if found is None and text.isascii():
+    if found is None:
         found = _scaled(text, description)
     if found is None and text.isascii():
         found = _spoken(text.lower())
@@ -166,10 +166,11 @@ def _mixed(text: str, description: Description) -> Fraction | None:
 
 def _scaled(text: str, description: Description) -> Fraction | None:
     """12k, 1.2 million."""
-    found = re.fullmatch(r"([0-9.,]+) ?([A-Za-z]+)", text)
+    found = re.fullmatch(r"([0-9.,]+|[0-9 ]*(?:[½⅓⅔¼¾]|[0-9]/[0-9])) ?([A-Za-z]+)", text)
     if not found or (scale := SHORT.get(found[2]) or SHORT.get(found[2].lower() if len(found[2]) > 2 else "")) is None:
         return None
     base = digits(found[1], description)
+    base = _mixed(found[1], description) if base is None else base
     return None if base is None else base * scale
 
 
@@ -183,7 +184,13 @@ def _spoken(text: str) -> Fraction | None:
             if text.endswith(joint):
                 before = _spoken(text.removesuffix(joint))
                 before = digits(text.removesuffix(joint), {}) if before is None else before
-                return None if before is None or before.denominator != 1 else before + Fraction(*part)
+                if before is None or before.denominator != 1 or before >= 100:  # a million and a half is 1.5 million
+                    return None
+                return before + Fraction(*part)
+    if scaled := re.fullmatch(r"(.+?)(?:(?: of)? an?)? (thousand|million|billion|trillion)", text):
+        base_part = _spoken(scaled[1])
+        if base_part is not None and base_part.denominator > 1:
+            return base_part * SCALES[scaled[2]]
     said, point, decimals = text.partition(" point ")
     base = _spoken_whole(said)
     if base is None or not point:
@@ -232,20 +239,15 @@ def english_words(value: int) -> str:
 
 def chinese(text: str, description: Description) -> Fraction | None:
     """三百二十, 三点五, 两千零五, 三分之一, 半, 1.2万; not 三四, which means three or four."""
-    text = text.replace(" ", "").translate(FORMAL)
+    text = re.sub("(?<=[\u3400-\u9fff〇○]) | (?=[\u3400-\u9fff〇○])", "", text).translate(FORMAL)
     if text in ("半", "一半"):
         return Fraction(1, 2)
     if "分之" in text:
         under, _, over = text.partition("分之")
         pair = _numeral(over), _numeral(under)
         return Fraction(pair[0], pair[1]) if pair[0] is not None and pair[1] and under != "百" else None
-    if scaled := re.fullmatch(r"([0-9][0-9.,]*)(亿|万|千|百)(?:([0-9]+)(万|千|百)?)?", text):
-        base, size = digits(scaled[1], description), {**PLACES, **MYRIADS}[scaled[2]]
-        lower = {**PLACES, **MYRIADS}.get(scaled[4] or "", 1)
-        rest = int(scaled[3] or 0) * lower
-        fits = base is not None and rest < size and (not rest or base.denominator == 1) and (lower < size)
-        fits = fits and not (scaled[3] and not scaled[4] and len(scaled[3]) < len(str(size)) - 1)
-        return base * size + rest if fits and base is not None else None
+    if re.match("[0-9]", text) and not text.isascii():
+        return _digits_and_places(text, description)
     before, point, decimals = text.partition("点")
     base_number = _numeral(before)
     if base_number is None or not point:
@@ -253,6 +255,25 @@ def chinese(text: str, description: Description) -> Fraction | None:
     if not decimals or any(sign not in CHINESE for sign in decimals):
         return None
     return Fraction(f"{base_number}." + "".join(str(CHINESE.index(sign)) for sign in decimals))
+
+
+def _digits_and_places(text: str, description: Description) -> Fraction | None:
+    """1.2万, 3亿5千万, 3万5000, 3万零500; 3万5 is 35000, and 3万500 is refused, for it may be that or 3万5百."""
+    for sign, size in (("亿", 10**8), ("万", 10**4), ("千", 1000), ("百", 100)):
+        before, found, after = text.partition(sign)
+        if not found:
+            continue
+        base = _digits_and_places(before, description)
+        if base is None or not after:
+            return None if base is None else base * size
+        if len(after) == 1 and sign in LOWER:
+            after += LOWER[sign]
+        rest = _digits_and_places(after.removeprefix("零"), description)
+        full = after[0] == "零" or not after.isdigit() or len(after) == len(str(size)) - 1
+        fits = rest is not None and base.denominator == rest.denominator == 1 and 0 < rest < size and full
+        return base * size + rest if fits and rest is not None else None
+    numeral = _numeral(text) if text and not text.isascii() else None
+    return digits(text, description) if numeral is None else Fraction(numeral)
 
 
 def _numeral(text: str) -> int | None:

@@ -153,7 +153,7 @@ def _times(head: str, description: Description) -> Fraction | None:
     """How often the unit: a number, "a", "half an", 三个半."""
     if head.lower() in ("a", "an"):
         return Fraction(1)
-    if part := PART_OF.fullmatch(head.lower()):
+    if part := PART_OF.fullmatch(head.lower().replace("-", " ")):
         return Fraction(*PARTS.get(part[1], PARTS.get(f"a {part[1].removeprefix('one ')}", (1, 2))))
     if half := re.fullmatch("(.+)个半", head):
         value = number(half[1], description)

@@ -21,6 +21,7 @@ WORDS: Final = re.compile(
     r"\A(?:file|message|msg|mail|session|the|文件|消息|邮件|会话) (?=\S)|\A(?:文件|消息|邮件|会话)(?=[A-Za-z0-9])",
     re.IGNORECASE,
 )
+NUMBERED: Final = re.compile("(?:message|msg|消息) ?([0-9]+)", re.IGNORECASE)
 WORD: Final = re.compile("message|msg|session")
 PATH: Final = re.compile(r"(?=.*[0-9./#])[^\s,;?!*\"'<>|~()\[\]]+")
 """Without a list: no blanks, and something that a path or an id has and a word has not."""
@@ -35,8 +36,8 @@ def read_reference(description: Description, text: str) -> str | None:
     text = text.replace("`", "").replace("\\_", "_")
     if spoken := re.fullmatch(r"the (.+) file|<([^<>]+)>", text):
         text = spoken[1] or spoken[2]
+    known, message = description.get("known"), NUMBERED.fullmatch(text)
     text = WORDS.sub("", text)
-    known = description.get("known")
     for form in (None, *FORMS):
         found = form.fullmatch(text) if form else None
         if form and not found:
@@ -46,7 +47,7 @@ def read_reference(description: Description, text: str) -> str | None:
             return f"{path}#{found['line'].upper().replace('L', '')}"
         if path and not found and not (known is None and any(one.fullmatch(text) for one in FORMS)):
             return path
-    return None
+    return _resolve(f"m{message[1]}", known, description) if known and message else None
 
 
 def _resolve(text: str, known: object, description: Description) -> str | None:

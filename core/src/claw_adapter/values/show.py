@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any, Final
 
-from .kinds import Value
+from .compare import as_value
+from .kinds import Value, parse
 from .names import forms_of
 from .show_numbers import amounts, durations, quantities
 from .show_times import dates, moments, times
@@ -26,9 +28,23 @@ def show(value: Value, language: str, notation: str, description: Description) -
     return renderings(description, value, language)[notation]
 
 
-def renderings(description: Description, value: Value, language: str) -> Renderings:
-    """At least eight texts by the name of their notation; `language` is ``en`` or ``zh``, the plain one comes first."""
-    found = WRITERS[description["type"]](description, value, language)
+def renderings(description: Description, value: Any, language: str) -> Renderings:
+    """Texts by the name of their notation, each of which `parse` reads as that value; the plain one comes first.
+
+    `language` is ``en`` or ``zh``. `value` may be its form in JSON. Nothing is there for a value that no notation can say,
+    such as 100/7.
+
+    Raises:
+        ValueError: it is no value of the type.
+    """
+    value = as_value(description, value)
+
+    def read(texts: Renderings) -> Renderings:
+        return {name: text for name, text in texts.items() if parse(description, text) == value}
+
+    found = read(WRITERS[description["type"]](description, value, language))
+    if not found:
+        return {}
     plain = next(iter(found.values()))
     typography = {
         "bold": f"**{plain}**",
@@ -37,23 +53,17 @@ def renderings(description: Description, value: Value, language: str) -> Renderi
         "italic": f"*{plain}*",
         "stop": f"{plain}{'。' if language == 'zh' else '.'}",
         "no-break": plain.replace(" ", "\u00a0"),
+        "full-width": plain.translate(FULL_WIDTH),
+        "remark": f"{plain}（见记录）" if language == "zh" else f"{plain} (see the log)",
     }
-    if description["type"] not in ("names", "reference", "person", "choice"):
-        typography["full-width"] = plain.translate(FULL_WIDTH)
-    if description.get("remark", True):
-        typography["remark"] = f"{plain}（见记录）" if language == "zh" else f"{plain} (see the log)"
-    return {**found, **typography}
+    return {**found, **read(typography)}
 
 
 def _persons(description: Description, name: Any, _language: str) -> Renderings:
-    """The full name, the names given in the description, and the short forms that mean nobody else."""
+    """The full name, the names given in the description, and the short forms."""
     people = description["people"]
     others = people[name] if isinstance(people, dict) else ()
-    taken = {form.casefold() for other in people if other != name for form in (other, *forms_of(other))}
-    taken |= {
-        form.casefold() for other in people if other != name and isinstance(people, dict) for form in people[other]
-    }
-    short = [form for form in forms_of(name) if form.casefold() not in taken]
+    short = list(forms_of(name))
     if name.isascii():
         short += [f"Dr {name}", name.upper()]
         short += [form.title() for form in short if len(form) > 3 and form.islower()]
@@ -74,12 +84,12 @@ def _choices(description: Description, option: Any, _language: str) -> Rendering
 def _names(description: Description, members: Any, language: str) -> Renderings:
     """Members in order and backwards, with the separators that people use."""
     if not members:
-        return (
-            {"plain": "无", "none": "没有"}
-            if language == "zh"
-            else {"plain": "none", "nobody": "nobody", "Nobody": "Nobody"}
-        )
-    texts = [next(iter(renderings(description["of"], one, language).values())) for one in members]
+        empty = {"plain": "无", "none": "没有"} if language == "zh" else {"plain": "none", "nobody": "nobody"}
+        return {**empty, "json": "[]"}
+    each = [list(renderings(description["of"], one, language).values()) for one in members]
+    if not all(each):
+        return {}
+    texts = [one[0] for one in each]
     joints = (
         {"、": "、", "，": "，", "；": "；"} if language == "zh" else {"commas": ", ", "semicolons": "; ", "tight": ","}
     )
@@ -90,6 +100,8 @@ def _names(description: Description, members: Any, language: str) -> Renderings:
     found["numbered"] = "\n".join(f"{at + 1}. {text}" for at, text in enumerate(texts))
     found["lines"] = "\n".join(texts)
     found["backwards"] = next(iter(joints.values())).join(reversed(texts))
+    found["stars"] = "\n".join(f"* {text}" for text in texts)
+    found["json"] = json.dumps(texts, ensure_ascii=False)
     return found
 
 

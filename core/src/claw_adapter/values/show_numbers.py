@@ -16,10 +16,10 @@ FORMAL = str.maketrans("一二三四五六七八九十百千", "壹贰叁肆伍�
 
 
 def decimal(value: Fraction, description: Description, group: str = "") -> str:
-    """Digits with the locale's decimal mark, to six decimals, in groups of three."""
+    """Digits with the locale's decimal mark, to twelve decimals, in groups of three."""
     comma = language_of(description) in COMMA and not str(description.get("locale", "")).endswith("CH")
-    scaled = round(abs(value) * 10**6)
-    whole, part = f"{scaled // 10**6:,}", f"{scaled % 10**6:06d}".rstrip("0")
+    scaled = round(abs(value) * 10**12)
+    whole, part = f"{scaled // 10**12:,}", f"{scaled % 10**12:012d}".rstrip("0")
     whole = whole.replace(",", ("." if comma else ",") if group == "mark" else group)
     return ("-" if value < 0 else "") + whole + (("," if comma else ".") + part if part else "")
 
@@ -34,6 +34,7 @@ def _written(value: Fraction, description: Description, language: str) -> dict[s
         "spaced": decimal(value, description, "\u202f"),
         "minus": digits.replace("-", "−"),
         "zeros": digits + ("0" if mark in digits else f"{mark}0"),
+        "fraction": f"{'-' if value < 0 else ''}{abs(value) // 1 or ''} {abs(value) % 1}".replace("- ", "-").strip(),
     }
     whole, part = divmod(abs(value), 1)
     if whole >= 10**12:

@@ -88,9 +88,10 @@ def split_remark(text: str) -> tuple[str, str] | None:
 
 
 def fold(text: str) -> str:
-    """For comparing names: without case and accents; hyphens between words and stops behind letters are blanks."""
+    """For comparing names: without case, accents and apostrophes; hyphens between words and stops behind letters are blanks."""
     text = "".join(c for c in unicodedata.normalize("NFD", text.casefold()) if not unicodedata.combining(c))
-    text = re.sub(r"(?<=\w)[-_](?=\w)|(?<=[^\W\d_])[.'](?=\s|\w|\Z)", " ", text)
+    text = re.sub(r"(?<=[\w.])[-_](?=\w)", " ", re.sub(r"(?<=[^\W\d_])'(?=[^\W\d_])", "", text))
+    text = re.sub(r"(?<=[^\W\d_])[.](?=\s|\w|\Z)", " ", text)
     return " ".join(text.split())
 
 

@@ -28,7 +28,7 @@ def _table(text: str) -> dict[str, Unit]:
         words = [word.strip().replace("_", " ") for word in english.split(",") if word.strip()]
         words.insert(0, sign)
         words += [f"{word}s" for word in words if re.search("[a-z ]{2}[a-rt-y]\\Z", word)]
-        names = (*words, *han.split())
+        names = (*words, *(word.replace("²", "^2").replace("³", "^3") for word in words), *han.split())
         found[sign] = Unit(Fraction(factor), tuple(dict.fromkeys(names)), Fraction(offset or 0))
     return found
 
