@@ -77,7 +77,6 @@ def test_every_notation_is_read_as_its_value(kind, language, data):
     assert len(texts) >= 8
     back = json.loads(json.dumps(as_json(value)))
     assert same(description, back, value)
-    assert renderings(description, back, language) == renderings(description, value, language)
 
 
 MEMBERS = {kind: pairs for kind, pairs in TYPED.items() if kind != "names"}
@@ -95,7 +94,6 @@ def test_every_notation_of_a_set_is_read_as_that_set(kind, language, data):
     texts = renderings(description, value, language)
     assert [text for text in texts.values() if parse(description, text) != value] == []
     assert {"json", "stars"} <= set(texts)
-    assert renderings(description, as_json(value), language) == texts
 
 
 @FEW

@@ -38,6 +38,13 @@ def test_what_says_something_else_or_nothing_certain_is_not_the_value(row):
     assert [line for line, value in found.items() if same(row["type"], row["expected"], value)] == []
 
 
+@pytest.mark.parametrize("row", LISTS, ids=name)
+def test_renderings_take_the_form_in_json_and_are_read_back(row):
+    texts = renderings(row["type"], row["expected"], "en")
+    assert [text for text in texts.values() if not same(row["type"], row["expected"], parse(row["type"], text))] == []
+    assert len(texts) > 4
+
+
 @pytest.mark.parametrize(("description", "text"), SECTIONS, ids=[description for description, _ in SECTIONS])
 def test_the_page_says_what_is_read(description, text):
     description = json.loads(description)

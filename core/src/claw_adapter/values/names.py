@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from .text import Description, Unclear, clean, fold
@@ -55,7 +55,9 @@ SEPARATORS: Final = {
     AND: AND, "(?<=[\u3400-\u9fff])/": "(?<=[\u3400-\u9fff])/(?=[\u3400-\u9fff])",
 }  # fmt: skip
 """From the strongest on: the first sign that is there decides where the text is cut, and all others belong to the values."""
-MARK: Final = re.compile("([-*•·+]|(?P<number>[0-9]{1,2})[.)、]|\\((?P<inner>[0-9]{1,2})\\))(?: +|(?=[\u3400-\u9fff]))(?=\\S)")
+MARK: Final = re.compile(
+    "([-*•·+]|(?P<number>[0-9]{1,2})[.)、]|\\((?P<inner>[0-9]{1,2})\\))(?: +|(?=[\u3400-\u9fff]))(?=\\S)"
+)
 EMPTY: Final = ("none", "nobody", "no one", "nothing", "无", "没有", "没有人", "无人")
 MOST_READINGS: Final = 8
 
@@ -126,8 +128,8 @@ def forms_of(name: str) -> tuple[str, ...]:
 def read_choice(description: Description, text: str) -> str | None:
     """The option as the description has it."""
     index = _choice_index(_listed(description["of"]))
-    found = index.get(fold(text))
-    if found is None and (article := re.match("(the|an?) (?=.)", text, re.IGNORECASE)) and fold(article[1]) not in index:
+    found, article = index.get(fold(text)), re.match("(the|an?) ", text, re.IGNORECASE)
+    if found is None and article and article[1].casefold() not in index:
         found = index.get(fold(text[article.end() :]))
     if found and len(found) > 1:
         raise ValueError(f"{text!r} is a synonym of {' and of '.join(sorted(found))}")
@@ -158,6 +160,7 @@ def read_names(description: Description, text: str, read: Callable[[Description,
     of = {**{key: description[key] for key in ("remark",) if key in description}, **description["of"]}
     problems: list[Unclear] = []
 
+    @cache
     def member(piece: str) -> Any:
         try:
             return read(of, clean(piece))
@@ -165,19 +168,17 @@ def read_names(description: Description, text: str, read: Callable[[Description,
             problems.append(unclear)
             return None
 
-    if text in ("[]", "∅"):
-        return ()
-    readings: set[frozenset[Any]] = set()
+    readings: set[frozenset[Any]] = {frozenset()} if text in ("[]", "∅") else set()
     if text[:1] == "[" and text[-1:] == "]":
         if (items := _json(text)) is not None:
             return _sorted(_all(items, member), problems)
         text = text[1:-1].strip() if "[" not in text[1:] else text
-    if text.casefold() in EMPTY:
-        readings.add(frozenset())
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if len(lines) == 1 and (form := next((SEPARATORS[sign] for sign in SEPARATORS if re.search(sign, text)), None)):
         readings |= _between(text, list(re.finditer(form, text)), member)
     for listed in (lines, *_unmarked(lines)):
+        if len(listed) == 1 and listed[0].casefold() in EMPTY:
+            readings.add(frozenset())
         if (found := _all(listed, member)) is not None:
             readings.add(frozenset(found))
     if len(readings) > 1:
@@ -212,9 +213,12 @@ def _unmarked(lines: list[str]) -> list[list[str]]:
     """
     marks = [found for line in lines if (found := MARK.match(line))]
     numbers = [int(mark["number"] or mark["inner"] or 0) for mark in marks]
-    if len(marks) < len(lines) or (numbers != [*range(1, len(lines) + 1)] and len({mark[1] for mark in marks}) > 1):
-        return []
-    if numbers[0] > 1:
+    counted = numbers == [*range(1, len(lines) + 1)]
+    if (
+        not marks
+        or len(marks) < len(lines)
+        or not (counted or (not any(numbers) and len({mark[1] for mark in marks}) == 1))
+    ):
         return []
     bare = [line[mark.end() :] for line, mark in zip(lines, marks, strict=True)]
     return [bare, [marks[0][1] + bare[0]]] if len(lines) == 1 else [bare]

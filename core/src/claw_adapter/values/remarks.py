@@ -15,7 +15,9 @@ MOST: Final = 8
 """Words (Chinese: signs) of which a value in a remark is made."""
 
 
-def refuse_values(description: Description, found: object, remark: str, read: Callable[[Description, str], Any]) -> None:
+def refuse_values(
+    description: Description, found: object, remark: str, read: Callable[[Description, str], Any]
+) -> None:
     """Raise if the remark asks a question, says nothing, holds a digit, or if a run of its words is read as another value.
 
     Raises:

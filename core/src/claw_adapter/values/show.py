@@ -59,6 +59,11 @@ def renderings(description: Description, value: Any, language: str) -> Rendering
     return {**found, **read(typography)}
 
 
+def _plain(description: Description, value: Any, language: str) -> str:
+    texts = WRITERS[description["type"]](description, value, language).values()
+    return next((text for text in texts if parse(description, text) == value), "")
+
+
 def _persons(description: Description, name: Any, _language: str) -> Renderings:
     """The full name, the names given in the description, and the short forms."""
     people = description["people"]
@@ -86,10 +91,9 @@ def _names(description: Description, members: Any, language: str) -> Renderings:
     if not members:
         empty = {"plain": "无", "none": "没有"} if language == "zh" else {"plain": "none", "nobody": "nobody"}
         return {**empty, "json": "[]"}
-    each = [list(renderings(description["of"], one, language).values()) for one in members]
-    if not all(each):
+    texts = [_plain(description["of"], one, language) for one in members]
+    if "" in texts:
         return {}
-    texts = [one[0] for one in each]
     joints = (
         {"、": "、", "，": "，", "；": "；"} if language == "zh" else {"commas": ", ", "semicolons": "; ", "tight": ","}
     )
