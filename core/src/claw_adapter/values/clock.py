@@ -117,7 +117,7 @@ def read_clock(text: str, description: Description) -> Clock | None:
     hour, minute, second = found
     if minute > 59 or second >= 60 or hour > 24 or (hour == 24 and (minute or second)):
         return None
-    unclear = False
+    unclear = text.endswith("past midnight")
     if part:
         if hour not in HOURS[part]:
             raise Unclear(f"the hour {hour} and the part of the day contradict each other: write the hour of 24")

@@ -133,6 +133,8 @@ def _parts(sign: int, text: str, description: Description) -> Money | None:
     if (small := SMALL.fullmatch(body)) and (small["tenth"] or small["cent"]):
         whole = number(small["whole"], description)
         tenth, cent = (number(small[name] or "0", {}) or Fraction(0) for name in ("tenth", "cent"))
+        if body[-1].isnumeric() and (whole is None or whole >= 100):  # 两百块五 may be 250
+            return None
         code = _code("元", description)
     elif large := CENTS.fullmatch(text):
         whole, cent, tenth = number(large[1], description), number(large[3], {}) or Fraction(100), Fraction(0)

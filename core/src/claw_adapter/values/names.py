@@ -227,6 +227,8 @@ def _unmarked(lines: list[str]) -> list[list[str]]:
 def _between(text: str, cuts: list[re.Match[str]], member: Callable[[str], Any]) -> set[frozenset[Any]]:
     """Every set of members that the text may be, where a separator may belong to a value (Ruiz, Ana; Search and Rescue)."""
     starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(text)]
+    if not all(text[a:b].strip() for a, b in zip(starts, ends, strict=True)):
+        return set()
     behind: list[set[frozenset[Any]]] = [set() for _ in starts] + [{frozenset()}]
     for at in range(len(starts) - 1, -1, -1):
         for upto in range(at, min(at + 3, len(starts))):
