@@ -18,6 +18,7 @@ CHOICE = {"type": "choice", "of": {"approved": ["accepted", "已批准"], "rejec
 FILES = ["logs/gate_log.csv", "notes/rota.md", "S2/m14", "S2/m4"]
 LANGUAGES = ("en", "zh")
 FEW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+FEWER = settings(FEW, max_examples=8)
 
 amounts = st.decimals(-(10**7), 10**7, places=2).map(Fraction)
 wholes = st.integers(-(10**6), 10**9).map(Fraction)
@@ -84,7 +85,7 @@ MEMBERS = {kind: pairs for kind, pairs in TYPED.items() if kind != "names"}
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("kind", MEMBERS)
-@FEW
+@FEWER
 @given(data=st.data())
 def test_every_notation_of_a_set_is_read_as_that_set(kind, language, data):
     of, first = data.draw(MEMBERS[kind])
@@ -167,7 +168,7 @@ def test_another_value_in_the_remark_is_seen(kind, data):
 
 
 @pytest.mark.parametrize("kind", TYPED)
-@FEW
+@FEWER
 @given(data=st.data(), remark=st.sampled_from(["see the log", "wrong", "见记录", "revoked", "net"]))
 def test_a_remark_is_read_only_where_it_is_asked_for(kind, data, remark):
     description, value, text = lines(data, kind)

@@ -10,38 +10,10 @@ from .text import Description, language_of
 
 __all__ = ["CHINESE", "chinese", "chinese_words", "digits", "english_words", "number", "whole"]
 
-COMMA: Final = frozenset(
-    [
-        "de",
-        "fr",
-        "es",
-        "it",
-        "pt",
-        "nl",
-        "pl",
-        "ru",
-        "uk",
-        "cs",
-        "sk",
-        "da",
-        "sv",
-        "nb",
-        "no",
-        "fi",
-        "tr",
-        "el",
-        "ro",
-        "hu",
-        "id",
-        "vi",
-        "bg",
-        "hr",
-        "sl",
-        "et",
-        "lv",
-        "lt",
-    ]
-)
+COMMA: Final = frozenset([
+    "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "uk", "cs", "sk", "da", "sv", "nb", "no", "fi",
+    "tr", "el", "ro", "hu", "id", "vi", "bg", "hr", "sl", "et", "lv", "lt",
+])  # fmt: skip
 """Languages that write 1.234,5 or 1 234,5."""
 VULGAR: Final = {
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5), "⅘": (4, 5),
