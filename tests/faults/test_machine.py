@@ -178,7 +178,8 @@ def test_a_run_stops_before_the_disk_is_full(tmp_path):
 
 
 async def _with_floor(root, asked, floor):
-    from claw_adapter.runner.run import prepare, run
+    from claw_adapter.runner.preparing import prepare
+    from claw_adapter.runner.run import run
     from claw_adapter.runs.plan import expand
     from claw_adapter.scenario.named import find_scenarios
 
