@@ -122,7 +122,7 @@ def test_picoclaw_from_its_wheel_runs_the_demo_with_what_is_on_the_path(bare):
 
 def test_the_framework_description_is_in_the_wheel(bare):
     rows = json.loads(call(bare, "frameworks", "list", "--json").stdout)
-    names = ["claude-code", "llamacpp", "metaclaw", "nanobot", "openclaw", "picoclaw"]
+    names = ["claude-code", "llamacpp", "metaclaw", "nanobot", "openclaw", "opencode", "picoclaw", "qwen-code"]
     assert [row["name"] for row in rows] == names
 
 

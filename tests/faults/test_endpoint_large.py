@@ -12,7 +12,7 @@ import pytest
 
 from claw_adapter.endpoint import intake
 from claw_adapter.endpoint.encoding import PIECE, encoded, pieces
-from claw_adapter.endpoint.intake import LARGE, Intake, Refused, Room
+from claw_adapter.endpoint.intake import LARGE, Intake, RequestRefused, Room
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.protocol import ModelSpec
 from claw_adapter.runs.transcript import read_transcript
@@ -99,13 +99,13 @@ async def test_there_is_room_for_so_much_at_a_time(monkeypatch: pytest.MonkeyPat
             await asyncio.sleep(0)
             assert not any(task.done() for task in waiting)
             monkeypatch.setattr(intake, "MOST_WAITING", 3)
-            with pytest.raises(Refused, match="wait already") as caught:
+            with pytest.raises(RequestRefused, match="wait already") as caught:
                 await place.take("d", 1)
             assert caught.value.status == 429
     await asyncio.gather(*waiting)
     assert place._taken == {"a": 10, "b": 10, "c": 10}
     monkeypatch.setattr(intake, "WAIT_SECONDS", 0.01)
-    with pytest.raises(Refused, match="no room"):
+    with pytest.raises(RequestRefused, match="no room"):
         await place.take("a", 45)  # half of the room is for others
 
 

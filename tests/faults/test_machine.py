@@ -178,7 +178,8 @@ def test_a_run_stops_before_the_disk_is_full(tmp_path):
 
 
 async def _with_floor(root, asked, floor):
-    from claw_adapter.runner.run import prepare, run
+    from claw_adapter.runner.preparing import prepare
+    from claw_adapter.runner.run import run
     from claw_adapter.runs.plan import expand
     from claw_adapter.scenario.named import find_scenarios
 
@@ -239,9 +240,9 @@ async def test_an_endpoint_that_cannot_start_for_want_of_memory_is_the_machines(
 
 @linux
 @pytest.mark.parametrize("floor", ["0", "100M"])
-def test_a_disk_of_600_kilobytes(tmp_path, floor):
+def test_a_disk_that_is_too_small(tmp_path, floor):
     kept = tmp_path / "kept"
-    done = on_a_disk("size=600k", "run", "demo", "--min-free", floor, "--out", "run", kept=kept)
+    done = on_a_disk("size=300k", "run", "demo", "--min-free", floor, "--out", "run", kept=kept)
     assert done.returncode == 5, done.stderr
     assert "run the same command again" in done.stderr
     assert "Traceback" not in done.stderr

@@ -101,7 +101,7 @@ def test_a_scenario_that_check_calls_unfit_is_run_only_unchecked(tmp_path):
 def test_check_says_that_an_environment_is_not_installed_or_cannot_be_made(tmp_path):
     folder = two_rounds(tmp_path / "here")
     manifest = json.loads((folder / "scenario.yaml").read_text())
-    for environment, says in (({"name": "nowhere"}, "'nowhere' is not installed"), ({"name": "demo"}, "not for")):
+    for environment, says in (({"name": "nowhere"}, "there is no plugin 'nowhere'"), ({"name": "demo"}, "not for")):
         (folder / "scenario.yaml").write_text(json.dumps({**manifest, "environment": environment}))
         done = call("check", folder)
         assert done.code == 1

@@ -76,7 +76,7 @@ def test_a_full_disk_behind_standard_output_is_no_success(finished):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run([CLAW, "schema"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 5
-    assert done.stderr == "error: No space left on device\n  Free some space on that disk, or write elsewhere.\n"
+    assert done.stderr == "stopped: No space left on device\n  Free some space on that disk, or write elsewhere.\n"
 
 
 @pytest.mark.parametrize("argv", [("report", "{run}"), ("schema", "experiment"), ("report", "{run}", "--json")])

@@ -13,7 +13,7 @@ from claw_adapter.errors import EndpointAuthError
 from claw_adapter.keys import key_in_url
 from claw_adapter.redaction import REDACTED, RedactingStream, Redactor
 from claw_adapter.report import summarise
-from claw_adapter.runner.run import prepare
+from claw_adapter.runner.preparing import prepare
 from claw_adapter.runs.plan import expand
 from claw_adapter.sandbox import detect
 from claw_adapter.scenario.named import find_scenarios

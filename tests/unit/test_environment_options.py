@@ -56,8 +56,10 @@ def test_beside_tools_of_an_mcp_server_alone_it_has_no_others_and_paths_stay_ref
     assert (nanobot.restrict, nanobot.histories, nanobot.path_prepend) == (True, "files", "")
     assert (claude_code.memory, claude_code.path_prepend) == (False, "")
     started = {"command": "/p", "args": ["a"], "env": {"K": "v"}}
-    assert import_module("claw_adapter_claude_code.options").servers(ctx) == {"mcpServers": {"calendar": started}}
-    told = import_module("claw_adapter_nanobot.options").configuration(ctx, nanobot)["tools"]["mcpServers"]["calendar"]
+    assert import_module("claw_adapter_claude_code.configuration").servers(ctx) == {"mcpServers": {"calendar": started}}
+    told = import_module("claw_adapter_nanobot.configuration").configuration(ctx, nanobot)["tools"]["mcpServers"][
+        "calendar"
+    ]
     assert {name: told[name] for name in started} == started
 
 

@@ -15,7 +15,7 @@ from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import AdapterError
 from claw_adapter.protocol import ModelSpec
 from claw_adapter.report.summary import summarise
-from claw_adapter.runner.run import prepare
+from claw_adapter.runner.preparing import prepare
 from claw_adapter.runs.load import load_run
 from claw_adapter.runs.plan import Experiment, expand, served_model
 from claw_adapter.runs.servers import read_servers

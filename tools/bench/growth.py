@@ -15,7 +15,8 @@ from pathlib import Path
 
 from overhead import write_scenario
 
-from claw_adapter.runner.run import prepare, run
+from claw_adapter.runner.preparing import prepare
+from claw_adapter.runner.run import run
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import read_journal
 from claw_adapter.runs.plan import Experiment, expand

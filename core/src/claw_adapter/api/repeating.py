@@ -11,7 +11,7 @@ from claw_adapter.api.results import Run, open_run
 from claw_adapter.api.running import Prepared, Watching
 from claw_adapter.errors import JournalError, ScenarioError
 from claw_adapter.protocol import RoundRecord, Scenario, StopRules
-from claw_adapter.runner.run import prepare as prepare_plan
+from claw_adapter.runner.preparing import prepare as prepare_plan
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import read_journal
 from claw_adapter.runs.repetition import PastRound, find_round

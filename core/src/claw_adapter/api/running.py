@@ -27,8 +27,8 @@ from claw_adapter.errors import ArgumentError, ClawError
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Scenario, StopRules
 from claw_adapter.runner.headroom import MIN_FREE
+from claw_adapter.runner.preparing import prepare as prepare_plan
 from claw_adapter.runner.run import Watcher
-from claw_adapter.runner.run import prepare as prepare_plan
 from claw_adapter.runner.run import run as run_plan
 from claw_adapter.runs.estimate import Estimate
 from claw_adapter.runs.estimate import estimate as estimate_one

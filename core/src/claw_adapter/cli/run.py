@@ -200,7 +200,7 @@ def _show_estimate(found: dict[str, Estimate], *, as_json: bool) -> int:
 def _run(prepared: Prepared, *, quiet: bool, **how: Any) -> None:
     from claw_adapter.cli.process import finish_in_order
     from claw_adapter.cli.progress import watching
-    from claw_adapter.runner.run import unprotected
+    from claw_adapter.runner.preparing import unprotected
 
     if not quiet and (note := unprotected(prepared.plan)):
         console(stderr=True).print(note, highlight=False)

@@ -80,9 +80,6 @@ def _environment(scenario: Scenario) -> list[Finding]:
     where = f"{scenario.root / 'scenario.yaml'}:1"
     if named is None:
         return []
-    if not plugins.entry_points(named.name):
-        what = f"the environment {named.name!r} is not installed ({plugins.find_remedy(named.name)})"
-        return [Finding(NO_ENVIRONMENT, "error", what, where)]
     try:
         plugins.create("environment", named.name, dict(named.options))
     except ClawError as error:

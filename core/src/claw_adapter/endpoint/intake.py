@@ -12,7 +12,7 @@ from typing import Final, Self
 
 from aiohttp import web
 
-__all__ = ["LARGE", "MAX_BODY", "Intake", "Refused", "Room"]
+__all__ = ["LARGE", "MAX_BODY", "Intake", "RequestRefused", "Room"]
 
 MAX_BODY: Final = 64 * 1024 * 1024
 """Twice what the providers we know take."""
@@ -26,7 +26,7 @@ BODY_SECONDS: Final = 60.0
 """How long a body may take from its first byte to its last, and as long again for all 16 MB of it."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that is not taken; `status` says why in HTTP's terms."""
 
     def __init__(self, status: int, what: str, code: str) -> None:
@@ -48,17 +48,17 @@ class Intake:
         """Wait for room.
 
         Raises:
-            Refused: too many wait already, or it takes too long.
+            RequestRefused: too many wait already, or it takes too long.
         """
         if self._waiting >= MOST_WAITING:
-            raise Refused(429, f"{self._waiting} large requests wait already", "rate_limit_exceeded")
+            raise RequestRefused(429, f"{self._waiting} large requests wait already", "rate_limit_exceeded")
         self._waiting += 1
         try:
             async with asyncio.timeout(WAIT_SECONDS), self._freed:
                 await self._freed.wait_for(lambda: self._fits(who, size))
                 self._taken[who] += size
         except TimeoutError:
-            raise Refused(429, "there was no room for another large request", "rate_limit_exceeded") from None
+            raise RequestRefused(429, "there was no room for another large request", "rate_limit_exceeded") from None
         finally:
             self._waiting -= 1
 
@@ -77,11 +77,11 @@ class Intake:
         """Read a request's body.
 
         Raises:
-            Refused: it is too large, too slow, or there is no room for it.
+            RequestRefused: it is too large, too slow, or there is no room for it.
         """
         declared = request.content_length or 0
         if declared > MAX_BODY:
-            raise Refused(413, f"the request is larger than {MAX_BODY} bytes", "request_too_large")
+            raise RequestRefused(413, f"the request is larger than {MAX_BODY} bytes", "request_too_large")
         if declared > LARGE:
             await room.take(declared)
         body = bytearray()
@@ -90,11 +90,13 @@ class Intake:
                 async for data in request.content.iter_any():
                     body += data
                     if len(body) > MAX_BODY:
-                        raise Refused(413, f"the request is larger than {MAX_BODY} bytes", "request_too_large")
+                        raise RequestRefused(413, f"the request is larger than {MAX_BODY} bytes", "request_too_large")
                     if len(body) > LARGE and not room.size:
                         await room.take(MAX_BODY)  # nobody has said how long it will be
         except TimeoutError:
-            raise Refused(408, f"the request's body did not come within {self._seconds:g} s", "timeout") from None
+            raise RequestRefused(
+                408, f"the request's body did not come within {self._seconds:g} s", "timeout"
+            ) from None
         return body
 
 

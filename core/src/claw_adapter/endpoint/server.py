@@ -22,7 +22,7 @@ from claw_adapter.endpoint.dialects import DIALECTS, Dialect
 from claw_adapter.endpoint.dialects.anthropic import models as anthropic_models
 from claw_adapter.endpoint.failures import BadRequest
 from claw_adapter.endpoint.gate import Gate
-from claw_adapter.endpoint.intake import LARGE, Intake, Refused, Room
+from claw_adapter.endpoint.intake import LARGE, Intake, RequestRefused, Room
 from claw_adapter.endpoint.large import Helpers, Large
 from claw_adapter.endpoint.metering import request_tokens
 from claw_adapter.endpoint.models import build
@@ -303,7 +303,7 @@ class Handler:
             return await self._server.helpers.read(self._dialect.name, request.headers, body, trial.transcript)
         except BadRequest as error:
             return self._unread(entry, 400, error.what, "invalid_request")
-        except Refused as error:
+        except RequestRefused as error:
             return self._unread(entry, error.status, error.what, error.code)
         except InternalError as error:
             trial.fail(error)

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 from claw_adapter.protocol import Failure, FirstRequest, Isolation, RunSettings, ServerRecord
 from claw_adapter.protocol.base import Record
 from claw_adapter.report.breakdown_records import Breakdowns, FailedRound
-from claw_adapter.runs.prices import Money
+from claw_adapter.runs.prices import Price
 from claw_adapter.scoring import MetricSet, View
 
 __all__ = [
@@ -155,7 +155,7 @@ class Tokens(Record):
 class Cost(Record):
     """What a row's requests cost at list price, nothing taken off for cached input: an upper bound for what was counted."""
 
-    money: Money
+    money: Price
     counted: Literal["upstream", "metered"]
     """Whose tokens were priced: the upstream's own, or ours (cl100k) where it did not count every turn: an estimate."""
     local: bool = False

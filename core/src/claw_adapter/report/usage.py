@@ -22,7 +22,7 @@ from claw_adapter.report.records import (
     UpstreamSum,
 )
 from claw_adapter.runs.load import TrialData
-from claw_adapter.runs.prices import Money, cost
+from claw_adapter.runs.prices import Price, cost
 from claw_adapter.tokens.readings import Readings, Semantics, per_turn
 
 __all__ = ["cost_of", "evidence_of", "first_requests_of", "times_of", "tokens_of"]
@@ -55,7 +55,7 @@ def cost_of(model: ModelSpec, tokens: Tokens, day: date | None, servers: Sequenc
     every turn, and ours if not. What overlays asked for is paid too.
     """
     if servers and all(server.own for server in servers):
-        free = Money(amount=Decimal(0), prices="", day=day or datetime.now(UTC).date(), entry=model.name)
+        free = Price(amount=Decimal(0), prices="", day=day or datetime.now(UTC).date(), entry=model.name)
         return Cost(money=free, counted="upstream", local=True)
     own = tokens.overlay or MeteredSum()
     theirs, more = tokens.metered.upstream, own.upstream or UpstreamSum()

@@ -11,7 +11,7 @@ from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.protocol.scenario import Scenario
 from claw_adapter.protocol.tokens import TokenUse
-from claw_adapter.runs.prices import Money, cost
+from claw_adapter.runs.prices import Price, cost
 
 __all__ = ["Assumptions", "Estimate", "estimate"]
 
@@ -44,7 +44,7 @@ class Estimate(Record):
     calls: int
     input: int
     output: int
-    money: Money | None = None
+    money: Price | None = None
     """None when the price is not known, or there is none."""
     assumptions: Assumptions
 

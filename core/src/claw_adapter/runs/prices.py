@@ -17,14 +17,14 @@ from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.protocol.tokens import TokenUse
 from claw_adapter.runs.providers import load_providers
 
-__all__ = ["Money", "cost", "is_sold", "price_list", "prices_available"]
+__all__ = ["Price", "cost", "is_sold", "price_list", "prices_available"]
 
 _PACKAGE: Final = "genai_prices"
 _DISTRIBUTION: Final = "genai-prices"
 _FREE: Final = ("reader", "scripted", "replay")
 
 
-class Money(Record):
+class Price(Record):
     """An amount, and where its prices come from."""
 
     amount: Decimal
@@ -59,7 +59,7 @@ def is_sold(model: ModelSpec) -> bool:
     return model.kind not in _FREE and bool(_entry(model)[1])
 
 
-def cost(model: ModelSpec, usage: TokenUse, day: date | None = None) -> Money | None:
+def cost(model: ModelSpec, usage: TokenUse, day: date | None = None) -> Price | None:
     """What `usage` costs at list price on `day` (today, UTC), nothing taken off for cached input: an upper bound.
 
     The tokens should be the upstream's own; ours (cl100k) give an estimate. None when no price list is installed, when it does
@@ -77,7 +77,7 @@ def cost(model: ModelSpec, usage: TokenUse, day: date | None = None) -> Money | 
     except LookupError:
         return None
     entry = f"{found.provider.id}/{found.model.id}"
-    return Money(amount=found.total_price, prices=price_list(), day=day, entry=entry)
+    return Price(amount=found.total_price, prices=price_list(), day=day, entry=entry)
 
 
 def _entry(model: ModelSpec) -> tuple[str, dict[str, str]]:

@@ -14,7 +14,7 @@ from claw_adapter.endpoint.encoding import encoded
 from claw_adapter.endpoint.failures import ProviderError, classify
 from claw_adapter.endpoint.models import credentials
 from claw_adapter.endpoint.models.wires import wire_of
-from claw_adapter.endpoint.models.wires.base import Malformed, Refused
+from claw_adapter.endpoint.models.wires.base import Malformed, UpstreamRefused
 from claw_adapter.errors import (
     EndpointAuthError,
     EndpointMalformedError,
@@ -70,7 +70,7 @@ class UpstreamModel(Model):
         except Malformed as error:
             what = f"the provider's answer cannot be read: {error}"
             raise ProviderError(502, EndpointMalformedError(what, where=self._where)) from error
-        except Refused as error:
+        except UpstreamRefused as error:
             raise self._error(502, error.error) from error
         except (aiohttp.ClientError, OSError) as error:
             if (short := machine_error(error)) is not None:

@@ -12,7 +12,7 @@ from claw_adapter.endpoint.models.wires.anthropic_body import passed_on, transla
 from claw_adapter.endpoint.models.wires.base import (
     Malformed,
     NewId,
-    Refused,
+    UpstreamRefused,
     Wire,
     as_dict,
     events,
@@ -61,7 +61,7 @@ class AnthropicWire(Wire):
         """A ``message``."""
         value = loaded(body)
         if value.get("error"):
-            raise Refused(value["error"])
+            raise UpstreamRefused(value["error"])
         blocks = pairs(value.get("content"))
         finish = _FINISH.get(str(value.get("stop_reason")))
         if value.get("type") != "message" or (not blocks and finish is None):
@@ -88,7 +88,7 @@ class AnthropicWire(Wire):
         async for data in events(chunks):
             value = loaded(data)
             if value.get("type") == "error" or value.get("error"):
-                raise Refused(value.get("error"))
+                raise UpstreamRefused(value.get("error"))
             if (delta := reading.take(value)) is not None:
                 yield delta
             if reading.finished:

@@ -14,7 +14,7 @@ from claw_adapter.drivers.sse import EventParser
 from claw_adapter.model import Delta, ModelRequest
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["Malformed", "NewId", "Refused", "Wire", "as_dict", "events", "integer", "loaded", "pairs"]
+__all__ = ["Malformed", "NewId", "UpstreamRefused", "Wire", "as_dict", "events", "integer", "loaded", "pairs"]
 
 JsonObject = dict[str, JsonValue]
 NewId = Callable[[], str]
@@ -26,7 +26,7 @@ class Malformed(ValueError):
     """What came is no completion."""
 
 
-class Refused(Exception):  # the upstream's own error, inside a reply that had begun well
+class UpstreamRefused(Exception):  # the upstream's own error, inside a reply that had begun well
     """An error object in the middle of a stream, or in place of a completion."""
 
     def __init__(self, error: JsonValue) -> None:
@@ -57,7 +57,7 @@ class Wire(ABC):
 
         Raises:
             Malformed: it is not one, or there is nothing in it.
-            Refused: it is an error.
+            UpstreamRefused: it is an error.
         """
 
     @abstractmethod
@@ -66,7 +66,7 @@ class Wire(ABC):
 
         Raises:
             Malformed: an event is not JSON, or the stream ends before the reply does.
-            Refused: an error comes instead.
+            UpstreamRefused: an error comes instead.
         """
 
     def headers(self, request: ModelRequest) -> dict[str, str]:

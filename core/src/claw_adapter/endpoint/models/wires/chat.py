@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.models.wires.base import Malformed, NewId, Refused, Wire, as_dict, events, loaded
+from claw_adapter.endpoint.models.wires.base import Malformed, NewId, UpstreamRefused, Wire, as_dict, events, loaded
 from claw_adapter.endpoint.sampling import LIMITS, effective
 from claw_adapter.model import CallDelta, Delta, ModelRequest
 from claw_adapter.protocol.tokens import TokenUse
@@ -77,7 +77,7 @@ class ChatWire(Wire):
 def _loaded(text: str | bytes) -> JsonObject:
     value = loaded(text)
     if value.get("error"):
-        raise Refused(value["error"])
+        raise UpstreamRefused(value["error"])
     return value
 
 

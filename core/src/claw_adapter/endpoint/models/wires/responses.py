@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.models.wires.base import (
     Malformed,
     NewId,
-    Refused,
+    UpstreamRefused,
     Wire,
     as_dict,
     events,
@@ -50,7 +50,7 @@ class ResponsesWire(Wire):
         """A ``response``."""
         value = loaded(body)
         if value.get("error"):
-            raise Refused(value["error"])
+            raise UpstreamRefused(value["error"])
         items = pairs(value.get("output"))
         if not items and value.get("status") != "incomplete":
             raise Malformed("a response without output")
@@ -72,7 +72,7 @@ class ResponsesWire(Wire):
             kind, index = str(event.get("type")), integer(event, "output_index")
             item = as_dict(event.get("item"))
             if kind == "error" or (event.get("error") and not kind.startswith("response.")):
-                raise Refused(event.get("error") or event)
+                raise UpstreamRefused(event.get("error") or event)
             if kind in ("response.output_text.delta", "response.refusal.delta"):
                 yield Delta(text=str(event.get("delta") or ""))
             elif kind == "response.output_item.added" and item.get("type") == "function_call":
@@ -86,7 +86,7 @@ class ResponsesWire(Wire):
             elif kind in _ENDS:
                 final = as_dict(event.get("response"))
                 if kind == "response.failed":
-                    raise Refused(final.get("error"))
+                    raise UpstreamRefused(final.get("error"))
                 yield Delta(finish=_finish(final, bool(calls)), usage=_usage(final))
                 return
         raise Malformed("the stream ended before the reply did")
