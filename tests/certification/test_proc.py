@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 
 from claw_adapter.certify.checks.proc import _peak
-from claw_adapter.endpoint.server import _json
+from claw_adapter.endpoint.parsing import parse_json
 from claw_adapter.reference.serve import OUTPUT_CHARACTERS, Shell
 
 
 def test_half_a_surrogate_pair_in_a_request_becomes_a_question_mark():
-    assert _json(rb'{"a": "x\udcffy"}') == {"a": "x?y"}
-    assert _json(b'{"a": "x\xed\xb3\xbfy"}') == {"a": "x?y"}
-    assert _json(rb'{"a": "\ud83d\ude00"}') == {"a": "\U0001f600"}
-    assert _json('{"a": "한국"}'.encode()) == {"a": "한국"}
+    assert parse_json(rb'{"a": "x\udcffy"}') == {"a": "x?y"}
+    assert parse_json(b'{"a": "x\xed\xb3\xbfy"}') == {"a": "x?y"}
+    assert parse_json(rb'{"a": "\ud83d\ude00"}') == {"a": "\U0001f600"}
+    assert parse_json('{"a": "한국"}'.encode()) == {"a": "한국"}
 
 
 def test_the_reference_shell_does_not_wait_for_what_a_command_left(tmp_path):

@@ -104,7 +104,7 @@ def finish_in_order(work: Coroutine[Any, Any, T]) -> T:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        interrupts.cancel = None
+        interrupts.cancel = (lambda: None) if interrupts.came else None  # what is said last is said
 
 
 def _unraisable(hook: sys.UnraisableHookArgs) -> None:
