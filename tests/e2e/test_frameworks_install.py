@@ -349,7 +349,7 @@ def test_plugins_bring_their_descriptions_and_are_not_imported_for_it(tmp_path, 
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     assert describe("tiny").title == "Tiny"
     assert "tiny" in [framework.name for framework in frameworks()]
-    with pytest.raises(FrameworkUnknown, match="its adapter has no framework.toml"):
+    with pytest.raises(FrameworkUnknown, match=r"its adapter has no framework\.toml"):
         describe("plain")
     with pytest.raises(FrameworkUnknown, match="is known here") as caught:
         describe("nowhere")
