@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
-import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from claw_adapter.drivers.waiting import side_by_side
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Event, Gold, RoundRecord, Scenario, Score, TurnResult
 from claw_adapter.question import EnvironmentStates, ScoringContext
@@ -73,15 +72,13 @@ async def rescore(root: Path, data: Sequence[str] = (), *, isolation: int | None
                 where=str(scenarios[name].root),
                 remedy="Name the original with --data.",
             )
-    turn = asyncio.Semaphore(2 * (os.cpu_count() or 1))  # most of the time a check waits for its namespaces
 
     async def again(trial: TrialData) -> tuple[TrialData, list[ChangedScore]]:
-        async with turn:
-            scorer = _Scorer(trial, scenarios[trial.spec.scenario], Snapshotter(Store(run.store)), isolation)
-            records = [await scorer.again(record) for record in trial.rounds]
-            return dataclasses.replace(trial, rounds=tuple(records)), scorer.differences(records)
+        scorer = _Scorer(trial, scenarios[trial.spec.scenario], Snapshotter(Store(run.store)), isolation)
+        records = [await scorer.again(record) for record in trial.rounds]
+        return dataclasses.replace(trial, rounds=tuple(records)), scorer.differences(records)
 
-    scored = await asyncio.gather(*map(again, run.trials))
+    scored = await side_by_side(again, run.trials)
     counted = sum(record.error is None for trial in run.trials for record in trial.rounds)
     differences = tuple(difference for _, found in scored for difference in found)
     return Rescored(dataclasses.replace(run, trials=tuple(trial for trial, _ in scored)), counted, differences)

@@ -14,7 +14,7 @@ from claw_adapter.errors import MachineError, Owner
 from claw_adapter.machine import AGAIN, amount, machine_error, open_descriptors, space
 from claw_adapter.protocol import Failure
 
-__all__ = ["MIN_FREE", "Headroom", "raise_descriptors", "stopped"]
+__all__ = ["MIN_FREE", "Headroom", "raise_descriptors", "refuse_shortage", "stopped"]
 
 MIN_FREE: Final = 100_000_000
 """Bytes that a run leaves free on its disk, unless it is told otherwise."""
@@ -115,6 +115,16 @@ def available_memory() -> int | None:
         found = _AVAILABLE.search(Path("/proc/meminfo").read_text("ascii"))
         return int(found[1]) * 1024 if found else None
     return None
+
+
+def refuse_shortage(failure: Failure | None) -> None:
+    """What the machine is to blame for is recorded of nobody.
+
+    Raises:
+        MachineError: it is to blame for this failure.
+    """
+    if failure is not None and failure.owner is Owner.MACHINE:
+        raise MachineError(failure.what, where=failure.where, remedy=failure.remedy)
 
 
 def raise_descriptors(jobs: int) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 
 from claw_adapter.crashpoints import crashpoint
-from claw_adapter.errors import ClawError, MachineError, Owner, RunStopped
+from claw_adapter.errors import ClawError, RunStopped
 from claw_adapter.protocol import Failure, TrialEnd
+from claw_adapter.runner.headroom import refuse_shortage
 from claw_adapter.runner.rounds import RoundRunner
 from claw_adapter.runner.stopping import check_stopped
 from claw_adapter.runner.trial import Trial
@@ -45,8 +46,7 @@ async def run_trial(trial: Trial) -> None:
             error = await trial.closed(error)
         if error is not None:
             await check_stopped(trial.services.endpoint)
-        if error is not None and error.owner is Owner.MACHINE:
-            raise MachineError(error.what, where=error.where, remedy=error.remedy)
+        refuse_shortage(error)
         trial.journal.append(TrialEnd(error=error, snapshot=trial.last_snapshot, overlay=trial.spent))
     trial.services.on_end(trial.spec, error)
 

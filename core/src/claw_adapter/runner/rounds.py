@@ -11,7 +11,7 @@ from pathlib import Path
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.drivers.waiting import timeout, to_thread
 from claw_adapter.endpoint import RoundMeter
-from claw_adapter.errors import AdapterError, ClawError, MachineError, Owner
+from claw_adapter.errors import AdapterError, ClawError
 from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Conversation
 from claw_adapter.protocol import (
@@ -29,6 +29,7 @@ from claw_adapter.question import EnvironmentStates, QuestionType, ScoringContex
 from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
 from claw_adapter.runner.blame import attributed, no_way, without_outages
+from claw_adapter.runner.headroom import refuse_shortage
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
 from claw_adapter.runner.stopping import check_stopped
 from claw_adapter.runner.trial import LATE_SECONDS, Trial
@@ -268,11 +269,7 @@ class RoundRunner:
         Raises:
             MachineError: it is.
         """
-        if failure is None:
-            return
-        failure = self.trial.services.headroom.blamed(failure)
-        if failure.owner is Owner.MACHINE:
-            raise MachineError(failure.what, where=failure.where, remedy=failure.remedy)
+        refuse_shortage(failure and self.trial.services.headroom.blamed(failure))
 
     async def _checkpoint(self, conversation: Conversation) -> Checkpoint:
         deadline = self.trial.spec.settings.deadline

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -11,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from claw_adapter.data_format import RoundProgress
-from claw_adapter.drivers.waiting import to_thread
+from claw_adapter.drivers.waiting import side_by_side, to_thread
 from claw_adapter.errors import ClawError, ScenarioError
 from claw_adapter.protocol import Check
 from claw_adapter.questions.extract import extract, extract_compat
@@ -53,15 +51,13 @@ async def rescore_published(
     scenarios = {one.id: one for one in examine(suite, suite.layouts(layout)[0]).scenarios}
     if unknown := next((name for name in recorded if name not in scenarios), None):
         raise ScenarioError(f"the data set has no scenario {unknown!r}", where=str(suite.source.path))
-    turn = asyncio.Semaphore(2 * (os.cpu_count() or 1))  # most of the time a check waits for its namespaces
 
     async def again(name: str) -> RescoredScenario:
-        async with turn:
-            with tempfile.TemporaryDirectory(prefix="claw-replay-", ignore_cleanup_errors=True) as folder:
-                worker = _Worker(scenarios[name], recorded[name], Path(folder).resolve(), IsolationLevel(isolation))
-                return await worker.run(replay=replay, progress=progress)
+        with tempfile.TemporaryDirectory(prefix="claw-replay-", ignore_cleanup_errors=True) as folder:
+            worker = _Worker(scenarios[name], recorded[name], Path(folder).resolve(), IsolationLevel(isolation))
+            return await worker.run(replay=replay, progress=progress)
 
-    return Rescored(results, layout, isolation, replay, list(await asyncio.gather(*map(again, recorded))))
+    return Rescored(results, layout, isolation, replay, await side_by_side(again, recorded))
 
 
 @dataclass
