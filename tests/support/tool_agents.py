@@ -33,6 +33,14 @@ class Does:
     """It says that it has written, and has not."""
 
 
+async def reply_of(model: ReaderModel, body: Json) -> Any:
+    """What the reader replies to a request of an agent, whole."""
+    collector = Collector()
+    async for delta in model.answer(OpenAIChat().parse(json.loads(json.dumps(body)))):
+        collector.add(delta)
+    return collector.reply()
+
+
 @dataclass
 class ToolAgent:
     """A loop around the reader. A tool without an entry in `does` is refused, and counted in `wrong`."""
@@ -49,10 +57,7 @@ class ToolAgent:
         self.history.append({"role": "user", "content": prompt})
         for _ in range(60):
             body = {"model": "any", "messages": self.history, "tools": self.tools}
-            collector = Collector()
-            async for delta in model.answer(OpenAIChat().parse(json.loads(json.dumps(body)))):
-                collector.add(delta)
-            reply = collector.reply()
+            reply = await reply_of(model, body)
             self.history.append(reply.message())
             if not reply.calls:
                 return reply.text

@@ -12,7 +12,6 @@ import pytest
 
 from claw_adapter.endpoint.dialects.openai_chat import OpenAIChat
 from claw_adapter.endpoint.models.reader import ReaderModel
-from claw_adapter.endpoint.neutral import Collector
 from claw_adapter.endpoint.reader.reading import keywords
 from claw_adapter.endpoint.reader.refusals import failed
 from claw_adapter.endpoint.reader.tools import toolbox
@@ -20,6 +19,7 @@ from claw_adapter.model import TurnId
 from claw_adapter.protocol import ModelSpec
 from claw_adapter.protocol.answer_key import AnswerKey, Locator
 from claw_adapter.protocol.gold import OptionEvidence, RoundEvidence
+from support.tool_agents import reply_of
 
 SPEC = ModelSpec(name="reader", kind="reader")
 S, N, B = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
@@ -51,10 +51,7 @@ class Agent:
                 {"type": "function", "function": {"name": name, "description": "", "parameters": parameters}}
                 for name, (parameters, _) in self.tools.items()
             ]
-            collector = Collector()
-            async for delta in model.answer(OpenAIChat().parse(json.loads(json.dumps(body)))):
-                collector.add(delta)
-            reply = collector.reply()
+            reply = await reply_of(model, body)
             self.history.append(reply.message())
             if not reply.calls:
                 return reply.text
