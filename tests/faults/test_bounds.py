@@ -17,7 +17,11 @@ FILLS = {
     "memory": ("head -c 300000000 /dev/zero | tail -n 1 | sleep 60", {"max_memory": 150_000_000}, "of memory"),
     "processes": ("for i in $(seq 60); do sleep 60 & done; wait", {"max_processes": 40}, "processes at once"),
     "disk": ("head -c 60000000 /dev/zero > big; sleep 60", {"max_disk": 30_000_000}, "of disk in workspace"),
-    "shm": ("head -c 60000000 /dev/zero > /dev/shm/claw-test-big; sleep 60", {"max_shm": 30_000_000}, "in /dev/shm"),
+    "shm": (
+        "exec 3> /dev/shm/claw-test-big; head -c 60000000 /dev/zero >&3; sleep 60",
+        {"max_shm": 30_000_000},
+        "in /dev/shm",
+    ),
 }
 
 

@@ -8,10 +8,8 @@ them. A trial over a limit has all its processes ended; its turn fails with `Har
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import time
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -19,8 +17,8 @@ from typing import Final
 from claw_adapter.drivers import reaper
 from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.errors import HarnessOverLimits
-from claw_adapter.machine import amount
 from claw_adapter.protocol import RunSettings
+from claw_adapter.sandbox.usage import PAGE, SHM, SharedFiles, memory, mounts, over_limit, size
 
 __all__ = ["OVERLAYS", "Bounds", "Watched"]
 
@@ -30,12 +28,10 @@ PAUSE_SECONDS: Final = 1.0
 SWEEP_SECONDS: Final = 2.0
 WALK_SHARE: Final = 20
 """A folder is summed up at most one part in so many of the time."""
-SHM: Final = "/dev/shm"  # noqa: S108 - the machine's own, looked at and never written
 FAIR_MEMORY: Final = 0.75
 """The part of the machine's memory that one trial may have whatever its limit."""
 FAIR_DISK: Final = 1_000_000_000
 """On a disk with less than a trial's limit free, a trial is over its limits where it takes all that; but not below this."""
-_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(slots=True)
@@ -48,7 +44,11 @@ class Watched:
     most_disk: float
     since: float = field(default_factory=time.time)
     over: HarnessOverLimits | None = None
+    files: SharedFiles = field(init=False)
     _next_walk: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.files = SharedFiles(self.since)
 
     def take_over(self) -> HarnessOverLimits | None:
         """Why it was ended, once."""
@@ -60,7 +60,7 @@ class Watched:
         began = time.monotonic()
         if not now and began < self._next_walk:
             return 0
-        used = sum(_size(folder) for folder in self.folders)
+        used = sum(size(folder) for folder in self.folders)
         self._next_walk = time.monotonic() + WALK_SHARE * (time.monotonic() - began)
         return used
 
@@ -100,36 +100,34 @@ class Bounds:
         return watched.take_over()
 
     def _look(self) -> None:
-        processes = self._processes()
+        found = self._processes()
         for watched in list(self._watched.values()):
             if watched.over is not None:
                 continue
-            pids, settings = processes.get(watched.trial, []), watched.settings
-            _judge(watched, "processes", len(pids), settings.max_processes, "--max-processes")
-            _judge(watched, "memory", _memory(pids), _most_memory(settings), "--max-memory")
+            processes, settings = found.get(watched.trial, []), watched.settings
+            _judge(watched, "processes", len(processes), settings.max_processes, "--max-processes")
+            _judge(watched, "memory", memory(processes), _most_memory(settings), "--max-memory")
             _judge(watched, "disk", watched.disk(now=False), watched.most_disk, "--max-disk")
-            for name, used, most in _mounts(pids):
-                _judge(watched, name, used + _PAGE, most, "--max-shm" if name == SHM else "")
-            shared = list(self._shared(watched, pids))
-            _judge(watched, SHM, sum(size for _, size in shared), settings.max_shm, "--max-shm")
+            for name, used, most in mounts(processes):
+                _judge(watched, name, used + PAGE, most, "--max-shm" if name == SHM else "")
+            if settings.isolation < 2:
+                _judge(watched, SHM, watched.files.look(processes), settings.max_shm, "--max-shm")
             if watched.over is not None:
                 reaper.sweep(f"{self._marker}/{watched.trial}", SWEEP_SECONDS)
-                for path, _ in shared:
-                    with contextlib.suppress(OSError):
-                        path.unlink(missing_ok=True)
+                watched.files.remove()
 
-    def _processes(self) -> dict[str, list[int]]:
+    def _processes(self) -> dict[str, list[str]]:
         """The harness processes of each trial: those with its mark, and what came of them whatever they carry."""
         table = reaper.table()
         marks = {pid: self._trial_of(pid) for pid, process in table.items() if process.started >= self._began}
-        found: dict[str, list[int]] = {}
+        found: dict[str, list[str]] = {}
         for pid in marks:
             at, seen = pid, set[int]()
             while at in marks and marks[at] is None and at not in seen:
                 seen.add(at)
                 at = table[at].ppid
             if trial := marks.get(at):
-                found.setdefault(trial, []).append(pid)
+                found.setdefault(trial, []).append(f"/proc/{pid}")
         return found
 
     def _trial_of(self, pid: int) -> str | None:
@@ -140,90 +138,16 @@ class Bounds:
         trial, _, rest = mark.removeprefix(f"{self._marker}/").partition("/")
         return trial if trial in self._watched and not rest.startswith(f"{OVERLAYS}/") else ""
 
-    def _shared(self, watched: Watched, pids: list[int]) -> Iterator[tuple[Path, int]]:
-        """New files of ours in the machine's /dev/shm that the trial must have made, with their sizes.
-
-        Of several trials, one that holds a file open or mapped has made it; what nobody holds counts for one that is alone.
-        """
-        if watched.settings.isolation >= 2 or not (new := dict(_new_files(watched.since))):
-            return
-        alone = len(self._watched) == 1
-        held = set[str]() if alone else _held(pids)
-        yield from ((path, size) for path, size in new.items() if alone or str(path) in held)
-
 
 def _judge(watched: Watched, what: str, used: float, most: float, flag: str) -> None:
-    if used <= most or watched.over is not None:
+    where = " in workspace and state" if what == "disk" else ""
+    if watched.over is not None or not (over := over_limit(what, used, most, where)):
         return
-    words = {"processes": "processes at once", "memory": "of memory", "disk": "of disk in workspace and state"}
-    of = words.get(what, f"in {what}")
-    had, may = (f"{used:,.0f}", f"{most:,.0f}") if what == "processes" else (amount(used), amount(most))
     remedy = (
         f"If it needs that much, allow more with {flag}, in a run of its own." if flag else "It has to do with less."
     )
-    watched.over = HarnessOverLimits(
-        f"over its limits: {had} {of}, {may} are allowed", where=watched.trial, remedy=remedy
-    )
+    watched.over = HarnessOverLimits(over, where=watched.trial, remedy=remedy)
 
 
 def _most_memory(settings: RunSettings) -> float:
-    return min(settings.max_memory, FAIR_MEMORY * os.sysconf("SC_PHYS_PAGES") * _PAGE)
-
-
-def _memory(pids: Iterable[int]) -> int:
-    """Bytes that the processes have for themselves; what they share with files or each other by a mapping is left out."""
-    pages = 0
-    for pid in pids:
-        with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
-            _, resident, shared, *_ = Path(f"/proc/{pid}/statm").read_text("ascii").split()
-            pages += int(resident) - int(shared)
-    return pages * _PAGE
-
-
-def _mounts(pids: Iterable[int]) -> Iterator[tuple[str, int, int]]:
-    """Each /dev/shm and /tmp of the processes' own: its path inside, bytes used, and its size."""
-    seen: set[int] = set()
-    for pid in pids:
-        for name in (SHM, "/tmp"):  # noqa: S108 - the one inside
-            with contextlib.suppress(OSError):  # it has ended
-                inside = f"/proc/{pid}/root{name}"
-                device = os.stat(inside).st_dev  # noqa: PTH116 - a Path would resolve the link into the namespace
-                if device in seen or device in (os.stat(name).st_dev, os.stat(f"/proc/{pid}/root").st_dev):  # noqa: PTH116
-                    continue
-                seen.add(device)
-                found = os.statvfs(inside)
-                yield name, (found.f_blocks - found.f_bfree) * found.f_frsize, found.f_blocks * found.f_frsize
-
-
-def _new_files(since: float) -> Iterator[tuple[Path, int]]:
-    with contextlib.suppress(OSError):
-        for path in Path(SHM).iterdir():
-            with contextlib.suppress(OSError):
-                found = path.lstat()
-                if found.st_uid == os.getuid() and found.st_ctime >= since:
-                    yield path, found.st_blocks * 512
-
-
-def _held(pids: Iterable[int]) -> set[str]:
-    """Files of /dev/shm that the processes hold open or mapped."""
-    held: set[str] = set()
-    for pid in pids:
-        with contextlib.suppress(OSError):
-            held |= {os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")}  # noqa: PTH115, PTH208
-            held |= {
-                line.split(None, 5)[-1] for line in Path(f"/proc/{pid}/maps").read_text("utf-8", "replace").splitlines()
-            }
-    return held
-
-
-def _size(folder: Path) -> int:
-    """Bytes on disk below a folder; links are not followed, and what cannot be read is not counted."""
-    total, pending = 0, [str(folder)]
-    while pending:
-        with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
-            for entry in entries:
-                with contextlib.suppress(OSError):
-                    total += entry.stat(follow_symlinks=False).st_blocks * 512
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append(entry.path)
-    return total
+    return min(settings.max_memory, FAIR_MEMORY * os.sysconf("SC_PHYS_PAGES") * PAGE)

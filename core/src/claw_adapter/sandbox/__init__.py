@@ -4,10 +4,12 @@ from claw_adapter.sandbox.check import run_check
 from claw_adapter.sandbox.confinement import Confinement, ResourceLimits
 from claw_adapter.sandbox.levels import Availability, IsolationLevel, detect, require
 from claw_adapter.sandbox.relay import connect_unix, listen_unix
+from claw_adapter.sandbox.watching import CheckLimits
 from claw_adapter.sandbox.wrap import wrap
 
 __all__ = [
     "Availability",
+    "CheckLimits",
     "Confinement",
     "IsolationLevel",
     "ResourceLimits",

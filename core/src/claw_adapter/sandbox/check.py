@@ -7,8 +7,11 @@ own folder there, as is Python's rule, be it a check's or an agent's. There is n
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import math
 import shlex
+import shutil
 import sys
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
@@ -16,9 +19,13 @@ from pathlib import Path
 from typing import Final
 
 from claw_adapter.drivers import Command, Completed, Limits, run
+from claw_adapter.drivers.waiting import to_thread
+from claw_adapter.errors import MachineError, SandboxError
+from claw_adapter.machine import amount, killed_for_memory, machine_said, space
 from claw_adapter.sandbox.confinement import Confinement, ResourceLimits
 from claw_adapter.sandbox.imports import missing_modules, write_notes
 from claw_adapter.sandbox.levels import IsolationLevel
+from claw_adapter.sandbox.watching import CheckLimits, CheckWatch, SandboxStatus
 from claw_adapter.sandbox.wrap import wrap
 
 __all__ = ["run_check"]
@@ -27,6 +34,9 @@ MIB: Final = 1024 * 1024
 SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 OUTPUT: Final = Limits(head_bytes=MIB, tail_bytes=MIB)
 """What is kept of a check's output, per stream."""
+WHOLE: Final = CheckLimits()
+LITTLE: Final = 10 * MIB
+"""With less space than this on its disk, a check that fails may have failed of that."""
 
 
 PYTHON: Final = """#!/bin/sh
@@ -65,21 +75,24 @@ async def run_check(
     marker: str = "check",
     missing: list[str] | None = None,
     modules: Collection[str] = (),
+    limits: CheckLimits = WHOLE,
 ) -> Completed:
     """Run ``/bin/sh -c command`` in `workspace`, a copy made for this check, and return what came of it.
 
     At level 2 it has no network and sees only the workspace (writable), `readable` (less `hidden`), the system's
-    programs and this Python. At every level its environment is a fixed one plus `env`, its output, memory, processor
-    time and files are bounded, and everything it started is killed at `deadline` (seconds) or at its end. With a
-    `marker` from `Lifeline` this holds even if we are killed. `missing` is filled with the names of modules that are not
-    installed here, and that a script of `readable` asked for, or, if they are among `modules`, any script.
+    programs and this Python. At every level its environment is a fixed one plus `env`, its output and the processor time
+    and files of each process are bounded, and everything it started is killed at `deadline` (seconds) or at its end, or
+    as soon as all of it together is over its `limits`: then `over` says of what. With a `marker` from `Lifeline` this
+    holds even if we are killed. `missing` is filled with the names of modules that are
+    not installed here, and that a script of `readable` asked for, or, if they are among `modules`, any script.
 
     Raises:
         SandboxError: the level cannot be provided here.
+        MachineError: it failed, and there is no space or memory left.
     """
     workspace = workspace.absolute()
-    with tempfile.TemporaryDirectory(prefix="claw-check-", ignore_cleanup_errors=True) as name:
-        private = Path(name).resolve()
+    private = Path(await to_thread(tempfile.mkdtemp, prefix="claw-check-")).resolve()
+    try:
         home, programs, notes, tmp = (_folder(private / part) for part in ("home", "bin", "notes", "tmp"))
         write_notes(notes, home)
         _write_pythons(programs)
@@ -90,15 +103,56 @@ async def run_check(
             readable=(programs, notes, *readable),
             hidden=tuple(hidden),
             cwd=workspace,
+            shm_bytes=limits.shm,
             environment_prefix=True,
             limits=_limits(deadline),
         )
         outside = {**_environment(programs, home, tmp), "PYTHONPATH": str(notes), **(env or {})}
         argv, inside = wrap(("/bin/sh", "-c", command), outside, confinement)
-        done = await run(Command(argv, env=inside, cwd=workspace, limits=OUTPUT, marker=marker), deadline)
+        done = await _bounded(
+            Command(argv, env=inside, cwd=workspace, limits=OUTPUT, marker=marker),
+            deadline,
+            CheckWatch(level, (workspace, private), limits),
+        )
         if missing is not None:
             missing.extend(missing_modules(home, modules, readable))
         return done
+    finally:
+        await to_thread(shutil.rmtree, private, ignore_errors=True)
+
+
+async def _bounded(command: Command, deadline: float, watch: CheckWatch) -> Completed:
+    """Run a command within the bounds of a check; what the machine did not give is no verdict about it."""
+    killed = killed_for_memory()
+    with contextlib.ExitStack() as stack:
+        if watch.level >= IsolationLevel.NAMESPACE:
+            watch.status = stack.enter_context(SandboxStatus())
+            argv = (command.argv[0], *watch.status.options(), *command.argv[1:])
+            command = dataclasses.replace(command, argv=argv, pass_fds=(watch.status.write,))
+        done = await run(command, deadline, watch)
+        over = await to_thread(watch.look_back)
+        if not (over or done.timed_out or done.exit.ok):
+            _refuse_shortage(watch, done, killed)
+        return dataclasses.replace(done, over=over)
+
+
+def _refuse_shortage(watch: CheckWatch, done: Completed, killed: int | None) -> None:
+    """A check that failed where the machine could not give what a check may have has said nothing.
+
+    Raises:
+        MachineError: no space or no memory is left.
+        SandboxError: the command was never started.
+    """
+    for folder in watch.folders:
+        if (free := space(folder)[0]) < LITTLE:
+            what, remedy = f"{amount(free)} are left on the disk where checks run", "Free some space on that disk."
+            raise MachineError(what, where=str(folder), remedy=remedy)
+    if killed != killed_for_memory():
+        what = "the system has ended processes because there was no memory left"
+        raise MachineError(what, remedy="End other programs, or run fewer trials at a time (-j).")
+    if watch.status is not None and not watch.status.ended:
+        said = done.stderr.text.strip().partition("\n")[0]
+        raise machine_said(said) or SandboxError(f"the sandbox of a check could not be made: {said or done.exit}")
 
 
 def _folder(path: Path) -> Path:

@@ -1,0 +1,148 @@
+"""What processes use of the machine: memory, mounts of their own, files in /dev/shm, folders; and the words for too much.
+
+A process is named by its folder, such as ``/proc/123``, or ``/proc/123/root/proc/2`` for one in the namespace of another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+from collections.abc import Container, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from claw_adapter.machine import amount
+
+__all__ = ["PAGE", "SHM", "SharedFiles", "memory", "mounts", "over_limit", "size", "unlinked"]
+
+PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+SHM: Final = "/dev/shm"  # noqa: S108 - the machine's own, looked at and never written
+LITTLE_SHARED: Final = 256_000_000
+"""Only above this is it asked, which takes a while, what of shared memory is no file's."""
+_PART: Final = re.compile(r"^Pss_Shmem:\s+(\d+) kB", re.MULTILINE)
+_WORDS: Final = {"processes": "processes at once", "memory": "of memory", "disk": "of disk"}
+
+
+def over_limit(what: str, used: float, most: float, where: str = "") -> str:
+    """What is used beyond its limit and what is allowed, in words; empty where it is within.
+
+    Args:
+        what: processes, memory, disk, or the path of a mount.
+        used: their number, or bytes.
+        most: the limit.
+        where: added to what is used, such as " in the workspace".
+    """
+    if used <= most:
+        return ""
+    had, may = (f"{used:,.0f}", f"{most:,.0f}") if what == "processes" else (amount(used), amount(most))
+    return f"over its limits: {had} {_WORDS.get(what, f'in {what}')}{where}, {may} are allowed"
+
+
+def memory(processes: Sequence[str]) -> int:
+    """Bytes of memory that the processes have: their own, and what they share by a mapping that is no file's, once."""
+    own = shared = 0
+    for process in processes:
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
+            _, resident, mapped, *_ = Path(f"{process}/statm").read_text("ascii").split()
+            own += (int(resident) - int(mapped)) * PAGE
+            shared += int(mapped) * PAGE
+    return own + (sum(map(_shared_memory, processes)) if shared > LITTLE_SHARED else 0)
+
+
+def _shared_memory(process: str) -> int:
+    """A process's part of the memory that is shared by mappings of no file."""
+    with contextlib.suppress(OSError):
+        found = _PART.search(Path(f"{process}/smaps_rollup").read_text("ascii"))
+        return int(found[1]) * 1024 if found else 0
+    return 0
+
+
+def mounts(processes: Iterable[str]) -> Iterator[tuple[str, int, int]]:
+    """Each /dev/shm and /tmp of the processes' own: its path inside, bytes used, and its size."""
+    seen: set[int] = set()
+    for process in processes:
+        for name in (SHM, "/tmp"):  # noqa: S108 - the one inside
+            with contextlib.suppress(OSError):  # it has ended
+                inside = f"{process}/root{name}"
+                device = os.stat(inside).st_dev  # noqa: PTH116 - a Path would resolve the link into the namespace
+                if device in seen or device in (os.stat(name).st_dev, os.stat(f"{process}/root").st_dev):  # noqa: PTH116
+                    continue
+                seen.add(device)
+                found = os.statvfs(inside)
+                yield name, (found.f_blocks - found.f_bfree) * found.f_frsize, found.f_blocks * found.f_frsize
+
+
+class SharedFiles:
+    """Files of the machine's own /dev/shm that some processes have been seen to hold open or mapped, made or changed since.
+
+    What they were never seen with may be anybody's: it is neither charged to them nor removed.
+    """
+
+    def __init__(self, since: float) -> None:
+        self._since = since
+        self._seen: set[Path] = set()
+
+    def look(self, processes: Iterable[str]) -> int:
+        """Bytes in all of them that are there still, with those that the processes hold now."""
+        if new := dict(_new_files(self._since)):
+            held = _held(processes)
+            self._seen |= {path for path in new if str(path) in held}
+        return sum(used for path, used in new.items() if path in self._seen)
+
+    def remove(self) -> None:
+        """Remove them; one that is gone is no error."""
+        for path in self._seen:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def _new_files(since: float) -> Iterator[tuple[Path, int]]:
+    """Our files there that were made or changed since, with their sizes."""
+    with contextlib.suppress(OSError):
+        for path in Path(SHM).iterdir():
+            with contextlib.suppress(OSError):
+                found = path.lstat()
+                if found.st_uid == os.getuid() and found.st_ctime >= since:
+                    yield path, found.st_blocks * 512
+
+
+def _held(processes: Iterable[str]) -> set[str]:
+    """Paths of files that the processes hold open or mapped."""
+    found: set[str] = set()
+    for process in processes:
+        with contextlib.suppress(OSError):
+            found |= {os.readlink(f"{process}/fd/{name}") for name in os.listdir(f"{process}/fd")}  # noqa: PTH115, PTH208
+            found |= {
+                line.split(None, 5)[-1] for line in Path(f"{process}/maps").read_text("utf-8", "replace").splitlines()
+            }
+    return found
+
+
+def unlinked(processes: Iterable[str], devices: Container[int]) -> tuple[int, int]:
+    """Bytes in files without a name that a process holds open: on these devices, and elsewhere (in memory: memfd)."""
+    found: dict[tuple[int, int], int] = {}
+    for process in processes:
+        with contextlib.suppress(OSError):
+            for name in os.listdir(f"{process}/fd"):  # noqa: PTH208 - names alone
+                with contextlib.suppress(OSError):
+                    file = os.stat(f"{process}/fd/{name}")  # noqa: PTH116 - a Path would resolve the link
+                    if stat.S_ISREG(file.st_mode) and not file.st_nlink:
+                        found[file.st_dev, file.st_ino] = file.st_blocks * 512
+    here = sum(used for (device, _), used in found.items() if device in devices)
+    return here, sum(found.values()) - here
+
+
+def size(folder: Path, since: float = 0) -> int:
+    """Bytes on disk below a folder, of files changed since; links are not followed, what cannot be read is not counted."""
+    total, pending = 0, [str(folder)]
+    while pending:
+        with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    found = entry.stat(follow_symlinks=False)
+                    total += found.st_blocks * 512 if found.st_ctime >= since else 0
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(entry.path)
+    return total
