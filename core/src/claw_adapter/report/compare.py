@@ -48,8 +48,9 @@ def compare(
     seed: int = 0,
     between: Between = "harness",
     allow_mixed: bool = False,
+    margin: float | None = None,
 ) -> Comparison:
-    """Compare every two rows of these runs that differ in what is compared.
+    """Compare every two rows of these runs that differ in what is compared; with a `margin`, test for equivalence too.
 
     Between harnesses, rows of one run under different models are not paired unless mixing is allowed: that run asked for
     several models. Between models, rows of different labels (harness and overlays) are not.
@@ -66,7 +67,7 @@ def compare(
     summaries = [summarise(run, metric_set) for run in runs]
     subjects = _subjects(runs, names, summaries)
     differing, skipped = _pairing(subjects, between, allow_mixed=allow_mixed)
-    how = Resampling(level, resamples, seed, comparisons=len(differing) * len(chosen))
+    how = Resampling(level, resamples, seed, comparisons=len(differing) * len(chosen), margin=margin)
     by_id = {subject.id: subject for subject in subjects}
     matches = {(a, b): _units(by_id[a], by_id[b]) for a, b in differing}
     views = _views(matches.values())
@@ -82,6 +83,7 @@ def compare(
         resamples=resamples,
         seed=seed,
         comparisons=how.comparisons,
+        margin=margin,
         runs=tuple(s.run.model_copy(update={"name": name}) for s, name in zip(summaries, names, strict=True)),
         models=_models(summaries),
         rows=tuple(map(_row, subjects)),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from claw_adapter.report.compare_records import MetricDifference, Verdict
+from claw_adapter.report.compare_records import MetricDifference, Verdict, Within
 from claw_adapter.report.compare_stats import Resampling
 from claw_adapter.report.words import plural
 from claw_adapter.scoring import Difference, holm
+from claw_adapter.scoring.equivalence import fewest_scenarios
 
 __all__ = ["judged", "scenarios_needed"]
 
@@ -45,6 +46,9 @@ def _judged(item: Difference, p_holm: float | None, how: Resampling) -> MetricDi
         b_better=item.b_better,
         smallest_detectable=item.smallest_detectable,
         verdict=_verdict(item, p_holm),
+        p_within=item.margin.p_within if item.margin else None,
+        p_beyond=item.margin.p_beyond if item.margin else None,
+        within=_within(item) if how.margin is not None else None,
         notes=tuple(_notes(item, how)),
     )
 
@@ -56,7 +60,17 @@ def _verdict(item: Difference, p_holm: float | None) -> Verdict:
     return "higher" if item.difference > 0 else "lower"
 
 
+def _within(item: Difference) -> Within:
+    """Each by itself: that *all* are within their margin is what needs no correction."""
+    found = item.margin
+    if found is None or min(found.p_within, found.p_beyond) > 1 - item.level:
+        return "not shown"
+    return "within" if found.p_within <= 1 - item.level else "beyond"
+
+
 def _notes(item: Difference, how: Resampling) -> Iterator[str]:
+    if how.margin is not None and item.scenarios < (fewest := fewest_scenarios(how.level)):
+        yield f"{plural(item.scenarios, 'scenario')}: too few to show that a difference is within a margin, it takes {fewest}"
     if item.scenarios == 0:
         yield "no round that counts on both sides"
     elif item.difference is None:

@@ -11,11 +11,13 @@ from claw_adapter.protocol.base import Record
 from claw_adapter.report.records import ModelInfo, RunInfo
 from claw_adapter.scoring import Metric, MetricSet, View
 
-__all__ = ["COMPARE_VERSION", "Between", "ComparedRow", "Comparison", "MetricDifference", "Pair", "Verdict"]
+__all__ = ["COMPARE_VERSION", "Between", "ComparedRow", "Comparison", "MetricDifference", "Pair", "Verdict", "Within"]
 
 COMPARE_VERSION: Final = "compare/1"
 
 Verdict = Literal["higher", "lower", "not shown"]
+Within = Literal["within", "beyond", "not shown"]
+"""What was shown of a difference and a margin."""
 Between = Literal["harness", "model"]
 """What a comparison is of: harnesses under one model, or models under one harness."""
 
@@ -68,6 +70,12 @@ class MetricDifference(Record):
     """What this comparison would have shown with power 0.8, at a level corrected for all comparisons."""
     verdict: Verdict
     """``higher`` or ``lower`` (of B) when `p_holm` is at most 1 - level; else ``not shown``, which is not ``equal``."""
+    p_within: float | None = None
+    """That the difference is not within the margin, by two one-sided exchange tests: small where it is within."""
+    p_beyond: float | None = None
+    """Two-sided, against the margin instead of 0: small where the difference is beyond it."""
+    within: Within | None = None
+    """``within`` when `p_within` is at most 1 - level, ``beyond`` when `p_beyond` is; None where no margin was given."""
     notes: tuple[str, ...] = ()
     """Why there is no interval, or nothing that could have been shown."""
 
@@ -104,6 +112,8 @@ class Comparison(Record):
     """Of the resampling, not of a trial."""
     comparisons: int
     """Pairs × metrics: what Holm's correction is over."""
+    margin: float | None = None
+    """How large a difference may be and still count as none, in (0, 1]."""
     runs: tuple[RunInfo, ...]
     models: tuple[ModelInfo, ...]
     rows: tuple[ComparedRow, ...]
@@ -112,6 +122,12 @@ class Comparison(Record):
     """Pairs that differ in the other thing as well: between harnesses, those of one run under different models."""
     warnings: tuple[str, ...] = ()
     """What limits the comparison; differences that were allowed stand first."""
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether every difference was shown to be within the margin; False without one."""
+        found = [item.within for pair in self.pairs for item in pair.differences]
+        return bool(found) and all(one == "within" for one in found)
 
     def row(self, key: str) -> ComparedRow:
         """The row of that id."""

@@ -27,12 +27,16 @@ Unit = tuple[tuple[Rounds, ...], tuple[Rounds, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How intervals and p-values are made; `comparisons` is the number of tests that the level is shared by."""
+    """How intervals and p-values are made; `comparisons` is the number of tests that the level is shared by.
+
+    `margin` is what a difference is tested against besides, if it is.
+    """
 
     level: float
     resamples: int
     seed: int
     comparisons: int = 1
+    margin: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +139,7 @@ def difference_of(
         resamples=how.resamples,
         seed=how.seed,
         comparisons=how.comparisons,
+        margin=how.margin,
     )
 
 

@@ -12,7 +12,18 @@ from rich.text import Text
 from claw_adapter.report import words
 from claw_adapter.report.clean import one_line
 from claw_adapter.report.compare_records import ComparedRow, Comparison, MetricDifference
-from claw_adapter.report.compare_words import apart, facts, heading, interval, names, p_value, points, reading, verdict
+from claw_adapter.report.compare_words import (
+    apart,
+    facts,
+    heading,
+    interval,
+    names,
+    p_value,
+    points,
+    reading,
+    verdict,
+    within,
+)
 from claw_adapter.report.narrow import parts
 
 __all__ = ["render"]
@@ -93,12 +104,15 @@ def _differences(comparison: Comparison) -> Table:
     for name in ("first", "second", "difference", f"{level} interval", "p", "Holm p", "detectable"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
+    if comparison.margin is not None:
+        table.add_column("margin", no_wrap=True)
     for pair in comparison.pairs:
         for place, item in enumerate(pair.differences):
             first = [Text("" if place else f"{pair.b} − {pair.a}"), Text(dict(words.COLUMNS)[item.metric])]
             view = [Text(item.view)] if views else []
             said = Text(verdict(pair, item), style=STYLES[item.verdict])
-            table.add_row(*first, *view, *map(Text, _numbers(item)), said)
+            margin = [Text(within(comparison, item))] if comparison.margin is not None else []
+            table.add_row(*first, *view, *map(Text, _numbers(item)), said, *margin)
     return table
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from claw_adapter.report import words
 from claw_adapter.report.compare_records import Comparison, MetricDifference, Pair
 from claw_adapter.report.legend import explain_metrics
-from claw_adapter.scoring.paired import EXACT_SCENARIOS
+from claw_adapter.scoring.exact import EXACT_SCENARIOS
 
-__all__ = ["apart", "facts", "heading", "interval", "names", "p_value", "points", "reading", "verdict"]
+__all__ = ["apart", "facts", "heading", "interval", "names", "p_value", "points", "reading", "verdict", "within"]
 
 
 def heading(comparison: Comparison) -> str:
@@ -69,6 +69,15 @@ def verdict(pair: Pair, item: MetricDifference) -> str:
     return f"{pair.b if item.verdict == 'higher' else pair.a} higher"
 
 
+def within(comparison: Comparison, item: MetricDifference) -> str:
+    """What was shown of the difference and the margin."""
+    if item.within is None or comparison.margin is None:
+        return "–"
+    if item.within == "not shown":
+        return "not shown"
+    return f"{item.within} ±{100 * comparison.margin:g}"
+
+
 def reading(comparison: Comparison) -> Iterator[str]:
     """How the numbers were made and what they do not say."""
     metrics = explain_metrics(item.metric for pair in comparison.pairs for item in pair.differences)
@@ -85,6 +94,11 @@ def reading(comparison: Comparison) -> Iterator[str]:
         f"Interval: {comparison.resamples:,} resamples of scenarios (seed {comparison.seed}), the same for both sides; with "
         f"few scenarios it is rather too narrow, so the verdict does not rest on it.{alone}"
     )
+    if comparison.margin is not None:
+        yield (
+            f"Margin: a difference is shown to be within ±{100 * comparison.margin:g} points, or beyond them, when the p-value "
+            f"of that test is at most {level:g} %. They are exchange tests as well, of the differences moved by the margin."
+        )
     corrected = ", its level shared by all comparisons" if many else ""
     yield f"Detectable: the smallest difference this comparison would have shown in 80 % of repetitions{corrected}."
     yield (

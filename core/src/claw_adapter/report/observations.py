@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from claw_adapter.protocol import (
+    CheckDetail,
     ChoiceDetail,
     PreferenceDetail,
     RevisionDetail,
@@ -14,6 +15,7 @@ from claw_adapter.protocol import (
     StateDetail,
     TrialSpec,
 )
+from claw_adapter.protocol.detail import ScoreDetail
 from claw_adapter.runs.load import RoundName, RunData, TrialData
 from claw_adapter.scoring import RoundScore
 from claw_adapter.scoring.observed import Observation, RuleVerdict
@@ -25,7 +27,7 @@ TAGS: Final = frozenset(
     (
         *("scenario", "round", "type", "harness", "model", "seed", "repeat"),
         *("phase", "update", "nature", "effect", "spread", "stage", "domain", "language"),
-        *("category", "dimensions", "skill", "pattern"),
+        *("category", "dimensions", "skill", "pattern", "fault"),
     )
 )
 """Tags with a meaning that is known here; every other one is somebody's own."""
@@ -105,6 +107,7 @@ def _observed(trial: TrialData, name: RoundName, score: RoundScore, tags: _Tags,
         "repeat": (str(spec.repeat),),
         "update": updates,
         "pattern": (record.score.pattern,) if record and record.score.pattern else (),
+        "fault": tuple(_faults(record.score.detail)) if record else (),
     }
     detail = record.score.detail if record else None
     compound = record.traits.compound if record and record.traits else None
@@ -137,6 +140,12 @@ def _observed(trial: TrialData, name: RoundName, score: RoundScore, tags: _Tags,
         commands=state.commands if state else None,
         conduct=tuple(_conduct(state)) if state else None,
     )
+
+
+def _faults(detail: ScoreDetail) -> Iterator[str]:
+    """The sorts of mistakes that a check found, each once."""
+    check = detail.check if isinstance(detail, CheckDetail | PreferenceDetail) else None
+    yield from dict.fromkeys(fault.kind for fault in (check.faults if check else ()))
 
 
 def _conduct(state: StateDetail) -> Iterator[str]:

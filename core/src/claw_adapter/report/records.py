@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from pydantic import Field, JsonValue
 
+from claw_adapter.audit.records import HarnessVerdict
 from claw_adapter.protocol import Failure, FirstRequest, Isolation, RunSettings, ServerRecord
 from claw_adapter.protocol.base import Record
 from claw_adapter.report.breakdown_records import Breakdowns, FailedRound
@@ -285,3 +286,7 @@ class Summary(Record):
     """What limits a comparison of the rows."""
     breakdowns: Breakdowns | None = None
     """The run broken down; None where no round has been recorded."""
+    audits: tuple[HarnessVerdict, ...] = ()
+    """What the ledger says of each harness; empty where nobody has asked it."""
+    audit_note: str = ""
+    """Why the run could not be audited."""

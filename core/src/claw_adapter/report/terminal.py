@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from claw_adapter.report import words
+from claw_adapter.report.audit_terminal import render_verdicts
 from claw_adapter.report.breakdown_terminal import render_breakdowns
 from claw_adapter.report.failed import failed_lines
 from claw_adapter.report.legend import explain_metrics
@@ -46,6 +47,7 @@ def render(summary: Summary, console: Console, *, report: Path | None = None) ->
         "Failed rounds, with the reason (claw report RUN --round SCENARIO shows one)", failed_lines(summary), console
     )
     _listed("Unscored rounds, with the cause", words.unscored_lines(summary), console, words.AGAIN)
+    render_verdicts(summary, console)
     _notes(summary, console)
     if report is not None:
         console.print(Text(f"\nRound by round, with prompts, evidence and tool calls: {report}"), soft_wrap=True)

@@ -1,0 +1,10 @@
+"""The audit: whether a harness gave the model what it was given, in every request of a run; pure, and without a harness.
+
+`audit_run` reads a run folder, `audit_trial` judges one trial from facts. See docs/audit.md.
+"""
+
+from claw_adapter.audit.ledger import TrialFacts, audit_trial
+from claw_adapter.audit.load import audit_run
+from claw_adapter.audit.records import AuditFinding, Bite, HarnessVerdict, RunAudit, TrialAudit
+
+__all__ = ["AuditFinding", "Bite", "HarnessVerdict", "RunAudit", "TrialAudit", "TrialFacts", "audit_run", "audit_trial"]

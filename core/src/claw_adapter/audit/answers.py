@@ -1,0 +1,118 @@
+"""What came back of a turn: the final reply, every call with its result, the tokens that were metered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from claw_adapter.audit.book import Book
+from claw_adapter.audit.rendering import Renderer, without_directives
+from claw_adapter.audit.turns import RequestTurn
+from claw_adapter.audit.units import call_text
+from claw_adapter.protocol import Event, ReportedUsage, RoundRecord
+from claw_adapter.protocol.limits import AnswerLimit, Drop
+
+__all__ = ["judge_answer", "judge_events", "judge_usage"]
+
+
+def judge_answer(turn: RequestTurn, record: RoundRecord, renderer: Renderer, book: Book) -> None:
+    """The text of a turn is that of its final reply, exactly."""
+    replies = turn.replies
+    if record.error is not None or not replies or turn.chain[-1].finish == "length":
+        return
+    final, text = replies[-1], record.text
+    number = final.exchange.number
+    if any(reply.exchange.finish == "length" for reply in replies):
+        return
+    if final.calls:
+        what = f"the turn ended although the last reply (request {number}) asks for tools"
+        book.find("M14", "answer-not-final", what, request=number)
+    elif text != final.text and not _excused(text, final.text, renderer, book):
+        how, what = _difference(text, final.text, [reply.text for reply in replies[:-1]])
+        book.find("M14", f"answer-{how}", f"{what} (request {number})", request=number)
+
+
+def _excused(text: str, final: str, renderer: Renderer, book: Book) -> bool:
+    if renderer.plain(text) == renderer.plain(final):
+        return True
+    for loss in renderer.losses:
+        if (
+            isinstance(loss, AnswerLimit)
+            and len(text) >= loss.characters * 0.9
+            and final.startswith(text[: loss.characters - 100])
+        ):
+            book.bite(loss)
+            return True
+        if loss == Drop(what="directives") and without_directives(text) == without_directives(final):
+            book.bite(loss)
+            return True
+    return False
+
+
+def _difference(text: str, final: str, earlier: Sequence[str]) -> tuple[str, str]:
+    if text.strip() == final.strip():
+        return "stripped", "the answer differs from the final reply in blanks at its ends"
+    if text and final.startswith(text):
+        return "cut", f"the answer has {len(text):,} of the {len(final):,} characters of the final reply"
+    if final and final in text:
+        return "added", "the answer has more than the final reply"
+    if text in earlier:
+        return "earlier", "the answer is that of an earlier step"
+    return "changed", "the answer is not what the model said last"
+
+
+def judge_events(turn: RequestTurn, events: Sequence[Event], book: Book) -> None:
+    """Every call that the model made, once, in order, and its result."""
+    made = [call.text for step in turn.steps for call in step.run]
+    calls = [event for event in events if event.kind == "tool_call"]
+    shown = [call_text(event.name, event.arguments) for event in calls]
+    if not set(shown) & set(made):  # some name tools for people: only their number can be told
+        if len(calls) < len(made):
+            book.find("M17", "events-missing", f"{len(calls)} of {len(made)} calls of tools are among the events")
+        return
+    lost = Counter(made) - Counter(shown)
+    if lost:
+        what = f"{lost.total()} of {len(made)} calls of tools are not among the events"
+        book.find("M17", "events-missing", what)
+    elif [text for text in shown if text in set(made)] != made and sorted(shown) == sorted(made):
+        book.find("M17", "events-order", "the events have the calls of tools in another order than the model made them")
+    ids = Counter(event.id for event in calls if event.id)
+    doubled = [name for name, times in ids.items() if times > 1]
+    if doubled:
+        book.find("M17", "events-doubled", f"the call {doubled[0]!r} is among the events {ids[doubled[0]]} times")
+    results = {event.id for event in events if event.kind == "tool_result"}
+    open_calls = [event for event in calls if event.id and event.id not in results]
+    if open_calls and results:
+        book.find("M17", "events-results", f"{len(open_calls)} of {len(calls)} calls among the events have no result")
+
+
+def judge_usage(turn: RequestTurn, reported: ReportedUsage | None, declared: str, book: Book) -> None:
+    """The tokens reported are those that the endpoint gave, in the sense declared."""
+    if reported is None or declared == "none":
+        return
+    if reported.kind != declared:
+        what = f"usage is reported as {reported.kind}, declared is {declared}"
+        book.find("M18", "usage-kind", what)
+        return
+    counts = [_counts(exchange.usage) for exchange in turn.exchanges if exchange.status == 200 and exchange.usage]
+    chain = {exchange.number for exchange in turn.chain}
+    main = [_counts(e.usage) for e in turn.exchanges if e.status == 200 and e.usage and e.number in chain]
+    if not main or declared == "cumulative":
+        return
+    if declared == "last_request":
+        wanted = {main[-1], counts[-1]}
+    else:
+        wanted = {(sum(i for i, _ in some), sum(o for _, o in some)) for some in (counts, main)}
+    given = {(reported.input, reported.output), (reported.input + reported.cached, reported.output)}
+    if not given & wanted:
+        what = (
+            f"{reported.input:,} + {reported.output:,} tokens are reported as {declared}; the endpoint gave "
+            + " or ".join(f"{i:,} + {o:,}" for i, o in sorted(wanted))
+        )
+        book.find("M18", "usage-differs", what)
+
+
+def _counts(usage: Mapping[str, object]) -> tuple[int, int]:
+    """What the harness was told of a request: the upstream's counts where it gave any."""
+    told = [usage.get(f"upstream_{name}", usage.get(name)) for name in ("input", "output")]
+    return int(str(told[0] or 0)), int(str(told[1] or 0))

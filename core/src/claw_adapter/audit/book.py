@@ -1,0 +1,95 @@
+"""Findings put together by cause while a trial is gone through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from claw_adapter.audit.records import AuditFinding, Bite
+from claw_adapter.audit.units import Said
+
+__all__ = ["Book"]
+
+
+_PAST: Final = {
+    ("M7", "seeded-missing"),
+    ("M7", "seeded-order"),
+    ("M7", "seeded-tools-missing"),
+    ("M21", "update-order"),
+    ("M30", "past-forgotten"),
+}
+_STEPS: Final = {("M30", "own-text-missing"), ("M30", "own-call-missing"), ("M30", "own-result-missing")}
+FOLLOWS: Final[dict[tuple[str, str], set[tuple[str, str]]]] = {
+    **dict.fromkeys(
+        [*_PAST, ("M21", "deleted-there")], _PAST | {("M30", "own-turns-missing"), ("M21", "update-missing")}
+    ),
+    ("M22", "history-times"): {("M22", "history-order")},
+    ("M22", "history-missing"): {("M22", "history-tools-missing")},
+    ("M21", "update-missing"): {("M30", "past-forgotten")},
+    ("M30", "own-prompt-doubled"): {("M13", "prompt-doubled")},
+    **dict.fromkeys(_STEPS, _STEPS | {("M30", "past-forgotten"), ("M30", "own-turns-missing")}),
+}
+"""What comes of a finding before it, and is no cause of its own: positions of updates count messages, for instance."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    what: str
+    owner: Literal["adapter", "harness"]
+    request: int
+    rounds: dict[str, None] = field(default_factory=dict)
+    times: int = 0
+
+
+@dataclass(slots=True)
+class Book:
+    """One finding per MUST and cause, one line per declared loss."""
+
+    round: str = ""
+    """The round that is gone through."""
+    _found: dict[tuple[str, str], _Entry] = field(default_factory=dict)
+    _bites: dict[str, _Entry] = field(default_factory=dict)
+    seen: set[Said] = field(default_factory=set)
+    """What of the past has been in a request."""
+    notes: dict[str, None] = field(default_factory=dict)
+
+    def find(
+        self, must: str, cause: str, what: str, *, owner: Literal["adapter", "harness"] = "adapter", request: int = 0
+    ) -> None:
+        """Something that must hold does not; `what` says how it was seen."""
+        entry = self._found.setdefault((must, cause), _Entry(what, owner, request))
+        entry.rounds[self.round] = None
+        entry.times += 1
+
+    def bite(self, loss: object) -> None:
+        """A declared loss took something away."""
+        entry = self._bites.setdefault(str(loss), _Entry("", "harness", 0))
+        entry.rounds[self.round] = None
+        entry.times += 1
+
+    def note(self, text: str) -> None:
+        """Something that could not be judged."""
+        self.notes[text] = None
+
+    def findings(self) -> tuple[AuditFinding, ...]:
+        """What was found, in the order in which it was."""
+        return tuple(
+            AuditFinding(
+                must=must, cause=cause, what=one.what, owner=one.owner, rounds=tuple(filter(None, one.rounds)),
+                request=one.request, times=one.times,
+            )
+            for (must, cause), one in self._found.items()
+            if not self._before(must, cause) & FOLLOWS.get((must, cause), set())
+        )  # fmt: skip
+
+    def _before(self, must: str, cause: str) -> set[tuple[str, str]]:
+        """What was found before something else was."""
+        keys = list(self._found)
+        return set(keys[: keys.index((must, cause))])
+
+    def bites(self) -> tuple[Bite, ...]:
+        """The declared losses that bit."""
+        return tuple(
+            Bite(loss=loss, rounds=tuple(filter(None, one.rounds)), times=one.times)
+            for loss, one in self._bites.items()
+        )

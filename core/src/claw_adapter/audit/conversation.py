@@ -1,0 +1,208 @@
+"""Whether each request holds the main conversation: each message once, in order, what was said long ago too."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+from typing import Final, Literal
+
+from claw_adapter.audit.alignment import Alignment, align
+from claw_adapter.audit.book import Book
+from claw_adapter.audit.damage import Damage, damage_of, declared_for
+from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.turns import RequestTurn
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
+from claw_adapter.protocol.limits import CallLimit
+
+__all__ = ["judge_requests"]
+
+SHORT: Final = 20
+"""Characters under which a text may well stand in a request twice."""
+MUST: Final = {"seeded": "M7", "update": "M21", "prompt": "M13", "answer": "M30", "step": "M30"}
+WHOSE: Final = {"seeded": "the past it was given", "update": "what an update brought", "prompt": "what was asked"}
+DAMAGES: Final = {
+    "missing": "is not there", "doubled": "is there twice", "order": "is not in its place",
+    "stripped": "has lost blanks at its ends",
+    "newlines": "has other line ends", "unicode": "has other characters (Unicode normal form)",
+    "control": "has lost control characters", "directives": "has lost lines", "blanks": "has lost blanks or line ends",
+    "added": "has something added to it", "role": "comes in another role", "changed": "is changed",
+}  # fmt: skip
+
+
+def judge_requests(
+    turn: RequestTurn, past: Sequence[Said], prompt: Said, gone: Collection[str], renderer: Renderer, book: Book
+) -> None:
+    """Compare every request of a turn with what it must hold; texts that are `gone` are looked for elsewhere."""
+    number = prompt.round
+    tokens = 0
+    for exchange, due in zip(turn.chain, turn.before, strict=True):
+        units = turn.units[exchange.number]
+        steps = [said for step in turn.steps[:due] for entry in step.entries(number) for said in entry]
+        expected = [*past, prompt, *steps]
+        found = align(expected, units, renderer)
+        tokens = max(tokens, int(str(exchange.usage.get("input") or 0)))
+        _Request(expected, units, found, prompt.round, renderer, book, exchange.number, tokens).judge(gone)
+    _judge_calls(turn, book, renderer)
+
+
+def _judge_calls(turn: RequestTurn, book: Book, renderer: Renderer) -> None:
+    """Every call of a reply that the harness went on from has a result."""
+    for step in turn.steps:
+        lost = [call for call, result in zip(step.reply.calls, step.results, strict=True) if result is None]
+        if not lost:
+            continue
+        done = len(step.results) - len(lost)
+        declared = next((loss for loss in renderer.losses if isinstance(loss, CallLimit) and done >= loss.calls), None)
+        if declared:
+            book.bite(declared)
+            continue
+        what = f"a reply had {len(step.results)} tool calls, and the next request has results of {done}"
+        book.find("M17", "calls-not-run", what, owner="harness", request=step.reply.exchange.number)
+
+
+class _Request:
+    """One request, aligned."""
+
+    def __init__(
+        self,
+        expected: Sequence[Said],
+        units: Sequence[RequestUnit],
+        found: Alignment,
+        number: int,
+        renderer: Renderer,
+        book: Book,
+        request: int,
+        tokens: int,
+    ) -> None:
+        self.expected, self.units, self.found, self.number = expected, units, found, number
+        self.renderer, self.book, self.request, self.tokens = renderer, book, request, tokens
+        self.free = list(found.extra)
+        self.lost = False
+
+    def judge(self, gone: Collection[str]) -> None:
+        """Report what is missing or damaged, then what is there besides."""
+        self._missing()
+        self._extras(gone)
+        self._ids_and_times()
+        self.book.seen.update(
+            said for at in self.found.pairs if (said := self.expected[at]).origin in ("seeded", "update")
+        )
+
+    def _find(self, must: str, cause: str, what: str, owner: Literal["adapter", "harness"] = "adapter") -> None:
+        self.book.find(must, cause, f"{what} (request {self.request})", owner=owner, request=self.request)
+
+    def _missing(self) -> None:
+        lost: list[Said] = []
+        for at in self.found.missing:
+            said = self.expected[at]
+            damage = damage_of(said, self.units, self.free, self.renderer)
+            if damage.place is not None:
+                self.free.remove(damage.place)
+            age = self.number - said.round if said.round >= 0 else self.number + 1000
+            loss = declared_for(said, damage, self.units, self.renderer, age=age, tokens=self.tokens)
+            if loss is not None:
+                self.book.bite(loss)
+            elif damage.how == "missing":
+                lost.append(said)
+            else:
+                self._damaged(said, damage)
+        self.lost = bool(lost)
+        self._lost(lost)
+
+    def _damaged(self, said: Said, damage: Damage) -> None:
+        name = _name(said)
+        how = DAMAGES.get(damage.how) or f"is cut: {damage.kept:,} of its {len(said.text):,} characters are there"
+        old = said.origin in ("prompt", "answer", "step") and said.round != self.number
+        cause = f"{'own-' if old else ''}{name}-{damage.how}"
+        must = "M30" if old else MUST[said.origin]
+        self._find(must, cause, f"{_quoted(said)} {how}", "harness" if old else "adapter")
+
+    def _lost(self, lost: Sequence[Said]) -> None:
+        """What is not there at all, by whole turns where whole turns are gone."""
+        rounds = {said.round for said in lost if said.origin == "prompt" and said.round != self.number}
+        for said in lost:
+            here = said.round == self.number
+            if said in self.book.seen:
+                what = f"{_quoted(said)}, which was there before, is gone"
+                self._find("M30", "past-forgotten", what, "harness")
+            elif said.origin in ("seeded", "update"):
+                tools = "tools-" if said.kind in (CALL, RESULT) else ""
+                cause = f"{said.origin}-{tools}missing"
+                self._find(MUST[said.origin], cause, f"{_quoted(said)}, {WHOSE[said.origin]}, is not there")
+            elif said.origin == "prompt" and here:
+                self._find("M13", "prompt-missing", f"{_quoted(said)} is not there")
+            elif said.round in rounds:
+                turns = self.number - said.round
+                what = f"the turn {turns} before this one is not there: {_quoted(said)}"
+                self._find("M30", "own-turns-missing", what, "harness")
+            else:
+                what = f"{_quoted(said)} of {'this turn' if here else 'an earlier turn'} is not there"
+                self._find("M30", f"own-{_name(said)}-missing", what, "harness")
+
+    def _extras(self, gone: Collection[str]) -> None:
+        """What nobody said: doubled, taken away by an update, or the harness's own."""
+        first = next((at for at, unit in enumerate(self.units) if unit.kind != "system"), 0)
+        known = {form: said for said in self.expected for form in self.renderer.forms(said) if len(said.text) >= SHORT}
+        for at in self.free:
+            unit = self.units[at]
+            text = self.renderer.unit(unit)
+            if at < first or not text.strip() or text in gone:
+                continue
+            said = known.get(text) or next(
+                (said for form, said in known.items() if form in text and said.origin == "prompt"), None
+            )
+            if said is not None and unit.kind != CALL:
+                name = f"{said.origin if said.origin != 'step' else _name(said)}-doubled"
+                self._find(MUST[said.origin], name, f"{_quoted(said)} is there twice")
+            elif not self.renderer.loose and not self.lost and unit.kind in ("user", "assistant", "system"):
+                self._find("M7", "text-added", f"a text that nobody said, {_short(unit.text)!r}, is among the messages")
+        for at, place in self.found.pairs.items():
+            said = self.expected[at]
+            if said.origin == "prompt" and len(said.text) >= SHORT and self.units[place].text.count(said.text) > 1:
+                self._find("M13", "prompt-doubled", f"{_quoted(said)} is there twice")
+
+    def _times(self, at: int) -> set[datetime]:
+        """The times that a stamp may show; joined messages have one of theirs."""
+        found = set()
+        kind = self.renderer.kind(self.expected[at].kind)
+        for said in self.expected[at:]:
+            if self.renderer.kind(said.kind) != kind:
+                break
+            found |= {_minute(said.time)} if said.time else set()
+            if not self.renderer.has("merge"):
+                break
+        return found
+
+    def _ids_and_times(self) -> None:
+        joined = Counter(self.found.pairs.values())
+        for at, place in self.found.pairs.items():
+            said, unit = self.expected[at], self.units[place]
+            renamed = said.kind in (CALL, RESULT) and said.kind == unit.kind and said.call != unit.call
+            if renamed and not self.renderer.has("call_id") and said.origin != "step":
+                self._find("M7", "call-ids", f"the call {said.call!r} has become {unit.call!r}")
+            if said.time is None or said.origin not in ("seeded", "update") or joined[place] > 1:
+                continue
+            shown = self.renderer.stamped(unit.text)
+            if shown and shown not in self._times(at):
+                self._find(MUST[said.origin], "times", f"{_quoted(said)} is stamped {shown:%Y-%m-%d %H:%M}")
+
+
+def _minute(time: datetime) -> datetime:
+    return time.astimezone(UTC).replace(second=0, microsecond=0)
+
+
+def _name(said: Said) -> str:
+    """What it is, as part of a cause."""
+    if said.origin in ("seeded", "update"):
+        return said.origin
+    return {"user": "prompt", "assistant": "answer" if said.origin == "answer" else "text"}.get(said.kind, said.kind)
+
+
+def _quoted(said: Said) -> str:
+    return f"{said.kind} {_short(said.text)!r}"
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,146 @@
+"""What reading a history by the tool for it gives: every message, whole, in order, with its time and its tool calls."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Final
+
+from claw_adapter.audit.book import Book
+from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.results import LEAST, Failed, asks_for_part
+from claw_adapter.protocol import Message, Session
+from claw_adapter.protocol.limits import Clip, Drop, HistoryLimit
+
+__all__ = ["Histories"]
+
+BEGINNING: Final = 60
+"""Characters by which a message that is cut is known."""
+BRIEF: Final = 400
+"""Characters up to which a result may be a refusal."""
+TOOLS: Final = Drop(what="history_tools")
+
+
+@dataclass(slots=True)
+class Histories:
+    """Judges the readings of one turn."""
+
+    renderer: Renderer
+    book: Book
+    failed: Failed
+    brought: Collection[str]
+
+    def judge(
+        self, session: Session, arguments: Mapping[str, object], flat: str, older: frozenset[str], request: int
+    ) -> None:
+        """One reading; `older` are texts that the session no longer has."""
+        if old := next((text for text in older if len(text) >= LEAST and text in flat), ""):
+            what = f"reading the history {session.id} gives what an update took away: {old[:60]!r}"
+            self.failed.note("M21", "deleted-there", session.id, what, request)
+        if asks_for_part(arguments, len(session.messages)):
+            return
+        texts = [self.renderer.plain(message.text) for message in session.messages]
+        lost, moved = _walked(texts, flat)
+        if len(lost) == sum(map(bool, texts)) and len(flat) <= BRIEF:
+            return  # a refusal, such as of a name; the model may ask again
+        if moved:
+            what = f"reading the history {session.id} gives its messages in another order"
+            self.failed.note("M22", "history-order", session.id, what, request)
+        self._tools(session, flat, request)
+        self._times(session, flat, request)
+        self._lost(session, lost, flat, request)
+
+    def _lost(self, session: Session, lost: Sequence[int], flat: str, request: int) -> None:
+        """Messages that a reading does not show, or shows cut."""
+        for number in lost:
+            message = session.messages[number]
+            loss = self._declared(session, number, flat)
+            if loss is not None:
+                self.book.bite(loss)
+                continue
+            cut = message.text[:BEGINNING] in flat and len(message.text) > BEGINNING
+            cause, how = ("history-cut", "is cut") if cut else ("history-missing", "is not shown")
+            must = "M22"
+            if message.text in self.brought and not cut:
+                must, cause = "M21", "update-missing"
+            what = f"reading the history {session.id}: message {number + 1} of {len(session.messages)} {how}"
+            self.failed.note(must, cause, session.id, what, request)
+
+    def _declared(self, session: Session, number: int, flat: str) -> Drop | Clip | HistoryLimit | None:
+        """The declared loss by which a message is not shown whole."""
+        hidden = TOOLS in self.renderer.losses
+        message = session.messages[number]
+        if message.role == "tool" and hidden:
+            return TOOLS
+        said = [one for one in session.messages if not (hidden and one.role == "tool")]
+        behind = sum(one.role != "tool" or not hidden for one in session.messages[number:])
+        total = sum(len(one.text) for one in said)
+        for loss in self.renderer.losses:
+            if isinstance(loss, Clip) and loss.of == "result" and len(flat) >= loss.characters * 0.8:
+                return loss
+            if isinstance(loss, HistoryLimit) and (
+                (loss.messages and behind > loss.messages)
+                or (loss.characters and len(message.text) > loss.characters * 0.8)
+                or (loss.total and total > loss.total * 0.3)
+            ):
+                return loss
+        return None
+
+    def _tools(self, session: Session, flat: str, request: int) -> None:
+        calls = [call for message in session.messages for call in message.tool_calls]
+        hidden = [call for call in calls if call.name not in flat]
+        if hidden and TOOLS in self.renderer.losses:
+            self.book.bite(TOOLS)
+        elif hidden:
+            what = f"reading the history {session.id} does not show the call of {hidden[0].name!r}"
+            self.failed.note("M22", "history-tools-missing", session.id, what, request)
+
+    def _times(self, session: Session, flat: str, request: int) -> None:
+        """Where a reading shows times, each message's own stands beside it."""
+        gaps, place = list[str](), 0
+        shown: list[Message] = []
+        for message in session.messages:
+            at = flat.find(message.text, place) if message.text else -1
+            if at >= 0 and message.time is not None:
+                gaps.append(flat[place:at])
+                shown.append(message)
+            place = at + len(message.text) if at >= 0 else place
+        gaps.append(flat[place : place + 200])
+        beside = max(_beside(shown, gaps[:-1]), _beside(shown, gaps[1:]), key=lambda found: found.count(True))
+        if beside.count(True) * 2 > len(shown) and False in beside:
+            text = shown[beside.index(False)].text
+            what = f"reading the history {session.id} gives {text[:40]!r} another time"
+            self.failed.note("M22", "history-times", session.id, what, request)
+
+
+def _walked(texts: Sequence[str], flat: str) -> tuple[list[int], bool]:
+    """The numbers of texts that are not there, and whether any stands in another place."""
+    place, lost, moved = 0, list[int](), False
+    for number, text in enumerate(texts):
+        at = flat.find(text, place)
+        if at >= 0:
+            place = at + len(text)
+        elif text in flat:
+            moved = moved or texts.count(text) == 1
+        else:
+            lost.append(number)
+    return lost, moved
+
+
+def _beside(messages: Sequence[Message], gaps: Sequence[str]) -> list[bool | None]:
+    """For each message whether its own time stands in its gap; None where no time of any of them does."""
+    times = {form for message in messages for form in _forms(message)}
+    found: list[bool | None] = []
+    for message, gap in zip(messages, gaps, strict=True):
+        own = any(form in gap for form in _forms(message))
+        found.append(True if own else False if any(form in gap for form in times) else None)
+    return found
+
+
+def _forms(message: Message) -> tuple[str, ...]:
+    """How a time is written, without its zone."""
+    time = message.time
+    if time is None:
+        return ()
+    return (time.isoformat()[:19], time.astimezone(UTC).isoformat()[:19], str(int(time.timestamp() * 1000)))

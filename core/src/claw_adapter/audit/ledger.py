@@ -1,0 +1,250 @@
+"""One trial gone through: from scenario, transcript, journal and traces to findings. Pure: nothing is started or written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from claw_adapter.audit.answers import judge_answer, judge_events, judge_usage
+from claw_adapter.audit.asked import ModelAsked
+from claw_adapter.audit.book import Book
+from claw_adapter.audit.conversation import judge_requests
+from claw_adapter.audit.damage import damage_of
+from claw_adapter.audit.past import Past
+from claw_adapter.audit.reads import Files, Reads, Talks
+from claw_adapter.audit.records import TrialAudit
+from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.turns import Reply, RequestTurn, turns_of
+from claw_adapter.audit.units import CALL, Said, arguments_of, units_of
+from claw_adapter.audit.words import KnownLines
+from claw_adapter.protocol import Capabilities, Event, Gold, RoundRecord, Scenario, TrialSpec
+from claw_adapter.reading import strings_of
+from claw_adapter.runs.transcript import Exchange
+
+__all__ = ["TrialFacts", "audit_trial"]
+
+KEY: Final = re.compile(r"\bclaw-[A-Za-z0-9_-]{32}\b")
+"""The endpoint's key of a trial."""
+MUST: Final = {"later": ("M21", "later-words"), "gold": ("M9", "gold-words"), "other": ("M25", "other-words")}
+WHAT: Final = {
+    "later": "what comes in a later round",
+    "gold": "what only the checks know",
+    "other": "what another scenario says",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TrialFacts:
+    """What a run folder, and the scenario, say of a trial."""
+
+    spec: TrialSpec
+    harness: str
+    """Its label, with those of overlays."""
+    scenario: Scenario
+    gold: Gold
+    capabilities: Capabilities
+    rounds: Sequence[RoundRecord]
+    """The records that count."""
+    exchanges: Sequence[Exchange]
+    events: Callable[[RoundRecord], Sequence[Event]]
+    files: Callable[[str], Mapping[str, str]]
+    """The text files of a snapshot, by its digest."""
+    others: Mapping[str, set[str]] = field(default_factory=dict)
+    """Lines of the run's other scenarios."""
+    notes: tuple[str, ...] = ()
+
+
+def audit_trial(facts: TrialFacts) -> TrialAudit:
+    """What must hold after every action, and does not; one finding per cause."""
+    ledger = _Ledger(facts)
+    ledger.go_through()
+    book = ledger.book
+    return TrialAudit(
+        trial=facts.spec.id,
+        harness=facts.harness,
+        findings=book.findings(),
+        bites=book.bites(),
+        requests=ledger.requests,
+        rounds=ledger.rounds,
+        notes=(*facts.notes, *book.notes),
+    )
+
+
+class _Ledger:
+    def __init__(self, facts: TrialFacts) -> None:
+        self.facts = facts
+        self.book = Book()
+        self.renderer = Renderer(facts.capabilities)
+        self.past = Past(facts.scenario)
+        self.words = KnownLines(facts.scenario, facts.gold, facts.others)
+        self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
+        self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace")
+        self.requests = self.rounds = 0
+        self._tools = any(exchange.tools for exchange in facts.exchanges)
+        self._older: dict[str, set[str]] = {}
+        self._delivered: set[str] = set()
+
+    def go_through(self) -> None:
+        """Every round in order, failed attempts included."""
+        turns: dict[str, list[RequestTurn]] = {}
+        for turn in turns_of(self.facts.exchanges):
+            turns.setdefault(turn.round, []).append(turn)
+        records = {record.index: record for record in self.facts.rounds}
+        filled, process = False, 0
+        for number, item in enumerate(self.facts.scenario.rounds):
+            record = records.get(number)
+            if record is None:
+                break
+            self.book.round = item.id
+            self.past.apply(item.updates, number)
+            mine = [turn for turn in turns.get(item.id, []) if turn.process >= process]
+            if mine and not filled:
+                for turn in mine:
+                    for exchange in turn.exchanges:
+                        self.past.fill_roster(units_of(exchange.messages))
+                filled = True
+            for turn in mine:
+                self._turn(turn, record, number, last=turn is mine[-1])
+            if not mine:
+                self._silent(record)
+            last = mine[-1] if mine else None
+            process = max(process, last.process) if last else process
+            self._close(record, last, number)
+
+    def _silent(self, record: RoundRecord) -> None:
+        if record.error is not None:
+            return
+        if self.facts.exchanges:
+            self.asked.unasked()
+        else:
+            self.book.note("there is no transcript of its requests")
+
+    def _turn(self, turn: RequestTurn, record: RoundRecord, number: int, *, last: bool) -> None:
+        """One attempt; what came back is known of the last one only."""
+        past = self.past.said()
+        turn.follow(record.prompt, past, self.renderer, tools=self._tools)
+        self.asked.judge(turn, record)
+        self.asked.keys(turn)
+        if turn.exchanges and not turn.chain and record.error is None:
+            what = "no request of the turn has what was asked"
+            self.book.find("M13", "prompt-missing", what, request=turn.exchanges[0].number)
+            return
+        prompt = Said("user", record.prompt, "prompt", number)
+        judge_requests(turn, past, prompt, self.past.gone, self.renderer, self.book)
+        self.requests += len(turn.chain)
+        self._gone(turn)
+        self._words(turn, number)
+        if last:
+            self.rounds += 1
+            self._came_back(turn, record)
+            self._read(turn, record, number)
+
+    def _came_back(self, turn: RequestTurn, record: RoundRecord) -> None:
+        judge_answer(turn, record, self.renderer, self.book)
+        if record.error is None:
+            judge_events(turn, self.facts.events(record), self.book)
+            judge_usage(turn, record.usage.reported, self.facts.capabilities.usage, self.book)
+
+    def _gone(self, turn: RequestTurn) -> None:
+        """What an update took away is in no request any more."""
+        kept = {said.text for said in self.past.said()}
+        for exchange in turn.chain:
+            texts = [unit.text for unit in turn.units[exchange.number] if unit.kind != CALL]
+            for text in self.past.gone:
+                if len(text) >= 12 and text not in kept and any(text in one for one in texts):
+                    what = f"a message that an update took away is in request {exchange.number}: {text[:60]!r}"
+                    self.book.find("M21", "deleted-there", what, request=exchange.number)
+
+    def _words(self, turn: RequestTurn, number: int) -> None:
+        """What is new in the requests of a turn, beside what the model said itself."""
+        texts = []
+        for exchange in turn.exchanges:
+            for unit in turn.units[exchange.number]:
+                if unit.kind not in (CALL, "assistant") and unit.text not in self._delivered:
+                    self._delivered.add(unit.text)
+                    texts.append(unit.text)
+            if (reply := Reply.of(exchange)) is not None:
+                self.words.visible([reply.text, *strings_of(dict(exchange.reply or {})), *_written(reply)])
+        self.words.visible([self.facts.rounds[number].prompt] if number < len(self.facts.rounds) else [])
+        for found in self.words.judge(texts, number):
+            must, cause = MUST[found.why]
+            what = f"a request has {WHAT[found.why]}: {found.line[:60]!r}"
+            self.book.find(must, cause, what, request=turn.exchanges[0].number)
+
+    def _read(self, turn: RequestTurn, record: RoundRecord, number: int) -> None:
+        """What the tools gave; only where the workspace of the time is known."""
+        steps = [
+            (call, result, step.reply.exchange.number)
+            for step in turn.steps
+            for call, result in zip(step.reply.calls, step.results, strict=True)
+            if result is not None
+        ]
+        if not record.before or not steps:
+            return
+        before, after = self.facts.files(record.before), self.facts.files(record.snapshot)
+        older = {
+            path: frozenset(lines - set(_known_lines(before.get(path, ""))) - set(_known_lines(after.get(path, ""))))
+            for path, lines in self._older.items()
+        }
+        world = self.words.worlds[number]
+        native = self.facts.capabilities.seed_history == "native"
+        main = self.facts.scenario.main.id
+        sessions = {name: one for name, one in world.sessions.items() if native and name != main}
+        talks = Talks(sessions, self._former(number), self._brought(number))
+        self.reads.judge(steps, Files(before, after, older), talks)
+
+    def _former(self, number: int) -> dict[str, frozenset[str]]:
+        """Texts that a history had in an earlier round and has no longer."""
+        now = self.words.worlds[number].sessions
+        found: dict[str, set[str]] = {}
+        for world in self.words.worlds[:number]:
+            for name, session in world.sessions.items():
+                if session is not now.get(name):
+                    left = {m.text for m in now[name].messages} if name in now else set()
+                    found.setdefault(name, set()).update({m.text for m in session.messages} - left)
+        return {name: frozenset(texts) for name, texts in found.items()}
+
+    def _brought(self, number: int) -> set[str]:
+        """Texts of histories that updates have brought."""
+        first = self.words.worlds[0].sessions if not self.facts.scenario.rounds[0].updates else {}
+        base = {message.text for session in (first or {}).values() for message in session.messages}
+        now = self.words.worlds[number].sessions
+        return {message.text for session in now.values() for message in session.messages} - base
+
+    def _close(self, record: RoundRecord, turn: RequestTurn | None, number: int) -> None:
+        """After a round: the conversation has grown by it, the workspace is searched for a key."""
+        if record.checkpoint is not None:
+            replies = turn.replies if turn else []
+            answer = replies[-1].text if replies and not replies[-1].calls else record.text
+            prompt = _delivered(turn, record.prompt, self.renderer) if turn else record.prompt
+            self.past.add(prompt, turn, answer, number)
+        for path, text in self.facts.files(record.snapshot).items() if record.snapshot else ():
+            if KEY.search(text):
+                self.book.find("M27", "key-in-workspace", f"the endpoint's key stands in the workspace, in {path}")
+        for side in (record.before, record.snapshot):
+            for path, text in self.facts.files(side).items() if side else ():
+                self._older.setdefault(path, set()).update(_known_lines(text))
+
+
+def _written(reply: Reply) -> list[str]:
+    """What the model says in the arguments of its calls."""
+    return [text for call in reply.calls for text in strings_of(arguments_of(call))]
+
+
+def _known_lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if len(line.strip()) >= 12]
+
+
+def _delivered(turn: RequestTurn, prompt: str, renderer: Renderer) -> str:
+    """A prompt as it came in the first request: what was done to it is a finding of its own round only."""
+    if not turn.chain:
+        return prompt
+    asked = renderer.plain(prompt)
+    units = turn.units[turn.chain[0].number]
+    places = [at for at, unit in reversed(list(enumerate(units))) if unit.kind == "user"]
+    if any(renderer.bare(units[at].text) == asked for at in places) or renderer.loose:
+        return prompt
+    found = damage_of(Said("user", prompt, "prompt"), units, places, renderer)
+    return units[found.place].text if found.place is not None else prompt

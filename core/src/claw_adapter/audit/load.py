@@ -1,0 +1,190 @@
+"""Auditing a run folder: what the ledger needs is read from it, and from the scenarios; nothing else is."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from claw_adapter.audit.ledger import TrialFacts, audit_trial
+from claw_adapter.audit.records import AuditFinding, Bite, HarnessVerdict, RunAudit, TrialAudit
+from claw_adapter.audit.words import lines_of, round_texts, world_texts
+from claw_adapter.errors import ScenarioError
+from claw_adapter.harness import Harness
+from claw_adapter.protocol import Capabilities, Event, RoundRecord, Scenario, TrialSpec
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.load import RunData, TrialData
+from claw_adapter.runs.store import Store
+from claw_adapter.runs.transcript import Exchange, read_transcript
+from claw_adapter.scenario import load_gold, worlds
+from claw_adapter.scenario.named import find_scenarios
+from claw_adapter.workspace.tree import read_tree
+
+__all__ = ["audit_run"]
+
+SOME: Final = 6
+"""Rounds that a verdict names."""
+LARGE: Final = 400_000
+"""Bytes of a file up to which it is compared."""
+UNDECLARED = (
+    "the run was made by an earlier version, which did not record what adapters declare: what a declaration could excuse "
+    "is judged by what the installed adapter declares"
+)
+
+
+def audit_run(run: RunData, data: Sequence[str] = ()) -> RunAudit:
+    """Audit every trial of a run.
+
+    Args:
+        run: the run folder as it was read.
+        data: names or folders of the scenarios, when they are not where the run found them.
+
+    Raises:
+        ScenarioError: a scenario is missing, or not the one that was run.
+        JournalError: the folder is damaged.
+    """
+    scenarios = find_scenarios(tuple(data) or run.plan.sources)
+    for name, digest in run.plan.scenarios.items():
+        if name not in scenarios or scenarios[name].digest != digest:
+            what = "was not found" if name not in scenarios else "is not the one that was run (its files have changed)"
+            raise ScenarioError(f"scenario {name!r} {what}", remedy="Say where it is with --data.")
+    own = {name: _lines(scenarios[name]) for name in run.plan.scenarios} if len(run.plan.scenarios) > 1 else {}
+    trials = tuple(_audit(run, trial, scenarios[trial.spec.scenario], own) for trial in run.trials)
+    return RunAudit(run=run.root.name, trials=trials, harnesses=_verdicts(trials))
+
+
+def _audit(run: RunData, trial: TrialData, scenario: Scenario, own: Mapping[str, set[str]]) -> TrialAudit:
+    label = "+".join([trial.spec.harness.label, *(overlay.label for overlay in trial.spec.overlays)])
+    path = RunFolder(run.root).transcript(trial.spec.id)
+    capabilities, notes = _declared(trial)
+    store = Store(run.store)
+    here = own.get(scenario.id, set())
+    facts = TrialFacts(
+        spec=trial.spec,
+        harness=label,
+        scenario=scenario,
+        gold=load_gold(scenario),
+        capabilities=capabilities,
+        rounds=trial.rounds,
+        exchanges=_exchanges(path),
+        events=functools.partial(_events, store),
+        files=functools.lru_cache(maxsize=4)(functools.partial(_files, store)),
+        others={name: lines - here for name, lines in own.items() if name != scenario.id},
+        notes=notes,
+    )
+    return audit_trial(facts)
+
+
+def _exchanges(path: Path) -> tuple[Exchange, ...]:
+    return tuple(read_transcript(path)) if path.is_file() else ()
+
+
+def _events(store: Store, record: RoundRecord) -> list[Event]:
+    found = store.get_json(record.events)
+    return [Event.model_validate(event) for event in found] if isinstance(found, list) else []
+
+
+def _files(store: Store, digest: str) -> dict[str, str]:
+    """The text files of a snapshot."""
+    found = {}
+    for path, entry in read_tree(store, digest).items():
+        if entry.kind == "file" and entry.size <= LARGE:
+            try:
+                found[path] = store.get(entry.sha).decode("utf-8")
+            except UnicodeDecodeError:
+                continue
+    return found
+
+
+def _declared(trial: TrialData) -> tuple[Capabilities, tuple[str, ...]]:
+    """What the adapter declared when the trial was made."""
+    if trial.start is not None and trial.start.capabilities is not None:
+        return trial.start.capabilities, ()
+    return _installed(trial.spec), (UNDECLARED,) if trial.rounds else ()
+
+
+def _installed(spec: TrialSpec) -> Capabilities:
+    from claw_adapter import plugins
+    from claw_adapter.errors import ClawError
+
+    try:
+        harness: Harness = plugins.create("harness", spec.harness.name, spec.harness.options)
+    except ClawError:
+        return Capabilities()
+    return harness.capabilities()
+
+
+def _lines(scenario: Scenario) -> set[str]:
+    """Lines by which a scenario's conversations are known from others."""
+    texts = [text for world in worlds(scenario) for text in world_texts(world)]
+    return {
+        line
+        for line in lines_of([*texts, *(t for item in scenario.rounds for t in round_texts(item))])
+        if len(line) >= 40
+    }
+
+
+def _verdicts(trials: Sequence[TrialAudit]) -> tuple[HarnessVerdict, ...]:
+    found = []
+    for harness in dict.fromkeys(trial.harness for trial in trials):
+        mine = [trial for trial in trials if trial.harness == harness]
+        several = len({trial.trial.split("--")[0] for trial in mine}) > 1
+        requests = sum(trial.requests for trial in mine)
+        findings, bites = _joined_findings(mine, several=several), _joined_bites(mine, several=several)
+        found.append(
+            HarnessVerdict(
+                harness=harness,
+                trials=len(mine),
+                requests=requests,
+                findings=findings,
+                bites=bites,
+                notes=tuple(dict.fromkeys(note for trial in mine for note in trial.notes)),
+                verdict=_verdict(requests, findings, bites),
+            )
+        )
+    return tuple(found)
+
+
+def _verdict(requests: int, findings: Sequence[AuditFinding], bites: Sequence[Bite]) -> str:
+    if not requests and not findings:
+        return "nothing to judge"
+    parts = [f"{len(findings)} violation{'s' if len(findings) > 1 else ''}"] if findings else []
+    if bites:
+        rounds = list(dict.fromkeys(name for bite in bites for name in bite.rounds))
+        more = f" and {len(rounds) - SOME} more" if len(rounds) > SOME else ""
+        parts.append(f"declared losses that bit, in rounds {', '.join(rounds[:SOME])}{more}")
+    return " · ".join(parts) or "nothing lost"
+
+
+def _joined_findings(trials: Sequence[TrialAudit], *, several: bool) -> tuple[AuditFinding, ...]:
+    found: dict[str, AuditFinding] = {}
+    for trial in trials:
+        for one in trial.findings:
+            rounds = _rounds(trial, one.rounds, several=several)
+            old = found.get(one.key)
+            found[one.key] = (
+                one.model_copy(update={"rounds": rounds})
+                if old is None
+                else old.model_copy(
+                    update={"rounds": tuple(dict.fromkeys((*old.rounds, *rounds))), "times": old.times + one.times}
+                )
+            )
+    return tuple(found.values())
+
+
+def _joined_bites(trials: Sequence[TrialAudit], *, several: bool) -> tuple[Bite, ...]:
+    found: dict[str, Bite] = {}
+    for trial in trials:
+        for one in trial.bites:
+            rounds, old = _rounds(trial, one.rounds, several=several), found.get(one.loss)
+            times = one.times + (old.times if old else 0)
+            joined = tuple(dict.fromkeys((*(old.rounds if old else ()), *rounds)))
+            found[one.loss] = Bite(loss=one.loss, rounds=joined, times=times)
+    return tuple(found.values())
+
+
+def _rounds(trial: TrialAudit, rounds: Sequence[str], *, several: bool) -> tuple[str, ...]:
+    """Rounds by name; of several scenarios, with theirs."""
+    scenario = trial.trial.split("--")[0]
+    return tuple(f"{scenario}/{name}" if several else name for name in rounds)

@@ -1,0 +1,146 @@
+"""What reading gives: a file as it is at that time, whole, nothing of what was replaced; histories are in `histories`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from pydantic import JsonValue
+
+from claw_adapter.audit.book import Book
+from claw_adapter.audit.histories import Histories
+from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, lines_of_text, whole_in
+from claw_adapter.audit.units import RequestUnit, arguments_of
+from claw_adapter.protocol import Session
+from claw_adapter.protocol.limits import Clip
+from claw_adapter.reading import strings_of
+
+__all__ = ["Files", "Reads", "Talks"]
+
+READS: Final = re.compile(r"read|view|open|cat|show|get|fetch|load", re.IGNORECASE)
+OTHERS: Final = re.compile(
+    r"write|edit|append|create|patch|search|grep|find|list|delete|move|exec|bash|shell|run", re.IGNORECASE
+)
+BRIEF: Final = 400
+"""Characters up to which a result may be a refusal, or say that nothing has changed."""
+SLACK: Final = 0.8
+"""What a declared size may leave at least: line numbers and the mark of a cut count, too."""
+STALE: Final = "file-stale"
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The workspace around one turn: texts by path."""
+
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    older: Mapping[str, frozenset[str]]
+    """Lines that a file had in an earlier round, and no longer has."""
+
+    def versions(self, path: str) -> list[str]:
+        """What the file may be in this turn."""
+        return list(dict.fromkeys(side[path] for side in (self.before, self.after) if path in side))
+
+
+@dataclass(frozen=True, slots=True)
+class Talks:
+    """The histories of one round that are read by a tool for them."""
+
+    sessions: Mapping[str, Session]
+    older: Mapping[str, frozenset[str]]
+    """Texts that a session had in an earlier round, and no longer has."""
+    brought: Collection[str]
+    """Texts that came with updates."""
+
+
+@dataclass(slots=True)
+class Reads:
+    """Remembers what was read, over the turns of one trial."""
+
+    renderer: Renderer
+    book: Book
+    workspace: str
+    """The end of the workspace's path, by which absolute paths are known."""
+    whole: dict[str, str] = field(default_factory=dict)
+    """Path → the text that was last read whole."""
+
+    def judge(self, steps: Sequence[tuple[RequestUnit, RequestUnit, int]], files: Files, talks: Talks) -> None:
+        """Calls with their results and the requests that have them, of one turn."""
+        failed = Failed()
+        histories = Histories(self.renderer, self.book, failed, talks.brought)
+        for call, result, request in steps:
+            name, arguments = call.text.partition(" ")[0], arguments_of(call)
+            path = self._path(arguments, files)
+            if path and READS.search(name) and not OTHERS.search(name):
+                self._file(path, arguments, flat_of(result.text), files, failed, request)
+            elif session := _session(arguments, talks.sessions):
+                older = talks.older.get(session.id, frozenset())
+                histories.judge(session, arguments, flat_of(result.text), older, request)
+        failed.report(self.book)
+
+    def _path(self, arguments: dict[str, JsonValue], files: Files) -> str:
+        """The file that a call names; the workspace's folder before it is left out."""
+        for text in strings_of(arguments):
+            tail = text.partition(self.workspace)[2].lstrip("/") if self.workspace in text else text
+            tail = tail.removeprefix("./")
+            if tail in files.before or tail in files.after:
+                return tail
+        return ""
+
+    def _file(
+        self, path: str, arguments: Mapping[str, object], flat: str, files: Files, failed: Failed, request: int
+    ) -> None:
+        """One reading of a file; what fails is forgiven if the file is read again in the same turn."""
+        versions = files.versions(path)
+        if read := [text for text in versions if whole_in(text, flat)]:
+            self.whole[path] = read[0]
+            failed.mended(path, but=STALE)
+        elif old := next((line for line in files.older.get(path, ()) if line in flat), ""):
+            failed.note("M20", STALE, path, f"reading {path} gives what was replaced: {old[:60]!r}", request)
+        elif asks_for_part(arguments):
+            return
+        elif there := max(lines_in(text, flat) for text in versions):
+            self._part(path, (there, len(flat)), files, failed, request)
+        elif other := _other(path, flat, files):
+            what = f"reading {path} gives {other}"
+            failed.note("M20", "file-wrong", path, what, request)
+        elif path in self.whole and self.whole[path] not in versions and len(flat) <= BRIEF:
+            what = f"{path} has changed since it was read, and reading it does not show that"
+            failed.note("M20", "file-unchanged", path, what, request)
+
+    def _part(self, path: str, given: tuple[int, int], files: Files, failed: Failed, request: int) -> None:
+        """Some of its lines were shown, and not all: so many lines and characters."""
+        versions = files.versions(path)
+        clips = [loss for loss in self.renderer.losses if isinstance(loss, Clip) and loss.of != "seeded"]
+        if over := next((clip for clip in clips if _over(clip, versions, given)), None):
+            self.book.bite(over)
+        elif len(versions) == 1:  # else the turn changed it, and it may have been something else in between
+            what = f"reading {path} gives {given[0]} of its {len(lines_of_text(versions[0]))} lines"
+            failed.note("M20", "file-cut", path, what, request)
+
+
+def _other(path: str, flat: str, files: Files) -> str:
+    """Another file, if a result is that one and not the one that was asked for."""
+    for name, text in files.before.items():
+        if name != path and lines_in(text, flat) and whole_in(text, flat):
+            return name
+    return ""
+
+
+def _session(arguments: dict[str, JsonValue], sessions: Mapping[str, Session]) -> Session | None:
+    for text in strings_of(arguments):
+        name = re.split(r"[:/]", text)[-1]
+        if name in sessions and len(text) < len(name) + 40:
+            return sessions[name]
+    return None
+
+
+def _over(clip: Clip, versions: Sequence[str], given: tuple[int, int]) -> bool:
+    """Whether a file is so large that reading it is cut, by what is declared, and as much as that was given."""
+    size, lines = max(map(len, versions)), max(text.count("\n") for text in versions)
+    by_lines = clip.lines is not None and lines >= clip.lines <= given[0] / SLACK
+    least = min(clip.left or clip.characters, clip.characters)
+    return by_lines or (size > clip.characters * SLACK and given[1] >= least * SLACK * SLACK)

@@ -1,0 +1,80 @@
+"""What an audit says: findings, the declared losses that bit, a verdict."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from claw_adapter.protocol.base import Record
+
+__all__ = ["AuditFinding", "Bite", "HarnessVerdict", "RunAudit", "TrialAudit"]
+
+
+class AuditFinding(Record):
+    """One cause for which something that must hold did not; `must` is a number of docs/spec/claw-1.md."""
+
+    must: str
+    cause: str
+    """A stable short word; with `must` the key of the finding."""
+    what: str
+    """What was seen first, in a sentence."""
+    owner: Literal["adapter", "harness"]
+    """Whose it is, by what the endpoint saw."""
+    rounds: tuple[str, ...] = ()
+    """Where it was seen, in order."""
+    request: int = 0
+    """Number of the request that shows it first; 0 if none does."""
+    times: int = 1
+
+    @property
+    def key(self) -> str:
+        """``M30 own-turns-missing``."""
+        return f"{self.must} {self.cause}"
+
+
+class Bite(Record):
+    """A declared loss that took something away."""
+
+    loss: str
+    rounds: tuple[str, ...] = ()
+    times: int = 1
+
+
+class TrialAudit(Record):
+    """What the ledger says of one trial."""
+
+    trial: str
+    harness: str
+    findings: tuple[AuditFinding, ...] = ()
+    bites: tuple[Bite, ...] = ()
+    requests: int = 0
+    """Of the conversation, compared whole."""
+    rounds: int = 0
+    """Of which the requests were compared."""
+    notes: tuple[str, ...] = ()
+    """What could not be judged, and why."""
+
+
+class HarnessVerdict(Record):
+    """The trials of one harness with its overlays, put together."""
+
+    harness: str
+    trials: int
+    requests: int
+    findings: tuple[AuditFinding, ...] = ()
+    bites: tuple[Bite, ...] = ()
+    notes: tuple[str, ...] = ()
+    verdict: str
+    """In a line: nothing lost, declared losses that bit, violations."""
+
+
+class RunAudit(Record):
+    """What the ledger says of a run."""
+
+    run: str
+    trials: tuple[TrialAudit, ...]
+    harnesses: tuple[HarnessVerdict, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was lost that is not declared, and nothing else done that must not be."""
+        return not any(one.findings for one in self.harnesses)

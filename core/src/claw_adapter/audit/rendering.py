@@ -1,0 +1,110 @@
+"""Declared renderings, applied to both sides before they are compared."""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from claw_adapter.audit.units import RESULT, RequestUnit, Said
+from claw_adapter.protocol import Capabilities
+from claw_adapter.protocol.limits import Loss, Rendering
+
+__all__ = ["ALIKE", "Renderer", "without_control", "without_directives"]
+
+STAMP: Final = re.compile(r"\[(?=[^\]\n]*\d)[^\]\n]{6,60}\]\s?")
+MOMENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2})? ?(UTC|Z)?")
+MARK: Final = "[system] "
+DIRECTIVE: Final = re.compile(r"^\s*(MEDIA:.*|!\[.*|message\(.*|\[\[.*\]\])\s*$")
+CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+DIRECTIVE_MARK: Final = re.compile(r"\[\[[^\]\n]*\]\]")
+
+
+class Renderer:
+    """What the declared renderings make equal."""
+
+    def __init__(self, capabilities: Capabilities) -> None:
+        self.names: frozenset[Rendering] = frozenset(capabilities.renderings)
+        self.losses: Sequence[Loss] = capabilities.losses
+        self.plain = functools.lru_cache(maxsize=20_000)(self._plain)
+        self.bare = functools.lru_cache(maxsize=20_000)(self._bare)
+
+    @property
+    def loose(self) -> bool:
+        """Whether a text may stand inside a longer one."""
+        return bool(self.names & {"merge", "insert", "told"})
+
+    def has(self, name: Rendering) -> bool:
+        """Whether it is declared."""
+        return name in self.names
+
+    def _plain(self, text: str) -> str:
+        """A text without what declared renderings may change in it."""
+        if "newline" in self.names:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return text.strip() if "trim" in self.names else text
+
+    def _bare(self, text: str) -> str:
+        """A request's text, without a stamp if there may be one."""
+        text = self.plain(text)
+        if "stamp" in self.names and (found := STAMP.match(text)):
+            text = self.plain(text[found.end() :])
+        return text
+
+    def stamped(self, text: str) -> datetime | None:
+        """The time that a stamp shows, to the minute; None where there is none, or it has no date."""
+        found = STAMP.match(text) if "stamp" in self.names else None
+        moment = MOMENT.search(found.group()) if found else None
+        return datetime.fromisoformat(f"{moment[1]}T{moment[2]}").replace(tzinfo=UTC) if moment else None
+
+    def kind(self, kind: str) -> str:
+        """A kind, the same for two where one may be given as the other."""
+        return "user" if kind == "system" and "system_as" in self.names else kind
+
+    def forms(self, said: Said) -> tuple[str, ...]:
+        """The texts as which something may appear, as itself first."""
+        text = self.plain(said.text)
+        forms = [text]
+        if "speaker_as" in self.names and said.speaker:
+            forms.append(self.plain(f"{said.speaker}: {text}"))
+        if "system_as" in self.names and said.kind == "system":
+            forms += [self.plain(f"{MARK}{form}") for form in forms]
+        return tuple(forms)
+
+    def between(self, text: str) -> bool:
+        """Whether a piece of a request beside texts that must be there may be there, too."""
+        text = STAMP.sub("", text) if "stamp" in self.names else text
+        return "insert" in self.names or "told" in self.names or not text.strip()
+
+    def unit(self, unit: RequestUnit) -> str:
+        """What a unit of a request is compared by."""
+        return unit.text if unit.kind == RESULT else self.bare(unit.text)
+
+
+def without_control(text: str) -> str:
+    """A text without control characters but line feeds and tabs."""
+    return CONTROL.sub("", text).strip()
+
+
+def without_directives(text: str) -> str:
+    """A text without the lines that some harnesses take for directives."""
+    lines = [DIRECTIVE_MARK.sub("", line) for line in text.splitlines() if not DIRECTIVE.match(line)]
+    return "\n".join(lines).strip()
+
+
+def _cached(made: Callable[[str], str]) -> Callable[[str], str]:
+    return functools.lru_cache(maxsize=10_000)(made)
+
+
+ALIKE: Final = [
+    ("stripped", str.strip),
+    ("newlines", _cached(lambda text: text.replace("\r\n", "\n").replace("\r", "\n").strip())),
+    ("unicode", _cached(lambda text: unicodedata.normalize("NFC", text).strip())),
+    ("control", _cached(without_control)),
+    ("directives", _cached(without_directives)),
+    ("blanks", _cached(lambda text: " ".join(text.split()))),
+]
+"""What two texts may be the same but for, by its name: undeclared, each is a way to damage a text."""

@@ -1,0 +1,93 @@
+"""Results of tools as texts: what is in them, whole or in part; and what a turn's readings failed to give."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from claw_adapter.audit.book import Book
+
+__all__ = ["LEAST", "PARTIAL", "Failed", "asks_for_part", "flat_of", "lines_in", "lines_of_text", "whole_in"]
+
+LEAST: Final = 12
+"""Characters that a line must have to be known by."""
+PARTIAL: Final = re.compile(
+    r"offset|limit|start|end|line|range|page|from|to$|count|head|tail|byte|length|query|search", re.IGNORECASE
+)
+"""Names of arguments by which a part is asked for."""
+
+
+@dataclass(slots=True)
+class Failed:
+    """Readings of one turn that failed, by cause and what was read: reading it again may mend some."""
+
+    found: dict[tuple[str, str], tuple[str, str, int]] = field(default_factory=dict)
+
+    def note(self, must: str, cause: str, name: str, what: str, request: int) -> None:
+        """Reading `name` failed."""
+        self.found.setdefault((cause, name), (must, f"{what} (request {request})", request))
+
+    def mended(self, name: str, *, but: str) -> None:
+        """It was read after all; what has the cause `but` stays."""
+        self.found = {key: one for key, one in self.found.items() if key[1] != name or key[0] == but}
+
+    def report(self, book: Book) -> None:
+        """Into the book with what is left."""
+        for (cause, _), (must, what, request) in self.found.items():
+            book.find(must, cause, what, owner="harness", request=request)
+
+
+def asks_for_part(arguments: Mapping[str, object], count: int = 0) -> bool:
+    """Whether a call asks for a part; a limit of `count` or more cuts nothing off."""
+    return any(PARTIAL.search(name) and not _enough(value, count) for name, value in arguments.items())
+
+
+def _enough(value: object, count: int) -> bool:
+    try:
+        number = int(str(value))
+    except ValueError:
+        return value in ("", None, False)
+    return number in (0, 1) if not count else number >= count
+
+
+def flat_of(result: str) -> str:
+    """A result's text; of JSON its strings and numbers too, so that nothing is quoted."""
+    try:
+        value = json.loads(result)
+    except ValueError:
+        return result.replace("\r\n", "\n")
+    if not isinstance(value, dict | list):
+        return result
+    return f"{result}\n" + "\n".join(_leaves(value)).replace("\r\n", "\n")
+
+
+def _leaves(value: object) -> Iterable[str]:
+    if isinstance(value, dict | list):
+        for item in value if isinstance(value, list) else value.values():
+            yield from _leaves(item)
+    else:
+        yield str(value)
+
+
+def lines_of_text(text: str) -> list[str]:
+    """The lines that are not blank."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def whole_in(text: str, flat: str) -> bool:
+    """Whether every line of a text is in a result, in order; numbers may stand before them."""
+    place = 0
+    for line in lines_of_text(text):
+        at = flat.find(line, place)
+        if at < 0:
+            return False
+        place = at + len(line)
+    return True
+
+
+def lines_in(text: str, flat: str) -> int:
+    """How many lines of a text are in a result, of those long enough to be known."""
+    return sum(len(line) >= LEAST and line in flat for line in lines_of_text(text))

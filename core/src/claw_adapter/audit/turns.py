@@ -1,0 +1,169 @@
+"""A transcript sorted into turns: which requests carry the conversation on, and what the model said in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.units import CALL, RESULT, Entry, RequestUnit, Said, call_text, units_of
+from claw_adapter.runs.transcript import Exchange, by_process
+
+__all__ = ["ChainStep", "Reply", "RequestTurn", "turns_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model said in a request that was answered."""
+
+    text: str
+    calls: tuple[RequestUnit, ...]
+    exchange: Exchange
+
+    @classmethod
+    def of(cls, exchange: Exchange) -> Reply | None:
+        """The reply of an exchange; None where the harness got none, or not the whole of it."""
+        if exchange.reply is None or exchange.status != 200 or exchange.fault or exchange.failure is not None:
+            return None
+        content = exchange.reply.get("content")
+        return cls(content if isinstance(content, str) else "", tuple(_calls(exchange.reply)), exchange)
+
+
+def _calls(reply: Mapping[str, Any]) -> Iterable[RequestUnit]:
+    for call in reply.get("tool_calls") or ():
+        function = call.get("function") or {}
+        yield RequestUnit(
+            CALL, call_text(str(function.get("name")), function.get("arguments")), str(call.get("id") or "")
+        )
+
+
+@dataclass(slots=True)
+class ChainStep:
+    """A reply that the harness went on from, with the results of its calls as they first came; None where one is missing."""
+
+    reply: Reply
+    results: list[RequestUnit | None] = field(default_factory=list)
+
+    @property
+    def run(self) -> list[RequestUnit]:
+        """The calls that have a result."""
+        return [call for call, result in zip(self.reply.calls, self.results, strict=True) if result]
+
+    def entries(self, round: int) -> list[Entry]:  # noqa: A002 - the word there is
+        """The messages that this adds to a conversation."""
+        reply = self.reply
+        said = [Said("assistant", reply.text, "step", round)] if reply.text else []
+        said += [Said(CALL, unit.text, "step", round, call=unit.call) for unit in self.run]
+        results = [(Said(RESULT, unit.text, "step", round, call=unit.call),) for unit in self.results if unit]
+        return [tuple(said), *results]
+
+
+@dataclass(slots=True)
+class RequestTurn:
+    """The requests of one attempt at one round in one process, in the order in which they were begun."""
+
+    round: str
+    attempt: int
+    process: int
+    exchanges: list[Exchange] = field(default_factory=list)
+    chain: list[Exchange] = field(default_factory=list)
+    """Those that carry the conversation on; the others are the harness's own affairs: titles, guards, sub-agents."""
+    units: dict[int, list[RequestUnit]] = field(default_factory=dict)
+    """Units of a request by its number."""
+    steps: list[ChainStep] = field(default_factory=list)
+    before: list[int] = field(default_factory=list)
+    """How many of the steps are due in each request of the chain."""
+
+    def follow(self, prompt: str, known: Sequence[Said], renderer: Renderer, *, tools: bool) -> None:
+        """Find the chain and its steps.
+
+        Args:
+            prompt: what was said.
+            known: what belongs to the conversation already.
+            renderer: the declared renderings.
+            tools: whether requests of this trial offer tools at all.
+        """
+        texts = {renderer.plain(said.text) for said in known if len(said.text) >= 20 and said.kind != CALL}
+        asked = renderer.plain(prompt).strip()
+        for exchange in self.exchanges:
+            units = units_of(exchange.messages)
+            self.units[exchange.number] = units
+            if not self._carries(exchange, units, asked, texts, renderer, tools):
+                continue
+            self._go_on(units)
+            self.chain.append(exchange)
+            self.before.append(len(self.steps))
+
+    def _carries(
+        self,
+        exchange: Exchange,
+        units: Sequence[RequestUnit],
+        asked: str,
+        texts: set[str],
+        renderer: Renderer,
+        tools: bool,
+    ) -> bool:
+        results = {unit.call for unit in units if unit.kind == RESULT}
+        made = {call.call for step in self.steps for call in step.reply.calls}
+        if self.chain and (last := Reply.of(self.chain[-1])):
+            made |= {call.call for call in last.calls}
+        if results & made:
+            return True
+        if tools and not exchange.tools:
+            return False
+        user = [renderer.bare(unit.text) for unit in units if unit.kind == "user"]
+        return any(asked in text for text in user) or any(renderer.unit(unit) in texts for unit in units)
+
+    def _go_on(self, units: Sequence[RequestUnit]) -> None:
+        """The reply before, if this request goes on from it, becomes a step."""
+        reply = Reply.of(self.chain[-1]) if self.chain else None
+        if reply is None:
+            return
+        first = len(units) - 1 - next((n for n, unit in enumerate(reversed(units)) if unit.kind == "user"), len(units))
+        calls = [unit for unit in units if unit.kind == CALL]
+        if reply.calls:
+            known = {unit.text for unit in reply.calls}
+            ids = {unit.call for unit in reply.calls}
+            taken = [unit for unit in calls if unit.call in ids] or [
+                unit for unit in calls[-len(reply.calls) :] if unit.text in known
+            ]
+            if not taken:
+                return
+            step = ChainStep(reply)
+            step.results = _results(reply, taken, units)
+            self.steps.append(step)
+        elif reply.text and any(unit.kind == "assistant" and unit.text == reply.text for unit in units[first - 2 :]):
+            self.steps.append(ChainStep(reply))
+
+    @property
+    def replies(self) -> list[Reply]:
+        """What the model said in the chain, in order."""
+        return [reply for reply in map(Reply.of, self.chain) if reply]
+
+
+def _results(reply: Reply, taken: Sequence[RequestUnit], units: Sequence[RequestUnit]) -> list[RequestUnit | None]:
+    """The results of a reply's calls, each by the id under which its call stands in the request."""
+    there = {unit.call: unit for unit in units if unit.kind == RESULT}
+    ids = {unit.call: unit.call for unit in taken}
+    by_text: dict[str, list[str]] = {}
+    for unit in taken:
+        by_text.setdefault(unit.text, []).append(unit.call)
+    found = []
+    for call in reply.calls:
+        names = by_text.get(call.text, [])
+        name = ids.get(call.call) or (names.pop(0) if names else "")
+        found.append(there.get(name))
+    return found
+
+
+def turns_of(exchanges: Iterable[Exchange]) -> list[RequestTurn]:
+    """The turns of a transcript, in order; requests outside rounds and those of overlays are left out."""
+    found: dict[tuple[int, str, int], RequestTurn] = {}
+    for process, exchange in by_process(exchanges):
+        if exchange.round and exchange.origin == "harness":
+            key = (process, exchange.round, exchange.attempt)
+            found.setdefault(key, RequestTurn(exchange.round, exchange.attempt, process)).exchanges.append(exchange)
+    for turn in found.values():
+        turn.exchanges.sort(key=lambda one: one.number)
+    return list(found.values())

@@ -1,0 +1,126 @@
+"""Requests and sessions as rows of small units, so that both sides can be compared: a text, a tool call, a result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from pydantic import JsonValue
+
+from claw_adapter.protocol import Message
+from claw_adapter.reading import parse_json
+
+__all__ = [
+    "CALL",
+    "RESULT",
+    "Entry",
+    "Origin",
+    "RequestUnit",
+    "Said",
+    "arguments_of",
+    "call_text",
+    "said_of",
+    "units_of",
+]
+
+CALL: Final = "call"
+RESULT: Final = "result"
+Origin = Literal["seeded", "update", "prompt", "answer", "step"]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestUnit:
+    """What a request holds: a text of ``system``, ``user`` or ``assistant``, a ``call``, or a ``result``."""
+
+    kind: str
+    text: str
+    call: str = ""
+    """The id of a call, and that which a result names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a request must hold; `origin` says since when it belongs to the conversation, `round` by which round."""
+
+    kind: str
+    text: str
+    origin: Origin
+    round: int = -1
+    call: str = ""
+    speaker: str = ""
+    time: datetime | None = None
+
+
+Entry = tuple[Said, ...]
+"""One message; updates count by messages."""
+
+
+def call_text(name: str, arguments: Any) -> str:
+    """A call as one text, the same for the same call."""
+    if isinstance(arguments, str):
+        try:
+            arguments = parse_json(arguments or "{}")
+        except ValueError:
+            return f"{name} {arguments}"
+    return f"{name} {json.dumps(arguments, sort_keys=True, ensure_ascii=False)}"
+
+
+def arguments_of(call: RequestUnit) -> dict[str, JsonValue]:
+    """The arguments of a call; nothing where they are no JSON object."""
+    try:
+        value = parse_json(call.text.partition(" ")[2])
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def said_of(message: Message, origin: Origin, round: int = -1) -> Entry:  # noqa: A002 - the word there is
+    """A session's message as what must be there; an empty text is nothing."""
+    kind = RESULT if message.role == "tool" else message.role
+    found = []
+    if message.text:
+        told = message.speaker or ""
+        found.append(
+            Said(kind, message.text, origin, round, call=message.tool_call_id or "", speaker=told, time=message.time)
+        )
+    found += [Said(CALL, call_text(one.name, one.arguments), origin, round, call=one.id) for one in message.tool_calls]
+    return tuple(found)
+
+
+def units_of(messages: Sequence[Mapping[str, Any]]) -> list[RequestUnit]:
+    """The units of a request in order; results of one reply are in the order of its calls, however they came."""
+    found: list[RequestUnit] = []
+    order: dict[str, int] = {}
+    results: list[RequestUnit] = []
+    for message in messages:
+        if message.get("role") == "tool":
+            text = "\n".join(_texts(message.get("content")))
+            results.append(RequestUnit(RESULT, text, str(message.get("tool_call_id") or "")))
+            continue
+        found += _in_order(results, order)
+        results = []
+        found += [RequestUnit(str(message.get("role")), text) for text in _texts(message.get("content")) if text]
+        calls = [_call(call) for call in message.get("tool_calls") or ()]
+        order.update({unit.call: len(order) + number for number, unit in enumerate(calls)})
+        found += calls
+    return [*found, *_in_order(results, order)]
+
+
+def _in_order(results: list[RequestUnit], order: Mapping[str, int]) -> list[RequestUnit]:
+    return sorted(results, key=lambda unit: order.get(unit.call, len(order)))
+
+
+def _call(call: Mapping[str, Any]) -> RequestUnit:
+    function = call.get("function") or {}
+    return RequestUnit(CALL, call_text(str(function.get("name")), function.get("arguments")), str(call.get("id") or ""))
+
+
+def _texts(content: Any) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, Mapping) and isinstance(part.get("text"), str):
+            yield part["text"]

@@ -1,0 +1,98 @@
+"""KnownLines that must not be there: what comes later, answers, what another conversation says, what was taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from claw_adapter.protocol import Gold, Round, Scenario
+from claw_adapter.scenario import World, worlds
+
+__all__ = ["Forbidden", "KnownLines", "lines_of"]
+
+LEAST: Final = 24
+"""Characters that a line must have to be told from others by."""
+
+
+def lines_of(texts: Iterable[str]) -> set[str]:
+    """The lines by which texts are known."""
+    return {line.strip() for text in texts for line in text.splitlines() if len(line.strip()) >= LEAST}
+
+
+@dataclass(frozen=True, slots=True)
+class Forbidden:
+    """A line that is in a request and must not be: `why` is ``later``, ``gold`` or ``other``."""
+
+    why: str
+    line: str
+
+
+@dataclass(slots=True)
+class KnownLines:
+    """Lines of one scenario by the round from which on an agent may know them."""
+
+    scenario: Scenario
+    gold: Gold
+    others: Mapping[str, set[str]]
+    """Scenario → lines by which other conversations of the run are known."""
+    worlds: list[World] = field(init=False)
+    _later: dict[str, int] = field(init=False, default_factory=dict)
+    _gold: set[str] = field(init=False)
+    _seen: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        self.worlds = worlds(self.scenario)
+        first: dict[str, int] = {}
+        for number, (item, world) in enumerate(zip(self.scenario.rounds, self.worlds, strict=True)):
+            for line in lines_of([*world_texts(world), *round_texts(item)]):
+                first.setdefault(line, number)
+        self._later = {line: number for line, number in first.items() if number > 0}
+        self._gold = lines_of(gold_texts(self.gold)) - first.keys()
+
+    def visible(self, texts: Iterable[str]) -> None:
+        """What an agent has been shown, or has said itself, may come again."""
+        self._seen += "\n" + "\n".join(texts)
+
+    def judge(self, texts: Sequence[str], number: int) -> list[Forbidden]:
+        """The first line of each kind that must not be in these texts at round `number`."""
+        text = "\n".join(texts)
+        kinds: dict[str, Iterable[str]] = {
+            "later": (line for line, first in self._later.items() if first > number),
+            "gold": self._gold,
+            "other": (line for lines in self.others.values() for line in lines),
+        }
+        found = []
+        for why, lines in kinds.items():
+            line = next((one for one in lines if one in text and not self._known(one, number)), None)
+            if line is not None:
+                found.append(Forbidden(why, line))
+        return found
+
+    def _known(self, line: str, number: int) -> bool:
+        """Whether a line stands inside something longer that may be known."""
+        if line in self._seen:
+            return True
+        shown = [*world_texts(self.worlds[number])]
+        for item in self.scenario.rounds[: number + 1]:
+            shown += round_texts(item)
+        for world in self.worlds[:number]:
+            shown += world_texts(world)
+        return any(line in text for text in shown)
+
+
+def world_texts(world: World) -> list[str]:
+    """Everything an agent could read."""
+    files = [data.decode("utf-8", "replace") for data in world.files.values() if b"\0" not in data]
+    return [*files, *(message.text for session in world.sessions.values() for message in session.messages)]
+
+
+def round_texts(item: Round) -> list[str]:
+    """What a round says."""
+    return [item.question, *item.options.values(), *(f"{letter}. {text}" for letter, text in item.options.items())]
+
+
+def gold_texts(gold: Gold) -> list[str]:
+    """What nobody may be shown: checks and artefacts. Feedback is said in prompts."""
+    paths = [path for folder in ("checks", "oracle") for path in sorted((gold.root / folder).rglob("*"))]
+    return [path.read_text("utf-8", "replace") for path in paths if path.is_file()]

@@ -1,0 +1,173 @@
+"""What a harness makes of what it is given: renderings, which lose nothing, and losses, which do; both closed lists.
+
+They are declared in `Capabilities`. The audit renders both sides before it compares them, and allows exactly the losses that
+are declared, with their numbers; what each word means is its own to say (docs/audit.md), so nobody writes patterns.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, PositiveInt
+
+from claw_adapter.protocol.base import Record
+
+__all__ = [
+    "RENDERINGS",
+    "AnswerLimit",
+    "CallLimit",
+    "Clip",
+    "Drop",
+    "HistoryLimit",
+    "Loss",
+    "Mask",
+    "PromptLimit",
+    "Prune",
+    "Rendering",
+    "WindowLimit",
+]
+
+Rendering = Literal[
+    "stamp", "system_as", "speaker_as", "merge", "trim", "newline", "empty_reply", "call_id", "insert", "told"
+]
+RENDERINGS: Final[dict[Rendering, str]] = {
+    "stamp": "puts the time in brackets before messages",
+    "system_as": "gives system messages of a conversation as the user's, or marked as such",
+    "speaker_as": "puts the speaker's name before what was said",
+    "merge": "joins messages of one role that follow each other",
+    "trim": "takes blanks off both ends of texts",
+    "newline": "makes every line end a line feed",
+    "empty_reply": "leaves out empty replies, or fills them",
+    "call_id": "gives tool calls other ids",
+    "insert": "adds texts of its own to a conversation",
+    "told": "tells the past as text in front of a prompt",
+}
+"""Every rendering, as notes say it."""
+
+
+class Clip(Record):
+    """Texts over a size are cut, at their end or in their middle."""
+
+    kind: Literal["clip"] = "clip"
+    of: Literal["seeded", "result", "file"]
+    """Messages of the past it is given; results of tools; only those of reading a file."""
+    characters: PositiveInt
+    lines: PositiveInt | None = None
+    """At so many lines, if that is less."""
+    left: PositiveInt | None = None
+    """Characters that are left of what is longer, where these are fewer: a preview."""
+
+    def __str__(self) -> str:
+        of = {"seeded": "messages of the past", "result": "results of tools", "file": "files that are read"}[self.of]
+        lines = f" or {self.lines:,} lines" if self.lines else ""
+        left = f", of which {self.left:,} are left" if self.left else ""
+        return f"{of}: cut at {self.characters:,} characters{lines}{left}"
+
+
+class Drop(Record):
+    """Something is left out."""
+
+    kind: Literal["drop"] = "drop"
+    what: Literal["directives", "history_tools", "control"]
+    """Lines that the harness takes for directives to itself; tool calls and results where a history is read; control
+    characters."""
+
+    def __str__(self) -> str:
+        return {
+            "directives": "lines of replies that it takes for its own directives are left out",
+            "history_tools": "histories are shown without tool calls and results",
+            "control": "control characters are left out",
+        }[self.what]
+
+
+class Mask(Record):
+    """What looks like a secret is blackened."""
+
+    kind: Literal["mask"] = "mask"
+
+    def __str__(self) -> str:
+        return "what looks like a password or a key is blackened in its sessions"
+
+
+class Prune(Record):
+    """Results of tools are cut or left out when they have become old."""
+
+    kind: Literal["prune"] = "prune"
+    turns: Annotated[int, Field(ge=0)]
+    """How many turns back they are at least."""
+    characters: Annotated[int, Field(ge=0)] = 0
+    """Results up to this size stay."""
+
+    def __str__(self) -> str:
+        over = f" over {self.characters:,} characters" if self.characters else ""
+        return f"results of tools{over} are shortened once they are {self.turns} turns old"
+
+
+class HistoryLimit(Record):
+    """One reading of a history shows a part of it."""
+
+    kind: Literal["history"] = "history"
+    messages: PositiveInt | None = None
+    """At most so many, the latest."""
+    characters: PositiveInt | None = None
+    """Of each message."""
+    total: PositiveInt | None = None
+    """Of all together; the latest messages that fit."""
+
+    def __str__(self) -> str:
+        parts = [f"the last {self.messages} messages"] if self.messages else []
+        parts += [f"{self.characters:,} characters of a message"] if self.characters else []
+        parts += [f"{self.total:,} characters in all"] if self.total else []
+        return f"one reading of a history shows at most {', '.join(parts)}"
+
+
+class CallLimit(Record):
+    """Of one reply only so many tool calls are run."""
+
+    kind: Literal["calls_per_reply"] = "calls_per_reply"
+    calls: PositiveInt
+
+    def __str__(self) -> str:
+        return f"of one reply at most {self.calls} tool calls are run"
+
+
+class PromptLimit(Record):
+    """A longer prompt is refused."""
+
+    kind: Literal["prompt"] = "prompt"
+    bytes: PositiveInt
+
+    def __str__(self) -> str:
+        return f"prompts over {self.bytes:,} bytes are refused"
+
+
+class AnswerLimit(Record):
+    """A longer answer is cut."""
+
+    kind: Literal["answer"] = "answer"
+    characters: PositiveInt
+
+    def __str__(self) -> str:
+        return f"answers: cut at {self.characters:,} characters"
+
+
+class WindowLimit(Record):
+    """What the harness takes for the model's window, and what it does at its end."""
+
+    kind: Literal["window"] = "window"
+    tokens: PositiveInt
+    then: Literal["summary", "oldest", "error"]
+
+    def __str__(self) -> str:
+        then = {
+            "summary": "sums the conversation up when it no longer fits",
+            "oldest": "drops the oldest part of a conversation that does not fit",
+            "error": "what does not fit is an error",
+        }[self.then]
+        return f"takes the model's window for {self.tokens:,} tokens; {then}"
+
+
+Loss = Annotated[
+    Clip | Drop | Mask | Prune | HistoryLimit | CallLimit | PromptLimit | AnswerLimit | WindowLimit,
+    Field(discriminator="kind"),
+]

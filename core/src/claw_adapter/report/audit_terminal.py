@@ -1,0 +1,57 @@
+"""An audit as text: a verdict per harness, each finding with its way to be seen, the declared losses that bit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from claw_adapter.audit import AuditFinding, RunAudit
+from claw_adapter.report.clean import one_line
+from claw_adapter.report.matrix_terminal import print_line
+from claw_adapter.report.records import Summary
+
+__all__ = ["render_audit", "render_verdicts"]
+
+MOST: Final = 12
+"""Rounds that a line names."""
+
+
+def render_audit(audit: RunAudit, console: Console) -> None:
+    """Print all of it; texts out of a run folder are cleaned."""
+    print_line(console, f"Audit of {audit.run}: what each request held, against what it must hold", style="bold")
+    for one in audit.harnesses:
+        console.print()
+        trials = f"{one.trials} trial{'s' if one.trials > 1 else ''}, {one.requests} requests"
+        print_line(console, f"{one.harness} ({trials}): {one.verdict}", style="red" if one.findings else "")
+        for finding in one.findings:
+            _finding(finding, console)
+        for bite in one.bites:
+            print_line(console, f"- declared: {bite.loss}; {_rounds(bite.rounds)}", indent=2)
+        for note in one.notes:
+            print_line(console, f"- {note}", indent=2)
+
+
+def _finding(finding: AuditFinding, console: Console) -> None:
+    print_line(console, f"✗ {finding.key}, {finding.owner}: {finding.what}", indent=2)
+    print_line(console, f"{finding.times} times; {_rounds(finding.rounds)}", indent=4)
+
+
+def _rounds(rounds: Sequence[str]) -> str:
+    more = f" and {len(rounds) - MOST} more" if len(rounds) > MOST else ""
+    return f"rounds {', '.join(rounds[:MOST])}{more}" if rounds else "outside rounds"
+
+
+def render_verdicts(summary: Summary, console: Console) -> None:
+    """The lines of a report."""
+    if not summary.audits and not summary.audit_note:
+        return
+    console.print()
+    console.print(Text("Audit: what reached the model (claw audit RUN says more)", style="bold"))
+    for one in summary.audits:
+        keys = f" ({', '.join(finding.key for finding in one.findings[:4])})" if one.findings else ""
+        print_line(console, f"{one_line(one.harness, 60)}: {one.verdict}{keys}", indent=2, style="red" if keys else "")
+    if summary.audit_note:
+        print_line(console, summary.audit_note, indent=2)

@@ -1,0 +1,148 @@
+"""The parts of the audit: units of requests, renderings, alignment, damage, declared losses."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claw_adapter.audit.alignment import align
+from claw_adapter.audit.damage import damage_of, declared_for
+from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.results import asks_for_part, flat_of, lines_in, whole_in
+from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text, units_of
+from claw_adapter.protocol import Capabilities, Clip, Drop, Mask, Prune, WindowLimit
+
+LONG = "the meter of the market hall shows a number, " * 40
+
+
+def renderer(*names, losses=()):
+    return Renderer(Capabilities(renderings=names, losses=losses))
+
+
+def said(text, kind="user", **more):
+    return Said(kind, text, more.pop("origin", "seeded"), **more)
+
+
+def unit(text, kind="user", call=""):
+    return RequestUnit(kind, text, call)
+
+
+def damage(expected, *texts, names=(), losses=(), kind="user", **more):
+    """How it is damaged, and the declared loss that explains it."""
+    made = renderer(*names, losses=losses)
+    units = [unit(text, kind, call="c") for text in texts]
+    found = damage_of(expected, units, range(len(units)), made)
+    return found.how, declared_for(expected, found, units, made, **{"age": 0, "tokens": 0, **more})
+
+
+def test_results_of_one_reply_are_compared_in_the_order_of_its_calls():
+    calls = [{"id": name, "function": {"name": "read", "arguments": "{}"}} for name in "ab"]
+    messages = [
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "b", "content": "second"},
+        {"role": "tool", "tool_call_id": "a", "content": [{"type": "text", "text": "first"}]},
+    ]
+    assert [one.text for one in units_of(messages)] == ["read {}", "read {}", "first", "second"]
+
+
+def test_calls_are_the_same_however_their_arguments_are_written():
+    assert call_text("f", '{"b": 1,  "a": "é"}') == call_text("f", {"a": "é", "b": 1})
+    assert call_text("f", "{broken") == "f {broken"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected", "there"),
+    [
+        ((), said("plain"), "plain"),
+        (("stamp",), said("plain"), "[Mon 2026-03-02 09:00 UTC] plain"),
+        (("speaker_as",), said("plain", speaker="Ann"), "Ann: plain"),
+        (("system_as", "speaker_as"), said("plain", "system", speaker="Ann"), "[system] Ann: plain"),
+        (("trim", "newline"), said(" one\r\ntwo "), "one\ntwo"),
+        (("insert",), said("plain"), "<note>x</note>\nplain\n<note>y</note>"),
+    ],
+)
+def test_a_rendering_is_equal_where_it_is_declared_and_only_there(names, expected, there):
+    assert align([expected], [unit(there)], renderer(*names)).missing == []
+    if names:
+        assert align([expected], [unit(there)], renderer()).missing == [0]
+
+
+def test_joined_messages_are_found_in_order_and_each_once():
+    both = [said("the first of them"), said("the second of them")]
+    joined = [unit("the first of them\n\nthe second of them")]
+    assert align(both, joined, renderer("merge")).missing == []
+    assert len(align(both[::-1], joined, renderer("merge")).missing) == 1
+    assert align(both, [unit("the first of them, well, the second of them")], renderer("merge")).missing == [1]
+
+
+@pytest.mark.parametrize(
+    ("there", "how"),
+    [
+        (LONG[:900], "cut"), (f"{LONG}!", "added"), (f"{LONG}\n\n{LONG}", "doubled"), (LONG.strip(), "stripped"),
+        (LONG.replace(", ", ",\x07 "), "control"), ("something else", "missing"),
+    ],
+)  # fmt: skip
+def test_damage_is_called_by_its_name(there, how):
+    assert damage(said(LONG), there)[0] == how
+
+
+def test_what_differs_in_a_number_is_not_cut():
+    assert damage(said("Noted: door number 13 needs oil."), "Noted: door number 3 needs oil.")[0] == "missing"
+
+
+def test_a_loss_explains_what_it_says_and_nothing_smaller():
+    clip = Clip(of="seeded", characters=1000)
+    assert damage(said(LONG), LONG[:1000], losses=[clip])[1] == clip
+    assert damage(said(LONG), LONG[:300], losses=[clip])[1] is None
+    assert damage(said(LONG, origin="prompt"), LONG[:1000], losses=[clip])[1] is None
+    preview = Clip(of="result", characters=1000, left=100)
+    result = said(LONG, RESULT, call="c")
+    assert damage(result, f"saved to a file\n{LONG[:120]}", losses=[preview], kind=RESULT)[1] == preview
+
+
+def test_prune_wants_its_age_mask_its_mark_and_the_window_its_tokens():
+    prune, mask, window = Prune(turns=3), Mask(), WindowLimit(tokens=1000, then="oldest")
+    result = said(LONG, RESULT, call="c")
+    assert [damage(result, "[cleared]", losses=[prune], kind=RESULT, age=age)[1] for age in (2, 3)] == [None, prune]
+    secret = said("my password is hunter2hunter2, please keep it to yourself for good")
+    assert damage(secret, "my password is ***, please keep it to yourself for good", losses=[mask])[1] == mask
+    assert [damage(secret, "x", losses=[window], tokens=n)[1] for n in (500, 700)] == [None, window]
+
+
+def test_lines_that_are_directives_may_be_left_out_where_that_is_declared():
+    loss = Drop(what="directives")
+    text = "Here it is, as you wished\nMEDIA:/tmp/x.png\nand that is all of it"
+    there = "Here it is, as you wished\nand that is all of it"
+    assert damage(said(text, "assistant"), there, losses=[loss], kind="assistant") == ("directives", loss)
+
+
+def test_a_result_is_read_through_numbers_and_quotes():
+    text = 'one "quoted" line here\nand another line there'
+    assert whole_in(text, flat_of('1| one "quoted" line here\n2| and another line there'))
+    assert whole_in(text, flat_of(json.dumps({"lines": text.splitlines()})))
+    assert not whole_in(text, "and another line there")
+    assert lines_in(text, "and another line there") == 1
+    assert asks_for_part({"path": "a", "offset": 20})
+    assert not asks_for_part({"path": "a", "offset": 1})
+    assert not asks_for_part({"sessionKey": "a", "limit": 1000}, 70)
+
+
+TEXTS = st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=30), max_size=12)
+
+
+@given(TEXTS, st.lists(st.integers(0, 12), max_size=4))
+def test_what_is_there_is_found_and_what_is_taken_out_is_missing(texts, gone):
+    expected = [said(text, ("user", "assistant")[n % 2]) for n, text in enumerate(texts)]
+    whole = [unit(one.text, one.kind) for one in expected]
+    assert align(expected, whole, renderer()).missing == []
+    left = [one for n, one in enumerate(whole) if n not in gone]
+    assert len(align(expected, left, renderer()).missing) == len(whole) - len(left)
+
+
+@given(TEXTS)
+def test_declared_renderings_together_lose_nothing(texts):
+    names = ("stamp", "system_as", "speaker_as", "trim", "newline", "insert", "merge")
+    expected = [said(text, speaker="Ann") for text in texts if text.strip()]
+    shown = [unit(f"[2026-03-02 09:00] Ann: {one.text}".replace("\r\n", "\n").replace("\r", "\n")) for one in expected]
+    assert align(expected, shown, renderer(*names)).missing == []
