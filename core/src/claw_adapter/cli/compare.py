@@ -44,6 +44,11 @@ METRICS = ("tcr", "mc", "ec", "sc", "fd", "robustness", "crs", "overall")
     show_default=True,
     help="Pair harnesses under one model, or models under one harness.",
 )
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 100, min_open=True),
+    help="Test for equivalence: percentage points that a difference may have. Exit code 0 only if all are within them.",
+)
 @click.option("--allow-mixed", is_flag=True, help="Compare rows of different conditions, with a warning on top.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to this file.")
@@ -55,6 +60,7 @@ def command(  # noqa: PLR0917 - click passes every option by name
     resamples: int,
     seed: int,
     between: str,
+    margin: float | None,
     allow_mixed: bool,
     as_json: bool,
     page: Path | None,
@@ -63,6 +69,7 @@ def command(  # noqa: PLR0917 - click passes every option by name
 
     Only rows of the same scenarios, model, isolation and settings are compared, on the rounds both have; else the
     difference is shown and the exit code is 3. With --between model the harness is the same and the model is not.
+    With --margin the exit code is 1 unless every difference is shown to be within the margin.
     """
     from claw_adapter.api.results import open_run
     from claw_adapter.report.compare_html import write_html
@@ -78,6 +85,7 @@ def command(  # noqa: PLR0917 - click passes every option by name
         seed=seed,
         between=cast("Between", between),
         allow_mixed=allow_mixed,
+        margin=None if margin is None else margin / 100,
     )
     if page is not None:
         write_html(found, page)
@@ -85,4 +93,4 @@ def command(  # noqa: PLR0917 - click passes every option by name
         print_json(found.model_dump(mode="json"))
     else:
         render(found, console())
-    return 0
+    return 0 if margin is None or found.equivalent else 1

@@ -77,6 +77,12 @@ only read; DIR becomes a run folder that ends with this round.
     "--compat", type=click.Choice(["clawarena-1.0"]), default=None, help="Published prompt format and feedback."
 )
 @click.option("--jobs", "-j", type=click.IntRange(1, 256), default=1, show_default=True, help="Trials at a time.")
+@click.option(
+    "--shard", default="", metavar="I/N", help="Do only the I-th of N parts; `claw merge` puts them together."
+)
+@click.option(
+    "--executor", default="", metavar="NAME", help="Where trials run: local (default), or a plugin: NAME:key=value,…"
+)
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Run folder [default: runs/NAME-DIGEST].")
 @click.option("--fresh", is_flag=True, help="Remove what the run folder holds and start anew.")
 @click.option(
@@ -127,7 +133,8 @@ def command(what: tuple[str, ...], out: Path | None, estimate: bool, **flags: An
         return _show_estimate(estimate_experiment(experiment), as_json=flags["as_json"])
     stop = cast("StopOptions", {name: flags[name] for name in StopOptions.__annotations__})
     rules = _typed(lambda: make_rules(experiment, stop, _flag))
-    prepared = prepare(experiment, out=out, replay=flags["replay"], rules=rules, unchecked=flags["unchecked"])
+    where = {name: flags[name] for name in ("replay", "unchecked", "shard", "executor")}
+    prepared = _typed(lambda: prepare(experiment, out=out, rules=rules, **where))
     _run(
         prepared,
         quiet=flags["quiet"] or flags["as_json"],

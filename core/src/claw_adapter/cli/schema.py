@@ -18,6 +18,7 @@ def _schemas() -> dict[str, dict[str, Any]]:
     from pydantic import TypeAdapter
 
     from claw_adapter import protocol
+    from claw_adapter.audit import RunAudit
     from claw_adapter.certify.certificate import Certificate
     from claw_adapter.certify.records import Report
     from claw_adapter.protocol.base import Record
@@ -39,6 +40,7 @@ def _schemas() -> dict[str, dict[str, Any]]:
         "experiment": Experiment,
         "plan": Plan,
         "summary": Summary,
+        "audit": RunAudit,
         "comparison": Comparison,
         "certification": Report,
         "certificate": Certificate,

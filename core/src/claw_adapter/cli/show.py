@@ -20,7 +20,7 @@ def show(run: Run, metric_set: str, *, as_json: bool, page: bool = True) -> int:
     from claw_adapter.api.results import PAGE, write_page
     from claw_adapter.report import render
 
-    summary = run.summary(cast("MetricSet", metric_set))
+    summary = run.summary(cast("MetricSet", metric_set), audit=True)
     path = run.path / PAGE if page else None
     if path is not None:
         try:

@@ -39,7 +39,7 @@ class TrialEnvironment:
         self._where = f"environment {spec.name}"
         self._store = store
         self._seconds = seconds
-        self.surroundings = Surroundings(Attached(), self._execute)
+        self.surroundings = Surroundings(Attached(), self._execute, self._inner.command_names)
 
     async def open(self, ctx: EnvironmentContext, *, attach: bool) -> None:
         """Bring it into its first state; with `attach` programs can work in it.

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import resource
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from claw_adapter.errors import MachineError, Owner
-from claw_adapter.machine import AGAIN, amount, machine_error, open_descriptors, space
+from claw_adapter.machine import (
+    AGAIN,
+    amount,
+    available_memory,
+    killed_for_memory,
+    machine_error,
+    open_descriptors,
+    space,
+)
 from claw_adapter.protocol import Failure
 
 __all__ = ["MIN_FREE", "Headroom", "raise_descriptors", "refuse_shortage", "stopped"]
@@ -27,16 +34,6 @@ TRIAL_DESCRIPTORS: Final = 10
 """Most of what was measured: 26 with one trial at a time, 124 with sixteen."""
 MOST_DESCRIPTORS: Final = 65_536
 """Programs that go through all possible descriptors when they start take long where there are a thousand million."""
-_AVAILABLE: Final = re.compile(r"^MemAvailable:\s+(\d+) kB", re.MULTILINE)
-_KILLS: Final = re.compile(r"^oom_kill (\d+)", re.MULTILINE)
-
-
-def killed_for_memory() -> int | None:
-    """How many processes the system has ended for want of memory since it was started; None where it does not say."""
-    with contextlib.suppress(OSError):
-        found = _KILLS.search(Path("/proc/vmstat").read_text("ascii"))
-        return int(found[1]) if found else None
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +104,6 @@ class Headroom:
             return None
         what = f"{amount(left)} of memory are left on this machine, and a run leaves {amount(MIN_MEMORY)}"
         return MachineError(what, remedy="End other programs, or run fewer trials at a time (-j).")
-
-
-def available_memory() -> int | None:
-    """Bytes of memory that programs can still get; None where the system does not say."""
-    with contextlib.suppress(OSError):
-        found = _AVAILABLE.search(Path("/proc/meminfo").read_text("ascii"))
-        return int(found[1]) * 1024 if found else None
-    return None
 
 
 def refuse_shortage(failure: Failure | None) -> None:

@@ -72,10 +72,9 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What is kept of a turn: the checkpoint with its digest in the store, and the state after it."""
+    """What is kept of a turn: the checkpoint, and the state after it."""
 
-    checkpoint: Checkpoint
-    digest: str
+    saved: Saved
     state: _State
 
 
@@ -104,6 +103,7 @@ class RoundRunner:
 
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
+        self._answers = {record.round: record.score.answer for record in trial.journal.rounds}
 
     async def run(self, index: int) -> RoundRecord:
         """Run one round to its record; nothing is journalled here."""
@@ -123,7 +123,7 @@ class RoundRunner:
         kept = tried.last.kept
         after = kept.state if kept else await self._snapshot()
         if kept:
-            trial.keep(Saved(kept.checkpoint, kept.digest))
+            trial.keep(kept.saved)
         checked = time.monotonic()
         turn, meter = tried.last.turn, tried.last.meter
         events = turn.events or meter.events
@@ -137,6 +137,7 @@ class RoundRunner:
             trial.services.headroom.require()
         check_seconds = time.monotonic() - checked if question.needs_workspace or taught else 0.0
         crashpoint("scored")
+        self._answers[item.id] = score.answer
         return RoundRecord(
             index=index,
             round=item.id,
@@ -162,7 +163,7 @@ class RoundRunner:
             events=trial.services.store.put_json([event.model_dump(mode="json") for event in events]),
             before=before.workspace,
             snapshot=after.workspace,
-            checkpoint=kept.digest if kept else None,
+            checkpoint=kept.saved.digest if kept else None,
             environment=EnvironmentChange(before=before.environment, after=after.environment)
             if trial.environment
             else None,
@@ -332,8 +333,8 @@ class RoundRunner:
         try:
             state = await self._snapshot()
         finally:
-            digest = await saving
-        return _Kept(checkpoint, digest, state)
+            saved = await saving
+        return _Kept(saved, state)
 
     async def _snapshot(self) -> _State:
         """Take the environment's state, which takes in what was done to its files, then the workspace's."""
@@ -356,7 +357,7 @@ class RoundRunner:
             gold=trial.gold,
             workspace=copy,
             isolation=trial.spec.settings.isolation,
-            answers={record.round: record.score.answer for record in trial.journal.rounds},
+            answers=self._answers,
             compat=trial.spec.settings.compat,
             changed=changed,
             environment=states,

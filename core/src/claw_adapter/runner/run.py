@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import tempfile
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +19,14 @@ from claw_adapter.errors import (
     MachineError,
     RunStopped,
 )
-from claw_adapter.executor import Executor
+from claw_adapter.executor import Executor, TrialJob
 from claw_adapter.harness import Harness
 from claw_adapter.keys import withheld
 from claw_adapter.machine import machine_error, space
 from claw_adapter.protocol import (
-    Failure,
     RoundRecord,
     Scenario,
     StopRules,
-    TrialSpec,
 )
 from claw_adapter.redaction import RedactingFormatter, Redactor
 from claw_adapter.runner.bounds import Bounds
@@ -36,6 +34,7 @@ from claw_adapter.runner.executors import LocalExecutor
 from claw_adapter.runner.headroom import MIN_FREE, Headroom, raise_descriptors, stopped
 from claw_adapter.runner.loop import run_trial
 from claw_adapter.runner.preparing import unprotected
+from claw_adapter.runner.results import RunResults, Watcher
 from claw_adapter.runner.servers import serving
 from claw_adapter.runner.stopping import spent_before, until_stopped, watch
 from claw_adapter.runner.trial import Services, Trial
@@ -48,17 +47,6 @@ from claw_adapter.runs.store import Store
 __all__ = ["Watcher", "run"]
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Watcher:
-    """Called as the run goes on."""
-
-    on_start: Callable[[TrialSpec, int, int], None] = lambda _trial, _done, _total: None
-    on_round: Callable[[TrialSpec, RoundRecord, int], None] = lambda _trial, _record, _total: None
-    on_end: Callable[[TrialSpec, Failure | None], None] = lambda _trial, _error: None
-    on_wait: Callable[[str], None] = lambda _why: None
-    """Why the run waits for a provider, said again as that changes; empty when it goes on."""
 
 
 async def run(
@@ -95,13 +83,16 @@ async def run(
             if note := unprotected(plan):
                 log.warning(note)
             headroom = Headroom(folder.root, min_free)
-            for trial in plan.trials:
-                _void(folder.journal(trial.id), rewind=rewind)
-            chosen = executor or LocalExecutor()
-            await _run(
-                folder, plan, scenarios, harnesses, headroom, redactor,
-                jobs=jobs, executor=chosen, watcher=watcher, rules=rules,
-            )  # fmt: skip
+            here = functools.partial(
+                _run, folder, plan, scenarios, harnesses, headroom, redactor, watcher=watcher, rules=rules
+            )
+            chosen = executor or LocalExecutor(here)
+            results = RunResults(folder, plan, scenarios, watcher)
+            if unfinished := _begin(results, rules, rewind=rewind):
+                try:
+                    await chosen.run(unfinished, results, jobs)
+                except ExceptionGroup as errors:
+                    raise machine_error(errors) or _first(errors) from None
     except RunStopped:
         raise
     except Exception as error:
@@ -110,14 +101,28 @@ async def run(
         raise _stopped(short, folder, plan) from error
 
 
-def _void(path: Path, *, rewind: bool) -> None:
-    """Void what is to be tried again in one journal."""
+def _begin(results: RunResults, rules: StopRules, *, rewind: bool) -> list[TrialJob]:
+    """The jobs of trials that are not finished, what is to be tried again voided; those who watch hear of the others."""
+    jobs = []
+    for trial in results.plan.trials:
+        job = results.job(trial, rules)
+        if _void(results.folder.journal(trial.id), rewind=rewind):
+            results.started(job)
+        else:
+            jobs.append(job)
+    return jobs
+
+
+def _void(path: Path, *, rewind: bool) -> bool:
+    """Void what is to be tried again in one journal; whether its trial is finished."""
     if not path.exists():
-        return
+        return False
     with Journal(path) as journal:
         voided = void_for_retry(journal, rewind=rewind)
+        finished = journal.finished
     if voided is not None:
         log.info("%s: %d rounds from number %d on are tried again", path.parent.name, voided.rounds, voided.index + 1)
+    return finished
 
 
 def _stopped(short: MachineError, folder: RunFolder, plan: Plan) -> MachineError:
@@ -182,9 +187,8 @@ async def _run(
     harnesses: Mapping[str, Harness],
     headroom: Headroom,
     redactor: Redactor,
+    each: Callable[[Callable[[TrialJob], Awaitable[None]]], Awaitable[None]],
     *,
-    jobs: int,
-    executor: Executor,
     watcher: Watcher,
     rules: StopRules,
 ) -> None:
@@ -211,7 +215,8 @@ async def _run(
                 on_end=watcher.on_end,
             )
 
-            async def one(spec: TrialSpec) -> None:
+            async def one(job: TrialJob) -> None:
+                spec = job.trial
                 done = [r for r in read_journal(folder.journal(spec.id)) if isinstance(r, RoundRecord)]
                 scenario = scenarios[spec.scenario]
                 watcher.on_start(spec, len(done), len(scenario.rounds))
@@ -219,12 +224,7 @@ async def _run(
                 await run_trial(Trial(started, scenario, harnesses[spec.harness.label], services))
 
             watching = watch(endpoint, watcher.on_wait, served.fault)
-            try:
-                await until_stopped(
-                    _beside(executor.map(plan.trials, one, jobs), endpoint.shortage(), bounds.watch()), watching
-                )
-            except ExceptionGroup as errors:
-                raise machine_error(errors) or _first(errors) from None
+            await until_stopped(_beside(each(one), endpoint.shortage(), bounds.watch()), watching)
 
 
 async def _beside(work: Awaitable[None], *guards: Coroutine[Any, Any, None]) -> None:

@@ -212,8 +212,9 @@ class Trial:
             repeat=self.spec.repeat,
             isolation=Isolation(harness=level, check=self.spec.settings.isolation),
             snapshot=self.base,
-            notes=capabilities.notes,
+            notes=capabilities.described,
             memory_files=capabilities.memory_files,
+            capabilities=capabilities,
         )
         self.journal.append(record)
 

@@ -30,10 +30,11 @@ Files = dict[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A checkpoint and its digest in the store."""
+    """A checkpoint and its digest in the store; `others`: those of its sessions but the first, where they are known."""
 
     checkpoint: Checkpoint
     digest: str
+    others: tuple[str, ...] = ()
 
 
 class _Patch(Record):
@@ -61,8 +62,8 @@ class _Stored(Record):
     overlay_patches: dict[str, dict[str, _Patch]] = Field(default_factory=dict)
 
 
-def save_checkpoint(store: Store, checkpoint: Checkpoint, before: Saved | None = None) -> str:
-    """Write a checkpoint; returns its digest. `before` is one of the same trial that is in the store."""
+def save_checkpoint(store: Store, checkpoint: Checkpoint, before: Saved | None = None) -> Saved:
+    """Write a checkpoint. `before` is one of the same trial that is in the store."""
     main, *others = checkpoint.sessions
     old = before.checkpoint if before else Checkpoint()
     known = old.sessions[0].messages if old.sessions else ()
@@ -72,9 +73,17 @@ def save_checkpoint(store: Store, checkpoint: Checkpoint, before: Saved | None =
     overlays = {
         label: _put(store, of, old.overlays.get(label, {})) for label, of in sorted(checkpoint.overlays.items())
     }
+    written = (
+        {digest: session for session, digest in zip(old.sessions[1:], before.others, strict=False)} if before else {}
+    )
+    digests = tuple(
+        next((digest for digest, known in written.items() if known == session), "")
+        or store.put(session.model_dump_json().encode())
+        for session in others
+    )
     stored = _Stored(
         main=main.model_copy(update={"messages": main.messages[first : len(main.messages) - last]}),
-        sessions=tuple(store.put(session.model_dump_json().encode()) for session in others),
+        sessions=digests,
         files=files,
         overlays={label: whole for label, (whole, _) in overlays.items()},
         before=before.digest if before else "",
@@ -83,7 +92,7 @@ def save_checkpoint(store: Store, checkpoint: Checkpoint, before: Saved | None =
         patches=patches,
         overlay_patches={label: patched for label, (_, patched) in overlays.items() if patched},
     )
-    return store.put(stored.model_dump_json(exclude_defaults=True).encode())
+    return Saved(checkpoint, store.put(stored.model_dump_json(exclude_defaults=True).encode()), digests)
 
 
 def load_checkpoint(store: Store, digest: str) -> Checkpoint:
@@ -136,12 +145,10 @@ def _needed(chain: Sequence[_Stored]) -> list[dict[str, set[str]]]:
 
 
 def _common(one: Sequence[Message], other: Sequence[Message]) -> int:
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a is not b and a != b:
-            break
-        count += 1
-    return count
+    most = min(len(one), len(other))
+    if one[:most] == other[:most]:  # it mostly goes on: one look, which is short where they are the same objects
+        return most
+    return next(count for count in range(most) if one[count] != other[count])
 
 
 def _put(
@@ -150,7 +157,7 @@ def _put(
     """Digests of the files that are kept whole, and the changes of the others."""
     whole, patches = {}, {}
     for name, data in sorted(files.items()):
-        patch = _patch(store, old.get(name, b""), data) if len(data) > LARGE and data != old.get(name) else None
+        patch = _patch(store, old.get(name, b""), data) if len(data) > LARGE else None
         if patch is None:
             whole[name] = store.put(data)
         else:

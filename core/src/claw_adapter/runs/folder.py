@@ -145,7 +145,18 @@ class RunFolder:
                     where=str(self.root),
                     remedy="Choose another folder with --out, or ask for what the run was started with.",
                 )
+            if before.shard != plan.shard:
+                raise JournalError(
+                    f"this folder holds {_part(before)} of this run, not {_part(plan)}",
+                    where=str(self.root),
+                    remedy="Choose another folder with --out.",
+                )
             return True
+        self.write_about(plan)
+        return False
+
+    def write_about(self, plan: Plan) -> None:
+        """Write run.json anew."""
         about = {
             "format": FORMAT,
             "digest": plan.digest,
@@ -154,6 +165,20 @@ class RunFolder:
             "plan": plan.model_dump(mode="json"),
         }
         write_atomic(self._about, json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+
+    @property
+    def in_use(self) -> bool:
+        """Whether a process is at work on this run just now."""
+        try:
+            lock = os.open(self.root / ".lock", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(lock)
         return False
 
     def _refuse_foreign(self) -> None:
@@ -200,3 +225,7 @@ class RunFolder:
             remove_tree(self.live)
         finally:
             os.close(self._lock)
+
+
+def _part(plan: Plan) -> str:
+    return f"shard {plan.shard}" if plan.shard else "the whole"

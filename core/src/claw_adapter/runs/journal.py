@@ -116,18 +116,18 @@ class Journal:
         self.path = path
         self._redactor = redactor or Redactor()
         whole = list(_lines(path)) if path.exists() else []
-        self.records = standing(record for _, _, record in whole)
-        """What counts."""
+        self._stand(record for _, _, record in whole)
         end, self._last = whole[-1][:2] if whole else (0, "")
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
         os.ftruncate(self._file, end)
         os.lseek(self._file, end, os.SEEK_SET)
 
-    @property
-    def rounds(self) -> list[RoundRecord]:
+    def _stand(self, records: Iterable[JournalRecord]) -> None:
+        self.records = standing(records)
+        """What counts."""
+        self.rounds = [record for record in self.records if isinstance(record, RoundRecord)]
         """The finished rounds, in order."""
-        return [record for record in self.records if isinstance(record, RoundRecord)]
 
     @property
     def start(self) -> TrialStart | None:
@@ -162,7 +162,12 @@ class Journal:
             view = view[os.write(self._file, view) :]
         os.fsync(self._file)
         self._last = checksum
-        self.records = standing([*self.records, record]) if isinstance(record, Voided) else [*self.records, record]
+        if isinstance(record, Voided):
+            self._stand([*self.records, record])
+            return
+        self.records.append(record)
+        if isinstance(record, RoundRecord):
+            self.rounds.append(record)
 
     def close(self) -> None:
         """Close the file; the journal can be opened again."""

@@ -20,7 +20,7 @@ from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import BUILT_IN
 from claw_adapter.protocol.scenario import Identifier
 
-__all__ = ["Experiment", "Plan", "Repetition", "difference", "expand", "label", "served_model", "slug"]
+__all__ = ["Experiment", "Plan", "Repetition", "Shard", "difference", "expand", "label", "served_model", "slug"]
 
 READERS = ("careful", "hasty", "forgetful")
 
@@ -152,6 +152,8 @@ class Experiment(Record):
     settings: RunSettings = RunSettings()
     stop: StopRules = StopRules()
     """What the run puts up with and may spend; no part of its identity."""
+    executor: str = "local"
+    """Where trials run: ``NAME`` or ``NAME:key=value,…``; no part of the run's identity either."""
 
 
 class Repetition(Record):
@@ -160,6 +162,18 @@ class Repetition(Record):
     run: str
     trial: str
     round: str
+
+
+class Shard(Record):
+    """Which part of a plan a run folder is for: the `number`-th of `of`, counted from 1."""
+
+    number: int = Field(ge=1)
+    of: int = Field(ge=1)
+    whole: tuple[TrialSpec, ...]
+    """All trials of the plan, in order."""
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
 
 
 class Plan(Record):
@@ -176,12 +190,21 @@ class Plan(Record):
     """Harness label → versions found when the run was started; not part of the configuration."""
     repeats: Repetition | None = None
     """What this run is made of, if it repeats one round of another: the rounds before it are that run's."""
+    shard: Shard | None = None
+    """Which part of a larger plan `trials` are; None where they are all of it."""
+
+    @property
+    def whole(self) -> Plan:
+        """The plan that this one is a part of; the plan itself where it is none."""
+        if self.shard is None:
+            return self
+        return self.model_copy(update={"trials": self.shard.whole, "shard": None})
 
     @property
     def configuration(self) -> dict[str, JsonValue]:
         """What makes this run this run; fields newer than runs are named only where they say something, so that those go on."""
         fields = {"trials", "scenarios"} if self.repeats is None else {"trials", "scenarios", "repeats"}
-        found: dict[str, Any] = self.model_dump(mode="json", include=fields)
+        found: dict[str, Any] = self.whole.model_dump(mode="json", include=fields)
         for trial in found["trials"]:
             if trial["repeat"] == 1:
                 del trial["repeat"]
@@ -194,7 +217,7 @@ class Plan(Record):
 
     @property
     def digest(self) -> str:
-        """16 hex digits over the configuration."""
+        """16 hex digits over the configuration; that of a shard is that of the whole plan."""
         text = json.dumps(self.configuration, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

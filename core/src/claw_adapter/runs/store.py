@@ -164,7 +164,7 @@ class Store:
         """
         data = self.get(digest)
         try:
-            value: JsonValue = parse_json(data)
+            value: JsonValue = parse_json(data, halves=True)
         except ValueError as error:
             raise JournalError(
                 f"blob {digest} is not JSON: {error}", where=str(self.path(digest)), remedy=REMEDY

@@ -32,7 +32,7 @@ from claw_adapter.protocol.turn import Failure
 from claw_adapter.reading import parse_json, why
 from claw_adapter.redaction import Redactor
 
-__all__ = ["Exchange", "Parts", "Transcript", "TranscriptReader", "read_transcript"]
+__all__ = ["Exchange", "Parts", "Transcript", "TranscriptReader", "by_process", "digest", "read_transcript", "shared"]
 
 DAMAGED: Final = "Restore the run folder from a copy."
 
@@ -89,10 +89,12 @@ class Exchange(Record):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Digests of a request's messages and tools (empty: it has none), where they were computed elsewhere."""
+    """Digests of a request's messages and tools (empty: it has none), and those themselves unless they are written already."""
 
     messages: tuple[str, ...]
     tools: str = ""
+    values: Sequence[Json] = ()
+    tool_values: Sequence[Json] = ()
 
 
 class Transcript:
@@ -110,7 +112,7 @@ class Transcript:
         self._known: set[str] = set()
         self._texts: deque[tuple[str, str]] = deque(maxlen=RECENT)
         """Long texts with the digests of their parts, the newest first."""
-        self._recent: deque[Sequence[str]] = deque(maxlen=RECENT)
+        self._recent: deque[list[str]] = deque(maxlen=RECENT)
 
     def unknown(self, parts: Parts) -> set[str]:
         """Those that are not written yet."""
@@ -123,34 +125,44 @@ class Transcript:
     def append(self, exchange: Exchange, parts: Parts | None = None) -> None:
         """Write one exchange, and whatever parts of it are new, in a single write.
 
-        With `parts`, its messages and tools are written already, and empty here.
+        With `parts` it has no messages and tools of its own.
         """
         lines: list[Json] = []
-        shas = (
-            [self._message(message, lines) for message in exchange.messages] if parts is None else list(parts.messages)
-        )
+        shas, tools = self._parts_of(exchange, lines) if parts is None else self._written(parts, lines)
         back, before = self._nearest(shas)
         keep = _common(before, shas)
         line = exchange.model_dump(mode="json", exclude={"messages", "tools", "params", "native"})
         line |= {"kind": "exchange", "keep": keep, "more": _told(shas[keep:], before)}
         if back > 1:
             line["back"] = back
-        line["tools"] = self._part(list(exchange.tools), lines) if exchange.tools else None
-        if parts is not None:
-            line["tools"] = parts.tools or None
+        line["tools"] = tools or None
         line["params"] = self._part(exchange.params, lines)
         line["native"] = self._part(exchange.native, lines) if exchange.native else None
         self._recent.appendleft(shas)
         text = "".join(f"{json.dumps(self._clean(item), ensure_ascii=False)}\n" for item in [*lines, line])
         self._file.write(text.encode("utf-8", "backslashreplace"))
 
-    def _nearest(self, shas: Sequence[str]) -> tuple[int, Sequence[str]]:
+    def _parts_of(self, exchange: Exchange, lines: list[Json]) -> tuple[list[str], str]:
+        """Digests of an exchange's messages and tools, whose lines are added where they are new."""
+        shas = [self._message(message, lines) for message in exchange.messages]
+        return shas, self._part(list(exchange.tools), lines) if exchange.tools else ""
+
+    def _written(self, parts: Parts, lines: list[Json]) -> tuple[list[str], str]:
+        """The same where the digests are known: only what is new is looked at."""
+        for sha, message in zip(parts.messages, parts.values, strict=False):
+            if sha not in self._known:
+                self._message(message, lines)
+        if parts.tool_values and parts.tools not in self._known:
+            self._part(list(parts.tool_values), lines)
+        return list(parts.messages), parts.tools
+
+    def _nearest(self, shas: list[str]) -> tuple[int, list[str]]:
         """Which of the last exchanges has most of these messages: how many back it is, and its messages."""
         for back, one in enumerate(self._recent, 1):
-            if one and _common(one, shas) == len(one):  # it goes on
+            if one and one == shas[: len(one)]:  # it goes on
                 return back, one
         wanted = set(shas)
-        found = max(self._recent, key=lambda one: len(wanted.intersection(one)), default=())
+        found = max(self._recent, key=lambda one: len(wanted.intersection(one)), default=[])
         return (self._recent.index(found) + 1 if self._recent else 1), found
 
     def hide(self, redactor: Redactor) -> None:
@@ -177,7 +189,7 @@ class Transcript:
         if not written or lines[-1].get("sha") != sha or not isinstance(text, str) or len(text) < LONG:
             return sha
         clean = self.redactor.text(text)
-        told = ((base, *_shared(old, clean)) for base, old in self._texts)
+        told = ((base, *shared(old, clean)) for base, old in self._texts)
         base, first, last = max(told, key=lambda one: one[1] + one[2], default=("", 0, 0))
         if first + last > len(clean) // 2:
             lines[-1]["value"] = {**message, "content": clean[first : len(clean) - last]}
@@ -186,8 +198,7 @@ class Transcript:
         return sha
 
     def _part(self, value: JsonValue | list[Json] | Json, lines: list[Json]) -> str:
-        text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-        sha = hashlib.sha256(text.encode()).hexdigest()
+        sha = digest(value)
         if sha not in self._known:
             self._known.add(sha)
             lines.append({"kind": "part", "sha": sha, "value": value})  # type: ignore[dict-item]  # a list of JSON is JSON
@@ -225,6 +236,20 @@ class TranscriptReader:
             ) from None
 
 
+def by_process(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Exchange]]:
+    """Every exchange with the number, from 0, of the process that made it: one that resumed a trial counts from 1 again.
+
+    Within one process every number occurs once, though not always in order: requests may overlap.
+    """
+    numbers: set[int] = set()
+    process = 0
+    for exchange in exchanges:
+        if exchange.number in numbers:
+            process, numbers = process + 1, set()
+        numbers.add(exchange.number)
+        yield process, exchange
+
+
 def read_transcript(path: Path) -> Iterator[Exchange]:
     """Yield the exchanges of a transcript in order; a torn last line is left out.
 
@@ -238,6 +263,11 @@ def read_transcript(path: Path) -> Iterator[Exchange]:
                 return
             if (exchange := reader.take(raw)) is not None:
                 yield exchange
+
+
+def digest(value: Any) -> str:
+    """By which a part is known: the sha256 of its canonical JSON."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _resolve(line: Json, shas: Sequence[str], parts: dict[str, JsonValue]) -> Exchange:
@@ -263,7 +293,7 @@ def _whole(value: JsonValue, text: Sequence[Any] | None, parts: Mapping[str, Jso
     return {**value, "content": f"{old[:first]}{value['content']}{old[len(old) - last :]}"}
 
 
-def _shared(old: str, new: str) -> tuple[int, int]:
+def shared(old: str, new: str) -> tuple[int, int]:
     """How many characters at the beginning and at the end two texts have in common, none of them twice."""
     most = min(len(old), len(new))
     first = _agreed(most, lambda size: old[:size] == new[:size])
@@ -281,9 +311,9 @@ def _agreed(most: int, same: Callable[[int], bool]) -> int:
 
 def _told(shas: Sequence[str], before: Sequence[str]) -> list[JsonValue]:
     """Messages by their digests, or where several in a row stand in an exchange before."""
-    at = {sha: number for number, sha in reversed(list(enumerate(before)))}
-    if at.keys().isdisjoint(shas):
+    if set(shas).isdisjoint(before):
         return list(shas)
+    at = {sha: number for number, sha in reversed(list(enumerate(before)))}
     told: list[JsonValue] = []
     done = 0
     while done < len(shas):
@@ -304,12 +334,10 @@ def _resolved(keep: int, more: Sequence[str | list[int]], before: Sequence[str])
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
+    most = min(len(one), len(other))
+    if one[:most] == other[:most]:
+        return most
+    return next(count for count in range(most) if one[count] != other[count])
 
 
 def _cut_torn_line(path: Path) -> None:

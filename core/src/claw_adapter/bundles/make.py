@@ -1,0 +1,135 @@
+"""Making a bundle: what scoring again needs, and nothing of this machine's."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from claw_adapter import plugins
+from claw_adapter.bundles.records import MANIFEST, SIGNATURE, BundleManifest, BundleRow
+from claw_adapter.errors import ClawError
+from claw_adapter.report import summarise
+from claw_adapter.report.records import Summary
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.load import RunData, load_run
+from claw_adapter.runs.named import needed_to_score
+from claw_adapter.runs.store import Store
+
+__all__ = ["NAMESPACE", "bundle_rows", "make_bundle"]
+
+NAMESPACE: Final = "claw-bundle"
+"""What a signature is for, so that one made for something else does not count."""
+
+
+def make_bundle(root: Path, out: Path, *, key: Path | None = None) -> tuple[str, ...]:
+    """Write a run as one file, ``tar.gz``; returns what a person should know before it is passed on.
+
+    Args:
+        root: the run folder; every trial must be over.
+        out: the file; it must not be there.
+        key: a private key of SSH, to sign with.
+
+    Raises:
+        JournalError: not a run folder, or damaged.
+        ClawError: trials are missing, the file is there, or `ssh-keygen` does not sign.
+    """
+    run = load_run(root)
+    left = [trial.spec.id for trial in run.trials if trial.status == "unfinished"]
+    if left:
+        raise ClawError(
+            f"{len(left)} trials are not over: {', '.join(left[:3])}", where=str(root), remedy="Finish the run first."
+        )
+    if run.plan.shard is not None:
+        raise ClawError(f"this is shard {run.plan.shard} of a run", where=str(root), remedy="Merge all shards first.")
+    if out.exists():
+        raise ClawError("the file is there already", where=str(out), remedy="Name a new one.")
+    files = {"run.json": _about(run), **dict(_files(run))}
+    manifest = BundleManifest(
+        digest=run.plan.digest,
+        claw_adapter=str(run.about.get("claw_adapter", "")),
+        distributions=_distributions(run),
+        scenarios=run.plan.scenarios,
+        rows=bundle_rows(summarise(run)),
+        voided=sum(voided.scored for trial in run.trials for voided in trial.voided),
+        files={name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())},
+    )
+    first = (manifest.model_dump_json(indent=1) + "\n").encode()
+    signed = {SIGNATURE: _signature(first, key)} if key is not None else {}
+    with tarfile.open(out, "w:gz") as archive:
+        for name, data in {MANIFEST: first, **signed, **files}.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return tuple(_paths(run, files))
+
+
+def bundle_rows(summary: Summary) -> tuple[BundleRow, ...]:
+    """The rows of a report."""
+    return tuple(
+        BundleRow(
+            harness=row.label,
+            model=row.model,
+            strict=row.strict,
+            adjusted=row.adjusted,
+            trials=row.trials,
+            unscored=row.unscored,
+            input=row.tokens.metered.input,
+            output=row.tokens.metered.output,
+        )
+        for row in summary.rows
+    )
+
+
+def _distributions(run: RunData) -> dict[str, str]:
+    used = {
+        name
+        for trial in run.trials
+        for name in (trial.spec.harness.name, trial.spec.model.kind, *(one.name for one in trial.spec.overlays))
+    }
+    return {one.distribution: one.version for one in plugins.entry_points() if one.name in used and one.distribution}
+
+
+def _about(run: RunData) -> bytes:
+    """run.json without the folders in which scenarios were found; they are no part of the configuration."""
+    plan = run.plan.model_copy(update={"sources": tuple(Path(name).name for name in run.plan.sources)})
+    about: dict[str, Any] = {**run.about, "plan": plan.model_dump(mode="json")}
+    return (json.dumps(about, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _files(run: RunData) -> Iterable[tuple[str, bytes]]:
+    folder, store = RunFolder(run.root), Store(run.store, sweep=False)
+    for trial in run.trials:
+        for path in (folder.journal(trial.spec.id), folder.transcript(trial.spec.id)):
+            if path.exists():
+                yield path.relative_to(folder.root).as_posix(), path.read_bytes()
+    for digest in sorted(needed_to_score(store, (record for trial in run.trials for record in trial.rounds))):
+        yield f"store/{digest[:2]}/{digest[2:]}", store.get(digest)
+
+
+def _signature(text: bytes, key: Path) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="claw-sign-") as name:
+        path = Path(name) / MANIFEST
+        path.write_bytes(text)
+        command = ["ssh-keygen", "-Y", "sign", "-q", "-f", str(key), "-n", NAMESPACE, str(path)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        except FileNotFoundError:
+            raise ClawError("ssh-keygen is not installed", remedy="Install OpenSSH, or leave out --key.") from None
+        if done.returncode:
+            raise ClawError(f"ssh-keygen does not sign: {done.stderr.strip()}", where=str(key))
+        return path.with_name(SIGNATURE).read_bytes()
+
+
+def _paths(run: RunData, files: dict[str, bytes]) -> Iterable[str]:
+    """Journals are chained and blobs named by content, so that a path in them cannot be taken out."""
+    for what, place in (("the run folder's path", str(run.root)), ("your home folder's path", str(Path.home()))):
+        count = sum(place.encode() in data for data in files.values()) if len(place) > 1 else 0
+        if count:
+            yield f"{count} files of the bundle name {what}: look at them before you pass it on."

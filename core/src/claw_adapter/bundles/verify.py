@@ -1,0 +1,266 @@
+"""Verifying a bundle: everything that it claims is computed again from what it holds, without a model and without a harness."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from pydantic import ValidationError
+
+from claw_adapter.bundles.make import NAMESPACE, bundle_rows
+from claw_adapter.bundles.records import MANIFEST, SIGNATURE, BundleManifest, Verified
+from claw_adapter.errors import ClawError, JournalError
+from claw_adapter.exports.turns import AskedRound, read_turns
+from claw_adapter.protocol.tokens import TokenCounts
+from claw_adapter.questions.extract import extract, extract_compat
+from claw_adapter.reading import why
+from claw_adapter.report import summarise
+from claw_adapter.report.rescore import rescore
+from claw_adapter.runs.load import RunData, TrialData, load_run
+from claw_adapter.runs.plan import difference
+from claw_adapter.scenario.named import find_scenarios
+
+__all__ = ["MOST_BYTES", "verify_bundle"]
+
+MOST_BYTES: Final = 20_000_000_000
+"""Of an unpacked bundle."""
+CHUNK: Final = 1_000_000
+
+
+async def verify_bundle(
+    path: Path, data: Sequence[str] = (), *, signers: Path | None = None, signer: str = "", isolation: int | None = None
+) -> Verified:
+    """Look whether all that a bundle says agrees with what is in it.
+
+    Args:
+        path: the file.
+        data: names or folders of its scenarios, when they are not those of installed plugins.
+        signers: an `allowed_signers` file of SSH.
+        signer: who of them must have signed.
+        isolation: level for the checks; None means the run's own.
+
+    Raises:
+        JournalError: something was changed, left out, added or mixed, with what it is.
+        ScenarioError: a scenario is not here, or not the one that was run.
+    """
+    with tempfile.TemporaryDirectory(prefix="claw-bundle-") as name:
+        root = Path(name).resolve() / path.name.split(".")[0]
+        root.mkdir()
+        manifest = _unpack(path, root)
+        signed_by = _signed(root, signers, signer) if signers is not None else ""
+        run = load_run(root)
+        _check_run(run, manifest, path)
+        scored = await rescore(root, data, isolation=isolation)
+        _check_rounds(run, data or run.plan.sources, path)
+        if scored.differences:
+            raise _refused(path, "scored again, rounds come out differently:", map(str, scored.differences))
+        rows = bundle_rows(summarise(run))
+        if lines := difference(
+            [one.model_dump(mode="json") for one in manifest.rows], [one.model_dump(mode="json") for one in rows]
+        ):
+            raise _refused(path, "the figures are not those of its rounds:", lines)
+        proof = _Proof.of(run, path)
+        levels = [trial.start.isolation for trial in run.trials if trial.start]
+        return Verified(
+            digest=run.plan.digest,
+            trials=len(run.trials),
+            rounds=scored.rounds,
+            scenarios=run.plan.scenarios,
+            rows=rows,
+            isolation=min(
+                (level for one in levels for level in (one.harness, one.check) if level is not None), default=0
+            ),
+            requests=proof.requests,
+            answers=proof.answers,
+            unproved=tuple(_unproved(run, manifest, proof, signed_by)),
+            signer=signed_by,
+        )
+
+
+def _refused(path: Path, what: str, lines: Iterator[str] | Sequence[str] = ()) -> JournalError:
+    told = "".join(f"\n    {line}" for line in list(lines)[:20])
+    return JournalError(
+        f"the bundle is refused: {what}{told}", where=str(path), remedy="Ask its author for the original."
+    )
+
+
+def _unpack(path: Path, root: Path) -> BundleManifest:
+    """Lay the files out, each checked against the manifest."""
+    try:
+        with tarfile.open(path, "r:gz") as archive:
+            first = archive.next()
+            source = archive.extractfile(first) if first and first.name == MANIFEST and first.isfile() else None
+            if source is None:
+                raise _refused(path, f"it does not begin with {MANIFEST}")
+            text = source.read(MOST_BYTES)
+            manifest = BundleManifest.model_validate_json(text)
+            (root / MANIFEST).write_bytes(text)
+            found, size = {MANIFEST}, len(text)
+            while member := archive.next():
+                size += member.size
+                _check_member(member, found, size, path)
+                target = root / member.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                digest = _copy(archive, member, target)
+                if member.name != SIGNATURE and manifest.files.get(member.name) != digest:
+                    kind = "was changed" if member.name in manifest.files else "is not in the list of its files"
+                    raise _refused(path, f"{member.name} {kind}")
+                found.add(member.name)
+    except ValidationError as error:
+        raise _refused(path, f"{MANIFEST}: {why(error)}") from None
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise _refused(path, f"it cannot be unpacked: {error}") from error
+    if lost := sorted(set(manifest.files) - found):
+        raise _refused(path, "files are missing:", lost)
+    return manifest
+
+
+def _check_member(member: tarfile.TarInfo, found: set[str], size: int, path: Path) -> None:
+    parts = PurePosixPath(member.name).parts
+    if not member.isfile() or not parts or parts[0] == "/" or ".." in parts or member.name in found:
+        raise _refused(path, f"{member.name!r} is not a plain file of its own")
+    if size > MOST_BYTES:
+        raise _refused(path, f"it unpacks to more than {MOST_BYTES:,} bytes")
+
+
+def _copy(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> str:
+    digest, source = hashlib.sha256(), archive.extractfile(member)
+    with target.open("wb") as file:
+        while source is not None and (block := source.read(CHUNK)):
+            digest.update(block)
+            file.write(block)
+    return digest.hexdigest()
+
+
+def _signed(root: Path, signers: Path, signer: str) -> str:
+    """Who signed the manifest."""
+    if not (root / SIGNATURE).exists():
+        raise _refused(root, "it is not signed")
+    command = [
+        "ssh-keygen", "-Y", "verify", "-f", str(signers), "-I", signer, "-n", NAMESPACE, "-s", str(root / SIGNATURE),
+    ]  # fmt: skip
+    try:
+        done = subprocess.run(command, input=(root / MANIFEST).read_bytes(), capture_output=True, check=False)
+    except FileNotFoundError:
+        raise ClawError("ssh-keygen is not installed", remedy="Install OpenSSH to check signatures.") from None
+    if done.returncode:
+        raise _refused(root, f"{signer!r} has not signed it")
+    return signer
+
+
+def _check_run(run: RunData, manifest: BundleManifest, path: Path) -> None:
+    """Plan, journals and manifest are of one run, and all of it."""
+    if not run.plan.digest == manifest.digest == run.about.get("digest"):
+        raise _refused(path, "the plan is not the one whose digest it names")
+    if run.plan.scenarios != manifest.scenarios or run.plan.shard is not None:
+        raise _refused(path, "its scenarios are not those of the plan, or it is a part of a run")
+    planned = {trial.spec.id for trial in run.trials}
+    if strange := {place.parent.name for place in run.root.glob("trials/*/*")} - planned:
+        raise _refused(path, "trials are not in the plan:", sorted(strange))
+    if left := [trial.spec.id for trial in run.trials if trial.end is None]:
+        raise _refused(path, "trials are missing, or not over:", left)
+    for trial in run.trials:
+        if lines := _strange(run, trial):
+            raise _refused(path, f"the journal of {trial.spec.id} is not of this plan:", lines)
+    voided = sum(voided.scored for trial in run.trials for voided in trial.voided)
+    if voided != manifest.voided:
+        raise _refused(path, f"{voided} scored rounds were given up and tried again, and it says {manifest.voided}")
+
+
+def _strange(run: RunData, trial: TrialData) -> list[str]:
+    """What a journal begins with, where that is not what the plan has."""
+    start, spec = trial.start, trial.spec
+    if start is None:
+        return ["it has rounds without a beginning"] if trial.rounds else []
+    planned = {
+        "trial": spec.id, "scenario": spec.scenario, "scenario_digest": run.plan.scenarios[spec.scenario],
+        "harness": spec.harness.label, "model": spec.model.name, "seed": spec.seed, "repeat": spec.repeat,
+        "overlays": [one.label for one in spec.overlays],
+    }  # fmt: skip
+    found = start.model_dump(mode="json", include=set(planned))
+    lines = difference(planned, found)
+    levels = [level for level in (start.isolation.harness, start.isolation.check) if level is not None]
+    if levels and max(levels) > spec.settings.isolation:
+        lines.append(f"isolation: {spec.settings.isolation} → {max(levels)}")
+    known = run.plan.versions.get(spec.harness.label, {})
+    return lines + [f"versions.{line}" for line in difference(known, start.versions) if known and start.versions]
+
+
+def _check_rounds(run: RunData, sources: Sequence[str], path: Path) -> None:
+    """The rounds of each trial are those of its scenario, in order, none twice."""
+    scenarios = find_scenarios(tuple(sources))
+    for trial in run.trials:
+        rounds = scenarios[trial.spec.scenario].rounds
+        if len(rounds) != run.plan.rounds[trial.spec.scenario]:
+            raise _refused(path, f"{trial.spec.scenario} has {len(rounds)} rounds")
+        asked = [(record.index, record.round, record.type) for record in trial.rounds]
+        wanted = [(index, one.id, one.type) for index, one in enumerate(rounds)][: len(asked)]
+        whole = trial.failure is not None or len(asked) == len(rounds)
+        if asked != wanted or not whole:
+            raise _refused(path, f"the rounds of {trial.spec.id} are not those of the scenario")
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """How far journals and transcripts agree."""
+
+    requests: int
+    answers: int
+    answered: int
+    uncounted: int
+
+    @classmethod
+    def of(cls, run: RunData, path: Path) -> _Proof:
+        turns = [(trial, turn) for trial in run.trials for turn in read_turns(run.root, trial)]
+        for trial, turn in turns:
+            if line := _contradiction(trial, turn):
+                raise _refused(path, f"{trial.spec.id} {turn.record.round}: {line}")
+        answered = [turn for _, turn in turns if turn.record.text]
+        return cls(
+            requests=sum(len(turn.counted) for _, turn in turns),
+            answers=sum(_said(turn) for turn in answered),
+            answered=len(answered),
+            uncounted=sum(len(turn.counted) != turn.record.usage.metered.requests for _, turn in turns),
+        )
+
+
+def _said(turn: AskedRound) -> bool:
+    """Whether the answer is, word for word, one of the model's replies or a part of it."""
+    return any(turn.record.text.strip() in str((one.reply or {}).get("content") or "") for one in turn.exchanges)
+
+
+def _contradiction(trial: TrialData, turn: AskedRound) -> str:
+    """Where the transcript says something else than the journal; empty where it does not."""
+    record, metered = turn.record, turn.record.usage.metered
+    if turn.counted and len(turn.counted) == metered.requests:
+        counts = [TokenCounts.model_validate(one.usage) for one in turn.counted]
+        sums = sum(one.input for one in counts), sum(one.output for one in counts)
+        if sums != (metered.input, metered.output):
+            return f"tokens {metered.input}/{metered.output} in the journal, {sums[0]}/{sums[1]} in the transcript"
+    last = str((turn.exchanges[-1].reply or {}).get("content") or "") if turn.exchanges else ""
+    if record.type == "multi_choice" and last and not _said(turn):
+        read = extract_compat(last) if trial.spec.settings.compat else extract(last)
+        if read.letters is not None and read.letters != record.score.answer:
+            given = ",".join(record.score.answer or ()) or "none"
+            return f"letters {given} in the journal, and {','.join(read.letters)} in the model's last reply"
+    return ""
+
+
+def _unproved(run: RunData, manifest: BundleManifest, proof: _Proof, signer: str) -> Iterator[str]:
+    if not signer:
+        yield "who made it: it is not signed, or no signer was asked for"
+    yield "that the transcript is of the model it names: nobody but the provider could say so"
+    if proof.answers < proof.answered:
+        yield f"{proof.answered - proof.answers} answers are not, word for word, in the model's replies"
+    if proof.uncounted:
+        yield f"the tokens of {proof.uncounted} rounds: not all of their requests are in the transcripts"
+    if manifest.voided:
+        yield f"{manifest.voided} rounds that had a score were given up and tried again"
+    if any(trial.spec.model.kind == "reader" for trial in run.trials):
+        yield "anything about a model: the reader is a stub"

@@ -1,0 +1,1 @@
+"""Trials on a Ray cluster."""

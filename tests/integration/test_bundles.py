@@ -1,0 +1,261 @@
+"""A bundle is verified without model and harness, and one in which something was forged is refused with the reason."""
+
+import hashlib
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from claw_adapter import open_run
+from claw_adapter.bundles.make import bundle_rows, make_bundle
+from claw_adapter.bundles.records import MANIFEST, BundleManifest
+from claw_adapter.errors import ClawError
+from claw_adapter.protocol import RoundRecord, TrialEnd
+from claw_adapter.runs.journal import Journal, read_all
+from support.running import claw, experiment, run_sync
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    root = tmp_path_factory.mktemp("bundled") / "run"
+    run_sync(root, experiment("demo", seeds=[0, 1], models=["reader:hasty"]))
+    return root
+
+
+@pytest.fixture(scope="module")
+def bundle(run):
+    path = run.parent / "run.claw.tar.gz"
+    make_bundle(run, path)
+    return path
+
+
+@pytest.fixture
+def copy(run, tmp_path):
+    return shutil.copytree(run, tmp_path / "copy")
+
+
+def rewritten(copy, change, number=0):
+    """A trial's journal with its chain made anew; `change` maps a record to one, or to None."""
+    path = sorted(copy.glob("trials/*/journal.jsonl"))[number]
+    records = [change(record) for record in read_all(path)]
+    path.unlink()
+    with Journal(path) as journal:
+        for record in records:
+            if record is not None:
+                journal.append(record)
+
+
+def first_choice(record):
+    return isinstance(record, RoundRecord) and record.index == 0
+
+
+def contents(path):
+    with tarfile.open(path) as archive:
+        return {member.name: archive.extractfile(member).read() for member in archive}
+
+
+def packed(path, files):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return path
+
+
+def listed(files, **changes):
+    """The files with a list that fits them."""
+    manifest = BundleManifest.model_validate_json(files[MANIFEST])
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in files.items() if name != MANIFEST}
+    files[MANIFEST] = manifest.model_copy(update={"files": sums, **changes}).model_dump_json().encode()
+    return files
+
+
+def refused(path, *flags):
+    done = claw("bundle", "verify", path, *flags, check=False)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "the bundle is refused" in done.stderr
+    return done.stderr
+
+
+def forged(copy, tmp_path):
+    make_bundle(copy, tmp_path / "forged.tar.gz")
+    return refused(tmp_path / "forged.tar.gz")
+
+
+def test_a_bundle_is_verified_without_programs_models_and_a_home(run, bundle, tmp_path):
+    path = shutil.copy(bundle, tmp_path)
+    script = (
+        "import sys; from claw_adapter import plugins; from claw_adapter.cli import main; sys.argv[0] = 'claw'; main()"
+    )
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "CLAW_HOME": str(tmp_path / "nothing")}
+    done = subprocess.run(
+        [sys.executable, "-c", script, "bundle", "verify", path, "--json"],
+        capture_output=True, text=True, env=env, cwd=tmp_path, check=True,
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert (found["trials"], found["rounds"], found["answers"]) == (2, 22, 22)
+    assert found["rows"] == [one.model_dump(mode="json") for one in bundle_rows(open_run(run).summary())]
+    assert any("reader is a stub" in sentence for sentence in found["unproved"])
+
+
+def test_a_bundle_names_no_folder_in_which_scenarios_lay(tmp_path):
+    scenario = shutil.copytree(Path(open_run.__code__.co_filename).parents[1] / "demo/scenario", tmp_path / "mine/demo")
+    run_sync(tmp_path / "run", experiment(scenario))
+    make_bundle(tmp_path / "run", tmp_path / "b.tar.gz")
+    assert str(scenario.parent).encode() not in b"".join(contents(tmp_path / "b.tar.gz").values())
+    claw("bundle", "verify", tmp_path / "b.tar.gz", "--data", scenario)
+
+
+def test_a_changed_file_is_refused(bundle, tmp_path):
+    files = contents(bundle)
+    name = next(name for name in files if name.startswith("store/"))
+    assert f"{name} was changed" in refused(packed(tmp_path / "f", files | {name: b"{}"}))
+
+
+def test_a_file_that_was_left_out_or_added_is_refused(bundle, tmp_path):
+    files = contents(bundle)
+    name = next(name for name in files if name.endswith("transcript.jsonl"))
+    assert "files are missing" in refused(packed(tmp_path / "f", {k: v for k, v in files.items() if k != name}))
+    assert "is not in the list" in refused(packed(tmp_path / "g", files | {"trials/more/journal.jsonl": b""}))
+
+
+def test_a_way_out_of_the_folder_is_refused(bundle, tmp_path):
+    assert "not a plain file" in refused(packed(tmp_path / "f", contents(bundle) | {"../out": b"x"}))
+    assert not (tmp_path.parent / "out").exists()
+
+
+def test_a_changed_record_breaks_the_chain(bundle, tmp_path):
+    files = contents(bundle)
+    name = next(name for name in files if name.endswith("journal.jsonl"))
+    files[name] = files[name].replace(b'"attempts":1', b'"attempts":2', 1)
+    done = claw("bundle", "verify", packed(tmp_path / "f", listed(files)), check=False)
+    assert done.returncode == 3
+    assert "damaged before its end" in done.stderr
+
+
+def test_a_better_score_is_refused(copy, tmp_path):
+    def better(record):
+        if isinstance(record, RoundRecord) and record.score.value == 0:
+            return record.model_copy(update={"score": record.score.model_copy(update={"value": 1.0})})
+        return record
+
+    rewritten(copy, better)
+    assert "rounds come out differently" in forged(copy, tmp_path)
+
+
+def test_another_answer_with_its_score_is_refused(copy, tmp_path):
+    """The letters of the trial's key, taken from what the score says, in the place of those that the model gave."""
+
+    def better(record):
+        if not isinstance(record, RoundRecord) or record.type != "multi_choice" or record.score.value == 1:
+            return record
+        options = record.score.detail.statements.options
+        letters = tuple(letter for letter, outcome in options.items() if outcome in ("tp", "fn"))
+        outcomes = {letter: "tp" if letter in letters else "tn" for letter in options}
+        statements = record.score.detail.statements.model_copy(
+            update={"options": outcomes, "iou": 1.0, "precision": 1.0, "recall": 1.0, "f1": 1.0, "v1": 1.0}
+        )
+        detail = record.score.detail.model_copy(update={"statements": statements})
+        score = record.score.model_copy(update={"value": 1.0, "answer": letters, "detail": detail})
+        return record.model_copy(update={"text": f"\\bbox{{{','.join(letters)}}}", "score": score})
+
+    rewritten(copy, better)
+    assert "in the model's last reply" in forged(copy, tmp_path)
+
+
+def test_fewer_tokens_are_refused(copy, tmp_path):
+    def cheaper(record):
+        if not first_choice(record):
+            return record
+        metered = record.usage.metered.model_copy(update={"input": 1})
+        return record.model_copy(update={"usage": record.usage.model_copy(update={"metered": metered})})
+
+    rewritten(copy, cheaper)
+    assert "in the transcript" in forged(copy, tmp_path)
+
+
+def test_a_trial_of_another_run_is_refused(copy, tmp_path):
+    run_sync(tmp_path / "other", experiment("demo", seeds=[5]))
+    (source,), (one, _) = list((tmp_path / "other/trials").iterdir()), sorted((copy / "trials").iterdir())
+    shutil.rmtree(one)
+    shutil.copytree(source, one)
+    shutil.copytree(tmp_path / "other/store", copy / "store", dirs_exist_ok=True)
+    assert "is not of this plan" in forged(copy, tmp_path)
+
+
+def test_a_trial_that_was_left_out_is_refused(bundle, tmp_path):
+    files = contents(bundle)
+    one = next(name for name in files if name.endswith("journal.jsonl")).rpartition("/")[0]
+    files = {name: data for name, data in files.items() if not name.startswith(one)}
+    assert "trials are missing" in refused(packed(tmp_path / "f", listed(files)))
+
+
+def test_a_round_that_was_left_out_is_refused(copy, tmp_path):
+    rewritten(copy, lambda record: None if isinstance(record, RoundRecord) and record.index == 10 else record)
+    assert "are not those of the scenario" in forged(copy, tmp_path)
+
+
+@pytest.mark.parametrize(("old", "new"), [('"hasty"', '"careful"'), ('"deadline": 60.0', '"deadline": 600.0')])
+def test_another_plan_is_refused(bundle, tmp_path, old, new):
+    files = contents(bundle)
+    files["run.json"] = files["run.json"].replace(old.encode(), new.encode())
+    assert "the plan is not the one" in refused(packed(tmp_path / "f", listed(files)))
+
+
+def test_better_figures_are_refused(bundle, tmp_path):
+    files = contents(bundle)
+    rows = json.loads(files[MANIFEST])["rows"]
+    rows[0]["strict"]["crs"] = 0.99
+    changed = BundleManifest.model_validate({**json.loads(files[MANIFEST]), "rows": rows}).rows
+    assert "the figures are not those of its rounds" in refused(packed(tmp_path / "f", listed(files, rows=changed)))
+
+
+def test_a_signature_says_who_vouches_for_it(run, tmp_path):
+    for name in ("mine", "theirs"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name], check=True)
+    signers = tmp_path / "signers"
+    signers.write_text("".join(f"{one}@x {(tmp_path / f'{one}.pub').read_text()}" for one in ("mine", "theirs")))
+    make_bundle(run, tmp_path / "b.tar.gz", key=tmp_path / "mine")
+    done = claw("bundle", "verify", tmp_path / "b.tar.gz", "--signers", signers, "--signer", "mine@x")
+    assert "signed by mine@x" in done.stdout
+    assert "has not signed it" in refused(tmp_path / "b.tar.gz", "--signers", signers, "--signer", "theirs@x")
+    files = contents(tmp_path / "b.tar.gz")
+    files[MANIFEST] += b"\n"
+    assert "has not signed it" in refused(packed(tmp_path / "f", files), "--signers", signers, "--signer", "mine@x")
+
+
+def test_only_a_finished_run_is_bundled(copy, tmp_path):
+    rewritten(copy, lambda record: None if isinstance(record, TrialEnd) else record)
+    with pytest.raises(ClawError, match="1 trials are not over"):
+        make_bundle(copy, tmp_path / "b.tar.gz")
+
+
+def test_no_bundle_is_refused_as_such(tmp_path):
+    (tmp_path / "f").write_bytes(b"nothing of the kind")
+    assert "cannot be unpacked" in refused(tmp_path / "f")
+
+
+def test_a_leaderboard_shows_what_was_verified_and_what_was_refused(run, bundle, tmp_path):
+    run_sync(tmp_path / "other", experiment("demo", seeds=[0, 1]))
+    make_bundle(tmp_path / "other", tmp_path / "careful.tar.gz")
+    files = contents(bundle)
+    name = next(name for name in files if name.startswith("store/"))
+    packed(tmp_path / "<b>forged.tar.gz", files | {name: b"{}"})
+    done = claw(
+        "leaderboard", bundle, tmp_path / "careful.tar.gz", tmp_path / "<b>forged.tar.gz",
+        "--out", tmp_path / "board.html", check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    text = (tmp_path / "board.html").read_text()
+    assert text.index("careful.tar.gz") < text.index(bundle.name) < text.index("forged.tar.gz")
+    assert "<b>" not in text
+    assert "<script" not in text
+    assert "http" not in text.replace("http-equiv", "")
+    assert f"{name} was changed" in text
+    assert '<span class="soft">not signed</span>' in text
