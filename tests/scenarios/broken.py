@@ -71,7 +71,7 @@ BROKEN = (
     Broken("SPEC-041", R, "{if: report_due > 120,", "{if: report_due > 20,", "id: r1", (
         (R, "spare == {=spare + 15}", "spare == {spare}"), (R, "lot == 'RB-0198'", "lot != 'RB-0198'"),
     )),
-    Broken("SPEC-042", R, "    needs: [limit_c, report_due]", "    needs: [limit_c, report_due, peak_c]", "id: r3"),
+    Broken("SPEC-042", R, "    stage: feedback\n    ask: >-\n      Leave a note", "    stage: feedback\n    needs: [peak_c]\n    ask: >-\n      Leave a note", "id: r3"),
     Broken("SPEC-043", R, "dimensions: [MS, DU]\n    skill: recall", "dimensions: [MS]\n    skill: recall", "id: r5"),
     Broken("SPEC-045", R, "skill: reasoning", "skill: recall", "rounds:"),
     Broken("SPEC-046", R, "    limits: true\n", "", "rounds:"),

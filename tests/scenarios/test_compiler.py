@@ -52,7 +52,10 @@ def test_nothing_of_the_written_values_is_left_in_a_variant():
     for seed, made in VARIANTS.items():
         if seed == 0:
             continue
-        text = b"\n".join(made.files.values()).decode()
+        written = {
+            path: data for path, data in made.files.items() if "checks/checker/" not in str(path)
+        }  # no program of ours
+        text = b"\n".join(written.values()).decode()
         names = [name for actor in SPEC.truth.actors.values() for name in actor.name.split()]
         left = [name for name in names if re.search(rf"\b{name}\b", text)]
         assert left == []

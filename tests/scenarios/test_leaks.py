@@ -39,7 +39,7 @@ def test_a_value_that_stands_by_itself_is_a_leak(question: str, wanted: str):
 
 def test_cells_that_tell_rows_apart_are_asked_for_by_name():
     def text(value: str) -> dict:
-        return {"kind": "text", "value": value}
+        return {"as": {"type": "choice", "of": [value, "another"]}, "value": value}
 
     rule = {"files": [{"rows": {"columns": ["id", "state"], "key": 1, "rows": [[text("PUMP-1"), text("worn")]]}}]}
     assert list(expected_values(rule, keys=False)) == ["worn"]

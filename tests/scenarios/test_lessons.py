@@ -13,7 +13,7 @@ import pytest
 from claw_adapter.questions.revision import cited
 from claw_adapter.scenario import findings, load_gold, load_scenario
 from claw_adapter_scenarios.authoring import EXAMPLE, find_spec
-from claw_adapter_scenarios.checker.program import same
+from claw_adapter_scenarios.checker.typed import judge
 from claw_adapter_scenarios.compiler import build, compile_spec
 from claw_adapter_scenarios.compiler.lessons import lesson
 from claw_adapter_scenarios.language.wording import sentence, words_of
@@ -21,11 +21,9 @@ from claw_adapter_scenarios.spec import load_spec
 from claw_adapter_scenarios.suites.likeness import shingles
 from scenarios.patching import patched
 
-AT = "2026-05-13T22:05:00"
-
 
 def number(value: float, tolerance: float = 0.0) -> dict[str, Any]:
-    return {"kind": "number", "value": value, "tolerance": tolerance}
+    return {"as": {"type": "number", "tolerance": str(tolerance)}, "value": str(value)}
 
 
 def told(language: str = "en", /, **fields: dict[str, Any]) -> str:
@@ -38,27 +36,26 @@ def told(language: str = "en", /, **fields: dict[str, Any]) -> str:
     [
         (number(39148.17), "39148.17"), (number(1234567), "1234567"), (number(4140.0), "4140"),
         (number(113.333333333, 0.01), "113.33"), (number(0.123456), "0.123456"),
-        ({"kind": "moment", "value": AT, "form": ""}, "2026-05-13 22:05"), ({"kind": "moment", "value": AT, "form": "iso"}, AT),
-        ({"kind": "moment", "value": AT, "form": "hm"}, "22:05"),
-        ({"kind": "moment", "value": AT, "form": "date"}, "2026-05-13"),
-        ({"kind": "flag", "value": True}, "true"), ({"kind": "text", "value": "late", "accept": []}, "late"),
+        ({"as": {"type": "moment"}, "value": "2026-05-13T22:05"}, "2026-05-13 22:05"),
+        ({"as": {"type": "time", "zone": "+02:00"}, "value": "22:05+02:00"}, "22:05"),
+        ({"as": {"type": "date"}, "value": "2026-05-13"}, "2026-05-13"), ({"flag": True}, "true"),
+        ({"as": {"type": "choice", "of": ["late", "early"]}, "value": "late"}, "late"),
+        ({"as": {"type": "number", "unit": "min"}, "value": 240}, "240 min"),
     ],
 )  # fmt: skip
 def test_a_value_is_told_as_its_check_accepts_it(wanted: dict[str, Any], said: str):
     assert told(v=wanted) == f"In a.json was wanted: v is {said}."
-    assert same(wanted, json.loads(said) if wanted["kind"] == "flag" else said)
+    assert judge(wanted, json.loads(said) if "flag" in wanted else said, {}) is None
 
 
 @pytest.mark.parametrize("name", [EXAMPLE.name, "lab-booking-zh", "estate-ledger"])
 def test_every_value_that_feedback_teaches_passes(name: str):
     made = compile_spec(load_spec(find_spec(name)))
     rules = [rule for one in made.rounds if one.work for rule in one.work.expected["files"]]
-    wanted = [
-        one for rule in rules for one in rule.get("fields", {}).values() if "kind" in one and one["kind"] != "flag"
-    ]
+    wanted = [one for rule in rules for one in rule.get("fields", {}).values() if "value" in one]
     wanted += [cell for rule in rules for row in rule.get("rows", {}).get("rows", ()) for cell in row]
     assert len(wanted) > 5
-    wrong = [one for one in wanted if not same(one, told(v=one).removeprefix("In a.json was wanted: v is ")[:-1])]
+    wrong = [one for one in wanted if judge(one, told(v=one).removeprefix("In a.json was wanted: v is ")[:-1], {})]
     assert wrong == []
 
 
@@ -67,11 +64,10 @@ def test_the_name_of_a_file_that_the_agent_names_is_not_told():
         "path": "memos/rules.md",
         "find": "memos/*.md",
         "format": "markdown",
-        "sections": ["Rules"],
-        "mentions": [["35", "x"]],
+        "sections": [{"title": "Rules", "labels": {"Limit": number(35)}}],
     }
-    assert lesson({"files": [rule]}, "en") == "In your file in memos/ was wanted: a section Rules; 35."
-    assert lesson({"files": [rule]}, "zh") == "你放在 memos/ 的文件里应当有：“Rules”一节；35。"
+    assert lesson({"files": [rule]}, "en") == "In your file in memos/ was wanted: a section Rules; Limit is 35."
+    assert lesson({"files": [rule]}, "zh") == "你放在 memos/ 的文件里应当有：“Rules”一节；Limit：35。"
 
 
 def test_sums_lists_and_programs_are_told_in_words():
@@ -84,12 +80,13 @@ def test_sums_lists_and_programs_are_told_in_words():
     assert told("zh", t=total) == "a.json 里应当有：t：reports/split.csv 中 per_cent 一列之和。"
     assert told("zh", t=other) == "a.json 里应当有：t：与 a/b.json 里的 fee.net 相同。"
     assert (
-        told("zh", s=three, n={"list": [number(1), number(2)]})
-        == "a.json 里应当有：s：列表，含 a.csv、c.md、d.log；n：列表，含 1、2。"
+        told("zh", s=three, n={"as": {"type": "names", "of": {"type": "number"}}, "value": [1, 2]})
+        == "a.json 里应当有：s：列表，含 a.csv、c.md、d.log；n：1、2。"
     )
-    script = {"path": "s.py", "format": "python", "script": {"prints": [number(34), number(239.4)]}}
-    assert lesson({"files": [script]}, "en") == "s.py was to print 34 and 239.4."
-    assert lesson({"files": [script]}, "zh") == "s.py 应当打印 34、239.4。"
+    runs = [{"visible": True, "prints": {"n": number(34), "m": number(239.4)}}]
+    script = {"path": "s.py", "format": "python", "script": {"runs": runs}}
+    assert lesson({"files": [script]}, "en") == "s.py was to print n=34 and m=239.4."
+    assert lesson({"files": [script]}, "zh") == "s.py 应当打印 n=34、m=239.4。"
 
 
 def test_a_sum_over_a_file_that_the_agent_names_does_not_tell_its_name():
@@ -110,7 +107,12 @@ def test_chinese_has_a_blank_before_latin_letters_only(places: str, said: str):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_question_whose_check_forbids_words_says_so(language: str, tmp_path: Path):
-    root = patched(tmp_path, ("0-truth", "\nid: ", f"\nlanguage: {language}\nid: "))
+    forbid = (
+        "3-rounds",
+        "          - title: For the shift\n",
+        "          - title: For the shift\n        lacks: [tomorrow]\n",
+    )
+    root = patched(tmp_path, ("0-truth", "\nid: ", f"\nlanguage: {language}\nid: "), forbid)
     made = compile_spec(load_spec(root))
     said = words_of(language)["only what holds"]
     forbidding = {one.spec.id for one in made.rounds if any(file.lacks for file in one.spec.files)}

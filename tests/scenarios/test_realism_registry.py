@@ -8,7 +8,7 @@ from claw_adapter_scenarios.realism import entries, entry
 from claw_adapter_scenarios.realism.comparisons import TESTS
 from claw_adapter_scenarios.realism.curves import ASSUMED, CURVES, curve
 from claw_adapter_scenarios.realism.delays import DELAYS
-from claw_adapter_scenarios.realism.registry import Entry
+from claw_adapter_scenarios.realism.registry import RealismEntry
 from claw_adapter_scenarios.realism.tiers import SIZES
 from claw_adapter_scenarios.realism.volumes import PER_DAY
 
@@ -62,9 +62,9 @@ def test_every_test_that_an_entry_names_exists():
     ],
 )
 def test_an_entry_that_contradicts_itself_is_refused(change):
-    Entry.model_validate(GOOD)
+    RealismEntry.model_validate(GOOD)
     with pytest.raises(ValidationError):
-        Entry.model_validate(GOOD | change)
+        RealismEntry.model_validate(GOOD | change)
 
 
 def test_derived_numbers_follow_from_what_they_are_derived_from():

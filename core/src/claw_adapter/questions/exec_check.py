@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from claw_adapter.errors import ClawError, SandboxError, ScenarioError
-from claw_adapter.protocol import Check, CheckDetail, CheckRun, Gold, Round, Score, TurnResult
+from claw_adapter.protocol import Check, CheckDetail, CheckFault, CheckRun, Gold, Round, Score, TurnResult
 from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.key import key_of, outcome_feedback, unscored
 
@@ -19,6 +20,7 @@ __all__ = ["ExecCheck", "decide_check", "substitute"]
 
 PLACEHOLDER: Final = re.compile(r"\$\{([^}]+)\}")
 SHOWN_CHARACTERS: Final = 2000
+MOST_FAULTS: Final = 50
 
 
 class ExecCheck(QuestionType):
@@ -59,20 +61,23 @@ async def decide_check(check: Check, context: ScoringContext) -> CheckRun:
         SandboxError: the isolation level cannot be provided, the command could not be run at all, or a module it may
             import is not installed here.
     """
+    from claw_adapter.questions.programs import outputs_of
     from claw_adapter.questions.rules import found
     from claw_adapter.sandbox import IsolationLevel, run_check
 
     missing: list[str] = []
     scripts, workspace = context.gold.checks.resolve(), context.workspace.resolve()
-    done = await run_check(
-        substitute(check.command, {"workspace": str(workspace), "checks": str(scripts)}),
-        workspace=workspace,
-        level=IsolationLevel(context.isolation),
-        deadline=check.timeout,
-        readable=(scripts,) if scripts.is_dir() else (),
-        missing=missing,
-        modules=check.modules,
-    )
+    level = IsolationLevel(context.isolation)
+    async with outputs_of(check, scripts, workspace, level, missing) as outputs:
+        done = await run_check(
+            substitute(check.command, {"workspace": str(workspace), "checks": str(scripts), "outputs": str(outputs)}),
+            workspace=workspace,
+            level=level,
+            deadline=check.timeout,
+            readable=tuple(place for place in (scripts, outputs) if place.exists()),
+            missing=missing,
+            modules=check.modules,
+        )
     if missing:  # also where it passed: some checks are content with less where a module is missing
         names = ", ".join(missing)
         remedy = "Install it beside claw-adapter: scenarios with such checks say in their documents what brings it."
@@ -90,10 +95,23 @@ async def decide_check(check: Check, context: ScoringContext) -> CheckRun:
         stdout=done.stdout.text[:SHOWN_CHARACTERS],
         stderr=done.stderr.text[:SHOWN_CHARACTERS],
         seconds=round(done.duration, 3),
+        faults=tuple(_faults(done.stdout.text)),
     )
 
 
+def _faults(text: str) -> Iterator[CheckFault]:
+    """What a check says that it found: lines that are ``{"fault": {"file": …, "field": …, "kind": …, "why": …}}``."""
+    lines = [line for line in text.splitlines() if line.startswith('{"fault"')]
+    for line in lines[:MOST_FAULTS]:
+        try:
+            yield CheckFault.model_validate(json.loads(line)["fault"])
+        except (ValueError, KeyError, TypeError):
+            continue  # a line of another make
+
+
 def _fault(check: Check, done: Completed) -> str:
+    if done.over:
+        return done.over
     if done.timed_out:
         return f"not finished within {check.timeout:g} s"
     if done.exit.code != check.exit:

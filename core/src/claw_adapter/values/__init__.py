@@ -8,11 +8,11 @@ Standard library only and no import from outside this folder: a compiled check c
 """
 
 from .compare import as_json, same
-from .kinds import KEYS, parse, validate
+from .kinds import KEYS, parse, says_another, validate
 from .money import Money
 from .names import YES_NO
 from .show import renderings, show
-from .text import Description, Refused
+from .text import Description, Refused, clean, fold
 
 __all__ = [
     "KEYS",
@@ -21,9 +21,12 @@ __all__ = [
     "Money",
     "Refused",
     "as_json",
+    "clean",
+    "fold",
     "parse",
     "renderings",
     "same",
+    "says_another",
     "show",
     "validate",
 ]

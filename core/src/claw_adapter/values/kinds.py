@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Final
@@ -14,22 +15,24 @@ from .money import CURRENCIES, Money, read_money
 from .names import read_choice, read_names, read_person
 from .quantities import own_units, read_number
 from .references import read_reference
-from .remarks import refuse_values
+from .remarks import refuse_values, runs
 from .text import Description, Refused, Unclear, clean, split_remark
 from .units import unit_named
 from .zones import offset
 
-__all__ = ["KEYS", "Value", "parse", "validate"]
+__all__ = ["KEYS", "Value", "parse", "says_another", "validate"]
 
 Value = Fraction | Money | str | tuple[Any, ...]
 """Numbers and durations (seconds) are fractions; dates, times and moments ISO 8601; names as their description has them."""
 MOST: Final = 300
 MOST_OF_A_LIST: Final = 4000
+MOST_BELOW: Final = 1000
+"""Signs of a text below a value that are searched for another one: a second or two at worst."""
 NUMERIC: Final = frozenset({"locale", "tolerance", "round"})
 KEYS: Final[dict[str, frozenset[str]]] = {
     "number": NUMERIC | {"unit", "units", "bare", "names", "difference", "relative"},
     "duration": NUMERIC | {"bare", "clock", "relative"},
-    "money": NUMERIC | {"currency", "relative"},
+    "money": NUMERIC | {"currency", "per", "relative"},
     "date": frozenset({"locale", "year", "tolerance"}),
     "time": NUMERIC | {"zone", "zones"},
     "moment": NUMERIC | {"zone", "zones", "year", "date"},
@@ -107,6 +110,20 @@ def _again(description: Description, remark: str) -> Value | None:
         return READERS[description["type"]](description, remark) if remark else None
     except Unclear:
         return None
+
+
+def says_another(description: Description, value: str, text: str) -> bool:
+    """Whether a run of words of `text` is read as another value than `value`; of options, only all between two stops.
+
+    A word such as "no" is an option and much else besides.
+    """
+    found = parse(description, value)
+    own: tuple[Any, ...] = found if isinstance(found, tuple) and description["type"] == "names" else (found,)
+    description = description["of"] if description["type"] == "names" else description
+    text = clean(text[:MOST_BELOW])
+    parts = re.split("[,.:;!?，。：；！？、]", text) if description["type"] == "choice" else runs(text)
+    read = (parse(description, part) for part in parts)
+    return any(not isinstance(one, Refused) and one not in own for one in read)
 
 
 def _member(description: Description, line: str) -> Value | None:

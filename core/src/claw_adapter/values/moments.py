@@ -17,6 +17,8 @@ JOINT: Final = re.compile(
     r",? at |,? on |, ?|(?<=[0-9])T(?=[0-9])| of | - | |(?<=[日号號\)])的?"
     r"|(?<=[一二三四五六日天])(?=[0-9早上中下晚凌傍夜深半午清零〇十])"
 )
+HOUR: Final = re.compile("([0-9]{1,2}) ?[时点]整?")
+"""Behind a date, an hour in digits is of the clock of 24."""
 SOLID: Final = re.compile(r"([0-9]{8})T?([0-9]{4}(?:[0-9]{2})?)")
 
 
@@ -68,6 +70,8 @@ def _both(day_text: str, clock_text: str, description: Description) -> tuple[dat
         return None
     if re.fullmatch("[0-9]{4}", clock_text):  # behind a day without its year this would be the year
         description = {name: part for name, part in description.items() if name != "year"}
+    if re.search("[日号0-9]\\Z", day_text) and (hour := HOUR.fullmatch(clock_text)):
+        clock_text = f"{hour[1]}:00"
     clock = read_clock(re.sub(r"\Aat ", "", clock_text, flags=re.IGNORECASE), description)
     day = read_day(day_text, description) if clock else None
     return (day, clock) if day and clock else None

@@ -8,8 +8,9 @@ from typing import Final, NamedTuple
 
 from .numerals import number
 from .text import Description, Unclear, language_of
+from .units import names_of
 
-__all__ = ["CURRENCIES", "Money", "read_money"]
+__all__ = ["CURRENCIES", "NAMES", "PER", "Money", "read_money"]
 
 
 class Money(NamedTuple):
@@ -43,6 +44,7 @@ SHARED.update(dollar=SHARED["$"], dollars=SHARED["$"])
 NAMES: Final = {name.replace("_", " ").casefold(): code for code, names in CURRENCIES.items() for name in names.split()}
 NAMES.update({code.casefold(): code for code in CURRENCIES})
 LONGEST: Final = sorted((*NAMES, *SHARED), key=len, reverse=True)
+PER: Final = r" ?(?:/|每|per ) ?"
 SMALL: Final = re.compile(
     r"(?P<whole>.+?)[元块圆](?:(?P<tenth>[0-9一二三四五六七八九])(?:[角毛]|(?<=块.)\Z))?零?(?:(?P<cent>[0-9一二三四五六七八九])分)?(?:钱)?[整正]?"
 )
@@ -53,6 +55,9 @@ CENTS: Final = re.compile(
 
 def read_money(description: Description, text: str) -> Money | None:
     """Symbol, code or name before or behind (or both, if they agree); an amount alone is in the type's `currency`."""
+    if "per" in description:
+        of = f"(?:{'|'.join(map(re.escape, names_of(description['per'])))})"
+        text = re.sub(rf"(?<=.){PER}{of}\Z|\A每{of} ?(?=.)", "", text, count=1)
     sign, rest = 1, text
     if re.match(r"-(?=[^0-9.\s-])", text):
         sign, rest = -1, text[1:]

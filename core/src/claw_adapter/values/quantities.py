@@ -6,9 +6,10 @@ import re
 from fractions import Fraction
 from typing import Final
 
+from .money import NAMES, PER
 from .numerals import PARTS, number
 from .text import Description, Unclear
-from .units import Unit, unit_named, units_of
+from .units import Unit, names_of, unit_named, units_of
 
 __all__ = ["convert", "measure", "own_units", "read_number", "unbracketed"]
 
@@ -17,13 +18,21 @@ AND_PART: Final = re.compile(r"(.+?) and (a half|a quarter|three quarters)")
 CLASSIFIERS: Final = "个次条项件份人名位起例台张只支家艘箱封间座辆行"
 """Chinese puts one after a number of things; it says nothing about how many."""
 
+OFTEN: Final = {"once": Fraction(1), "twice": Fraction(2), "thrice": Fraction(3)}
+TIMES: Final = frozenset({"time", "times", "次"})
+
 
 def read_number(description: Description, text: str) -> Fraction | None:
     """The type ``number``, in its unit; without a unit, or in the unit `bare` that was given from outside."""
+    if text.lower() in OFTEN and TIMES.intersection((description.get("unit"), *description.get("names", ()))):
+        return OFTEN[text.lower()]
     if "unit" not in description:
         return _counted(text, description)
     units = own_units(description)
-    found = measure(unbracketed(text, units), units, description)
+    text = unbracketed(text, units)
+    found = measure(text, units, description)
+    if found is None and (said := _as_quotient(text, units)):
+        found = measure(said, units, description)
     if found is not None:
         return convert(found, unit_named(description["unit"], units), description)
     alone = number(_without_degree(text) if "bare" in description else text, description)
@@ -61,6 +70,27 @@ def measure(text: str, units: dict[str, Unit], description: Description) -> Frac
         text = f"{hourly[1]}/小时"
     terms = _terms(text, units, description)
     return None if terms is None else sum(terms, Fraction(0))
+
+
+def _as_quotient(text: str, units: dict[str, Unit]) -> str | None:
+    """``40 元每小时``, ``每小时 40 元``, ``10 μg per litre`` with the unit as one of its names has it: 40 CNY/h, 10 μg/L."""
+    for unit in units.values():
+        for name in unit.names:
+            over, slash, under = name.partition("/")
+            if not slash or not over or not under:
+                continue
+            tops, lows = (f"(?:{'|'.join(map(re.escape, _names(part)))})" for part in (over, under))
+            for form in (rf"(?P<n>.*[^\s]) ?{tops}{PER}{lows}", rf"每{lows} ?(?P<n>.*[^\s]) ?{tops}"):
+                if (found := re.fullmatch(form, text)) and not re.search("[A-Za-z]\\Z", found["n"]):
+                    return f"{found['n']} {name}"
+    return None
+
+
+def _names(part: str) -> list[str]:
+    """All names of one half of a unit, which may be a currency."""
+    code = NAMES.get(part.casefold())
+    names = [name for name, other in NAMES.items() if other == code] if code else [*names_of(part)]
+    return [part, *names, *([code] if code else [])]
 
 
 def convert(base: Fraction, unit: Unit | None, description: Description) -> Fraction:

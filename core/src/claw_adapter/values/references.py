@@ -18,9 +18,11 @@ FORMS: Final = tuple(re.compile(form, re.IGNORECASE) for form in (
     rf"(?P<path>.+?) ?(?:的|,)? ?\(?第? ?{LINE} ?行\)?",
 ))  # fmt: skip
 WORDS: Final = re.compile(
-    r"\A(?:file|message|msg|mail|session|the|文件|消息|邮件|会话) (?=\S)|\A(?:文件|消息|邮件|会话)(?=[A-Za-z0-9])",
+    r"\A(?:file|message|msg|mail|session|the|文件|消息|邮件|会话) (?=\S)|\A(?:文件|消息|邮件|会话)(?=[A-Za-z0-9\"《])",
     re.IGNORECASE,
 )
+CHANNEL: Final = re.compile(r"(?<=[^( ]) ?\((?:微信|微信群|群聊|聊天|会话|session|chat|group chat)\)\Z", re.IGNORECASE)
+"""Where a conversation was, said behind its name."""
 NUMBERED: Final = re.compile("(?:message|msg|消息) ?([0-9]+)", re.IGNORECASE)
 WORD: Final = re.compile("message|msg|session")
 PATH: Final = re.compile(r"(?=.*[0-9./#])[^\s,;?!*\"'<>|~()\[\]]+")
@@ -30,10 +32,11 @@ PATH: Final = re.compile(r"(?=.*[0-9./#])[^\s,;?!*\"'<>|~()\[\]]+")
 def read_reference(description: Description, text: str) -> str | None:
     """The path or id as the description lists it (or as it is written), with ``#line`` if a line is named."""
     if link := LINK.fullmatch(text):
-        if not link[2].endswith(link[1].strip("`")) and link[1] != link[2]:
-            raise Unclear("the link's text and its target differ: write the path alone")
-        text = link[2]
+        return _linked(description, link[1].strip("`"), link[2])
     text = text.replace("`", "").replace("\\_", "_")
+    text = CHANNEL.sub("", text) if "known" in description else text
+    if quoted := re.fullmatch('《([^《》]+)》|"([^"]+)"', WORDS.sub("", text)):
+        text = quoted[1] or quoted[2]
     if spoken := re.fullmatch(r"the (.+) file|<([^<>]+)>", text):
         text = spoken[1] or spoken[2]
     known, message = description.get("known"), NUMBERED.fullmatch(text)
@@ -48,6 +51,16 @@ def read_reference(description: Description, text: str) -> str | None:
         if path and not found and not (known is None and any(one.fullmatch(text) for one in FORMS)):
             return path
     return _resolve(f"m{message[1]}", known, description) if known and message else None
+
+
+def _linked(description: Description, name: str, target: str) -> str | None:
+    """What a link of Markdown names: its target, which its text must not contradict."""
+    found = read_reference(description, re.sub(r"\A(?:\.\.?/)+", "", target))
+    other = read_reference(description, name) if "known" in description else None
+    agrees = target.endswith(name) if "known" not in description else other is None or other == found
+    if not agrees:
+        raise Unclear("the link's text and its target differ: write the path alone")
+    return found
 
 
 def _resolve(text: str, known: object, description: Description) -> str | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from .text import Description, Unclear
 
-__all__ = ["refuse_values"]
+__all__ = ["refuse_values", "runs"]
 
 WORDS: Final = re.compile("[^\\W\u3400-\u9fff]+|[\u3400-\u9fff]")
 MOST: Final = 8
@@ -27,11 +27,16 @@ def refuse_values(
         raise Unclear("the remark in brackets is no remark: leave it out")
     if description["type"] not in ("person", "choice") and any(sign.isdigit() for sign in remark):
         raise Unclear("the remark in brackets holds a number: leave it out")
-    words = list(WORDS.finditer(remark))
+    if any(_another(description, found, run, read) for run in runs(remark)):
+        raise Unclear("the remark in brackets holds another value: leave it out")
+
+
+def runs(text: str) -> Iterator[str]:
+    """Every run of up to `MOST` words of a text."""
+    words = list(WORDS.finditer(text))
     for at, first in enumerate(words):
         for last in words[at : at + MOST]:
-            if _another(description, found, remark[first.start() : last.end()], read):
-                raise Unclear("the remark in brackets holds another value: leave it out")
+            yield text[first.start() : last.end()]
 
 
 def _another(description: Description, found: object, run: str, read: Callable[[Description, str], Any]) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
@@ -14,6 +14,15 @@ from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.language.values import SeriesValue, Value, render_value
 
 __all__ = ["emit"]
+
+CHECK: Final = '''"""``python check.py EXPECTED.json WORKSPACE``; see `checker.run`."""
+
+import sys
+
+from checker.run import main
+
+sys.exit(main(sys.argv[1:]))
+'''
 
 
 class _Dumper(yaml.SafeDumper):
@@ -95,13 +104,25 @@ def _gold(made: Compiled, files: dict[str, bytes]) -> None:
             continue
         data = json.dumps(one.work.expected, indent=1, ensure_ascii=False) + "\n"
         files[f"gold/checks/{one.spec.id}.json"] = data.encode()
+        files.update((f"gold/checks/{path}", text.encode()) for path, text in one.work.unseen.items())
         for kind, written in (("oracle", one.work.oracle), ("hasty", one.work.hasty)):
             for path, text in written.items():
                 files[f"gold/{kind}/{one.spec.id}/{path}"] = text.encode()
     if any(one.work is not None for one in made.rounds):
-        from claw_adapter_scenarios.checker import program
+        files.update(_check_program())
 
-        files["gold/checks/check.py"] = Path(program.__file__).read_bytes()
+
+def _check_program() -> Iterator[tuple[str, bytes]]:
+    """The checker as a program of its own: its modules, and core's folder `values` in the place of the module."""
+    from claw_adapter import values
+    from claw_adapter_scenarios import checker
+
+    yield "gold/checks/check.py", CHECK.encode()
+    for path in sorted(Path(checker.__file__).parent.glob("*.py")):
+        if path.name != "values.py":
+            yield f"gold/checks/checker/{path.name}", path.read_bytes()
+    for path in sorted(Path(values.__file__).parent.glob("*.py")):
+        yield f"gold/checks/checker/values/{path.name}", path.read_bytes()
 
 
 def _truth(made: Compiled) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from claw_adapter_scenarios.language.values import render_value
+from claw_adapter_scenarios.compiler.typing import expected_text
 from claw_adapter_scenarios.language.wording import joined, sentence, words_of
 
 __all__ = ["lesson"]
@@ -34,32 +34,30 @@ def _called(rule: Mapping[str, Any], language: str) -> str:
 def _describe_rule(rule: Mapping[str, Any], called: Mapping[str, str], language: str) -> str:
     path = called[rule["path"]]
     if "script" in rule:
-        values = [_describe(wanted, called, language) for wanted in rule["script"]["prints"]]
+        prints = rule["script"]["runs"][0]["prints"]
+        values = [f"{name}={_describe(wanted, called, language)}" for name, wanted in prints.items()]
         return sentence("prints", language, path=path, values=joined(values, language, "last of values"))
-    parts = [
-        sentence("is", language, name=name, value=_describe(wanted, called, language))
-        for name, wanted in rule.get("fields", {}).items()
-    ]
+    parts = [_is(name, wanted, called, language) for name, wanted in rule.get("fields", {}).items()]
     parts += [
         " / ".join(_describe(cell, called, language) for cell in row) for row in rule.get("rows", {}).get("rows", ())
     ]
-    parts += [sentence("section", language, name=section) for section in rule.get("sections", ())]
-    parts += [group[0] for group in rule.get("mentions", ())]
+    for section in rule.get("sections", ()):
+        parts.append(sentence("section", language, name=section["title"]))
+        parts += [_is(label, wanted, called, language) for label, wanted in section["labels"].items()]
     return sentence("wanted", language, path=path, parts=words_of(language)["semicolon"].join(parts)) if parts else ""
 
 
+def _is(name: str, wanted: Mapping[str, Any], called: Mapping[str, str], language: str) -> str:
+    return sentence("is", language, name=name, value=_describe(wanted, called, language))
+
+
 def _describe(wanted: Mapping[str, Any], called: Mapping[str, str], language: str) -> str:
-    if "list" in wanted or "cites" in wanted:
-        values = [_describe(one, called, language) for one in wanted.get("list", ())]
-        values += [group[0] for group in wanted.get("cites", ())]
+    if "cites" in wanted:
+        values = [group[0] for group in wanted["cites"]]
         return sentence("list", language, values=joined(values, language, "last of values"))
     if "same_as" in wanted:
         return _elsewhere(wanted["same_as"], called, language)
-    if wanted["kind"] == "moment":
-        return _moment(wanted["value"], wanted["form"])
-    if wanted["kind"] == "flag":
-        return "true" if wanted["value"] else "false"
-    return _number(wanted["value"], wanted["tolerance"]) if wanted["kind"] == "number" else str(wanted["value"])
+    return expected_text(wanted, language)
 
 
 def _elsewhere(place: str, called: Mapping[str, str], language: str) -> str:
@@ -69,16 +67,3 @@ def _elsewhere(place: str, called: Mapping[str, str], language: str) -> str:
     if name.startswith("sum:"):
         return sentence("sum", language, path=path, column=name[4:])
     return sentence("same field", language, path=path, field=name)
-
-
-def _moment(value: str, form: str) -> str:
-    """A moment (ISO 8601) as the check accepts it: without its day only where just the time was asked for."""
-    if form == "hm":
-        return value[11:16]
-    return value[:10] if form == "date" else value if form == "iso" else f"{value[:10]} {value[11:16]}"
-
-
-def _number(value: float, tolerance: float) -> str:
-    """All digits of a number, but no more decimals (two to six) than tell it within the tolerance."""
-    digits = next((n for n in range(2, 6) if abs(round(value, n) - value) <= tolerance + 1e-9), 6)
-    return render_value(round(value, digits))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from claw_adapter.errors import ScenarioError
@@ -63,6 +63,15 @@ class Material:
     gains: list[SessionGain] = field(default_factory=list)
     loops: list[SpokenLoop] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
+
+    def world(self, index: int, starts: Mapping[str, int]) -> dict[str, str]:
+        """The workspace files at a round."""
+        found = dict(self.files)
+        for change in sorted(self.changes, key=lambda one: starts[one.update]):
+            if starts[change.update] <= index:
+                appended = change.action == "append"
+                found[change.path] = found[change.path] + change.text if appended else change.text
+        return found
 
 
 def first_rounds(spec: Spec) -> dict[str, int]:

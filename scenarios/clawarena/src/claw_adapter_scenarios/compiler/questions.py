@@ -11,11 +11,13 @@ from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Answer, Check, Feedback, Fragment, Preference, Round
 from claw_adapter.protocol.gold import OptionEvidence, Revision, RoundEvidence
 from claw_adapter.protocol.tags import RoundTags
-from claw_adapter_scenarios.compiler.artefacts import Work, compile_work, rests_on
+from claw_adapter_scenarios.compiler.artefacts import Work, compile_work
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, Claim, Verdict
 from claw_adapter_scenarios.compiler.canon import Canon
+from claw_adapter_scenarios.compiler.expected import Setting, rests_on
 from claw_adapter_scenarios.compiler.lessons import lesson
 from claw_adapter_scenarios.compiler.material import Material, Places
+from claw_adapter_scenarios.compiler.sources import Sources
 from claw_adapter_scenarios.language.draw import dice
 from claw_adapter_scenarios.language.wording import sentence, words_of
 from claw_adapter_scenarios.spec.load import Spec
@@ -91,7 +93,7 @@ def compile_rounds(spec: Spec, canon: Canon, places: Places, material: Material)
         beliefs = Beliefs(canon, material.claims, index)
         files = frozenset(material.files) | {c.path for c in material.changes if places.starts[c.update] <= index}
         try:
-            one = _Compiler(spec, canon, material, made).compile(
+            one = _Compiler(spec, canon, places, material, made).compile(
                 item, index, beliefs, frozenset(taught), files | written
             )
             told = canon.render(item.correct)
@@ -112,8 +114,10 @@ def compile_rounds(spec: Spec, canon: Canon, places: Places, material: Material)
 class _Compiler:
     """Compiles one round."""
 
-    def __init__(self, spec: Spec, canon: Canon, material: Material, earlier: Sequence[CompiledRound]) -> None:
-        self.spec, self.canon, self.material = spec, canon, material
+    def __init__(
+        self, spec: Spec, canon: Canon, places: Places, material: Material, earlier: Sequence[CompiledRound]
+    ) -> None:
+        self.spec, self.canon, self.starts, self.material = spec, canon, places.starts, material
         self.earlier = {one.spec.id: one for one in earlier}
         self.updates = {claim.fragment for claim in material.claims if claim.update}
 
@@ -126,7 +130,11 @@ class _Compiler:
         claims: tuple[str, ...] = ()
         if item.files:
             followed = {n: self._preference(n) for n in item.exam if n in taught}
-            work, (facts, claims) = compile_work(item, beliefs, followed, files), rests_on(item, beliefs)
+            sources = Sources(self.material, self.starts, beliefs)
+            setting = Setting(
+                beliefs, self._before_updates(index), sources, followed, files, self.material.world(index, self.starts)
+            )
+            work, (facts, claims) = compile_work(item, setting), rests_on(item, beliefs)
         evidence = self._evidence(item, index, options, beliefs, (facts, claims))
         question = Round(
             id=item.id, type=item.type, question=self._asked(item),
@@ -138,12 +146,19 @@ class _Compiler:
             claims, self._dependent(evidence),
         )  # fmt: skip
 
+    def _before_updates(self, index: int) -> tuple[Beliefs, ...]:
+        """What was visible in the rounds before each update that has come."""
+        first = sorted({start for start in self.starts.values() if 0 < start <= index})
+        return tuple(Beliefs(self.canon, self.material.claims, start - 1) for start in first)
+
     def _asked(self, item: RoundSpec) -> str:
-        """The question; where a check forbids words it says that they are not even to be refuted."""
+        """The question, and what all such questions say: how values stand beside labels, and what is not to be refuted."""
         asked, words = self.canon.render(item.ask).text.strip(), words_of(self.canon.language)
-        if not any(file.lacks for file in item.files):
-            return asked
-        return words["between sentences"].join((asked, words["only what holds"]))
+        labelled = any(section.labels for file in item.files for section in file.sections)
+        said = [asked, words["value alone"]] if labelled else [asked]
+        if any(file.lacks for file in item.files):
+            said.append(words["only what holds"])
+        return words["between sentences"].join(said)
 
     def _preference(self, name: str) -> PreferenceSpec:
         if name not in self.spec.rounds.preferences:
@@ -213,8 +228,10 @@ class _Compiler:
         feedback = Feedback(
             correct=correct, incorrect=incorrect, options={one.letter: self._why(one) for one in options}
         )
+        programs = work.programs if work else ()
+        command = f"python ${{checks}}/check.py ${{checks}}/{item.id}.json ${{workspace}}"
         check = Check(
-            command=f"python ${{checks}}/check.py ${{checks}}/{item.id}.json ${{workspace}}", timeout=item.timeout
+            command=f"{command} ${{outputs}}" if programs else command, programs=programs, timeout=item.timeout
         )
         return Answer(
             answer=gold, check=check if item.files else None, exam=item.exam, teach=item.teach, feedback=feedback,

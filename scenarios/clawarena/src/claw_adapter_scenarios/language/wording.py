@@ -26,6 +26,7 @@ ENGLISH: Final[Mapping[str, str]] = MappingProxyType({
     "comma": ", ", "semicolon": "; ", "colon": ": ", "between sentences": " ", "brackets": "{text} ({more})",
     "between parts": ", ",
     # questions
+    "value alone": "Each label is followed by its value alone; remarks go into sentences of their own.",
     "only what holds": "Write only what holds; what does not hold is not to be named, not even to refute it.",
     # feedback
     "right": "That is right.",
@@ -54,7 +55,9 @@ ENGLISH: Final[Mapping[str, str]] = MappingProxyType({
     "from": "From", "to": "To", "subject": "Subject", "answer": "Re: {subject}",
     "parties": "Between", "dated": "Dated",
     # what the two readers write
-    "nothing further": "nothing further to report", "unchecked": "{value} (unchecked)",
+    "label": "Item", "value": "Value",
+    "prose": "This is what the records on file bear out; where two of them differ, the one made at the time was followed.",
+    "unchecked": "{value} (unchecked)",
     "changed": "My conclusion has changed; the new source changed it.", "not changed": "My conclusion has not changed.",
     "done": "The work is done and lies where you asked for it.", "written": "I have written it down.",
     # the agent's own files
@@ -86,6 +89,7 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType({
     "mail date": "{year}年{month}{day}日 {weekday} {clock}", "stamp": "{short} {date} {minute}",
     "comma": "、", "semicolon": "；", "colon": "：", "between sentences": "", "brackets": "{text}（{more}）",
     "between parts": "，",
+    "value alone": "标签后面只写值本身，说明另起一句。",
     "only what holds": "只写成立的内容；不成立的不要写进去，哪怕是为了反驳它。",
     "right": "对，就是这样。",
     "wrong work": "还不对。{lesson}",
@@ -109,7 +113,9 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType({
     "by": "提交人", "comment": "回复",
     "from": "发件人", "to": "收件人", "subject": "主题", "answer": "回复：{subject}",
     "parties": "各方", "dated": "日期",
-    "nothing further": "其余没有要说明的", "unchecked": "{value}（未核对）",
+    "label": "项目", "value": "内容",
+    "prose": "以上依据目前在案的记录；记录之间有出入时，以当时留下的为准。",
+    "unchecked": "{value}（未核对）",
     "changed": "我的结论变了，是新的来源让它变的。", "not changed": "我的结论没有变。",
     "done": "已经做好，文件放在您要的地方。", "written": "我已经写下来了。",
     "AGENTS.md": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +16,10 @@ from claw_adapter_scenarios.proof.mutants import mutants
 from claw_adapter_scenarios.proof.stage import Stage, staged
 from claw_adapter_scenarios.spec.load import load_spec
 
-__all__ = ["KILLED", "PROOFS", "Part", "prove"]
+__all__ = ["PROOFS", "Part", "prove"]
 
 PROOFS = ("bytes", "oracle", "null", "hasty", "stale", "checks", "baselines")
 """Names of the proofs, in order."""
-KILLED = 0.95
-"""Share of harmful mutants that checks must refuse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +116,23 @@ def _stale(stage: Stage) -> Part:
 
 
 def _mutants(stage: Stage) -> Iterator[Part]:
-    """Checks refuse what is wrong and accept what says the same."""
-    survivors, tried, refused, offered = [], 0, [], 0
+    """Checks refuse what is wrong, whatever the mistake, and accept what says the same."""
+    survivors, refused = list[str](), list[str]()
+    tried, offered = Counter[str](), 0
+    language = "zh" if stage.made.canon.language.startswith("zh") else "en"
     for one in _with_files(stage):
         assert one.work is not None  # noqa: S101 - as selected
         with stage.bench(one) as passes:
-            for name, files in mutants(one.work.expected, one.work.oracle):
-                tried += 1
+            world = stage.text(one)
+            for kind, name, files in mutants(one.work.expected, one.work.oracle, language, world):
+                tried[kind] += 1
                 if passes(files):
-                    survivors.append(f"{one.spec.id} {name}")
-            for name, files in alternatives(one.work.expected, one.work.oracle):
+                    survivors.append(f"{one.spec.id} {kind}: {name}")
+            for name, files in alternatives(one.work.expected, one.work.oracle, language):
                 offered += 1
                 if not passes(files):
                     refused.append(f"{one.spec.id} {name}")
-    killed = 1 - len(survivors) / max(1, tried)
-    yield Part("mutants refused", killed >= KILLED, f"{100 * killed:.1f} % of {tried}", tuple(survivors))
+    kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(tried.items()))
+    total = sum(tried.values())
+    yield Part("mutants refused", not survivors, f"{total - len(survivors)} of {total} ({kinds})", tuple(survivors))
     yield Part("alternatives accepted", not refused, f"{offered - len(refused)} of {offered}", tuple(refused))

@@ -12,7 +12,7 @@ from pathlib import Path
 from claw_adapter.protocol import Gold, Scenario
 from claw_adapter.questions.judge import decide as decide_rule
 from claw_adapter.scenario import World, load_gold, load_scenario, worlds
-from claw_adapter_scenarios.checker.program import check
+from claw_adapter_scenarios.checker.run import check
 from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.proof.laid import LaidOut
@@ -46,7 +46,7 @@ class Stage:
 
     def _decide(self, one: CompiledRound, folder: Path, answer: str, written: Files) -> bool:
         assert one.work is not None  # noqa: S101 - only rounds with files come here
-        return not check(folder, one.work.expected) and all(
+        return self._right(one, folder) and all(
             decide_rule(
                 self.made.preferences[name].model_dump(exclude={"feedback", "rule", "dimension"}),
                 answer,
@@ -55,6 +55,11 @@ class Stage:
             )[0]
             for name in one.spec.exam
         )  # fmt: skip
+
+    def _right(self, one: CompiledRound, folder: Path) -> bool:
+        """Whether the check passes; in this process where it needs no program to be run."""
+        assert one.work is not None  # noqa: S101 - only rounds with files come here
+        return self._run(one, folder) if one.work.programs else not check(folder, one.work.expected)
 
     @contextmanager
     def workspace(self, one: CompiledRound, files: Files) -> Iterator[Path]:
@@ -66,7 +71,7 @@ class Stage:
 
     @contextmanager
     def bench(self, one: CompiledRound) -> Iterator[Callable[[Files], bool]]:
-        """`passes` for many trials of one round: the world is laid out once, and put right after each trial."""
+        """Whether files pass the check, for many trials of a round: the world is laid out once, and put right after each."""
         base = self.worlds[one.index].files
         with self.workspace(one, {}) as folder:
 
@@ -74,7 +79,7 @@ class Stage:
                 for path, text in files.items():
                     _write(folder / path, text.encode("utf-8", "surrogatepass"))
                 try:
-                    return self._decide(one, folder, one.evidence.answer, files)
+                    return self._right(one, folder)
                 finally:
                     for path in files:
                         (folder / path).unlink(missing_ok=True)
@@ -83,16 +88,23 @@ class Stage:
 
             yield passes
 
+    def text(self, one: CompiledRound) -> str:
+        """Everything that can be read in the workspace at a round, as one text."""
+        return "\n".join(content.decode("utf-8", "replace") for content in self.worlds[one.index].files.values())
+
     def commanded(self, one: CompiledRound, files: Files) -> bool:
         """The same by the check's own command, in the sandbox, as a run does it."""
+        with self.workspace(one, files) as folder:
+            return self._run(one, folder)
+
+    def _run(self, one: CompiledRound, folder: Path) -> bool:
         from claw_adapter.question import ScoringContext
         from claw_adapter.questions.exec_check import decide_check
 
         answer = self.gold.answers.rounds[one.spec.id]
         assert answer.check is not None  # noqa: S101 - as above
-        with self.workspace(one, files) as folder:
-            context = ScoringContext(gold=self.gold, workspace=folder, isolation=1)
-            return asyncio.run(decide_check(answer.check, context)).passed
+        context = ScoringContext(gold=self.gold, workspace=folder, isolation=1)
+        return asyncio.run(decide_check(answer.check, context)).passed
 
 
 def _write(path: Path, content: bytes) -> None:

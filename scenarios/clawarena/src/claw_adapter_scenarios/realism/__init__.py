@@ -19,6 +19,6 @@ number was really seen there. Samplers take a `random.Random` and are determinis
 
 from __future__ import annotations
 
-from claw_adapter_scenarios.realism.registry import Entry, entries, entry
+from claw_adapter_scenarios.realism.registry import RealismEntry, entries, entry
 
-__all__ = ["Entry", "entries", "entry"]
+__all__ = ["RealismEntry", "entries", "entry"]

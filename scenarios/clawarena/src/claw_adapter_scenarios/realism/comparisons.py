@@ -12,7 +12,7 @@ from claw_adapter_scenarios.realism.curves import SATURDAY
 from claw_adapter_scenarios.realism.curves import curve as curve_named
 from claw_adapter_scenarios.realism.delays import MINUTES
 from claw_adapter_scenarios.realism.observe import Shown
-from claw_adapter_scenarios.realism.registry import HOURS, Entry
+from claw_adapter_scenarios.realism.registry import HOURS, RealismEntry
 
 __all__ = ["JUDGED", "TESTS", "Judged", "Outcome"]
 
@@ -36,7 +36,7 @@ JUDGED: dict[str, Callable[[float], bool]] = {
 }
 
 
-def _hours(one: Entry, found: Sequence[Shown]) -> Outcome:
+def _hours(one: RealismEntry, found: Sequence[Shown]) -> Outcome:
     """Hours of weekdays and weekends, each scenario over the days that it spans."""
     shape = curve_named(one.applies.partition(":")[2])
     counts, hoped = [0.0] * (2 * HOURS), [0.0] * (2 * HOURS)
@@ -67,7 +67,7 @@ def _days(one: Shown) -> tuple[int, int]:
     return len(days) - weekends, weekends
 
 
-def _weekend(one: Entry, found: Sequence[Shown]) -> Outcome:
+def _weekend(one: RealismEntry, found: Sequence[Shown]) -> Outcome:
     """Messages on weekends, over scenarios that span one; the published share of a week is fitted to the days they span."""
     rate = ((one.value or 0.0) / 2) / ((1 - (one.value or 0.0)) / 5)
     hits = n = 0
@@ -84,11 +84,11 @@ def _weekend(one: Entry, found: Sequence[Shown]) -> Outcome:
     return f"{100 * share:.1f} % in these days", f"{100 * hits / n:.1f} %", binomial_test(hits, n, share), n
 
 
-def _within(one: Entry, found: Sequence[Shown]) -> Outcome:
+def _within(one: RealismEntry, found: Sequence[Shown]) -> Outcome:
     return _delays(found, 24 * 60.0, one.value or 0.0)
 
 
-def _median(one: Entry, found: Sequence[Shown]) -> Outcome:
+def _median(one: RealismEntry, found: Sequence[Shown]) -> Outcome:
     minutes = (one.value or 0.0) * MINUTES[one.unit]
     _, _, test, n = _delays(found, minutes, 0.5)
     delays = sorted(reply.minutes for of in found for reply in of.replies)
@@ -106,7 +106,7 @@ def _delays(found: Sequence[Shown], limit: float, share: float) -> Outcome:
     )
 
 
-def _ratio(one: Entry, found: Sequence[Shown]) -> Outcome:
+def _ratio(one: RealismEntry, found: Sequence[Shown]) -> Outcome:
     """Most frequent against least frequent person, geometric mean over scenarios."""
     ratios = [max(s.contacts.values()) / min(s.contacts.values()) for s in found if len(s.contacts) > 3]
     wanted = one.value or 1.0
@@ -117,8 +117,8 @@ def _ratio(one: Entry, found: Sequence[Shown]) -> Outcome:
     return f"{wanted:g} times", f"{seen:.1f} times", Judged("factor", factor), len(ratios)
 
 
-def _band(pick: Callable[[Shown], Sequence[float]]) -> Callable[[Entry, Sequence[Shown]], Outcome]:
-    def inside(one: Entry, found: Sequence[Shown]) -> Outcome:
+def _band(pick: Callable[[Shown], Sequence[float]]) -> Callable[[RealismEntry, Sequence[Shown]], Outcome]:
+    def inside(one: RealismEntry, found: Sequence[Shown]) -> Outcome:
         low, high = one.low or 0.0, one.high or 0.0
         values = [value for of in found for value in pick(of)]
         outside = sum(not low <= value <= high for value in values)
@@ -130,7 +130,7 @@ def _band(pick: Callable[[Shown], Sequence[float]]) -> Callable[[Entry, Sequence
     return inside
 
 
-TESTS: dict[str, Callable[[Entry, Sequence[Shown]], Outcome]] = {
+TESTS: dict[str, Callable[[RealismEntry, Sequence[Shown]], Outcome]] = {
     "week.hours": _hours,
     "week.weekend_share": _weekend,
     "reply.median": _median,

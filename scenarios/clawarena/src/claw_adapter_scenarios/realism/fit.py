@@ -18,7 +18,7 @@ from claw_adapter_scenarios.realism.comparisons import JUDGED, TESTS
 from claw_adapter_scenarios.realism.curves import curve as curve_named
 from claw_adapter_scenarios.realism.curves import curve_for
 from claw_adapter_scenarios.realism.observe import Shown, observe
-from claw_adapter_scenarios.realism.registry import Entry, entries
+from claw_adapter_scenarios.realism.registry import RealismEntry, entries
 
 __all__ = ["FitLine", "FitReport", "fit"]
 
@@ -44,7 +44,7 @@ class FitLine:
         p: after Holm's correction over all lines; None where nothing is tested.
     """
 
-    entry: Entry
+    entry: RealismEntry
     expected: str
     observed: str
     n: int
@@ -93,7 +93,7 @@ def fit(
     )
 
 
-def _subset(one: Entry, found: Sequence[Shown], curve: str | None) -> list[Shown]:
+def _subset(one: RealismEntry, found: Sequence[Shown], curve: str | None) -> list[Shown]:
     """The scenarios that an entry is about, restricted to the channels it is about."""
     what, _, name = one.applies.partition(":")
     if what == "curve":
@@ -111,7 +111,7 @@ def _only(one: Shown, word: str) -> Shown:
     )
 
 
-def _line(one: Entry, found: Sequence[Shown]) -> FitLine:
+def _line(one: RealismEntry, found: Sequence[Shown]) -> FitLine:
     expected, observed, test, n = TESTS[one.test](one, found)
     if not observed:
         return FitLine(one, expected, "", n, "", None, None, "not shown")

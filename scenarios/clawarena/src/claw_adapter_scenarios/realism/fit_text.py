@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from claw_adapter_scenarios.realism.fit import LEVEL, SMALL_EFFECT, FitLine, FitReport
-from claw_adapter_scenarios.realism.registry import Entry, entries
+from claw_adapter_scenarios.realism.registry import RealismEntry, entries
 
 __all__ = ["fit_json", "show_entries", "show_fit"]
 
@@ -66,7 +66,7 @@ def show_entries(out: Console) -> None:
     out.print(table)
 
 
-def _value(one: Entry) -> str:
+def _value(one: RealismEntry) -> str:
     if one.value is not None:
         return f"{one.value:g}"
     if one.low is not None and one.high is not None:

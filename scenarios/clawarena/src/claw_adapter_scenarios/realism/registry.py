@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol.base import Record
 
-__all__ = ["HOURS", "Entry", "HourCounts", "entries", "entry"]
+__all__ = ["HOURS", "HourCounts", "RealismEntry", "entries", "entry"]
 
 HOURS = 24
 FILE = "data/entries.yaml"
@@ -28,7 +28,7 @@ class HourCounts(Record):
     weekend: tuple[float, ...] = Field(min_length=HOURS, max_length=HOURS)
 
 
-class Entry(Record):
+class RealismEntry(Record):
     """One published quantity. Exactly one of `value`, `low` with `high`, `shares` and `hours` is set.
 
     Attributes:
@@ -85,17 +85,17 @@ class Entry(Record):
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[RealismEntry, ...]:
     """All entries, in the order of the file.
 
     Raises:
         ScenarioError: the packaged file is damaged: which entry and field.
     """
     text = resources.files(__package__).joinpath(FILE).read_text("utf-8")
-    found: list[Entry] = []
+    found: list[RealismEntry] = []
     for number, item in enumerate(yaml.safe_load(text)):
         try:
-            found.append(Entry.model_validate(item))
+            found.append(RealismEntry.model_validate(item))
         except ValidationError as error:
             raise ScenarioError(str(error), where=f"{FILE}, entry {number + 1}") from None
     if twice := {one.id for one in found if sum(other.id == one.id for other in found) > 1}:
@@ -103,7 +103,7 @@ def entries() -> tuple[Entry, ...]:
     return tuple(found)
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> RealismEntry:
     """The entry with that id.
 
     Raises:

@@ -21,6 +21,8 @@ __all__ = [
     "Rounds",
     "RowsRule",
     "ScriptRule",
+    "SectionRule",
+    "UnseenRule",
 ]
 
 Dimension = Literal["output_format", "artefact_naming", "document_structure", "analytical_style", "tone"]
@@ -37,16 +39,22 @@ class OptionSpec(Record):
 
 
 class FieldRule(Record):
-    """What a field of a JSON artefact must be. Exactly one of `equals`, `list`, `cites`, `same_as`, `one_of`."""
+    """What a value must be: a field of JSON, or what stands behind a label. One of `equals`, `list`, `cites`, `same_as`."""
 
-    equals: Expression | None = Field(
-        None, description="M1: an expression; numbers within `tolerance`, texts without case."
+    equals: Expression | None = Field(None, description="M1: an expression.")
+    type: dict[str, JsonValue] | None = Field(
+        None,
+        alias="as",
+        description="How it is read and compared: a type of claw_adapter.values; otherwise by the value.",
     )
     tolerance: Annotated[float, Field(ge=0)] = 0.0
     form: Literal["hm", "date", "iso", ""] = Field("", description="How a moment is asked for.")
     accept: tuple[Text, ...] = Field((), description="Other texts that say the same.")
     list: tuple[Expression, ...] = Field((), description="The entries of a list, in any order.")
-    cites: tuple[Text, ...] = Field((), description="M2: every one of these sources is named (a|b: either name).")
+    cites: tuple[Text, ...] = Field((), description="M2: these sources and no others (a|b: either of them).")
+    may: tuple[Text, ...] | None = Field(
+        None, description="What may be named beside `cites`: these; without it, what is evidence of the same facts."
+    )
     same_as: str = Field("", description="M3: file#field of another artefact, or file#sum:column of a table.")
 
     @model_validator(mode="after")
@@ -57,32 +65,67 @@ class FieldRule(Record):
         return self
 
 
+class SectionRule(Record):
+    """A heading that must be there once. With `labels`, the lines ``Label: value`` below it; without, prose."""
+
+    title: Text
+    labels: dict[str, FieldRule] = Field(default_factory=dict, description="What stands behind each label.")
+
+
 class RowsRule(Record):
     """The rows of a CSV artefact: every row is there, once, and no other. Cells are templates, or ``=expression``."""
 
     columns: tuple[str, ...] = Field(min_length=1)
     key: Annotated[int, Field(ge=1)] = Field(1, description="So many first columns tell rows apart.")
     rows: tuple[tuple[JsonValue, ...], ...] = Field(min_length=1)
+    types: dict[str, dict[str, JsonValue]] = Field(
+        default_factory=dict, alias="as", description="Type by column; otherwise by the values in it."
+    )
     tolerance: Annotated[float, Field(ge=0)] = 0.0
 
     @model_validator(mode="after")
     def _shape(self) -> Self:
         if any(len(row) != len(self.columns) for row in self.rows) or self.key > len(self.columns):
             raise ValueError("every row has a cell per column, and the key is no wider than that")
+        if unknown := set(self.types) - set(self.columns):
+            raise ValueError(f"'as' names no column {', '.join(sorted(unknown))}")
+        return self
+
+
+class UnseenRule(Record):
+    """How an input file is changed for runs that nobody has seen. Tables are changed by column, other files by `replace`."""
+
+    draw: dict[str, tuple[float, float]] = Field(
+        default_factory=dict, description="Columns of numbers that are drawn anew, each between two bounds."
+    )
+    permute: tuple[str, ...] = Field((), description="Columns whose values change places.")
+    drop: Annotated[int, Field(ge=0)] = Field(0, description="So many rows are left out.")
+    keep: Text = Field("", description="Rows with this text in them are neither left out nor permuted.")
+    replace: dict[Text, tuple[Text, ...]] = Field(
+        default_factory=dict, description="Text by what stands in its place in each of the runs, three or more."
+    )
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not (self.draw or self.permute or self.drop or self.replace):
+            raise ValueError("one of 'draw', 'permute', 'drop', 'replace' says what changes")
         return self
 
 
 class ScriptRule(Record):
-    """M5: the artefact is a program that is run in the workspace; what it prints must contain these values."""
+    """M5: a program. It is run on the workspace as it is and on unseen inputs, and prints each result as ``name=value``."""
 
     arguments: tuple[Text, ...] = ()
-    prints: tuple[Expression, ...] = Field(min_length=1)
+    prints: dict[Name, FieldRule] = Field(min_length=1, description="What each result is on the inputs that are there.")
+    unseen: dict[Text, UnseenRule] = Field(
+        min_length=1, description="Input files by path; what is right on them is what the oracle prints."
+    )
     oracle: str = Field(description="A program that does it (Python, standard library); <<name|format>> is a field.")
     hasty: str = Field(description="A program that does it wrongly.")
 
 
 class FileRule(Record):
-    """One artefact. A `json` has `fields`, a `csv` has `rows`, a `markdown` has `sections` and `mentions`."""
+    """One artefact. A `json` has `fields`, a `csv` has `rows`, a `markdown` has `sections`, a `python` a `script`."""
 
     path: Text = Field(description="Where a plain reader writes it.")
     find: Text = Field("", description="Glob by which the check finds it, when its name is the agent's choice.")
@@ -90,8 +133,7 @@ class FileRule(Record):
     fields: dict[str, FieldRule] = Field(default_factory=dict, description="Dots go into objects: disputed.agreed.")
     strict: bool = Field(False, description="M4: no other fields than these.")
     rows: RowsRule | None = None
-    sections: tuple[Text, ...] = Field((), description="Headings that must be there.")
-    mentions: tuple[Text, ...] = Field((), description="Words that must be there (a|b: either).")
+    sections: tuple[SectionRule, ...] = ()
     lacks: tuple[Text, ...] = Field((), description="M6: what must not be there, as words of their own.")
     script: ScriptRule | None = None
 
@@ -99,7 +141,7 @@ class FileRule(Record):
     def _fits(self) -> Self:
         has = {
             "json": bool(self.fields), "csv": self.rows is not None, "python": self.script is not None,
-            "markdown": bool(self.sections or self.mentions or self.lacks),
+            "markdown": bool(self.sections or self.lacks),
         }  # fmt: skip
         if not has[self.format]:
             raise ValueError(f"a {self.format} artefact says what must be in it")
@@ -112,6 +154,7 @@ class Follow(Record):
     rename: Text = Field("", description="New file name; {stem} and {suffix} are those of the plain one.")
     prepend: Text = ""
     append: Text = ""
+    labels: Literal["", "table"] = Field("", description="`table`: labels and values are rows of a table.")
     answer: Text = Field("", description="What the reply says.")
 
 

@@ -9,13 +9,18 @@ from typing import Any
 from claw_adapter.finding import Finding
 from claw_adapter.protocol import Preference
 from claw_adapter.questions.judge import decide as decide_rule
-from claw_adapter_scenarios.checker.program import HAN, LETTER
+from claw_adapter.values import YES_NO
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, feature
 from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.validation.rules import spec_finding
 
 __all__ = ["control", "expected_values", "gives_away"]
+
+HAN = "\u2e7f"
+"""Beyond it lie the scripts that are written without blanks: there words have no boundaries to look for."""
+LETTER = r"[^\W\u2e80-\u9fff\uf900-\ufaff]"
+"""What makes a word or number longer: a letter or digit of a script that puts blanks between words."""
 
 _CLAUSE = re.compile(r"[.;:()?!](?=\s|$)|[()\n\u3002\uff1b\uff1a\uff08\uff09\uff1f\uff01]")
 _COMMAS = frozenset(",\u3001\uff0c")
@@ -26,6 +31,9 @@ _SIGN = r"([,\u3001\uff0c/|\u6216]|\bor\b)"
 _NEXT = re.compile(rf"{_QUOTE}\s*{_SIGN}")
 _BEFORE = re.compile(rf"{_SIGN}\s*{_QUOTE}\Z")
 """What stands right after and right before a member of an enumeration."""
+
+
+SKIPPED = frozenset({"as", "known"})
 
 
 def control(made: Compiled) -> Iterator[Finding]:
@@ -130,30 +138,29 @@ def gives_away(question: str, wanted: str) -> bool:
 
 
 def expected_values(data: Any, *, keys: bool = True) -> Iterator[str]:
-    """Texts, numbers and times that a check expects.
+    """Texts, numbers and times that a check expects; not what is yes or no.
 
     Args:
         data: the data of a check, or a part of it.
         keys: also the cells that tell the rows of a table apart, which a question may well name.
     """
     if isinstance(data, dict):
-        if "kind" in data and "value" in data:
-            yield _format_value(data)
+        if "as" in data and "value" in data:
+            kind, value = data["as"]["type"], data["value"]
+            if not (kind == "choice" and data["as"]["of"] == YES_NO):
+                yield str(value)[11:16] if kind == "moment" else str(value)[:5] if kind == "time" else str(value)
             return
         for key, item in data.items():
-            if key not in ("path", "find", "columns", "sections", "old"):
+            if key == "runs":
+                yield from expected_values(item[0], keys=keys)
+            elif key in ("fields", "sections", "labels", "files", "rows") or (
+                isinstance(item, dict) and key not in SKIPPED
+            ):
                 rows = key == "rows" and "key" in data and not keys
                 yield from expected_values([row[data["key"] :] for row in item] if rows else item, keys=keys)
     elif isinstance(data, list):
         for item in data:
             yield from expected_values(item, keys=keys)
-
-
-def _format_value(wanted: dict[str, Any]) -> str:
-    value = wanted["value"]
-    if wanted["kind"] == "moment":
-        return str(value[:10] if wanted.get("form") == "date" else value[11:16])
-    return f"{value:.12g}" if wanted["kind"] == "number" else str(value)
 
 
 def _preferences(made: Compiled) -> Iterator[Finding]:

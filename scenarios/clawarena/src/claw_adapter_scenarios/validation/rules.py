@@ -25,7 +25,7 @@ RULES: Mapping[str, str] = MappingProxyType({
     "SPEC-012": "update rounds keep their distance, or the dense schedule is declared",
     "SPEC-013": "preferences that are named exist",
     "SPEC-014": "pools and slots that are named exist",
-    "SPEC-015": "a question names every path, key and column that its check asks for",
+    "SPEC-015": "a question names every path, key, column, section and label that its check asks for, word for word",
     "SPEC-016": "times are in order: histories before the clock, what updates bring to a session after what it has",
     "SPEC-017": "nobody tells a fact before they knew it",
     # semantic: what the compiled variant says

@@ -258,15 +258,18 @@ def _questions(spec: Spec) -> Iterator[Finding]:
     for i, item in enumerate(spec.rounds.rounds):
         for j, file in enumerate(item.files):
             for word in _asked(file):
-                if word not in item.ask:
+                if " ".join(word.split()) not in " ".join(item.ask.split()):
                     where = spec.where("3-rounds", "rounds", i, "files", j)
                     yield spec_finding("SPEC-015", f"round {item.id!r}: the question does not name {word!r}", where)
 
 
 def _asked(file: FileRule) -> Iterable[str]:
-    """Words that a question has to have: the path (or the folder, when the name is free), keys, columns, sections."""
+    """Words that a question has to have: the path (or the folder, when the name is free), keys, columns, sections, labels."""
     yield file.path if not file.find else f"{file.path.rpartition('/')[0]}/"
     for name in file.fields:
         yield from name.split(".")
     yield from file.rows.columns if file.rows else ()
-    yield from file.sections
+    for section in file.sections:
+        yield section.title
+        yield from section.labels
+    yield from file.script.prints if file.script else ()

@@ -13,7 +13,7 @@ from claw_adapter_scenarios.spec.load import Spec
 __all__ = ["SpecText", "spec_texts"]
 
 EXPRESSIONS: Final = frozenset({"expr", "if", "equals"})
-IN_LISTS: Final = frozenset({"list", "prints", "require"})
+IN_LISTS: Final = frozenset({"list", "require"})
 MOMENTS: Final = frozenset({"at", "until", "start", "top", "opened", "clock"})
 PLAIN: Final = frozenset({
     "oracle", "hasty", "stamp", "columns", "files", "id", "kind", "source", "session", "domain", "language", "a", "b", "fact",
@@ -61,6 +61,11 @@ def _text(layer: str, path: FieldPath, text: str) -> Iterator[SpecText]:
         yield SpecText(layer, path, text[1:] if typed else text, typed, frozenset())
         return
     extra = _extra(words)
+    if layer == "3-rounds" and "unseen" in words and key in ("draw", "permute"):
+        return
+    if layer == "3-rounds" and ("as" in words or "unseen" in words):
+        yield SpecText(layer, path, text, False, extra)
+        return
     rule_of_preference = layer == "3-rounds" and words[0] == "preferences" and key in ("name", "contains", "lacks")
     if layer == "0-truth" and key == "value" and text.startswith("="):
         yield SpecText(layer, path, text[1:], True, extra)
