@@ -72,6 +72,7 @@ class ForgeEnvironment(Environment):
 
     def __init__(self, **options: Any) -> None:
         self._options = checked(WorldOptions, options, "environment forge")
+        self.command_names = programs()
         if self._options.real:
             from claw_adapter_forge.real.program import installed
 

@@ -165,3 +165,19 @@ def import_specs(folder: Path, json_out: bool) -> None:
         cells = (column["operators"][name] for column in shown.values())
         click.echo(f"  {name:24}" + "".join(f"{c['survived']:>8} of {c['made']:>4}" for c in cells))
     click.echo(f"checks_skipped: {found['checks_skipped']}")
+    failing = [one["task"] for one in found["each"] if not one["oracle"]]
+    _some(f"{len(failing)} references fail their own checks", failing)
+    hidden = [
+        f"{one['task']}: " + ", ".join(f"step {a['step']} {a['argument']} {a['value']}" for a in one["unshown"])
+        for one in found["each"]
+        if one["unshown"]
+    ]
+    _some(f"{len(hidden)} ill-posed: the checks want an argument that nothing shows", hidden)
+
+
+def _some(title: str, lines: list[str], most: int = 10) -> None:
+    click.echo(title + (":" if lines else ""))
+    for line in lines[:most]:
+        click.echo(f"  {line}")
+    if len(lines) > most:
+        click.echo(f"  … and {len(lines) - most} more; --json has all, task by task")

@@ -21,13 +21,16 @@ from claw_adapter_forge.world.state import State
 __all__ = ["Check", "check_holds", "normalised_state", "paper_checks", "paper_score"]
 
 _ALIASES = {"agent.model": MODEL_KEY}
-_STATE_NAMES = {
-    "tasks": "tasks",
-    "events": "calendar_events",
-    "cron": "cron_jobs",
-    "mails": "emails",
-    "agents": "agents",
+_STATE_NAMES = {"tasks": "tasks", "events": "calendar_events", "cron": "cron_jobs", "mails": "emails"}
+_BY_NAME = ("agents", "channels", "plugins")
+"""Tables that the published state has as objects, by name."""
+_NAMES = {
+    "files": {"path": "id"},
+    "messages": {"message": "text"},
+    "plugins": {"name": "id"},
+    "agents": {"name": "id", "emoji": "identity"},
 }
+"""Fields that the published records have under another name."""
 _EFFECTS = {
     ("tasks", "created"): "tasks_created",
     ("tasks", "updated"): "tasks_updated",
@@ -62,17 +65,15 @@ class Check(NamedTuple):
     op: str
     value: Any = None
     weight: float = 1.0
+    fold: bool = False
+    """An output is compared without regard to case."""
 
     def to_json(self) -> dict[str, Any]:
         """The check in the published format."""
-        names = {"state": "field", "effect": "effect_type", "config": "config_path", "output": "field"}
-        return {
-            "type": self.type,
-            names[self.type]: self.key,
-            "operator": self.op,
-            "value": self.value,
-            "weight": self.weight,
-        }
+        names = {"state": "field", "effect": "effect_type", "config": "config_path", "output": "output_field"}
+        key = {} if self.op == "exit_code_zero" else {names[self.type]: self.key}
+        told = {"condition": self.op, "expected": self.value, "name": f"{self.key} {self.op}", "weight": self.weight}
+        return {"type": self.type, **key, **told}
 
 
 def _want_checks(want: Want) -> Iterable[Check]:
@@ -91,7 +92,7 @@ def _want_checks(want: Want) -> Iterable[Check]:
         effect = "tasks_completed"
     yield Check("effect", effect, "count_gte", 1, want.weight)
     if want.table == "files":
-        yield Check("effect", effect, "field_contains", {"field": "id", "value": want.key}, want.weight)
+        yield Check("effect", effect, "field_contains", {"field": "path", "value": want.key}, want.weight)
 
 
 def paper_checks(task: ForgeTask) -> tuple[Check, ...]:
@@ -113,11 +114,11 @@ def paper_checks(task: ForgeTask) -> tuple[Check, ...]:
     return tuple(checks)
 
 
-def _row(row: Record | None) -> dict[str, Any]:
+def _row(row: Record | None, table: str) -> dict[str, Any]:
     if row is None:
         return {}
-    data = record_to_json(row)
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in data.items()}
+    data = {k: list(v) if isinstance(v, tuple) else v for k, v in record_to_json(row).items()}
+    return data | {theirs: data[ours] for theirs, ours in _NAMES.get(table, {}).items()}
 
 
 def normalised_state(final: State, executions: Sequence[Execution]) -> dict[str, Any]:
@@ -126,14 +127,16 @@ def normalised_state(final: State, executions: Sequence[Execution]) -> dict[str,
     for change in (c for e in executions for c in e.changes):
         name = _EFFECTS.get((change.table, change.kind))
         if name is not None:
-            effects.setdefault(name, []).append(_row(change.after or change.before))
+            effects.setdefault(name, []).append(_row(change.after or change.before, change.table))
         done = isinstance(change.after, Task) and change.after.status == "done" and "status" in change.fields
         if done and change.kind == "updated":
-            effects.setdefault("tasks_completed", []).append(_row(change.after))
+            effects.setdefault("tasks_completed", []).append(_row(change.after, "tasks"))
     last = executions[-1].output if executions else None
+    gateway = final.tables["gateway"].get("gateway")
     state: dict[str, Any] = {
         "config": {key: getattr(row, "value", None) for key, row in final.tables["config"].items()},
         "effects": effects,
+        "gateway_status": {"running": getattr(gateway, "status", "") == "running"},
         "step_count": len(executions),
         "command_history": [
             {
@@ -149,7 +152,9 @@ def normalised_state(final: State, executions: Sequence[Execution]) -> dict[str,
         "last_exit_code": last.code if last else 0,
     }
     for table, name in _STATE_NAMES.items():
-        state[name] = [_row(r) for r in final.tables[table].values()]
+        state[name] = [_row(r, table) for r in final.tables[table].values()]
+    for table in _BY_NAME:
+        state[table] = {key: _row(row, table) for key, row in final.tables[table].items()}
     return state
 
 
@@ -167,7 +172,11 @@ def _same(left: Any, right: Any) -> bool:
     try:
         return float(left) == float(right)
     except (TypeError, ValueError):
-        return str(left) == str(right)
+        return _text(left) == _text(right)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _compare(op: str, value: Any, wanted: Any) -> bool:
@@ -213,6 +222,9 @@ def check_holds(check: Check, state: Mapping[str, Any]) -> bool:
         value = config.get(check.key, config.get(_ALIASES.get(check.key, ""), None))
     else:
         raise ValueError(f"no check type {check.type!r}")
+    if check.fold and isinstance(value, str) and isinstance(check.value, str):
+        wanted = f"(?i){check.value}" if check.op == "regex" else check.value.lower()
+        return _compare(check.op, value if check.op == "regex" else value.lower(), wanted)
     return _compare(check.op, value, check.value)
 
 

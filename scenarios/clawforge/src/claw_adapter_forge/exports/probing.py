@@ -12,8 +12,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from claw_adapter.errors import ScenarioError
 from claw_adapter_forge.evaluation.paper import check_holds, normalised_state
-from claw_adapter_forge.exports.published import Published, lines_of
+from claw_adapter_forge.exports.commands import lines_of
+from claw_adapter_forge.exports.posed import unshown
+from claw_adapter_forge.exports.published import Published
 from claw_adapter_forge.proof.baselines import vandal
 from claw_adapter_forge.proof.mutants import OPERATORS
 from claw_adapter_forge.proof.replay import fingerprint, replay
@@ -60,18 +63,29 @@ class Column:
     mutants_equivalent: int = 0
     operators: dict[str, list[int]] = field(default_factory=lambda: {name: [0, 0] for name in SHARED})
 
-    def add(self, script: Script, judge: Judge) -> None:
-        """Probe one task."""
+    def add(self, script: Script, judge: Judge) -> dict[str, Any]:
+        """Probe one task; gives what was found of it."""
         oracle, nothing = judge(script.texts), judge(())
+        blind, wild = judge([script.texts[i] for i in script.writes]), judge(vandal(script))
         self.tasks += 1
         self.oracle_strict += oracle.passed
         self.oracle_failing_commands += oracle.failing > 0
         self.do_nothing_strict += nothing.passed
         self.do_nothing_partial += nothing.partial
-        self.blind_strict += judge([script.texts[i] for i in script.writes]).passed
-        self.vandal_strict += judge(vandal(script)).passed
+        self.blind_strict += blind.passed
+        self.vandal_strict += wild.passed
+        made, survived = self.mutants, self.mutants_survived
         for mutant in _mutants(script) if oracle.passed else ():
             self._try(mutant, judge(mutant.lines), oracle)
+        return {
+            "oracle": oracle.passed,
+            "failing_commands": oracle.failing,
+            "do_nothing": round(nothing.partial, 4),
+            "blind": blind.passed,
+            "vandal": wild.passed,
+            "mutants": self.mutants - made,
+            "mutants_survived": self.mutants_survived - survived,
+        }
 
     def _try(self, mutant: Mutant, found: _Outcome, oracle: _Outcome) -> None:
         if found.left == oracle.left and mutant.operator != "secret_and_back":
@@ -163,14 +177,29 @@ def probe_ours(tasks: Iterable[ForgeTask]) -> Column:
 
 
 def probe(tasks: Iterable[Published]) -> dict[str, Any]:
-    """The probes on published tasks, by their checks; under ``verdict`` by the verdict that our own exports carry, or None."""
+    """The probes on published tasks, by their checks; under ``verdict`` by the verdict that our own exports carry, or None.
+
+    Under ``each`` stands what was found of every task, with the arguments that its checks want and nothing shows.
+
+    Raises:
+        ScenarioError: no reference passes, so that nothing that was counted would mean anything.
+    """
     by_checks, by_verdict, skipped = Column(), Column(), 0
+    each: list[dict[str, Any]] = []
     for task in tasks:
         skipped += task.skipped
         # with the world that the specification says, so that mutants name what is made in it by its ids
         known = _as_task(task) if task.own is None else replace(task.own, start=task.start)
-        by_checks.add(_script(known), _by_checks(task))
+        found = by_checks.add(_script(known), _by_checks(task))
+        hidden = [{"step": a.step, "argument": a.flag, "value": a.value} for a in unshown(task)]
+        each.append({"task": task.id, "family": task.family, **found, "unshown": hidden})
         if task.own is not None:
             by_verdict.add(_script(task.own), _by_verdict(task.own))
+    if not by_checks.oracle_strict:
+        what = f"none of the {by_checks.tasks} references passes its own checks"
+        raise ScenarioError(
+            what, remedy="These are no published specifications as they are read here; see docs/forge.md."
+        )
     verdict = by_verdict.to_json() if by_verdict.tasks else None
-    return by_checks.to_json() | {"checks_skipped": skipped, "verdict": verdict}
+    counts = {"ill_posed": sum(bool(one["unshown"]) for one in each), "checks_skipped": skipped}
+    return by_checks.to_json() | counts | {"verdict": verdict, "each": each}

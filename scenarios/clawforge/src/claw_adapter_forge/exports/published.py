@@ -6,6 +6,7 @@ it reads by id, channels and targets it posts to. A reference that then fails is
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,8 +16,7 @@ from typing import Any, get_type_hints
 from claw_adapter.errors import ScenarioError
 from claw_adapter.reading import parse_json, read_text, why
 from claw_adapter_forge.evaluation.paper import Check, check_holds, normalised_state
-from claw_adapter_forge.proof.script import Line, parse_line
-from claw_adapter_forge.surfaces.grammar import Refused
+from claw_adapter_forge.exports.commands import fill_in, lines_of, plain_days, translated
 from claw_adapter_forge.surfaces.oc_config import MODEL_KEY
 from claw_adapter_forge.surfaces.shell import execute
 from claw_adapter_forge.tasks.manifest import task_from_json
@@ -24,22 +24,17 @@ from claw_adapter_forge.tasks.slots import CITIES, CLOCK
 from claw_adapter_forge.tasks.spec import ForgeTask
 from claw_adapter_forge.world.records import (
     RECORD_TYPES,
-    Channel,
     ConfigValue,
     File,
     Gateway,
-    Mail,
     Place,
-    Room,
     Task,
-    WeatherDay,
     field_names,
 )
 from claw_adapter_forge.world.serial import record_from_json
 from claw_adapter_forge.world.state import State, World
-from claw_adapter_forge.world.times import add_days
 
-__all__ = ["Published", "lines_of", "load_published"]
+__all__ = ["Published", "load_published"]
 
 _FILES = {
     "tasks.json": "tasks",
@@ -53,9 +48,13 @@ _KEYS = {
     "state": ("field", "path", "key"),
     "effect": ("effect_type", "effect", "key"),
     "config": ("config_path", "path", "key"),
-    "output": ("field", "stream", "key"),
+    "output": ("output_field", "field", "stream", "key"),
 }
 """Where a check of a type says what it looks at; the first that is there counts."""
+_OPERATORS = ("condition", "match_type", "operator", "op")
+_OPERANDS = ("expected", "value")
+_COUNTED = re.compile(r"_\d{4}\Z")
+"""Ends an id that was counted out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +66,8 @@ class Published:
     instruction: str
     start: State
     reference: tuple[str, ...]
+    written: tuple[str, ...]
+    """The reference as the specification has it."""
     checks: tuple[Check, ...]
     skipped: int = 0
     """Checks of other types (a judging model), which are not run here."""
@@ -75,18 +76,21 @@ class Published:
 
 
 def _check(data: Mapping[str, Any]) -> Check:
-    key = next((str(data[k]) for k in _KEYS[data["type"]] if k in data), "last_exit_code")
-    op = str(data.get("operator", data.get("op", "exit_code_zero")))
-    value = data.get("value", data.get("expected"))
-    if op == "exit_code_zero":
-        key = "last_exit_code"
+    op = next((str(data[k]) for k in _OPERATORS if data.get(k) is not None), None)
+    if op is None:
+        raise ValueError(f"a check names no operator ({' | '.join(_OPERATORS)}): {dict(data)!r}")
+    nothing = "last_exit_code" if op == "exit_code_zero" else "last_stdout" if data["type"] == "output" else None
+    key = next((str(data[k]) for k in _KEYS[data["type"]] if data.get(k) is not None), nothing)
+    if key is None:
+        raise ValueError(f"a check says not what it looks at ({' | '.join(_KEYS[data['type']])}): {dict(data)!r}")
+    value: Any = next((data[k] for k in _OPERANDS if data.get(k) is not None), None)
     if op.startswith("field_") and not isinstance(value, Mapping):
         value = {"field": data.get("field", data.get("field_name")), "value": value}
     if op.startswith("field_") and not {"field", "value"} <= value.keys():
         raise ValueError(f"{op} needs a field and a value, and has {value!r}")
     if op.startswith("count") and not isinstance(value, int):
         raise ValueError(f"{op} needs a whole number, and has {value!r}")
-    return Check(str(data["type"]), key, op, value, float(data.get("weight", 1.0)))
+    return Check(str(data["type"]), key, op, value, float(data.get("weight", 1.0)), bool(data.get("ignore_case")))
 
 
 def _row(table: str, data: Mapping[str, Any], number: int) -> Any:
@@ -118,40 +122,19 @@ def _base(spec: Mapping[str, Any]) -> World:
     world.put("gateway", Gateway("gateway"))
     if "forge" not in spec:
         # the published base state always has three tasks of its own
-        world.put_all("tasks", [Task(f"seed_{i}", f"Seed task {i}") for i in (1, 2, 3)])
+        world.put_all("tasks", [Task(f"task_seed_{i}", f"Seed task {i}") for i in (1, 2, 3)])
     if private.get("weather"):
         world.put_all("weather", [record_from_json("weather", row) for row in private["weather"]])
     else:
-        days = tuple(WeatherDay(add_days(CLOCK[:10], i), "cloudy", 10, 60) for i in range(7))
-        world.put_all("weather", [Place(c, lat, lon, days) for c, (_, lat, lon) in CITIES.items()])
+        world.put_all("weather", [Place(c, lat, lon, plain_days()) for c, (_, lat, lon) in CITIES.items()])
     return world
 
 
-def _fill_in(world: World, lines: list[Line]) -> None:
-    """What the reference takes for granted: mails it reads, channels it posts to, places whose weather it asks for."""
-    for line in lines:
-        key = line.flag("id")
-        if line.words[:2] == ("email", "read") and world.get("mails", key, Mail) is None:
-            world.put("mails", Mail(key, "someone@example.com", ("me@example.com",), "review budget", "", CLOCK[:10]))
-        name, target = line.flag("channel"), line.flag("target")
-        if name:
-            channel = world.get("channels", name, Channel) or Channel(name, "logged-out")
-            rooms = (
-                channel.rooms
-                if not target or target in {r.target for r in channel.rooms}
-                else (*channel.rooms, Room(target, target))
-            )
-            world.put("channels", Channel(name, channel.status, rooms, channel.settings))
-        place = line.flag("location")
-        if place and world.get("weather", place, Place) is None and line.words[0] == "weather":
-            days = tuple(WeatherDay(add_days(CLOCK[:10], i), "cloudy", 10, 60) for i in range(7))
-            world.put("weather", Place(place, 0.0, 0.0, days))
-
-
-def _translated(text: str) -> str:
-    """``models set`` takes any name there; here it knows its models, so the setting is written directly."""
-    head = "openclaw models set "
-    return f"openclaw config set {MODEL_KEY} {text[len(head) :]}" if text.startswith(head) else text
+def _counters(world: World) -> dict[str, int]:
+    """Where ids made during a run begin: where the published ones do, or beyond those that are there."""
+    first = {"tasks": 100, "events": 0, "cron": 0, "mails": 100, "outbox": 100, "messages": 0}
+    counted = {table: any(_COUNTED.search(key) for key in world.tables()[table]) for table in first}
+    return {table: 9000 if counted[table] else start for table, start in first.items()}
 
 
 def _published(spec: Mapping[str, Any]) -> Published:
@@ -164,21 +147,18 @@ def _published(spec: Mapping[str, Any]) -> Published:
         elif isinstance(content, str):
             world.put("files", File("/" + name.lstrip("/"), content))
     truth = spec["ground_truth"]
-    reference = tuple(_translated(str(c)) for c in truth["solution_commands"])
-    _fill_in(world, list(lines_of(reference)))
-    # ids made during a run must not meet those that are there
-    state = world.state
-    counters = dict.fromkeys(("tasks", "events", "cron", "mails", "outbox", "messages"), 9000)
-    start = State(state.now, state.tables, counters)
+    written = tuple(map(str, truth["solution_commands"]))
+    reference = tuple(map(translated, written))
+    fill_in(world, list(lines_of(reference)), spec.get("data", {}).get("private", {}))
+    start = State(world.state.now, world.state.tables, _counters(world))
     public = spec.get("data", {}).get("public", {})
     family = str(public.get("hard_decision_scenario", spec.get("template_id", "")))
     checks = [c for c in truth["evaluation_checks"] if c["type"] in _KEYS]
     skipped = len(truth["evaluation_checks"]) - len(checks)
     own = task_from_json(spec["forge"]) if "forge" in spec else None
     instruction = str(spec.get("instruction", ""))
-    found = Published(
-        str(spec["task_id"]), family, instruction, start, reference, tuple(map(_check, checks)), skipped, own
-    )
+    evaluated = tuple(map(_check, checks))
+    found = Published(str(spec["task_id"]), family, instruction, start, reference, written, evaluated, skipped, own)
     _try(found)
     return found
 
@@ -192,13 +172,17 @@ def _try(task: Published) -> None:
             check_holds(check, state)
 
 
-def lines_of(reference: tuple[str, ...]) -> Iterator[Line]:
-    """The commands that can be taken apart."""
-    for text in reference:
-        try:
-            yield parse_line(text)
-        except Refused:
+def _specs_below(folder: Path) -> Iterator[Path]:
+    """Links are followed; a folder that was seen under another name is not read again."""
+    seen: set[Path] = set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        real = Path(place).resolve()
+        if real in seen:
+            folders.clear()
             continue
+        seen.add(real)
+        if "specs.json" in files:
+            yield Path(place, "specs.json")
 
 
 def load_published(folder: Path) -> Iterator[Published]:
@@ -207,7 +191,7 @@ def load_published(folder: Path) -> Iterator[Published]:
     Raises:
         ScenarioError: there is none, or one lacks a field.
     """
-    paths = sorted(folder.rglob("specs.json"))
+    paths = sorted(_specs_below(folder))
     if not paths:
         raise ScenarioError(
             "no specs.json below this folder", where=str(folder), remedy="give the folder with one folder per task"
@@ -219,6 +203,6 @@ def load_published(folder: Path) -> Iterator[Published]:
             where = f"{path}, {error.where}" if error.where else str(path)
             remedy = error.remedy or "Correct the file, or leave its folder out."
             raise ScenarioError(error.what, where=where, remedy=remedy) from error
-        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError, re.error) as error:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, re.error) as error:
             what, remedy = f"not a published specification: {why(error)}", "Correct the file, or leave its folder out."
             raise ScenarioError(what, where=str(path), remedy=remedy) from error

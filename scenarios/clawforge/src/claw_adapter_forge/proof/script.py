@@ -35,7 +35,7 @@ class Line:
     def flag(self, name: str) -> str:
         """The value of a flag, or an empty string."""
         head = f"--{name}"
-        return self.words[self.words.index(head) + 1] if head in self.words else ""
+        return next(iter(self.words[self.words.index(head) + 1 :]), "") if head in self.words else ""
 
     def put(self, name: str, value: str) -> Line:
         """The line with another value of a flag (added if it was not there)."""

@@ -31,6 +31,8 @@ class Traced:
     flag: str
     value: str
     source: int
+    kind: str
+    """The flag's kind, or ``value`` of a positional argument."""
 
 
 def _arguments(line: str) -> list[tuple[str, str, str]]:
@@ -80,6 +82,6 @@ def trace(request: str, executions: Sequence[Execution]) -> tuple[Traced, ...]:
     traced: list[Traced] = []
     for step, execution in enumerate(executions, start=1):
         for flag, kind, value in _arguments(execution.line):
-            traced.append(Traced(step, flag, value, _source(value, _free(flag, kind), seen)))
+            traced.append(Traced(step, flag, value, _source(value, _free(flag, kind), seen), kind))
         seen.append(execution.text)
     return tuple(traced)
