@@ -7,7 +7,12 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Final
 
-__all__ = ["exchange_p"]
+__all__ = ["EXACT_SCENARIOS", "TIE", "exchange_p"]
+
+EXACT_SCENARIOS: Final = 12
+"""Up to this many scenarios all 2^n exchanges, or signs, are enumerated (2^12 = 4096)."""
+TIE: Final = 1e-12
+"""What ties with the observed value but for the order of float additions counts as a tie."""
 
 _DENOMINATOR: Final = 10_000
 _CLOSE: Final = 1e-9

@@ -7,19 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from claw_adapter.scoring.bootstrap import DEFAULT_RESAMPLES, percentile_interval
-from claw_adapter.scoring.exact import exchange_p
+from claw_adapter.scoring.equivalence import Equivalence, equivalence
+from claw_adapter.scoring.exact import EXACT_SCENARIOS, TIE, exchange_p
 from claw_adapter.scoring.metric_sets import Measure, Metric, MetricSet, measure
 from claw_adapter.scoring.rounds import RoundScore, ScoringError, View
 from claw_adapter.scoring.stats import smallest_detectable
 from claw_adapter.scoring.tally import Tally, tallies
 
-__all__ = ["EXACT_SCENARIOS", "Difference", "paired_difference"]
-
-EXACT_SCENARIOS = 12
-"""Up to this many scenarios all 2^n exchanges are enumerated (2^12 = 4096)."""
-
-_TOLERANCE = 1e-12
-"""Exchanges that tie with the observed difference but for the order of float additions count as ties."""
+__all__ = ["Difference", "paired_difference"]
 
 _MOST_EXCHANGES = 2**53
 """The largest number of exchanges that is written down: readers of JSON hold no larger whole number exactly."""
@@ -38,6 +33,7 @@ class Difference:
         difference: b - a, in [-1, 1]; None where either is undefined.
         a_better: scenarios in which A is better in the metric.
         b_better: scenarios in which B is.
+        margin: the tests against a margin; None where none was given or nothing can be tested.
         low: lower end of the paired percentile bootstrap interval; None with fewer than two scenarios.
         high: upper end.
         p: two-sided permutation p-value, not corrected for several pairs (see `holm`); None where `difference` is.
@@ -65,6 +61,7 @@ class Difference:
     seed: int
     a_better: int = 0
     b_better: int = 0
+    margin: Equivalence | None = None
 
 
 def paired_difference(
@@ -107,10 +104,12 @@ def difference_of_tallies(
     resamples: int,
     seed: int,
     comparisons: int = 1,
+    margin: float | None = None,
 ) -> Difference:
     """`paired_difference` over units that are tallied already, one per scenario, in the same order on both sides.
 
-    `comparisons` is the size of the family of tests: what is detectable is told at the level divided by it.
+    `comparisons` is the size of the family of tests: what is detectable is told at the level divided by it. With a `margin`
+    the difference is tested against it (see `equivalence`).
     """
     rule = measure(metric, metric_set)
     contrast = _contrast(rule)
@@ -140,9 +139,20 @@ def difference_of_tallies(
         smallest_detectable=_detectable(left, right, contrast, (1 - level) / comparisons, permutations),
         resamples=resamples,
         seed=seed,
-        a_better=sum(value < -_TOLERANCE for value in own),
-        b_better=sum(value > _TOLERANCE for value in own),
+        a_better=sum(value < -TIE for value in own),
+        b_better=sum(value > TIE for value in own),
+        margin=_against(left, right, contrast, margin, draws=resamples, seed=seed),
     )
+
+
+def _against(
+    left: Sequence[Tally], right: Sequence[Tally], contrast: Contrast, margin: float | None, *, draws: int, seed: int
+) -> Equivalence | None:
+    if margin is None:
+        return None
+    single = contrast(left, right) if len(left) == 1 else None
+    values = _pseudo_values(left, right, contrast) if single is None else [single]
+    return equivalence(values or (), margin, draws=draws, seed=seed)
 
 
 def _shared(a: Scenarios, b: Scenarios) -> list[str]:
@@ -212,7 +222,7 @@ def _permutation(
             [x if swap else r for x, r, swap in zip(left, right, swaps, strict=True)],
         )
         # An exchange that leaves the metric undefined counts against the difference: p may only err upwards.
-        hits += value is None or abs(value) >= abs(observed) - _TOLERANCE
+        hits += value is None or abs(value) >= abs(observed) - TIE
     return (hits / 2**n, 2**n) if exact else ((1 + hits) / (1 + draws), draws)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +55,8 @@ def examine(suite: Suite, layout: str) -> Examined:
             found.extend(_of_updates(scenario, manifest))
             plan(scenario, "strict", found, manifest.where)
             found.extend(_times(place))
+    if manifest is not None:
+        found.extend(_shared_workspaces(places, manifest))
     unique = dict.fromkeys(found)
     ordered = sorted(unique, key=lambda one: (one.severity, one.id, one.where, one.message))
     return Examined(layout, tuple(scenarios), tuple(ordered))
@@ -72,6 +74,16 @@ def _of_place(place: Place, manifest: JsonSource) -> Iterator[Finding]:
     for path in sorted((manifest.path.parent / "updates" / place.id).rglob("*")):
         if path.is_file() and path not in used:
             yield finding("PUB-111", f"{place.id}: no update uses {path.name!r}", f"{path}:1")
+
+
+def _shared_workspaces(places: Iterable[Place], manifest: JsonSource) -> Iterator[Finding]:
+    owners: dict[Path, list[str]] = {}
+    for place in places:
+        owners.setdefault(place.workspace, []).append(place.id)
+    for folder, ids in owners.items():
+        if len(ids) > 1:
+            what = f"{len(ids)} tests, {ids[0]} to {ids[-1]}, share the workspace {folder.name!r}: each is given a copy of it"
+            yield finding("PUB-112", what, manifest.where("agents", ids[0], "workspace"))
 
 
 def _of_updates(scenario: PublishedScenario, manifest: JsonSource) -> Iterator[Finding]:

@@ -20,10 +20,11 @@ from claw_adapter_clawarena.inventory import file_items, question_items
 from claw_adapter_clawarena.manifest import read_places
 from claw_adapter_clawarena.rules import RULES
 from claw_adapter_clawarena.suite import is_published, open_suite
-from claw_adapter_clawarena.verdicts import Rescored
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from claw_adapter_clawarena.verdicts import Rescored
 
 __all__ = ["ClawArenaFormat"]
 

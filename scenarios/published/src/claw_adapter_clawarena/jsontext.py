@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,8 +53,10 @@ def read_bytes(path: Path | str) -> bytes:
         ScenarioError: it cannot be read.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # a pipe or a device may never end
+                raise OSError(errno.EINVAL, "it is not a file", str(path))
             parts = [os.read(descriptor, _CHUNK)]
             while len(parts[-1]) == _CHUNK:
                 parts.append(os.read(descriptor, _CHUNK))

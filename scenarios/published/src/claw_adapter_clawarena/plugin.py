@@ -8,8 +8,9 @@ from claw_adapter.hooks import hookimpl
 
 if TYPE_CHECKING:
     from claw_adapter.data_format import DataFormat
+    from claw_adapter.exporter import Exporter
 
-__all__ = ["claw_data_format"]
+__all__ = ["claw_data_format", "claw_exporter"]
 
 
 @hookimpl
@@ -18,3 +19,11 @@ def claw_data_format() -> type[DataFormat]:
     from claw_adapter_clawarena.format import ClawArenaFormat
 
     return ClawArenaFormat
+
+
+@hookimpl
+def claw_exporter() -> type[Exporter]:
+    """Runs as submission folders."""
+    from claw_adapter_clawarena.submit import SubmissionExporter
+
+    return SubmissionExporter

@@ -2,7 +2,7 @@
 
 JSON-lines sessions are parsed and rendered as ChatML; Markdown logs count as they are. What a tool call becomes differs by
 format, which is why the same history has another size in another layout: OpenClaw and Claude Code write ``name(arguments)``,
-NanoBot and PicoClaw keep the calls as JSON, ids and escapes included.
+NanoBot and PicoClaw keep the calls as JSON, ids included, characters as they are.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def _flat(records: Records) -> Iterator[tuple[str, str]]:
     for record in records:
         if "role" in record:
             calls = record.get("tool_calls")
-            yield str(record["role"]), _content(record.get("content")) + (f"\n{json.dumps(calls)}" if calls else "")
+            said = f"\n{json.dumps(calls, ensure_ascii=False)}" if calls else ""
+            yield str(record["role"]), _content(record.get("content")) + said
 
 
 _READERS: Mapping[str, Callable[[Records], Iterator[tuple[str, str]]]] = {

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from claw_adapter.data_format import RoundProgress
 from claw_adapter.drivers.waiting import side_by_side, to_thread
@@ -27,6 +29,9 @@ from claw_adapter_clawarena.suite import open_suite
 from claw_adapter_clawarena.verdicts import Rescored, RescoredRound, RescoredScenario
 
 __all__ = ["rescore_published"]
+
+COPIES: Final = 3
+"""Copies of a scenario's workspace that wait for their checks, or are being checked, while its replay goes on."""
 
 
 async def rescore_published(
@@ -57,7 +62,9 @@ async def rescore_published(
             worker = _Worker(scenarios[name], recorded[name], Path(folder).resolve(), IsolationLevel(isolation))
             return await worker.run(replay=replay, progress=progress)
 
-    return Rescored(results, layout, isolation, replay, await side_by_side(again, recorded))
+    longest = sorted(recorded, key=lambda name: -sum(len(one.calls or ()) for one in recorded[name].values()))
+    made = {one.id: one for one in await side_by_side(again, longest)}
+    return Rescored(results, layout, isolation, replay, [made[name] for name in recorded])
 
 
 @dataclass
@@ -66,6 +73,7 @@ class _Worker:
     recorded: Mapping[str, RecordedRound]
     folder: Path
     level: IsolationLevel
+    copies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(COPIES))
 
     async def run(self, *, replay: bool, progress: RoundProgress | None) -> RescoredScenario:
         made = RescoredScenario(self.scenario.id)
@@ -74,57 +82,79 @@ class _Worker:
         lay_out(neutral.workspace, workspace)
         again = Replay(workspace, self.level, made.log)
         snapshotter = Snapshotter(Store(self.folder / "store"))
-        for index, one in enumerate(self.scenario.rounds):
-            for update in neutral.expand(one.item.updates):
-                plan = apply_update(update, scenario_root=neutral.root, workspace=workspace, snapshotter=snapshotter)
-                again.forget(change.path for change in plan)
-            recorded = self.recorded.get(one.item.id)
-            if recorded is None:
-                made.rounds.append(RescoredRound(one.item.id, one.item.type, None, None, why="no recorded result"))
-                continue
-            if replay:
-                await again.round(recorded)
-            if one.item.type == "multi_choice":
-                made.rounds.append(_choice(one, recorded))
-            else:
-                made.rounds.append(await self._checked(one, recorded, workspace, replay=replay))
-            if progress:
-                progress(self.scenario.id, index + 1, len(self.scenario.rounds))
+        checks: list[asyncio.Task[RescoredRound]] = []
+        try:
+            for index, one in enumerate(self.scenario.rounds):
+                for update in neutral.expand(one.item.updates):
+                    plan = apply_update(
+                        update, scenario_root=neutral.root, workspace=workspace, snapshotter=snapshotter
+                    )
+                    again.forget(change.path for change in plan)
+                recorded = self.recorded.get(one.item.id)
+                if replay and recorded is not None:
+                    await again.round(recorded)
+                checks.append(await self._begin(one, recorded, workspace, replay=replay))
+                if progress:
+                    progress(self.scenario.id, index + 1, len(self.scenario.rounds))
+            made.rounds.extend(await asyncio.gather(*checks))
+        finally:
+            for check in checks:
+                check.cancel()
+            await asyncio.gather(*checks, return_exceptions=True)
         again.finish(self.scenario.id)
         return made
 
-    async def _checked(
-        self, one: PublishedRound, recorded: RecordedRound, workspace: Path, *, replay: bool
+    async def _begin(
+        self, one: PublishedRound, recorded: RecordedRound | None, workspace: Path, *, replay: bool
+    ) -> asyncio.Task[RescoredRound]:
+        """Begin to decide a round, on a copy of the workspace as it is now; the replay goes on meanwhile."""
+        why = _undecided(one, recorded, replay=replay)
+        copy = self.folder / "copies" / one.item.id
+        if one.item.type == "exec_check" and not why:
+            await self.copies.acquire()
+            await to_thread(shutil.copytree, workspace, copy, symlinks=True)
+        return asyncio.create_task(self._decided(one, recorded, why, copy))
+
+    async def _decided(
+        self, one: PublishedRound, recorded: RecordedRound | None, why: str, copy: Path
     ) -> RescoredRound:
-        def kept(why: str) -> RescoredRound:
-            return RescoredRound(one.item.id, one.item.type, recorded.passed, None, why=why)
+        if recorded is not None and one.item.type == "multi_choice":
+            return _choice(one, recorded)
+        passed, check = None, one.answer.check
+        if not why and check is not None:
+            try:
+                passed, why = await self._decide(check, copy)
+            finally:
+                await to_thread(shutil.rmtree, copy, ignore_errors=True)
+                self.copies.release()
+        return RescoredRound(one.item.id, one.item.type, recorded.passed if recorded else None, passed, why=why)
 
-        if one.missing:
-            return kept(one.answer.unscorable)
-        if not replay or recorded.calls is None or one.answer.check is None:
-            return kept(
-                "no trace to rebuild the workspace from" if recorded.calls is None else "the workspace was not rebuilt"
-            )
-        passed, why = await self._decide(one.answer.check, workspace)
-        return RescoredRound(one.item.id, one.item.type, recorded.passed, passed, why=why)
-
-    async def _decide(self, check: Check, workspace: Path) -> tuple[bool | None, str]:
-        """The check's verdict on a copy of the workspace; None with the reason when the sandbox cannot run it."""
+    async def _decide(self, check: Check, copy: Path) -> tuple[bool | None, str]:
+        """The check's verdict; None with the reason when the sandbox cannot run it."""
         from claw_adapter.protocol import Answers, Gold
         from claw_adapter.question import ScoringContext
         from claw_adapter.questions.exec_check import decide_check
 
-        copy = self.folder / "copy"
-        await to_thread(shutil.copytree, workspace, copy, symlinks=True)
         gold = Gold(root=self.folder / "scenario" / "gold", answers=Answers(rounds={}))
         try:
             result = await decide_check(check, ScoringContext(gold=gold, workspace=copy, isolation=int(self.level)))
         except ClawError as error:
             return None, error.what
-        finally:
-            shutil.rmtree(copy, ignore_errors=True)
         said = (result.stderr.strip() or result.stdout.strip()).splitlines()
         return result.passed, "; ".join(filter(None, (result.why, *(said[-1:] if result.why else ()))))
+
+
+def _undecided(one: PublishedRound, recorded: RecordedRound | None, *, replay: bool) -> str:
+    """Why there is no check to run for a round, or empty."""
+    if recorded is None:
+        return "no recorded result"
+    if one.missing:
+        return one.answer.unscorable
+    if not replay:
+        return "the workspace was not rebuilt"
+    if recorded.calls is None or one.answer.check is None:
+        return "no trace to rebuild the workspace from"
+    return ""
 
 
 def _choice(one: PublishedRound, recorded: RecordedRound) -> RescoredRound:

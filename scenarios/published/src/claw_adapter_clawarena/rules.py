@@ -43,6 +43,7 @@ _WARNINGS = {
     "PUB-109": "times are ISO 8601",
     "PUB-110": "what an agent reads has no ${placeholder} in it",
     "PUB-111": "a file beside the updates belongs to one",
+    "PUB-112": "every test has a workspace of its own",
 }
 RULES: Mapping[str, Rule] = MappingProxyType(
     {

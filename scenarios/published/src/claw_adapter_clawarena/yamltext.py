@@ -11,12 +11,17 @@ def to_yaml(data: Any) -> str:
     """YAML without anchors or tags; texts of several lines as blocks, texts that look like something else in quotes."""
     import yaml
 
-    class Dumper(yaml.SafeDumper):
+    try:
+        from yaml import CSafeDumper as Base
+    except ImportError:  # PyYAML without its library in C: the same text, more slowly
+        from yaml import SafeDumper as Base  # type: ignore[assignment]
+
+    class Dumper(Base):
         def ignore_aliases(self, data: Any) -> bool:
             del data
             return True
 
-    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    def text(dumper: Dumper, value: str) -> yaml.ScalarNode:
         style = '"' if _quoted(value) else "|" if "\n" in value else None
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 

@@ -17,10 +17,11 @@ r"""Message logs in Markdown, as harnesses with one session get their histories.
 A call is ``**Assistant** [tool: NAME](TIME):`` with its arguments in a fenced block; its result is
 ``**Tool Result** [NAME]:`` with the text in one. A line ``---`` stands before each user message.
 
-Held: the file's name (a session's id), roles, text without blank lines at its ends, times except of results, calls and
-results one a message. Not held: ids of messages and calls (they are ``m1``, ``call_1`` … by position), channel, kind, title,
-participants, speakers. A line of a text that would be taken for a head gets a backslash, taken away on reading; so does a
-``---`` that ends a text.
+Calls of a message stand behind its text, with its time. Held: the file's name (a session's id), roles, text without blank
+lines at its ends, times except of results, calls, results one a message. Not held: ids of messages and calls (they are ``m1``,
+``call_1`` … by position), channel, kind, title, participants, speakers, and that two messages of the assistant in a row have
+one time. A line of a text that would be taken for a head gets a backslash, taken away on reading; so does a ``---`` that ends
+a text.
 """
 
 from __future__ import annotations
@@ -72,26 +73,42 @@ class MarkdownStore(FileStore):
 
 
 class _Reader:
-    """Turns blocks into messages; ids are positions, and a result answers the last call of its name."""
+    """Turns blocks into messages; ids are positions. A result answers the first call of its name without one, or the last."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.found: list[Message] = []
         self.calls: list[ToolCall] = []
+        self.waiting: list[ToolCall] = []
+        self.stamp = ""
 
     def take(self, number: int, head: re.Match[str], body: Sequence[str]) -> None:
         where = f"{self.path}:{number}"
         name, time = f"m{len(self.found) + 1}", parse_time(head["time"])
         if head["call"]:
-            given = arguments_of(_fenced(body, where))
-            self.calls.append(ToolCall(id=f"call_{len(self.calls) + 1}", name=head["call"], arguments=given))
-            self.found.append(message(where, id=name, role="assistant", time=time, tool_calls=(self.calls[-1],)))
+            self._call(head["call"], head["time"], arguments_of(_fenced(body, where)), where)
         elif head["role"]:
             self.found.append(message(where, id=name, role=head["role"].lower(), text=_joined(body), time=time))
         else:
-            of = head["result"]
-            call = next((c.id for c in reversed(self.calls) if c.name == of), "")
-            self.found.append(message(where, id=name, role="tool", text=_fenced(body, where), tool_call_id=call))
+            named = [call for call in self.waiting if call.name == head["result"]]
+            self.waiting = [call for call in self.waiting if call not in named[:1]]
+            named = named or [call for call in self.calls[::-1] if call.name == head["result"]]
+            of = named[0].id if named else ""
+            self.found.append(message(where, id=name, role="tool", text=_fenced(body, where), tool_call_id=of))
+        self.stamp = head["time"] or ""
+
+    def _call(self, name: str, stamp: str, arguments: Mapping[str, object], where: str) -> None:
+        """A call is of the assistant's message right before it, if both have the same time; else it is a message of its own."""
+        call = ToolCall(id=f"call_{len(self.calls) + 1}", name=name, arguments=arguments)
+        self.calls.append(call)
+        last = self.found[-1] if self.found else None
+        if last is not None and last.role == "assistant" and stamp and self.stamp == stamp:
+            self.waiting = [*(self.waiting if last.tool_calls else ()), call]
+            self.found[-1] = last.model_copy(update={"tool_calls": (*last.tool_calls, call)})
+        else:
+            self.waiting = [call]
+            number = f"m{len(self.found) + 1}"
+            self.found.append(message(where, id=number, role="assistant", time=parse_time(stamp), tool_calls=(call,)))
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str], list[str]]]:
@@ -99,16 +116,25 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str], list[str
     head: re.Match[str] | None = None
     start, body, fence = 0, list[str](), ""
     for number, line in enumerate(lines, start=1):
-        match = None if fence else _HEAD.match(line)
-        if match is not None:
+        match = _HEAD.match(line)
+        if match is not None and _is_closed(body, fence):
             if head is not None:
                 yield start, head, _without_rule(body) if match["role"] == "User" else body
-            start, head, body = number, match, []
-        else:
-            body.append(line)
-            fence = _fence_after(fence, line, head)
+            start, head, body, fence = number, match, [], ""
+            continue
+        body.append(line)
+        opening = None if fence or head is None or (head["role"] and not head["call"]) else _FENCE.match(line)
+        fence = opening[1] if opening else fence
     if head is not None:
         yield start, head, body
+
+
+def _is_closed(body: list[str], fence: str) -> bool:
+    """Whether a block with this fence, of a call or a result, has ended: the text in it may have such lines itself."""
+    if not fence:
+        return True
+    closing = [line for line in reversed(body[-8:]) if line.strip() and line != _RULE]
+    return closing[:1] == [fence] and sum(line.startswith(fence) for line in body) > 1
 
 
 def _without_rule(body: list[str]) -> list[str]:
@@ -117,14 +143,6 @@ def _without_rule(body: list[str]) -> list[str]:
     while end and not body[end - 1].strip():
         end -= 1
     return body[: end - 1] if end and body[end - 1] == _RULE else body
-
-
-def _fence_after(fence: str, line: str, head: re.Match[str] | None) -> str:
-    """The fence that is open behind a line; only calls and results have fences that count."""
-    if fence:
-        return "" if line == fence else fence
-    opening = _FENCE.match(line)
-    return opening[1] if opening and head is not None and not (head["role"] and not head["call"]) else ""
 
 
 def _joined(body: Sequence[str]) -> str:
