@@ -18,6 +18,8 @@ NEEDED_BY = {
     "mcp": "servers come with a scenario's environment, and the kit's scenarios have none",
     "notes": "prose",
     "endpoint_override": "TURN-016, LIFE-003",
+    "renderings": "held against the requests of every run by `claw audit`; in no set of requirements yet",
+    "losses": "as renderings",
 }
 """Fields of Capabilities that no check names in `needs`, and why."""
 

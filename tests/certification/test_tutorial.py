@@ -68,7 +68,14 @@ def test_its_changes_fit_every_adapter_and_keep_it_small(name, terminal):
     assert made["claw_harness"]().name == name
 
 
-@pytest.mark.slow(90)
+def worth_running(step: str) -> str:
+    """A command without what is shown elsewhere: the skeleton's Bronze by test_new_adapter.py, and Bronze once more by Gold."""
+    if step.endswith("--level bronze"):
+        return "true"
+    return f"{step} --only SEED --only UPD --only TOK" if step.endswith("--level silver") else step
+
+
+@pytest.mark.slow(60)
 @pytest.mark.timeout(900)
 def test_the_tutorial_leads_to_gold(tmp_path):
     env = adapters.environment(tmp_path)
@@ -80,7 +87,7 @@ def test_the_tutorial_leads_to_gold(tmp_path):
         elif step.startswith("cd "):
             folder /= step.removeprefix("cd ")
         else:
-            adapters.call("sh", "-c", step, cwd=folder, env=env)
+            adapters.call("sh", "-c", worth_running(step), cwd=folder, env=env)
     made = Report.model_validate_json(
         (tmp_path / "claw-adapter-tiny" / "certification" / "tiny" / "report.json").read_text()
     )

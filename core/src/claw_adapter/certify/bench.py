@@ -72,6 +72,7 @@ class Bench:
         self._own = secrets.token_hex(3)
         """What tells our trials from those of another certification on this machine at the same time."""
         self._shared: KitTrial | None = None
+        self._spare: KitTrial | None = None
         self._failed: list[CheckFinding] = []
         self._models: dict[str, Director] = {}
         self._stack = contextlib.AsyncExitStack()
@@ -193,13 +194,28 @@ class Bench:
                 raise
         return made
 
+    def take(self) -> KitTrial | None:
+        """The plain conversation that a check has left for the next one, if there is one."""
+        spare, self._spare = self._spare, None
+        return spare
+
+    async def leave(self, trial: KitTrial) -> None:
+        """Keep a plain conversation for the next check that wants one; drop it if it is spoilt."""
+        if trial.spoilt:
+            await self.drop(trial)
+            return
+        before, self._spare = self._spare, trial
+        if before is not None:
+            await self.drop(before)
+
     async def drop(self, trial: KitTrial) -> None:
-        """Close a trial, keep its evidence, and remove what it left."""
+        """Close a trial, keep its evidence, and remove what it left, but not the workspace that another one goes on in."""
         await trial.close()
         self.save(trial)
         if trial in self.trials:
             self.trials.remove(trial)
-        await asyncio.to_thread(remove_tree, trial.folder)
+        goes_on = any(other.ctx.workspace == trial.ctx.workspace for other in self.trials)
+        await asyncio.to_thread(remove_tree, trial.ctx.state_dir if goes_on else trial.folder)
         shutil.rmtree(self.root / "sources" / trial.name, ignore_errors=True)
 
     def save(self, trial: KitTrial) -> None:

@@ -102,7 +102,12 @@ async def judge(bench: Bench, check: ConformanceCheck) -> CheckResult:
         )
         verdict = _Verdict("failed", "adapter", reason, remedy)
     else:
-        verdict = _in_view_of(reason, await _verdict(check, kit), kit)
+        verdict = await _verdict(check, kit)
+        if kit.inherited and verdict.outcome in ("failed", "unverified"):
+            kit, before = Kit(bench, check, anew=True), verdict
+            verdict = await _verdict(check, kit)
+            kit.note(f"in a conversation that another check had used before: {before.what}")
+        verdict = _in_view_of(reason, verdict, kit)
     return _result(check, kit, verdict, time.monotonic() - started)
 
 
@@ -223,7 +228,7 @@ def _adapter(bench: Bench) -> Adapter:
     points = plugins.entry_points(bench.harness.name)
     declared = {
         name: value.state + (f": {value.reason or value.version}" if value.reason or value.version else "")
-        if isinstance(value, Support) else ", ".join(value) if isinstance(value, tuple) else str(value)
+        if isinstance(value, Support) else ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
         for name, value in bench.capabilities
     }  # fmt: skip
     return Adapter(

@@ -14,6 +14,7 @@ from claw_adapter.certify.context import Trick
 from claw_adapter.certify.demand import CheckFinding, Demand, Unverified
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.script import Step
+from claw_adapter.certify.standard import PLAIN
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.turn import Turn
 from claw_adapter.certify.world import canary
@@ -30,18 +31,22 @@ class Kit:
 
     Attributes:
         check: what the check under way demands.
+        anew: no conversation that another check has used is taken.
         warnings: shown in the report, never a failure.
         notes: measured values and the like, kept as evidence.
         trials: names of the trials used.
         rounds: (trial, round) of every turn made, in order.
+        inherited: a conversation was taken that another check had used before.
     """
 
     bench: Bench
     check: Demand
+    anew: bool = False
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     trials: list[str] = field(default_factory=list)
     rounds: list[tuple[str, str]] = field(default_factory=list)
+    inherited: bool = False
 
     @property
     def harness(self) -> Harness:
@@ -108,23 +113,66 @@ class Kit:
             main=main, histories=histories, files=files, faults=faults, isolation=isolation, trick=trick,
             workspace=workspace, checkpoint=checkpoint, opened=opened, harness=harness, name=self.check.id.lower(),
         )  # fmt: skip
-        self.trials.append(made.name)
-        try:
+        async with self._dropped(made):
             yield made
-        finally:
-            await self.bench.drop(made)
 
     @contextlib.asynccontextmanager
-    async def reopened(self, trial: KitTrial, checkpoint: Checkpoint) -> AsyncIterator[KitTrial]:
-        """Close a trial and open its checkpoint in a fresh state directory, over the same workspace."""
+    async def plain(self, *, first: bool = False, opened: bool = True) -> AsyncIterator[KitTrial]:
+        """A conversation without a past, with `FILE` in its workspace, that may have served another check before.
+
+        What is fit for another prompt at the end is left to the next check, for a start may take a harness twenty seconds. So
+        nothing said in it is this check's alone, and a check that fails in it is judged again in one of its own.
+
+        Args:
+            first: nothing has been said in it yet.
+            opened: False leaves `open` to the check, which is then the first.
+
+        Raises:
+            CheckFinding: it does not come up.
+        """
+        made = self.bench.take() if opened and not first and not self.anew else None
+        self.inherited = self.inherited or made is not None
+        made = made or await self.bench.trial(files=PLAIN, opened=opened, name=self.check.id.lower())
+        async with self._left(made):
+            yield made
+
+    @contextlib.asynccontextmanager
+    async def _left(self, trial: KitTrial) -> AsyncIterator[None]:
+        """At the end the trial is left to the next check, or dropped if this one fails."""
+        self.trials.append(trial.name)
+        try:
+            yield
+        except BaseException:
+            await self.bench.drop(trial)
+            raise
+        await self.bench.leave(trial)
+
+    @contextlib.asynccontextmanager
+    async def reopened(
+        self, trial: KitTrial, checkpoint: Checkpoint, *, plain: bool = False
+    ) -> AsyncIterator[KitTrial]:
+        """Close a trial and open its checkpoint in a fresh state directory, over the same workspace.
+
+        Args:
+            trial: what is reopened.
+            checkpoint: where it goes on.
+            plain: it came from `plain`, and what becomes of it is left to the next check as well.
+        """
         await trial.close()
-        async with self.trial(
-            main=trial.world.main,
-            histories=tuple(trial.world.histories.values()),
-            workspace=trial.ctx.workspace,
-            checkpoint=checkpoint,
-        ) as fresh:
-            yield fresh
+        made = await self.bench.trial(
+            main=trial.world.main, histories=tuple(trial.world.histories.values()), workspace=trial.ctx.workspace,
+            checkpoint=checkpoint, name=self.check.id.lower(),
+        )  # fmt: skip
+        async with self._left(made) if plain else self._dropped(made):
+            yield made
+
+    @contextlib.asynccontextmanager
+    async def _dropped(self, trial: KitTrial) -> AsyncIterator[None]:
+        self.trials.append(trial.name)
+        try:
+            yield
+        finally:
+            await self.bench.drop(trial)
 
     async def send(
         self, trial: KitTrial, prompt: str, *steps: Step, marker: str | None = None, deadline: float | None = None

@@ -7,10 +7,12 @@ from typing import Final
 from claw_adapter.certify.world import canary, message, session, tool_use
 from claw_adapter.protocol import Session
 
-__all__ = ["FILE", "HISTORIES", "MAIN", "ODD", "standard_files", "standard_histories", "standard_main"]
+__all__ = ["FILE", "HISTORIES", "MAIN", "ODD", "PLAIN", "standard_files", "standard_histories", "standard_main"]
 
 FILE: Final = "notes/plan.md"
 """A file of the standard workspace, of four lines."""
+PLAIN: Final = {FILE: "one line\n"}
+"""The workspace of a conversation without a past."""
 ODD: Final = "Grüße, 你好, مرحبا, 👩‍👩‍👧 – “quoted” & <tag>"
 """Text outside ASCII that must come through unharmed."""
 MAIN: Final = {

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from claw_adapter.endpoint.failures import BadRequest
+from claw_adapter.endpoint.known import MeasuredRequest
 from claw_adapter.errors import InternalError
 from claw_adapter.machine import machine_error
 from claw_adapter.model import ModelRequest
-from claw_adapter.runs.transcript import Parts, Transcript
-from claw_adapter.tokens.meter import RequestSize
+from claw_adapter.runs.transcript import Transcript
 
 __all__ = ["HEAD", "Helpers", "Large"]
 
@@ -42,11 +42,10 @@ _ENVIRONMENT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Large:
-    """A large request, its size in tokens, and its parts in the transcript."""
+    """A large request, with what a helper has found out about it; its parts are written already."""
 
     request: ModelRequest
-    size: RequestSize
-    parts: Parts
+    measured: MeasuredRequest
 
 
 class Helpers:
@@ -75,7 +74,7 @@ class Helpers:
                 await _send(helper, {"op": "write", "path": path, "new": sorted(new), "keys": keys})
                 await _loaded(helper)
                 transcript.learn(new)
-        return Large(request, size, parts)
+        return Large(request, MeasuredRequest(size, parts))
 
     async def stop(self) -> None:
         """End the helpers."""

@@ -13,19 +13,11 @@ from claw_adapter.model import ModelRequest
 from claw_adapter.protocol.journal import FirstRequest, Metered
 from claw_adapter.protocol.tokens import TokenCounts, TokenUse
 
-__all__ = ["Asked", "TurnMeter", "begun_with", "output_tokens", "rendered_tokens", "request_tokens", "union"]
+__all__ = ["Asked", "TurnMeter", "begun_with", "output_tokens", "rendered_tokens", "union"]
 
 JsonObject = dict[str, JsonValue]
 SYSTEM: Final = ("system", "developer")
 """Roles of messages that instruct."""
-
-
-def request_tokens(request: ModelRequest) -> int:
-    """cl100k tokens of a request's messages and tool definitions."""
-    from claw_adapter.tokens.meter import count_request
-
-    size = count_request(request.messages, request.tool_json)
-    return size.text + size.tools
 
 
 def output_tokens(reply: ModelReply) -> int:

@@ -9,10 +9,12 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.failures import BadRequest
+from claw_adapter.reading import without_halves
 
-__all__ = ["parse_json"]
+__all__ = ["HALVES", "parse_json"]
 
-_HALVES: Final = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+HALVES: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_HALVES_OF_BYTES: Final = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 """Halves of surrogate pairs, escaped or raw: alone they are no text, and nothing could write them down."""
 
 
@@ -24,8 +26,8 @@ def parse_json(body: bytes | bytearray) -> JsonValue:
     """
     try:
         value: JsonValue = json.loads(body)
-        if _HALVES.search(body):
-            value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+        if _HALVES_OF_BYTES.search(body):
+            value = without_halves(value)
     except (ValueError, RecursionError) as error:
         raise BadRequest(f"the request body is not JSON: {error}") from None
     return value

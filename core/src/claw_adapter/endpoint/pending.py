@@ -10,8 +10,8 @@ from typing import Any
 from claw_adapter.endpoint.events import EventLog
 from claw_adapter.endpoint.failures import CLIENT_CLOSED, ProviderError
 from claw_adapter.endpoint.faults import FaultRule
-from claw_adapter.endpoint.large import Large
-from claw_adapter.endpoint.metering import TurnMeter, output_tokens, rendered_tokens, request_tokens
+from claw_adapter.endpoint.known import Known, MeasuredRequest
+from claw_adapter.endpoint.metering import TurnMeter, output_tokens, rendered_tokens
 from claw_adapter.endpoint.neutral import ModelReply
 from claw_adapter.endpoint.proxy_routes import RoutedRequest
 from claw_adapter.errors import ClawError
@@ -58,6 +58,7 @@ class Pending:
     source: Source
     """What answers it: the model, or an overlay."""
     way: Way
+    known: Known
     status: int = CLIENT_CLOSED
     reply: ModelReply | None = None
     error: ClawError | None = None
@@ -65,8 +66,6 @@ class Pending:
     """The scheduled fault that takes the place of a reply."""
     code: str = ""
     retry_after: str = ""
-    large: Large | None = None
-    """What a helper has found out about a request that is too large for us."""
     """How the dialect names the error, and the seconds to wait that it gives."""
     sent: bool = False
     """Whether the model was asked: not by a request that a fault, or the end of the run, was the answer to."""
@@ -74,21 +73,27 @@ class Pending:
     """Seconds from its beginning in which it was held, because the provider was away or had not answered anybody yet."""
     refused: ProviderError | None = None
     """How the provider was away when it was last asked; None once it answers."""
-    _counted: TokenUse | None = None
+    _output: tuple[ModelReply | None, int] = None, 0
+    _measured: MeasuredRequest | None = None
+    """Known at once of a request that is too large for us: a helper has found it out."""
+
+    @property
+    def measured(self) -> MeasuredRequest:
+        """Size and parts of the request."""
+        if self._measured is None:
+            self._measured = self.known.measured(self.request)
+        return self._measured
 
     def counted(self) -> TokenUse:
         """Our own count of request and reply (of the reply as far as it is known now)."""
-        if self._counted is None:
-            size = self.large.size if self.large is not None else None
-            self._counted = TokenUse(size.text + size.tools if size is not None else request_tokens(self.request), 0)
-        output = output_tokens(self.reply) if self.reply is not None else 0
-        return TokenUse(self._counted.input, output)
+        if self.reply is not self._output[0]:
+            self._output = self.reply, output_tokens(self.reply) if self.reply is not None else 0
+        size = self.measured.size
+        return TokenUse(size.text + size.tools, self._output[1])
 
     def rendered(self) -> int:
         """cl100k tokens of the conversation, reply included, as ChatML."""
-        if self.large is None:
-            return rendered_tokens(self.request.messages, self.reply)
-        return self.large.size.text + rendered_tokens((), self.reply)
+        return self.measured.size.text + rendered_tokens((), self.reply)
 
     def usage(self) -> TokenUse:
         """What the harness is told: the upstream's counts if it gave any, else ours."""
@@ -119,7 +124,7 @@ def given_up(pending: Pending) -> ProviderError | None:
 
 
 def exchange_of(pending: Pending, counted: TokenUse, ended: float, failure: Failure | None) -> Exchange:
-    """What is written down of a request that ended at `ended` (monotonic seconds); a large one's parts are already."""
+    """What is written down of a request that ended at `ended` (monotonic seconds), beside its messages and tools."""
     reply, turn = pending.reply, pending.turn.id
     usage = TokenCounts.of(counted, reply.usage if reply is not None else None)
     return Exchange(
@@ -132,8 +137,6 @@ def exchange_of(pending: Pending, counted: TokenUse, ended: float, failure: Fail
         origin="overlay" if pending.way.own else "harness" if pending.way.reaches_model else "hop",
         stream=pending.request.stream,
         asked=pending.request.model,
-        messages=tuple(pending.request.messages) if pending.large is None else (),
-        tools=tuple(pending.request.tool_json) if pending.large is None else (),
         params=pending.request.params,
         native=dict(pending.request.native),
         fault=pending.fault.kind if pending.fault is not None else "",

@@ -24,9 +24,7 @@ from claw_adapter.endpoint.failures import BadRequest
 from claw_adapter.endpoint.gate import Gate
 from claw_adapter.endpoint.intake import LARGE, Intake, RequestRefused, Room
 from claw_adapter.endpoint.large import Helpers, Large
-from claw_adapter.endpoint.metering import request_tokens
 from claw_adapter.endpoint.models import build
-from claw_adapter.endpoint.parsing import parse_json
 from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.proxy_routes import ProxyRoute
 from claw_adapter.endpoint.records import DATA_SOCKET, RoundMeter
@@ -273,10 +271,10 @@ class Handler:
             asked = await self._read(request, entry, room)
             if isinstance(asked, web.Response):
                 return asked
-            large = asked if isinstance(asked, Large) else None
-            pending = trial.begin(
-                asked.request if isinstance(asked, Large) else asked, self._dialect.name, entry.route, large
-            )
+            if isinstance(asked, Large):
+                pending = trial.begin(asked.request, self._dialect.name, entry.route, asked.measured)
+            else:
+                pending = trial.begin(asked, self._dialect.name, entry.route)
             task = asyncio.create_task(self._answer(request, trial, pending))
             trial.track(pending, task)
             return await task
@@ -290,16 +288,16 @@ class Handler:
             asked = await self._read(request, entry, room)
         if isinstance(asked, web.Response):
             return asked
-        size = asked.size.text + asked.size.tools if isinstance(asked, Large) else request_tokens(asked)
-        return web.json_response(self._dialect.tokens(size))
+        measured = asked.measured if isinstance(asked, Large) else entry.trial.known.measured(asked)
+        return web.json_response(self._dialect.tokens(measured.size.text + measured.size.tools))
 
     async def _read(self, request: web.Request, entry: Door, room: Room) -> ModelRequest | Large | web.Response:
         """The request, or the answer to one that cannot be read."""
         trial = entry.trial
         try:
             body = await self._server.intake.receive(request, room)
-            if len(body) <= LARGE:
-                return self._dialect.parse(parse_json(body), request.headers)
+            if (value := trial.known.bodies.read(body, LARGE)) is not None:
+                return self._dialect.parse(value, request.headers, trial.known)
             return await self._server.helpers.read(self._dialect.name, request.headers, body, trial.transcript)
         except BadRequest as error:
             return self._unread(entry, 400, error.what, "invalid_request")

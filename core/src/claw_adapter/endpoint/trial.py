@@ -14,7 +14,7 @@ from typing import Any, Final
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultSchedule
 from claw_adapter.endpoint.gate import Gate
-from claw_adapter.endpoint.large import Large
+from claw_adapter.endpoint.known import Known, MeasuredRequest
 from claw_adapter.endpoint.metering import TurnMeter, begun_with
 from claw_adapter.endpoint.models import build
 from claw_adapter.endpoint.pending import MeteredTurn, Pending, Source, Way, exchange_of, given_up
@@ -73,6 +73,7 @@ class EndpointTrial:
         self.redactor = Redactor(provider_keys)
         self._hidden = self.redactor.plus(self.key)
         self.transcript = Transcript(transcript, self._hidden)
+        self.known = Known()
         self._routes: list[ProxyRoute] = []
         self._marks = RoutedRequests()
         self._own = TurnMeter()
@@ -147,7 +148,11 @@ class EndpointTrial:
             await asyncio.sleep(QUIET)
 
     def begin(
-        self, request: ModelRequest, dialect: str, route: ProxyRoute | None = None, large: Large | None = None
+        self,
+        request: ModelRequest,
+        dialect: str,
+        route: ProxyRoute | None = None,
+        measured: MeasuredRequest | None = None,
     ) -> Pending:
         """A request has come, through the entry of a route or that of the model."""
         self._number += 1
@@ -155,7 +160,7 @@ class EndpointTrial:
         now = time.monotonic()
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         request, way, source = self._routed(request, route)
-        pending = Pending(request, dialect, turn, self._number, now, at, source, way, large=large)
+        pending = Pending(request, dialect, turn, self._number, now, at, source, way, self.known, _measured=measured)
         if way.faces_harness:
             turn.meter.asked.add(asked({**request.native, **request.params}, request.model))
         if way.reaches_model:
@@ -243,8 +248,7 @@ class EndpointTrial:
         self._write(pending, counted, ended, failure)
 
     def _write(self, pending: Pending, counted: TokenUse, ended: float, failure: Failure | None) -> None:
-        parts = pending.large.parts if pending.large is not None else None
-        self.transcript.append(exchange_of(pending, counted, ended, failure), parts)
+        self.transcript.append(exchange_of(pending, counted, ended, failure), pending.measured.parts)
 
     def malformed(self, what: str, route: ProxyRoute | None = None) -> None:
         """A request came that could not be read: the fault of whoever has the key to that entry."""

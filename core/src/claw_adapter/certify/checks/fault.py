@@ -44,7 +44,7 @@ REMEDY: Final = (
 
 async def _fails(kit: Kit, kind: FaultKind, *, most: int = MOST_TRIES, deadline: float = 90.0) -> None:
     """A turn whose model fails for good, and a turn after reopening from the checkpoint before."""
-    async with kit.trial(files={FILE: "one line\n"}) as t:
+    async with kit.plain() as t:
         checkpoint = await _warm(kit, t)
         word = kit.canary("failing")
         turn = await kit.send(t, f"Read the plan, {word}.", Fail(kind, times=0), deadline=deadline)
@@ -83,7 +83,7 @@ def _classified(kit: Kit, turn: Turn, kind: FaultKind) -> None:
 
 async def _goes_on(kit: Kit, t: KitTrial, checkpoint: Checkpoint, failed: str) -> None:
     """From the checkpoint before the failure: the next turn is answered, and nothing is left of the turn that failed."""
-    async with kit.reopened(t, checkpoint) as fresh:
+    async with kit.reopened(t, checkpoint, plain=True) as fresh:
         turn = await kit.send(fresh, f"What did you keep? {kit.canary('after')}", Say("As before."))
         turn.answered("As before.")
         kit.reached(turn.requests, kit.canary("kept"), "what was said before the failure")
@@ -127,7 +127,7 @@ _fault(11, "empty", "A reply without content is taken for an empty answer, and s
 )  # fmt: skip
 async def one_failure_passes(kit: Kit) -> None:
     """The first request fails, the second is answered."""
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         turn = await kit.send(t, f"Try this, {kit.canary()}.", Fail("500", times=1), Say("It worked."))
         if turn.error is None:
             turn.answered("It worked.")
@@ -144,7 +144,7 @@ async def one_failure_passes(kit: Kit) -> None:
 )  # fmt: skip
 async def killed_in_mid_turn(kit: Kit) -> None:
     """Everything of the harness dies while it waits for the model; then it is opened from the checkpoint before."""
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         checkpoint = await _warm(kit, t)
         word = kit.canary("lost")
         sending = asyncio.create_task(kit.send(t, f"Think about {word}.", Hang(), deadline=30.0))
@@ -172,7 +172,7 @@ async def killed_in_mid_turn(kit: Kit) -> None:
 )  # fmt: skip
 async def no_ghost_of_a_failed_turn(kit: Kit) -> None:
     """A turn runs into its deadline; the next prompt goes into the same conversation."""
-    async with kit.trial(files={FILE: "one line\n"}) as t:
+    async with kit.plain() as t:
         await _warm(kit, t)
         word = kit.canary("ghost")
         await kit.send(t, f"Think about {word}.", Hang(), deadline=2.0)

@@ -148,9 +148,10 @@ async def works_where_it_says(kit: Kit) -> None:
 async def opens_again(kit: Kit) -> None:
     """After one conversation another one, from nothing."""
     word = kit.canary()
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         (await kit.send(t, f"First: {word}.", Say("One."))).answered("One.")
-    async with kit.trial() as t:
+        await t.close()
+    async with kit.plain(first=True) as t:
         turn = await kit.send(t, f"Second: {kit.canary('second')}.", Say("Two."))
         turn.answered("Two.")
         kit.absent(turn.requests, word, "what was said in a conversation that is closed")
@@ -257,7 +258,7 @@ def _known(error: BaseException) -> set[str]:
 )  # fmt: skip
 async def close_ends_everything(kit: Kit) -> None:
     """After a turn."""
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
         closed = await t.close()
         kit.note(f"closing took {closed.seconds:.2f} s")
@@ -275,7 +276,7 @@ async def close_ends_everything(kit: Kit) -> None:
 )  # fmt: skip
 async def close_after_a_crash(kit: Kit) -> None:
     """All processes of the conversation are killed, then it is closed."""
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
         for item in t.processes():
             try:
@@ -304,7 +305,7 @@ async def the_key_stays_secret(kit: Kit) -> None:
     handler = logging.Handler()
     handler.emit = lambda record: logged.append(record.getMessage())  # type: ignore[method-assign]
     logger = logging.getLogger("claw_adapter")
-    async with kit.trial(opened=False) as t:
+    async with kit.plain(opened=False) as t:
         key, before = t.ctx.endpoint.key, logger.level
         logger.addHandler(handler)
         logger.setLevel(logging.DEBUG)

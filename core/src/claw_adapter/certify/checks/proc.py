@@ -32,7 +32,7 @@ waits for that process waits for ever, which a longer deadline would not tell be
 )  # fmt: skip
 async def flood_of_output(kit: Kit) -> None:
     """A command of the agent prints 200 MB."""
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         (await kit.send(t, f"Are you there, {kit.canary('warm')}?", Say("Yes."))).answered()
         before = _peak(anew=True)
         command = f"head -c {FLOOD} /dev/zero | tr '\\0' x"
@@ -51,6 +51,7 @@ async def flood_of_output(kit: Kit) -> None:
             kit.expect(
                 grown <= MORE_MEMORY, f"our peak memory grew by {grown / 1e6:.0f} MB, {MORE_MEMORY / 1e6:.0f} may be"
             )
+        await t.close()  # what has such a past is nothing for the next check
 
 
 def _peak(*, anew: bool = False) -> int:
@@ -89,7 +90,7 @@ async def output_that_is_no_text(kit: Kit) -> None:
 )  # fmt: skip
 async def held_pipe(kit: Kit) -> None:
     """A command of the agent leaves a process behind that keeps its output open."""
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         turn = await kit.send(
             t, f"Leave it running, {kit.canary()}.", run("setsid sleep 617 & echo started"), Say("Left."), deadline=HELD
         )  # fmt: skip
@@ -111,7 +112,7 @@ async def held_pipe(kit: Kit) -> None:
 )  # fmt: skip
 async def turns_leave_nothing(kit: Kit) -> None:
     """After eight turns there are no more processes than after one."""
-    async with kit.trial(files={FILE: "one line\n"}) as t:
+    async with kit.plain(first=True) as t:
         counts = []
         for number in range(TURNS):
             prompt = f"Read the plan, {kit.canary(str(number))}."
@@ -130,7 +131,7 @@ async def turns_leave_nothing(kit: Kit) -> None:
 )  # fmt: skip
 async def prompt_of_a_megabyte(kit: Kit) -> None:
     """Whole, or a typed error; what is answered was delivered whole."""
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         ends = [kit.canary("start"), kit.canary("middle"), kit.canary("end")]
         filler = "".join(f"line {number:06d} of a long prompt\n" for number in range(PROMPT // 64))
         prompt = f"{ends[0]}\n{filler}{ends[1]}\n{filler}{ends[2]}"
@@ -144,6 +145,7 @@ async def prompt_of_a_megabyte(kit: Kit) -> None:
                 turn.error.owner != "internal", f"the error has no class: {turn.error.kind}: {turn.error.what[:200]}"
             )
             return
+        await t.close()  # what has such a past is nothing for the next check
         turn.answered("All of it.")
         whole = any(prompt in text for request in turn.requests for text in request.texts("user"))
         missing = [word for word in ends if not any(word in request.text for request in turn.requests)]

@@ -38,7 +38,7 @@ async def our_environment_stays_ours(kit: Kit) -> None:
     before = {name: os.environ.get(name) for name in SECRETS}
     os.environ.update(dict.fromkeys(SECRETS, f"sk-{word}"))
     try:
-        async with kit.trial() as t:
+        async with kit.plain(first=True) as t:
             turn = await kit.send(t, f"Print the environment, {kit.canary()}.", run("env"), Say("Printed."))
             checkpoint = await t.checkpoint() if turn.error is None else None
             places = {
@@ -79,7 +79,7 @@ def _holding(folder: Path, word: str) -> str:
 async def no_request_off_loopback(kit: Kit) -> None:
     """In a namespace that has nothing but loopback the kernel counts every attempt to go elsewhere."""
     kit.isolated()
-    async with kit.trial(files={FILE: "one line\n"}) as t:
+    async with kit.plain(first=True) as t:
         tried = await _attempts(kit, t, f"Read the plan, {kit.canary('one')}.")
         tried = max(tried, await _attempts(kit, t, f"Once more, {kit.canary('two')}."))
         later = _unroutable(item.pid for item in t.processes())
@@ -132,7 +132,7 @@ async def the_rest_is_out_of_reach(kit: Kit) -> None:
     """A file beside the trial's folder, by its path, by ``..`` and through a link in the workspace."""
     kit.isolated()
     word = kit.canary("gold")
-    async with kit.trial(files={FILE: "one line\n"}) as t:
+    async with kit.plain() as t:
         hidden = kit.bench.root / "sources" / "gold.txt"
         hidden.parent.mkdir(exist_ok=True)
         hidden.write_text(word, "utf-8")
@@ -175,7 +175,7 @@ async def odd_file_names(kit: Kit) -> None:
 )  # fmt: skip
 async def no_key_in_the_workspace(kit: Kit) -> None:
     """After a turn the workspace is searched, and what the agent wrote with it."""
-    async with kit.trial(files={FILE: "one line\n"}) as t:
+    async with kit.plain() as t:
         turn = await kit.send(t, f"Read the plan, {kit.canary()}.", read(FILE), Say("Read."))
         turn.answered("Read.")
         found = _holding(t.ctx.workspace, t.ctx.endpoint.key)

@@ -84,7 +84,7 @@ async def long_answer(kit: Kit) -> None:
 )  # fmt: skip
 async def empty_answer(kit: Kit) -> None:
     """The model ends its turn without a word, every time it is asked."""
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         turn = await kit.send(t, f"Say nothing about {kit.canary()}.", Say(""))
         kit.expect(turn.error is not None, f"the model said nothing, and the answer is {excerpt(turn.text)}")
         kind = turn.error.kind if turn.error else ""
@@ -152,7 +152,7 @@ async def deadline_reaches_grandchildren(kit: Kit) -> None:
 
 async def _sleepers_ended(kit: Kit, *, last: bool) -> bool:
     """Whether `send` came back in time; it must when this is the last try. What still runs is never right."""
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         warm = await _warm(kit, t)
         deadline = max(3.0, 2 * warm.seconds + 2)  # time enough for a slow harness to come to its tool
         turn = await kit.send(t, f"Wait for {kit.canary()}.", run(SLEEPERS), Hang(), deadline=deadline)
@@ -179,7 +179,7 @@ async def _sleepers_ended(kit: Kit, *, last: bool) -> bool:
 async def deadline_with_a_silent_model(kit: Kit) -> None:
     """The model does not answer at all. Up to three tries, since machines stand still at times."""
     for last in (False, False, True):
-        async with kit.trial() as t:
+        async with kit.plain() as t:
             await _warm(kit, t)
             turn = await kit.send(t, f"Think about {kit.canary()}.", Hang(), deadline=2.0)
             if _in_time(kit, turn, 2.0, last=last):
@@ -287,7 +287,7 @@ async def honest_timing(kit: Kit) -> None:
 )  # fmt: skip
 async def cancel_a_turn(kit: Kit) -> None:
     """Cancelled in mid turn, it returns an error soon, and the next turn works in the same conversation."""
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         await _warm(kit, t)
         sending = asyncio.create_task(kit.send(t, f"Think about {kit.canary()}.", Hang()))
         came = await t.requested()
@@ -309,7 +309,7 @@ async def cancel_a_turn(kit: Kit) -> None:
 )
 async def cancel_at_once(kit: Kit) -> None:
     """Cancelled early, three times; a cancelled prompt never comes back, and the next turn works."""
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         await _warm(kit, t)
         for delay in (0.02, 0.1, 0.3):
             word = kit.canary(f"after {delay}")
@@ -374,7 +374,7 @@ async def prompt_once(kit: Kit) -> None:
 )  # fmt: skip
 async def errors_are_data(kit: Kit) -> None:
     """The model refuses the credential for good."""
-    async with kit.trial() as t:
+    async with kit.plain() as t:
         turn = await kit.send(t, f"Will this work, {kit.canary()}?", Fail("401", times=0))
         kit.expect(not turn.raised, f"send() raised {turn.raised} instead of returning it as TurnResult.error")
         kit.expect(turn.error is not None, f"every request was refused, and the answer is {excerpt(turn.text)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
 
@@ -16,6 +16,9 @@ from claw_adapter.endpoint.failures import BadRequest
 from claw_adapter.endpoint.neutral import ModelReply
 from claw_adapter.model import ModelRequest
 from claw_adapter.protocol.tokens import TokenUse
+
+if TYPE_CHECKING:
+    from claw_adapter.endpoint.known import Known
 
 __all__ = ["AnthropicMessages", "models"]
 
@@ -41,15 +44,18 @@ class AnthropicMessages(Dialect):
     overflow = "prompt is too long: 210000 tokens > 200000 maximum", ""
     filtered = "Output blocked by content filtering policy", ""
 
-    def parse(self, body: JsonValue, headers: Mapping[str, str] = _NO_HEADERS) -> ModelRequest:
+    def parse(
+        self, body: JsonValue, headers: Mapping[str, str] = _NO_HEADERS, known: Known | None = None
+    ) -> ModelRequest:
         """Read a request; what only Anthropic knows is kept among the native fields."""
         whole = body_object(body)
-        messages = read.messages(whole)
+        messages = read.messages(whole, known)
         if not any(message["role"] != "system" for message in messages):
             raise BadRequest("'messages' is missing or empty")
         return assemble(
-            self.name, whole, messages, read.tools(whole), read.params(whole), native=read.native(whole, headers)
-        )
+            self.name, whole, messages, read.tools(whole), read.params(whole),
+            native=read.native(whole, headers), known=known,
+        )  # fmt: skip
 
     def render(self, reply: ModelReply, head: Head, usage: TokenUse) -> JsonObject:
         """A ``message``. Arguments that are no object stand under ``_raw``, since the form has no place for them."""

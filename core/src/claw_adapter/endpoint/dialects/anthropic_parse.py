@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.dialects.openai_chat import objects
 from claw_adapter.endpoint.failures import BadRequest
+
+if TYPE_CHECKING:
+    from claw_adapter.endpoint.known import Known
 
 __all__ = ["HEADERS", "messages", "native", "params", "tools"]
 
@@ -24,7 +27,7 @@ _CHOICES: Final = {"auto": "auto", "any": "required", "none": "none"}
 _HIDDEN: Final = frozenset({"thinking", "redacted_thinking"})
 
 
-def messages(body: JsonObject) -> list[JsonObject]:
+def messages(body: JsonObject, known: Known | None = None) -> list[JsonObject]:
     """System text and messages; a result of a tool becomes a message of its own, before what else its message says.
 
     Raises:
@@ -33,12 +36,13 @@ def messages(body: JsonObject) -> list[JsonObject]:
     found: list[JsonObject] = []
     if text := _text(body.get("system")):
         found.append({"role": "system", "content": text})
-    for position, message in enumerate(objects(body, "messages")):
-        role = message.get("role")
-        if role not in ("user", "assistant", "system"):
-            raise BadRequest(f"messages[{position}] has the role {role!r}; it can be user, assistant or system")
-        found += _message(str(role), _blocks(message.get("content"), f"messages[{position}].content"))
-    return found
+    items = objects(body, "messages")
+
+    def translate(item: JsonObject) -> list[JsonObject]:
+        position = next(at for at in range(len(items) - 1, -1, -1) if items[at] is item)  # the new ones come last
+        return _translated(item, f"messages[{position}]")
+
+    return [*found, *(known.translated(items, translate) if known else (m for item in items for m in translate(item)))]
 
 
 def tools(body: JsonObject) -> list[JsonObject]:
@@ -79,6 +83,13 @@ def native(body: JsonObject, headers: Mapping[str, str]) -> JsonObject:
     if own := [tool for tool in objects(body, "tools") if "input_schema" not in tool]:
         found["server_tools"] = list(own)
     return found
+
+
+def _translated(message: JsonObject, where: str) -> list[JsonObject]:
+    role = message.get("role")
+    if role not in ("user", "assistant", "system"):
+        raise BadRequest(f"{where} has the role {role!r}; it can be user, assistant or system")
+    return list(_message(str(role), _blocks(message.get("content"), f"{where}.content")))
 
 
 def _blocks(content: JsonValue, where: str) -> list[JsonObject]:

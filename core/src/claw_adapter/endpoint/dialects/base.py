@@ -6,13 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.neutral import ModelReply
 from claw_adapter.model import Delta, ModelRequest
 from claw_adapter.protocol.tokens import TokenUse
+
+if TYPE_CHECKING:
+    from claw_adapter.endpoint.known import Known
 
 __all__ = ["Dialect", "Head", "StreamRenderer"]
 
@@ -65,8 +68,12 @@ class Dialect(ABC):
     """Message and code of the error for a request that the content filter refuses."""
 
     @abstractmethod
-    def parse(self, body: JsonValue, headers: Mapping[str, str] = _NO_HEADERS) -> ModelRequest:
+    def parse(
+        self, body: JsonValue, headers: Mapping[str, str] = _NO_HEADERS, known: Known | None = None
+    ) -> ModelRequest:
         """Read a request; `headers` are looked at for what the dialect announces there, never for keys.
+
+        `known` is what earlier requests of the trial have left to go on from.
 
         Raises:
             BadRequest: it is not one of this dialect.

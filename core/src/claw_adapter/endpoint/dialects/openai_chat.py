@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
 
@@ -14,6 +14,9 @@ from claw_adapter.endpoint.failures import BadRequest
 from claw_adapter.endpoint.neutral import ModelReply
 from claw_adapter.model import Call, CallDelta, Delta, Line, ModelRequest, Tool
 from claw_adapter.protocol.tokens import TokenUse
+
+if TYPE_CHECKING:
+    from claw_adapter.endpoint.known import Known
 
 __all__ = ["OpenAIChat", "assemble", "body_object", "event", "objects", "parse_call", "text_of"]
 
@@ -113,10 +116,11 @@ def assemble(
     *,
     native: JsonObject | None = None,
     usage_chunk: bool = True,
+    known: Known | None = None,
 ) -> ModelRequest:
     """A request from messages, tools and parameters in the OpenAI chat form, whatever the dialect was."""
     return ModelRequest(
-        lines=tuple(_line(message) for message in messages),
+        lines=tuple(known.lines(messages, _line) if known is not None else map(_line, messages)),
         tools=tuple(tool for tool in map(_tool, tools) if tool is not None),
         messages=messages,
         tool_json=tools,
@@ -143,7 +147,9 @@ class OpenAIChat(Dialect):
     )
     filtered = "The response was filtered due to the prompt triggering the content management policy.", "content_filter"
 
-    def parse(self, body: JsonValue, headers: Mapping[str, str] = _NO_HEADERS) -> ModelRequest:
+    def parse(
+        self, body: JsonValue, headers: Mapping[str, str] = _NO_HEADERS, known: Known | None = None
+    ) -> ModelRequest:
         """Read a request; fields that we do not know are kept among the parameters."""
         del headers
         whole = body_object(body)
@@ -158,6 +164,7 @@ class OpenAIChat(Dialect):
             tools,
             {name: value for name, value in whole.items() if name not in _NO_PARAMS},
             usage_chunk=isinstance(options, dict) and options.get("include_usage") is True,
+            known=known,
         )
 
     def render(self, reply: ModelReply, head: Head, usage: TokenUse) -> JsonObject:

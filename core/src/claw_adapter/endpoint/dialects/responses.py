@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
 
@@ -16,6 +16,9 @@ from claw_adapter.endpoint.failures import BadRequest
 from claw_adapter.endpoint.neutral import ModelReply
 from claw_adapter.model import CallDelta, ModelRequest
 from claw_adapter.protocol.tokens import TokenUse
+
+if TYPE_CHECKING:
+    from claw_adapter.endpoint.known import Known
 
 __all__ = ["OpenAIResponses"]
 
@@ -39,7 +42,9 @@ class OpenAIResponses(Dialect):
     )
     filtered = OpenAIChat.filtered
 
-    def parse(self, body: JsonValue, headers: Mapping[str, str] = _NO_HEADERS) -> ModelRequest:
+    def parse(
+        self, body: JsonValue, headers: Mapping[str, str] = _NO_HEADERS, known: Known | None = None
+    ) -> ModelRequest:
         """Read a request; what only this dialect knows is kept among the native fields."""
         del headers
         whole = body_object(body)
@@ -47,7 +52,9 @@ class OpenAIResponses(Dialect):
         messages = read.messages(whole)
         if not messages:
             raise BadRequest("'input' is missing or empty")
-        return assemble(self.name, whole, messages, read.tools(whole), read.params(whole), native=read.native(whole))
+        return assemble(
+            self.name, whole, messages, read.tools(whole), read.params(whole), native=read.native(whole), known=known
+        )
 
     def render(self, reply: ModelReply, head: Head, usage: TokenUse) -> JsonObject:
         """A ``response``."""

@@ -12,7 +12,8 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.replay.normal import ROOT, Normaliser
 from claw_adapter.errors import EndpointError
-from claw_adapter.runs.transcript import Exchange, read_transcript
+from claw_adapter.reading import strings_of
+from claw_adapter.runs.transcript import Exchange, by_process, read_transcript
 
 __all__ = ["Miss", "Recording", "find_transcript"]
 
@@ -123,18 +124,8 @@ class Recording:
 
 
 def _last_openings(exchanges: Iterable[Exchange]) -> list[Exchange]:
-    """Without what was begun again: rounds by a later process, whose numbers begin at 1 again, and turns after an outage.
-
-    Within one process every number occurs once, though not always in order: requests may overlap.
-    """
-    found: list[tuple[int, Exchange]] = []
-    numbers: set[int] = set()
-    process = 0
-    for exchange in exchanges:
-        if exchange.number in numbers:
-            process, numbers = process + 1, set()
-        numbers.add(exchange.number)
-        found.append((process, exchange))
+    """Without what was begun again: rounds by a later process, and turns after an outage."""
+    found = list(by_process(exchanges))
     last = {exchange.round: process for process, exchange in found}
     left = {(process, e.round, e.attempt) for process, e in found if e.given_up}
     return [
@@ -167,14 +158,6 @@ def _roots(exchange: Exchange) -> set[str]:
     """Folders of the trial in replies: where tool calls point to. What replies name was in a message before."""
     found: set[str] = set()
     reply = exchange.reply or {}
-    for text in _texts(reply):
+    for text in strings_of(reply):
         found.update(ROOT.findall(text))
     return found
-
-
-def _texts(value: JsonValue) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | dict):
-        for item in value if isinstance(value, list) else value.values():
-            yield from _texts(item)
