@@ -1,6 +1,6 @@
 # Everything a newcomer needs: Python >= 3.11 and make. Each target brings what it needs; nothing is written outside this folder.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-all test test-rest test-all lint typecheck format bench mutants certify-soak schemas lock changelog clean
+.PHONY: help setup demo demo-all test test-rest test-all validators lint typecheck format bench mutants certify-soak schemas lock changelog clean
 FRAMEWORKS := claude-code llamacpp metaclaw nanobot openclaw opencode qwen-code
 
 PYTHON ?= python3
@@ -55,6 +55,13 @@ test: setup $(FRAMEWORKS:%=.claw/%) ## the tests for every change, in minutes: u
 
 test-rest: setup $(FRAMEWORKS:%=.claw/%) ## all other tests: suites, Forge, certification, faults, security, every real harness
 	$(PYTEST) $(REST:%=tests/%)
+
+.claw/validators/.ready: requirements/validators.txt $(STAMP)
+	$(PYTHON) -m venv .claw/validators
+	VIRTUAL_ENV=.claw/validators $(BIN)/uv pip sync --quiet --require-hashes requirements/validators.txt
+	@touch $@
+
+validators: .claw/validators/.ready ## other tools that read what `claw export` writes: their tests run then
 
 test-all: setup $(FRAMEWORKS:%=.claw/%) ## all tests
 	$(PYTEST)

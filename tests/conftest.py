@@ -1,6 +1,8 @@
 """Settings for all tests."""
 
 import os
+import signal
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from xdist.remote import Producer
 
 from support import real
 from support.progress import Progress
-from support.scheduling import LongestFirst, group, seconds
+from support.scheduling import LongestFirst, seconds, shares, told
 
 HOME = Path(__file__).parents[1] / ".claw"
 
@@ -17,6 +19,10 @@ HOME = Path(__file__).parents[1] / ".claw"
 # so that it fails for what was changed; everywhere else new ones are tried.
 settings.register_profile("claw", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("claw")
+
+# A shell without job control starts what is in the background with interrupts ignored, and every child would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The harnesses that `make` installed beside this checkout, for every test alike.
 if not os.environ.get("CLAW_HOME") and (HOME / "frameworks").is_dir():
@@ -32,9 +38,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """The longest begin first, so that no worker is left alone with one; what shares a module's fixture shares a worker."""
-    items.sort(key=lambda item: -seconds(item))
-    group(items)
+    """The longest begin first, then what stays together, so that no worker is left alone with it."""
+    items.sort(key=lambda item: (-seconds(item), not shares(item)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_finish(session: pytest.Session) -> Generator[None]:
+    """What shares a module's fixture shares a worker: a worker tells its tests with their groups."""
+    items = session.items
+    if hasattr(session.config, "workerinput"):
+        session.items = list(told(items))
+    try:
+        return (yield)
+    finally:
+        session.items = items
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LongestFirst:

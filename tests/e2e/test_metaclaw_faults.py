@@ -19,6 +19,14 @@ from support.running import CLAW, claw, experiment, outcome, rounds, run_sync
 from support.scenarios import write_scenario
 
 pytestmark = pytest.mark.slow(15)
+BEHIND = {
+    "500": "EndpointTransientError",
+    "429": "EndpointQuotaError",
+    "401": "EndpointAuthError",
+    "garbage": "EndpointMalformedError",
+    "context": "EndpointError",
+}
+"""Fault → class."""
 RIGHT = {"name": "script", "kind": "scripted", "script": ["\\bbox{A}"]}
 
 
@@ -47,8 +55,8 @@ class Killing(ReferenceHarness):
         return conversation
 
 
-def run_with(tmp_path: Path, model: dict = RIGHT, harnesses: dict | None = None, **settings):
-    scenario = write_scenario(tmp_path / "small", [{"id": f"r{n}"} for n in range(1, 4)])
+def run_with(tmp_path: Path, model: dict = RIGHT, harnesses: dict | None = None, *, rounds: int = 3, **settings):
+    scenario = write_scenario(tmp_path / "small", [{"id": f"r{n + 1}"} for n in range(rounds)])
     asked = experiment(
         scenario, harnesses=["reference"], models=[model],
         overlays=[metaclaw(skills=str(pool(tmp_path / "skills")), evolution=False)],
@@ -79,18 +87,14 @@ def test_a_second_attempt_starts_it_anew(tmp_path):
 
 
 @real
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("500", "EndpointTransientError"), ("429", "EndpointQuotaError"), ("401", "EndpointAuthError"),
-        ("garbage", "EndpointMalformedError"), ("context", "EndpointError"),
-    ],
-)  # fmt: skip
-def test_what_fails_behind_it_is_the_endpoint_s(tmp_path, kind, name):
-    faults = [{"at": "every 1", "round": "r2", "kind": kind}]
-    records = run_with(tmp_path, {**RIGHT, "options": {"faults": faults}}, isolation=2, attempts=1)
-    assert [record.score.value for record in records] == [1, None, 1]
-    assert (records[1].score.cause.owner, records[1].score.cause.kind) == ("endpoint", name)
+def test_what_fails_behind_it_is_the_endpoint_s(tmp_path):
+    faults = [{"at": "every 1", "round": f"r{number}", "kind": kind} for number, kind in enumerate(BEHIND, start=2)]
+    model = {**RIGHT, "options": {"faults": faults}}
+    first, *failed, last = run_with(tmp_path, model, rounds=len(BEHIND) + 2, isolation=2, attempts=1)
+    assert [record.score.value for record in (first, last)] == [1, 1]
+    assert {record.score.value for record in failed} == {None}
+    causes = [record.score.cause for record in failed]
+    assert [(cause.owner, cause.kind) for cause in causes] == [("endpoint", name) for name in BEHIND.values()]
 
 
 @real

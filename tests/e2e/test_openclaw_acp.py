@@ -26,8 +26,9 @@ from nanobot_endpoint import Reply, TalkingEndpoint, in_turn, say
 from openclaw_context import KEY, Context, real, said, session
 from openclaw_ways import conversation
 
-pytest.importorskip("acp", reason="the extra 'acp' is not installed")
-pytestmark = [pytest.mark.timeout(900), pytest.mark.slow(50)]
+from support.packages import needs_acp
+
+pytestmark = [needs_acp, pytest.mark.timeout(900), pytest.mark.slow(50)]
 
 STALL = "stall"
 CLASSES = {

@@ -86,9 +86,10 @@ def test_plugins_are_found(bare):
         "reference",
         "tiny",
     }
-    others = {"clawarena", "clinic-fridge", "demo", "forge", "lite", "llamacpp", "metaclaw", "policy", "vllm"}
+    others = {"clawarena", "clinic-fridge", "demo", "forge", "lite", "llamacpp", "metaclaw", "policy", "ray", "vllm"}
     assert set(states) == harnesses | others
-    assert all(state["ok"] and state["installed"] for state in states.values())
+    # Ray's is known, and not among these wheels: it would bring Ray
+    assert [name for name, state in states.items() if not (state["ok"] and state["installed"])] == ["ray"]
     assert states["tiny"]["ready"]
     assert not states["nanobot"]["ready"]
     assert "claw frameworks install nanobot" in states["nanobot"]["remedy"]

@@ -18,9 +18,10 @@ from claw_adapter.drivers.acp import REMEDY, AcpChild
 from claw_adapter.drivers.acp_pipe import MESSAGE_BYTES, NOISE_LINES
 from claw_adapter.drivers.acp_turn import EVENTS
 from claw_adapter.errors import AdapterError, HarnessStartError
+from support.packages import needs_acp
 
 AGENT = Path(__file__).with_name("acp_agent.py")
-pytest.importorskip("acp", reason="the extra 'acp' is not installed")
+pytestmark = needs_acp
 
 
 async def process(*words: str):

@@ -12,7 +12,6 @@ import pytest
 from claw_adapter.runs.journal import read_journal
 from support.running import CLAW, claw, outcome, rounds
 
-KILLS = 2
 #: crash point → which passing of it; the later one lets every attempt finish some rounds first
 POINTS = {
     "update-half-applied": 1,
@@ -27,6 +26,16 @@ POINTS = {
     "write-run.json": 1,
     "write-report.html": 1,
 }
+DEATHS = [
+    ("update-half-applied", "update-half-applied"),
+    ("journal-write", "journal-write"),
+    ("write-report.html", "write-report.html"),
+    ("write-run.json", "sessions-not-yet"),
+    ("before-send", "tool-running"),
+    ("answered", "scored"),
+    ("before-journal", "feedback"),
+]
+"""Where a run dies and, when it is continued, dies again: what is half written twice over, and every other point once."""
 TRIAL = "demo--reference--reader--s0"
 
 
@@ -66,13 +75,17 @@ def killed(out: Path, temporary: Path, point: str) -> None:
     assert not offspring(process.pid), "a process was left"
 
 
+def test_every_point_is_died_at():
+    assert {point for points in DEATHS for point in points} == set(POINTS)
+
+
 @pytest.mark.slow(8)
-@pytest.mark.parametrize("point", POINTS)
-def test_killed_twice_and_continued_the_run_is_as_if_undisturbed(point, tmp_path, undisturbed):
+@pytest.mark.parametrize("points", DEATHS, ids="+".join)
+def test_killed_twice_and_continued_the_run_is_as_if_undisturbed(points, tmp_path, undisturbed):
     out, temporary = tmp_path / "run", tmp_path / "tmp"
     temporary.mkdir()
     finished: list[str] = []
-    for _ in range(KILLS):
+    for point in points:
         killed(out, temporary, point)
         now = [record.round for record in rounds(out, TRIAL)]
         assert now[: len(finished)] == finished, "a finished round was lost"

@@ -12,9 +12,10 @@ from claw_adapter.certify.judge import judge, plan
 from claw_adapter.reference import agent, serve
 from claw_adapter.reference.acp_harness import AcpHarness
 from claw_adapter.runs.journal import read_journal
+from support.packages import needs_acp
 from support.running import experiment, run_sync
 
-pytest.importorskip("acp", reason="the extra 'acp' is not installed")
+pytestmark = needs_acp
 DOUBLE = Path(__file__).parents[1] / "support" / "plain_acp_agent.py"
 FILES = [str(DOUBLE), serve.__file__, agent.__file__]
 OPTIONS = {

@@ -48,7 +48,9 @@ def test_every_json_value_has_its_line(value, indent, ascii_only):
 def test_fast_json_is_json(value):
     text = json.dumps(value)
     assert parse_json(text) == value
-    assert parse_json(json.dumps("\ud800")) == "\ud800"
+    # half of a surrogate pair: nothing could write it down
+    assert parse_json(json.dumps(["\ud800", "\U0001f600"])) == ["?", "\U0001f600"]
+    assert parse_json(json.dumps("\ud800"), halves=True) != "?"
 
 
 SPECIAL = st.sampled_from(

@@ -17,7 +17,7 @@ PERSON = {"type": "person", "people": PEOPLE}
 CHOICE = {"type": "choice", "of": {"approved": ["accepted", "已批准"], "rejected": ["refused", "驳回"], "sev-2": []}}
 FILES = ["logs/gate_log.csv", "notes/rota.md", "S2/m14", "S2/m4"]
 LANGUAGES = ("en", "zh")
-FEW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+FEW = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 FEWER = settings(FEW, max_examples=8)
 
 amounts = st.decimals(-(10**7), 10**7, places=2).map(Fraction)

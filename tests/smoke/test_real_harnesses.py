@@ -33,24 +33,16 @@ def test_it_passes_bronze(tmp_path, harness):
     assert {result["outcome"] for result in report["results"]} == {"passed"}
 
 
-PARTS = {
-    "opening": [f"LIFE-{n:03d}" for n in range(1, 10)],
-    "closing": [f"LIFE-{n:03d}" for n in range(10, 15)],
-    "failing": ["TURN-005", "TURN-008"],
-    "turns": [f"TURN-{n:03d}" for n in range(1, 17) if n not in (5, 8, 13)],
-}
+PLAIN = ["LIFE-007", "LIFE-008", *(f"LIFE-{n:03d}" for n in range(10, 15)), "TURN-005", "TURN-015"]
+PARTS = {"plain": PLAIN, "shared": [check for check in load().bronze if check not in PLAIN]}
 """Bronze for OpenClaw, which takes twenty seconds to start: what one conversation serves stays together."""
-
-
-def test_the_parts_are_bronze():
-    assert sorted(check for part in PARTS.values() for check in part) == sorted(load().bronze)
 
 
 @pytest.mark.slow(200)
 @pytest.mark.timeout(900)
 @pytest.mark.real("openclaw")
 @pytest.mark.parametrize("part", PARTS)
-def test_openclaw_passes_bronze_in_four_parts(tmp_path, part):
+def test_openclaw_passes_bronze_in_two_parts(tmp_path, part):
     only = [word for check in PARTS[part] for word in ("--only", check)]
     done = claw("certify", "openclaw", *only, "--deadline", "240", "--out", tmp_path / "c", "--json", check=False)
     outcomes = {result["id"]: result["outcome"] for result in json.loads(done.stdout)["results"]}

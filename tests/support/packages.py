@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["PLUGINS", "build", "make_up", "needs_checkout"]
+__all__ = ["PLUGINS", "build", "make_up", "needs_acp", "needs_checkout"]
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
+needs_acp = pytest.mark.skipif(
+    importlib.util.find_spec("acp") is None, reason="the extra claw-adapter[acp] is not installed"
+)
+"""Looked for only: its import takes longer than collecting all tests, and most workers need it for none of theirs."""
 needs_checkout = pytest.mark.skipif(
     not PLUGINS.is_dir() or importlib.util.find_spec("hatchling") is None, reason="needs the checkout and hatchling"
 )

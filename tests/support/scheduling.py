@@ -2,12 +2,14 @@
 
 A worker always holds a test or two beyond the one it runs. In plain order a long test can so wait minutes behind another long
 one, while the other workers run out of work. Only workers collect tests; what the one who hands them out is to know of a test
-stands in the name of its group, which pytest-xdist appends to the test's id.
+stands in the name of its group, behind the id that the worker tells. The marks of pytest-xdist are of no use for that: it sets
+an attribute of the test that pytest reads no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 import pytest
@@ -25,13 +27,28 @@ def seconds(item: pytest.Item) -> float:
     return max(((mark.args or (10,))[0] for mark in item.iter_markers("slow")), default=0)
 
 
-def group(items: Iterable[pytest.Function]) -> None:
-    """Put tests that share a fixture of their module into one group, and each other long one into a group of its own."""
+def shares(item: pytest.Function) -> bool:
+    """Whether a test uses a fixture that is made once for its module."""
+    return any(made[-1].scope == "module" for made in item._fixtureinfo.name2fixturedefs.values())
+
+
+@dataclass(frozen=True)
+class Told:
+    """A test as its worker tells it."""
+
+    nodeid: str
+
+
+def told(items: list[pytest.Function]) -> Iterator[Told]:
+    """Tests that share a fixture of their module are in one group, and each other long one in a group of its own."""
+    slowest: dict[str, float] = {}
+    for item in items:
+        slowest[item.module.__name__] = max(seconds(item), slowest.get(item.module.__name__, 0))
     for number, item in enumerate(items):
-        shares = any(made[-1].scope == "module" for made in item._fixtureinfo.name2fixturedefs.values())
-        long = MARK if seconds(item) >= LONG else ""
-        if shares or long:
-            item.add_marker(pytest.mark.xdist_group(f"{long}{item.module.__name__ if shares else number}"))
+        together = shares(item)
+        long = MARK if (slowest[item.module.__name__] if together else seconds(item)) >= LONG else ""
+        name = f"{long}{item.module.__name__ if together else number}"
+        yield Told(f"{item.nodeid}@{name}" if together or long else item.nodeid)
 
 
 def plain(nodeid: str) -> str:

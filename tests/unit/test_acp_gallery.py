@@ -14,13 +14,13 @@ from claw_adapter.errors import AdapterError
 from claw_adapter.frameworks import AcpCommand, Framework, describe
 from claw_adapter.reference import acp_gallery
 from claw_adapter.testing import FolderContext
-from support.packages import build
+from support.packages import build, needs_acp
 
 ROOT = Path(__file__).parents[2]
 GALLERY = ROOT / "core" / "src" / "claw_adapter" / "gallery"
 NAMES = sorted(path.name for path in GALLERY.iterdir())
 AGENT = ROOT / "tests" / "faults" / "acp_agent.py"
-pytest.importorskip("acp", reason="the extra 'acp' is not installed")
+pytestmark = needs_acp
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,11 +12,12 @@ from claw_adapter.errors import AdapterError, HarnessNotFound, HarnessStartError
 from claw_adapter.harness import Message, SessionChange
 from claw_adapter.reference.acp_harness import AcpHarness
 from claw_adapter.testing import FolderContext
+from support.packages import needs_acp
 from support.sessions import session
 
 AGENT = Path(__file__).parents[1] / "faults" / "acp_agent.py"
 COMMAND = [sys.executable, "-I", str(AGENT)]
-pytest.importorskip("acp", reason="the extra 'acp' is not installed")
+pytestmark = needs_acp
 
 
 async def test_the_past_is_told_once_with_the_first_prompt_and_news_with_the_next(tmp_path):

@@ -35,6 +35,34 @@ def test_the_command_in_a_message(text, command):
     assert command_of(text) == command
 
 
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("tasks add --title 'run `email list`: email send'", "tasks add --title 'run `email list`: email send'"),
+        ("Now I add it: tasks add --title 'x y'", "tasks add --title 'x y'"),
+        ("**Command:** email list", "email list"),
+        ("**Command**: `email list --unread`, then I read.", "email list --unread"),
+        ("**email list**", "email list"),
+        ("First I look at what there is.\n\n1. tasks list\n2. email list", "tasks list"),
+        ("I'll use `tasks list --status all` to see the board.", "tasks list --status all"),
+        ("Let me look.\n```bash\n$ tasks list\n```\nThen email list.", "tasks list"),
+        ("> $ tasks list", "tasks list"),
+        ("现在添加\uff1atasks add --title '复核'", "tasks add --title '复核'"),
+        (
+            "I write the note: file create --path /a --content 'one\ntwo'\nand go on",
+            "file create --path /a --content 'one\ntwo'",
+        ),
+        ("All is in order now.\n\nDone.", "done"),
+        ("**done**", "done"),
+        ("The tasks listed above are fine", "The tasks listed above are fine"),
+        ("tasksy list", "tasksy list"),
+        ("Running: `date`", "date"),
+    ],
+)
+def test_the_command_where_a_person_would_look_for_it(text, command):
+    assert command_of(text, ("tasks", "email", "file", "date")) == command
+
+
 def talk(commands: int, *more: Message) -> list[Message]:
     """A prompt, and so many commands with what they printed."""
     pairs = [

@@ -47,6 +47,25 @@ def test_the_same_arguments_give_the_same_numbers(run):
     assert called(run, "--json", "--seed", 7).output == called(run, "--json", "--seed", 7).output
 
 
+@pytest.mark.parametrize(
+    ("other", "scenarios", "status", "said"),
+    [
+        ([1.0, 1.0], 6, 0, "within ±5"),
+        ([0.0, 1.0], 6, 1, "beyond ±5"),
+        ([1.0, 1.0], 3, 1, "3 scenarios: too few to show that a difference is within a margin, it takes 5"),
+    ],
+)
+def test_a_margin_sets_the_exit_code_for_somebody_s_ci(tmp_path, other, scenarios, status, said):
+    sides = {"a": make.flat([1.0, 1.0], scenarios=scenarios), "b": make.flat(other, scenarios=scenarios)}
+    run = make.run_of(tmp_path / "run", sides)
+    result = called(run, "--metric", "tcr", "--margin", 5, "--html", tmp_path / "page.html")
+    assert result.return_value == status
+    assert said in " ".join(result.output.split())
+    assert said in (tmp_path / "page.html").read_text("utf-8")
+    found = Comparison.model_validate(json.loads(called(run, "--metric", "tcr", "--margin", 5, "--json").output))
+    assert (found.margin, found.equivalent) == (0.05, status == 0)
+
+
 def test_other_conditions_are_refused_unless_allowed(run, tmp_path):
     sides = {"a": make.flat([1.0, 1.0], scenarios=6)}
     other = make.run_of(tmp_path / "other", sides, isolation=(0, 0))

@@ -32,7 +32,11 @@ class Theirs(DataFormat):
         return Checked("theirs", {"lines": (Finding("T-1", "warning", "empty", f"{path}:1"),)}, RULES)
 
     def convert(self, path, out, *, layout, compat=False):
-        return [out / layout]
+        folders = [out / name for name in path.read_text().split()]
+        for folder in folders:
+            folder.mkdir(parents=True)
+            (folder / "scenario.yaml").write_text("schema: scenario/1")
+        return folders
 
     def count(self, path, layout, ledger):
         items = [Item("s1", "questions", path.read_bytes(), str.upper), Item("s1", "main", "said")]
@@ -61,12 +65,18 @@ def site(tmp_path, monkeypatch):
 def test_a_strangers_format_is_found_and_read_and_a_broken_plugin_beside_it_does_no_harm(site, tmp_path):
     site(theirs=THEIRS, abroken="raise RuntimeError('no luck')")
     data = tmp_path / "data.theirs"
-    data.write_text("a line")
+    data.write_text("one two")
     assert [one.id for one in check_data(data).findings["lines"]] == ["T-1"]
     counted = measure(data)
     assert (counted.name, counted.distinct) == ("theirs", 2)
     assert counted.tables["lines"].table8.tokens["main"] == 1
-    assert convert_data(data, tmp_path / "out", layout="lines") == [tmp_path / "out" / "lines"]
+    with pytest.raises(
+        ScenarioError, match=r"0 scenarios are written to .*; not those that cannot be run: one: (.|\n)*; two: "
+    ):
+        convert_data(data, tmp_path / "out", layout="lines")
+    assert list((tmp_path / "out").iterdir()) == [], "what cannot be run is not left there"
+    data.write_text("")
+    assert convert_data(data, tmp_path / "none", layout="lines") == []
     done = call("check", data)
     assert done.code == 0
     assert "a line says something" in done.out

@@ -15,7 +15,7 @@ from claw_adapter_nanobot.options import Options
 from claw_adapter_nanobot.pty_mode import PtyConversation, painted
 from claw_adapter_nanobot.serve_mode import ServeConversation
 from claw_adapter_nanobot.steps import SUMMARISED, steps
-from claw_adapter_nanobot.store import file_name, last_turn, session_key
+from claw_adapter_nanobot.store import NanoBotSessions, file_name, session_key
 
 STEPS = (
     "I reached the maximum number of tool call iterations (200) without completing the task. "
@@ -86,7 +86,7 @@ def test_a_summary_is_a_note_of_its_turn_and_hides_none_of_its_steps(tmp_path, p
         ("compaction", "NanoBot has summarised the session", 60.0)
     ]
     assert [(e.kind, e.name) for e in found if e.kind != "note"] == [("tool_call", "exec"), ("tool_result", "exec")]
-    assert last_turn(tmp_path, "m")[0] == "the answer"
+    assert NanoBotSessions().last_turn(tmp_path, "m")[0] == "the answer"
 
 
 def test_the_steps_of_the_last_turn_are_read_from_the_session(tmp_path):

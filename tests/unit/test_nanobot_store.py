@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange
 from claw_adapter.merge import merged
-from claw_adapter_nanobot.store import NanoBotSessions, file_name, finished, last_turn, session_key
+from claw_adapter_nanobot.store import NanoBotSessions, file_name, session_key
 from support.sessions import user_messages, user_session
 from support.strategies import file_names, kept, sessions_of
 
@@ -103,9 +103,9 @@ def test_an_unfinished_turn_is_recognised_and_a_rewrite_forgets_it(tmp_path):
     record = json.loads(head)
     record["metadata"] |= {"pending_user_turn": True, "session_handle": "peti"}
     file.write_text("\n".join([json.dumps(record), *rest]) + "\n")
-    assert not finished(file)
+    assert not NanoBotSessions().finished(file)
     STORE.append([change(session, user_session("s", "a", "b"))], tmp_path)
-    assert finished(file)
+    assert NanoBotSessions().finished(file)
     assert json.loads(file.read_text().splitlines()[0])["metadata"]["session_handle"] == "peti"
 
 
@@ -114,9 +114,9 @@ def test_the_last_turn_is_the_answer_and_its_usage(tmp_path):
         id="s", messages=(Message(id="1", role="user", text="q"), Message(id="2", role="assistant", text="a"))
     )
     STORE.write([session], tmp_path)
-    assert last_turn(tmp_path, "s") == ("a", None)
+    assert NanoBotSessions().last_turn(tmp_path, "s") == ("a", None)
     STORE.write([user_session("s", "q")], tmp_path)
-    assert last_turn(tmp_path, "s") == ("", None)
+    assert NanoBotSessions().last_turn(tmp_path, "s") == ("", None)
 
 
 @pytest.mark.parametrize(

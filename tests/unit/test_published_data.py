@@ -15,6 +15,7 @@ from claw_adapter.scenario.world import worlds
 from claw_adapter_clawarena import RULES, examine, load_published, open_suite, to_scenario
 from claw_adapter_clawarena.actions import line_ranges
 from claw_adapter_clawarena.layouts import LAYOUTS
+from claw_adapter_clawarena.render import session_text
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "published_data.py")))
 
@@ -188,6 +189,23 @@ def test_every_fault_of_a_manifest_is_found_at_its_line(tmp_path, rule, change):
 def test_every_fault_of_a_round_is_found(tmp_path, rule, change):
     tests = make.make(tmp_path, rounds=[make.CHOICE | change, make.CHECKED])
     assert found(tests)[rule] == 1
+
+
+def test_tests_that_share_a_workspace_are_told_of(tmp_path):
+    tests = make.make(tmp_path)
+    manifest, suite = tmp_path / "openclaw" / "manifest.json", json.loads(tests.read_text())
+    data = json.loads(manifest.read_text())
+    data["agents"]["s2"] = data["agents"]["s1"]
+    make.dump(manifest, data)
+    make.dump(tests, suite | {"tests": [*suite["tests"], {"id": "s2", "desc": "", "eval": "s1"}]})
+    shared = [f for f in examine(open_suite(tests), "openclaw").findings if f.id == "PUB-112"]
+    assert [f.message for f in shared] == ["2 tests, s1 to s2, share the workspace 's1': each is given a copy of it"]
+
+
+def test_picoclaw_s_calls_are_counted_with_their_characters_as_they_are():
+    call = {"id": "c1", "function": {"name": "read", "arguments": '{"path": "会议.md"}'}}
+    line = json.dumps({"role": "assistant", "content": "", "tool_calls": [call]}, ensure_ascii=False)
+    assert "会议.md" in session_text(line, "picoclaw")
 
 
 def test_an_update_applied_twice_is_an_error(tmp_path):

@@ -32,7 +32,7 @@ def test_a_chain_of_them_comes_back(tmp_path_factory, made):
     for numbers, files, overlay in made:
         overlays = {"skills": overlay} if overlay else {}
         checkpoint = Checkpoint(sessions=(session(*numbers), session(1, name="slack")), files=files, overlays=overlays)
-        before = Saved(checkpoint, save_checkpoint(store, checkpoint, before))
+        before = save_checkpoint(store, checkpoint, before)
         saved.append(before)
     for one in saved:
         assert load_checkpoint(store, one.digest) == one.checkpoint
@@ -45,7 +45,7 @@ def test_a_round_adds_what_is_new_to_it(tmp_path: Path):
         files += b"one more line of a session\n"
         start = size(tmp_path)
         made = Checkpoint(sessions=(session(*range(rounds * 2)),), files={"state/sessions.jsonl": files})
-        before = Saved(made, save_checkpoint(store, made, before))
+        before = save_checkpoint(store, made, before)
         grown.append(size(tmp_path) - start)
     assert max(grown[1:]) < 2000
     assert load_checkpoint(Store(tmp_path), before.digest) == made
@@ -58,4 +58,19 @@ def test_one_of_an_earlier_version_comes_back_and_is_gone_on_from(tmp_path: Path
     found = load_checkpoint(store, digest)
     assert found == Checkpoint(sessions=(session(1, 2),), files={"f": b"x" * 5 * BLOCK})
     new = Checkpoint(sessions=(session(0, 1, 2, 3),), files={"f": b"x" * 5 * BLOCK + b"y"})
-    assert load_checkpoint(store, save_checkpoint(store, new, Saved(found, digest))) == new
+    assert load_checkpoint(store, save_checkpoint(store, new, Saved(found, digest)).digest) == new
+
+
+def test_a_round_writes_and_hashes_what_is_new_to_it(tmp_path: Path, monkeypatch):
+    """However long the histories and whatever else the harness keeps: neither is serialised again."""
+    sizes: list[int] = []
+    original = Store.put
+    monkeypatch.setattr(Store, "put", lambda store, data: sizes.append(len(data)) or original(store, data))
+    store, before = Store(tmp_path), None
+    kept, history = random.Random(1).randbytes(50 * BLOCK), session(*range(500), name="slack")
+    for rounds in range(1, 31):
+        sizes.clear()
+        main = session(*range(rounds * 2))
+        before = save_checkpoint(store, Checkpoint(sessions=(main, history), files={"memory": kept}), before)
+        assert rounds == 1 or sum(sizes) < 1000
+    assert load_checkpoint(store, before.digest) == before.checkpoint

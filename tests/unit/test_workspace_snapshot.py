@@ -60,6 +60,7 @@ def test_an_unchanged_folder_is_not_read_again(snapshots, work, monkeypatch):
     age(work)
     first = snapshots.take(work)
     monkeypatch.setattr(snapshots.store, "put_stream", lambda *_: pytest.fail("a file was read again"))
+    monkeypatch.setattr(snapshots.store, "put_json", lambda *_: pytest.fail("the manifest was written again"))
     assert snapshots.take(work) == first
 
 

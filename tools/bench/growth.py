@@ -1,20 +1,22 @@
 """Does what a round adds to a run depend on the rounds before it? The same run with 250 rounds and with 1,000.
 
 Every reply has a few hundred words, and every request repeats the whole conversation. Store and transcript of the long run
-may be 4.5 times those of the short one. CPU time is printed beside them: of the runner's process, which has the reference
-harness in it, per round; of the endpoint also per byte that it was sent, for it reads every request whole.
+may be 4.5 times those of the short one. CPU time per round is printed beside them, of the runner and of the endpoint: it should
+be the same in both, for what is new in a round is. The reference harness, in the runner's process, is taken out: it writes the
+whole conversation into every request.
 """
 
 import asyncio
-import json
 import resource
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any, Self
 
 from overhead import write_scenario
 
+from claw_adapter.reference.agent import Agent
 from claw_adapter.runner.preparing import prepare
 from claw_adapter.runner.run import run
 from claw_adapter.runs.folder import RunFolder
@@ -23,6 +25,28 @@ from claw_adapter.runs.plan import Experiment, expand
 from claw_adapter.scenario.named import find_scenarios
 
 LIMIT = 4.5
+
+
+class Harness:
+    """CPU seconds of the agent's turns, in whatever thread."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._turn = Agent.turn
+
+    def __enter__(self) -> Self:
+        def turn(agent: Agent, *given: Any) -> dict[str, Any]:
+            began = time.thread_time()
+            try:
+                return self._turn(agent, *given)
+            finally:
+                self.seconds += time.thread_time() - began
+
+        Agent.turn = turn  # type: ignore[method-assign]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        Agent.turn = self._turn  # type: ignore[method-assign]
 
 
 async def measure(root: Path, rounds: int) -> dict[str, float]:
@@ -40,7 +64,7 @@ async def measure(root: Path, rounds: int) -> dict[str, float]:
     plan, harnesses = prepare(expand(experiment, scenarios), scenarios)
     own, began = time.process_time(), time.perf_counter()
     children = _children()
-    with RunFolder(root / "run") as folder:
+    with RunFolder(root / "run") as folder, Harness() as harness:
         folder.begin(plan)
         await run(folder, plan, scenarios, harnesses)
         trial = plan.trials[0].id
@@ -50,9 +74,9 @@ async def measure(root: Path, rounds: int) -> dict[str, float]:
             "rounds": len(records),
             "store": sum(blobs),
             "transcript": folder.transcript(trial).stat().st_size,
-            "runner": time.process_time() - own,
+            "runner": time.process_time() - own - harness.seconds,
+            "harness": harness.seconds,
             "endpoint": _children() - children,
-            "sent": sum(_sizes(folder.transcript(trial))),
             "wall": time.perf_counter() - began,
         }
 
@@ -62,17 +86,6 @@ def _children() -> float:
     return found.ru_utime + found.ru_stime
 
 
-def _sizes(transcript: Path) -> list[int]:
-    """Bytes of the messages of each request, about: the sum of its replies so far."""
-    total, found = 0, []
-    for line in transcript.read_text().splitlines():
-        item = json.loads(line)
-        total += len(line) if item["kind"] == "part" else 0
-        if item["kind"] == "exchange":
-            found.append(total)
-    return found
-
-
 def main(short: int, long: int) -> int:
     """Print both runs; exit status 1 over the limit."""
     found = []
@@ -80,11 +93,13 @@ def main(short: int, long: int) -> int:
         with tempfile.TemporaryDirectory() as name:
             found.append(asyncio.run(measure(Path(name), rounds)))
         one = found[-1]
-        runner, endpoint = 1000 * one["runner"] / rounds, 1000 * one["endpoint"] / rounds
+        each = {name: 1000 * one[name] / rounds for name in ("runner", "endpoint", "harness")}
         print(f"{rounds:5d} rounds: store {one['store'] / 1e6:8.2f} MB, transcript {one['transcript'] / 1e6:6.2f} MB, "
-              f"runner {runner:.1f} ms and endpoint {endpoint:.1f} ms a round "
-              f"({1e9 * one['endpoint'] / one['sent']:.1f} ns a byte sent), {one['wall']:.0f} s", flush=True)  # fmt: skip
-    ratios = {name: found[1][name] / found[0][name] for name in ("store", "transcript", "runner", "endpoint", "sent")}
+              f"runner {each['runner']:.1f} ms and endpoint {each['endpoint']:.1f} ms a round "
+              f"(harness {each['harness']:.1f} ms), {one['wall']:.0f} s", flush=True)  # fmt: skip
+    ratios = {
+        name: found[1][name] / found[0][name] for name in ("store", "transcript", "runner", "endpoint", "harness")
+    }
     print(f"{long / short:g} times the rounds: " + ", ".join(f"{name} x {ratio:.2f}" for name, ratio in ratios.items()))
     return 0 if max(ratios["store"], ratios["transcript"]) <= LIMIT * long / short / 4 else 1
 

@@ -33,6 +33,7 @@ DISTRIBUTIONS: Final = (
     Distribution("claw-adapter-nanobot", {"nanobot": "harness"}),
     Distribution("claw-adapter-openclaw", {"openclaw": "harness"}),
     Distribution("claw-adapter-picoclaw", {"picoclaw": "harness"}),
+    Distribution("claw-adapter-ray", {"ray": "executor"}),
     Distribution("claw-adapter-scenarios", {"clinic-fridge": "scenarios", "lite": "scenarios"}, ("scenarios",)),
     Distribution("claw-adapter-vllm", {"vllm": "upstream"}),
 )

@@ -89,6 +89,9 @@ class Environment(ABC):
 
     name: ClassVar[str]
     api: ClassVar[str] = "claw/1"
+    command_names: tuple[str, ...] = ()
+    """First words of the command lines that `execute` knows, by which a command is found in what a model says; none: its first
+    line is the command."""
 
     @abstractmethod
     async def open(self, ctx: EnvironmentContext) -> None:
@@ -137,3 +140,5 @@ class Surroundings:
     """Every child of the trial gets it; an adapter passes it on where its harness starts programs in another way."""
     execute: Callable[[str], Awaitable[Printed]]
     """Execute a command line; for harnesses that execute nothing themselves."""
+    command_names: tuple[str, ...] = ()
+    """First words of the command lines that it knows (`Environment.command_names`)."""

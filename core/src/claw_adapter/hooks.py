@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from claw_adapter.data_format.base import DataFormat
     from claw_adapter.environment import Environment
     from claw_adapter.executor import Executor
+    from claw_adapter.exporter import Exporter
     from claw_adapter.harness import Harness
     from claw_adapter.model import Model
     from claw_adapter.overlay import Overlay
@@ -90,6 +91,12 @@ def claw_data_format() -> type[DataFormat]:
     raise NotImplementedError
 
 
+@hookspec
+def claw_exporter() -> type[Exporter]:
+    """The class of an exporter: writes runs in the form of another tool, called as the plugin is (`claw export`)."""
+    raise NotImplementedError
+
+
 #: Hook name by kind of thing.
 HOOKS = {
     "harness": "claw_harness",
@@ -101,4 +108,5 @@ HOOKS = {
     "environment": "claw_environment",
     "question_type": "claw_question_type",
     "data_format": "claw_data_format",
+    "exporter": "claw_exporter",
 }

@@ -6,6 +6,7 @@ shortage: a run records nothing of the round at hand, stops, and the same comman
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -16,7 +17,17 @@ from typing import Final
 
 from claw_adapter.errors import ClawError, MachineError
 
-__all__ = ["AGAIN", "amount", "machine_error", "machine_said", "open_descriptors", "space", "system_error"]
+__all__ = [
+    "AGAIN",
+    "amount",
+    "available_memory",
+    "killed_for_memory",
+    "machine_error",
+    "machine_said",
+    "open_descriptors",
+    "space",
+    "system_error",
+]
 
 AGAIN: Final = "Then run the same command again: it resumes where it stopped."
 _SPACE: Final = "Free some space on that disk, or write elsewhere."
@@ -48,6 +59,8 @@ _SAID: Final = {
     ),
     errno.EAGAIN: re.compile(_NO_THREAD),
 }  # fmt: skip
+_AVAILABLE: Final = re.compile(r"^MemAvailable:\s+(\d+) kB", re.MULTILINE)
+_KILLS: Final = re.compile(r"^oom_kill (\d+)", re.MULTILINE)
 _ERRNO: Final = re.compile(r"\[Errno (\d+)\]")
 
 
@@ -162,4 +175,20 @@ def open_descriptors() -> int | None:
             return len(os.listdir(folder)) - 1  # noqa: PTH208 - names alone; less the one that this takes
         except FileNotFoundError:
             continue
+    return None
+
+
+def available_memory() -> int | None:
+    """Bytes of memory that programs can still get; None where the system does not say."""
+    with contextlib.suppress(OSError):
+        found = _AVAILABLE.search(Path("/proc/meminfo").read_text("ascii"))
+        return int(found[1]) * 1024 if found else None
+    return None
+
+
+def killed_for_memory() -> int | None:
+    """How many processes the system has ended for want of memory since it was started; None where it does not say."""
+    with contextlib.suppress(OSError):
+        found = _KILLS.search(Path("/proc/vmstat").read_text("ascii"))
+        return int(found[1]) if found else None
     return None

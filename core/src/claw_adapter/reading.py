@@ -9,14 +9,25 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import json
 import stat
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["MAX_DEPTH", "MOST_BYTES", "parse_json", "parse_toml", "read_bytes", "read_text", "why"]
+__all__ = [
+    "MAX_DEPTH",
+    "MOST_BYTES",
+    "parse_json",
+    "parse_toml",
+    "read_bytes",
+    "read_text",
+    "strings_of",
+    "why",
+    "without_halves",
+]
 
 MAX_DEPTH: Final = 200
 """Objects and lists within each other; also what pydantic reads at most."""
@@ -55,29 +66,53 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
     return read_bytes(path, most).decode("utf-8-sig")
 
 
-def parse_json(text: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+def parse_json(
+    text: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None, *, halves: bool = False
+) -> Any:
     """The value of a JSON text, of which objects and lists lie at most `MAX_DEPTH` deep.
 
     Args:
         text: the text, or its UTF-8.
         pairs: makes an object of its fields, in place of `dict`; it may raise a ValueError.
+        halves: keep halves of surrogate pairs that stand alone, as in the names of files that are no UTF-8; else each becomes a
+            question mark, since nothing could write it down.
 
     Raises:
         ValueError: it is not JSON, or nested too deeply.
     """
-    from pydantic_core import from_json
-
     if pairs is None:
-        # what only `json` takes are lone surrogates, for the bytes of file names; and it says better what is wrong
+        # what only `json` takes are lone surrogates; and it says better what is wrong
         with contextlib.suppress(ValueError):
-            return from_json(text, cache_strings="keys")
+            return _parser()(text, cache_strings="keys")
     try:
         value = json.loads(text, object_pairs_hook=pairs)
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
     if _is_deep(value):
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
-    return value
+    return value if halves or pairs is not None else without_halves(value)
+
+
+def without_halves(value: Any) -> Any:
+    """A JSON value with a question mark in the place of each half of a surrogate pair that stands alone."""
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def strings_of(value: Any) -> Iterator[str]:
+    """Every string in a JSON value; names of fields are not among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value if isinstance(value, list) else value.values():
+            yield from strings_of(item)
+
+
+@functools.cache
+def _parser() -> Callable[..., Any]:
+    """Imported when first needed, and not again for every line of a file."""
+    from pydantic_core import from_json
+
+    return from_json
 
 
 def parse_toml(text: str) -> dict[str, Any]:

@@ -33,13 +33,13 @@ def data_frame(kind: type, rows: Iterable[object]) -> pd.DataFrame:
 
 
 def arrow_table(kind: type, rows: Iterable[object]) -> pa.Table:
-    """Rows of one kind as an Arrow table: text, 64-bit integers and floats, null where there is no value.
+    """Rows of one kind as an Arrow table: text, truth values, 64-bit integers and floats, null where there is no value.
 
     Raises:
         ClawError: pyarrow is not installed.
     """
     arrow = _module("pyarrow", "arrow")
-    types = {str: arrow.string(), int: arrow.int64(), float: arrow.float64()}
+    types = {str: arrow.string(), bool: arrow.bool_(), int: arrow.int64(), float: arrow.float64()}
     schema = [arrow.field(name, types[base], nullable=optional) for name, (base, optional) in types_of(kind).items()]
     return arrow.table(columns(kind, rows), schema=arrow.schema(schema))
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from claw_adapter.audit import RunAudit
+
 __all__ = ["PAGE", "Run", "aopen_run", "open_run", "write_page"]
 
 PAGE: Final = "report.html"
@@ -73,13 +75,35 @@ class Run:
         """The metrics of each harness under each model, strict and adjusted; see `summary` for other metric sets."""
         return tuple(tables.score_rows(self.summary()))
 
-    def summary(self, metric_set: MetricSet = "published") -> Summary:
-        """The run summed up, as ``claw report --json`` prints it.
+    def summary(self, metric_set: MetricSet = "published", *, audit: bool = False) -> Summary:
+        """The run summed up; with `audit` as ``claw report --json`` prints it.
 
         Raises:
             ScoringError: the metric set is unknown, or needs scores that were not recorded.
         """
-        return summarise(self.data, metric_set)
+        found = summarise(self.data, metric_set)
+        if not audit:
+            return found
+        try:
+            return found.model_copy(update={"audits": self.audit().harnesses})
+        except ClawError as error:  # the numbers are worth showing all the same
+            return found.model_copy(update={"audit_note": f"not audited: {error.what}"})
+
+    def audit(self, data: str | Path | Sequence[str | Path] = ()) -> RunAudit:
+        """Compare what was in every request with what had to be, as ``claw audit``; the folder is only read.
+
+        Args:
+            data: names or folders of the scenarios, when they are not where the run found them.
+
+        Raises:
+            ScenarioError: a scenario is missing, or not the one that was run.
+            JournalError: the folder is damaged.
+        """
+        from claw_adapter.audit import audit_run
+
+        names = (data,) if isinstance(data, str | Path) else data
+        with system_errors():
+            return audit_run(self.data, [str(name) for name in names])
 
     def report(self, path: str | Path | None = None, *, metric_set: MetricSet = "published") -> Path:
         """Write the page of the run, by default as report.html in its folder; returns where it is.
@@ -89,7 +113,7 @@ class Run:
         """
         target = self.path / PAGE if path is None else Path(path)
         with system_errors():
-            write_page(self, self.summary(metric_set), target)
+            write_page(self, self.summary(metric_set, audit=True), target)
         return target
 
     def breakdown(self, by: str | Sequence[str] = "category", *, metric_set: MetricSet = "published") -> Breakdown:
@@ -113,6 +137,7 @@ class Run:
         resamples: int = DEFAULT_RESAMPLES,
         seed: int = 0,
         allow_mixed: bool = False,
+        margin: float | None = None,
     ) -> Comparison:
         """Compare the rows (harness with overlays, under a model) of this run and `others` pairwise, as `claw compare`.
 
@@ -126,6 +151,7 @@ class Run:
             resamples: of the intervals.
             seed: of the resampling.
             allow_mixed: compare rows of different conditions too, with a warning.
+            margin: how large a difference may be and still count as none, in (0, 1]; tested if given.
 
         Raises:
             NotComparable: rows differ in more than what is compared.
@@ -144,6 +170,7 @@ class Run:
             seed=seed,
             between=between,
             allow_mixed=allow_mixed,
+            margin=margin,
         )
 
     def rescore(self, data: str | Path | Sequence[str | Path] = (), *, isolation: int | None = None) -> Rescored:

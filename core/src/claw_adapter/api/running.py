@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar, Unpack, cast
 
+from claw_adapter import plugins
 from claw_adapter.api.blocking import finish, system_errors
 from claw_adapter.api.experiment import (
     ExperimentOptions,
@@ -24,7 +25,9 @@ from claw_adapter.api.results import Run, open_run
 from claw_adapter.datasets.checking import refuse_unfit
 from claw_adapter.endpoint.replay import replay_model
 from claw_adapter.errors import ArgumentError, ClawError
+from claw_adapter.executor import Executor
 from claw_adapter.harness import Harness
+from claw_adapter.notation import parse_named
 from claw_adapter.protocol import Scenario, StopRules
 from claw_adapter.runner.headroom import MIN_FREE
 from claw_adapter.runner.preparing import prepare as prepare_plan
@@ -34,6 +37,7 @@ from claw_adapter.runs.estimate import Estimate
 from claw_adapter.runs.estimate import estimate as estimate_one
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.plan import Experiment, Plan, expand
+from claw_adapter.runs.shards import shard_of
 from claw_adapter.scenario.named import find_scenarios, is_place
 
 __all__ = [
@@ -44,6 +48,7 @@ __all__ = [
     "arun",
     "estimate",
     "estimate_experiment",
+    "make_executor",
     "prepare",
     "run",
 ]
@@ -72,6 +77,10 @@ class RunOptions(ExperimentOptions, StopOptions, total=False):
     """Try again what is unscored through no fault of the harness also where scored rounds come after, and those with it."""
     replay: str | Path | None
     """A recorded run to answer from, offline."""
+    shard: str
+    """``3/16``: only the third of 16 parts of the trials; `claw merge` puts the folders together."""
+    executor: str
+    """Where trials run: ``local``, or a plugin with its options. Default: as the experiment says, else ``local``."""
     unchecked: bool
     """Run folders of scenarios even if `claw check` finds errors in them. Default: False."""
     min_free: int
@@ -89,6 +98,8 @@ class Prepared:
     scenarios: Mapping[str, Scenario]
     harnesses: Mapping[str, Harness]
     rules: StopRules
+    executor: Executor | None = None
+    """Where trials run; None: here."""
 
     async def execute(
         self,
@@ -124,6 +135,7 @@ class Prepared:
                         rules=self.rules,
                         rewind=rewind,
                         min_free=min_free,
+                        executor=self.executor,
                     )
         finally:
             _ALONE.release()
@@ -140,8 +152,12 @@ def prepare(
     replay: Path | None = None,
     rules: StopRules | None = None,
     unchecked: bool = False,
+    shard: str = "",
+    executor: str = "",
 ) -> Prepared:
-    """Find the scenarios of an experiment and make its harnesses; `rules` take the place of those of the experiment.
+    """Find the scenarios of an experiment and make its harnesses; `rules` and `executor` take the place of the experiment's.
+
+    With `shard`, ``3/16``, only that part of its trials is run.
 
     Scenarios in folders are checked first, unless `unchecked` says not to; what brings others has checked them.
 
@@ -160,9 +176,28 @@ def prepare(
         )
     if replay is not None:
         experiment = _replayed(experiment, scenarios, replay)
-    plan, harnesses = prepare_plan(expand(experiment, scenarios), scenarios)
-    root = out or Path("runs") / f"{'-'.join(list(scenarios)[:2])}-{plan.digest[:8]}"
-    return Prepared(root.resolve(), plan, scenarios, harnesses, rules or experiment.stop)
+    place = make_executor(executor or experiment.executor)
+    plan = expand(experiment, scenarios)
+    plan, harnesses = prepare_plan(shard_of(plan, shard) if shard else plan, scenarios)
+    part = f"-shard{shard.replace('/', 'of')}" if shard else ""
+    root = out or Path("runs") / f"{'-'.join(list(scenarios)[:2])}-{plan.digest[:8]}{part}"
+    return Prepared(root.resolve(), plan, scenarios, harnesses, rules or experiment.stop, place)
+
+
+def make_executor(text: str) -> Executor | None:
+    """The executor that ``NAME`` or ``NAME:key=value,…`` stands for; None for ``local``, the trials of this process.
+
+    Raises:
+        ClawError: there is no such plugin, or it refuses the options.
+    """
+    try:
+        name, options, _ = parse_named(text)
+    except ValueError as error:
+        raise ArgumentError(f"executor {text!r}: {error}") from None
+    if name == "local" and not options:
+        return None
+    made: Executor = plugins.create("executor", name, options)
+    return made
 
 
 def _replayed(experiment: Experiment, scenarios: Mapping[str, Scenario], recording: Path) -> Experiment:
@@ -191,6 +226,8 @@ async def arun(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
             replay=None if replay is None else Path(replay),
             rules=make_rules(experiment, _part(options, StopOptions)),
             unchecked=options.get("unchecked", False),
+            shard=options.get("shard", ""),
+            executor=options.get("executor", ""),
         )
         await prepared.execute(
             jobs=jobs,
@@ -211,8 +248,8 @@ def run(scenarios: Scenarios, **options: Unpack[RunOptions]) -> Run:
         scenarios: names (``demo``) and folders of scenarios; or one `Experiment`, or its file.
         options: `harnesses`, `model` or `models`, `base_url`, `key_env`, `overlays`, `seeds`, `repeats`, `isolation`,
             `deadline`, `attempts`, `compat` (not beside an experiment); `patience`, `max_cost`, `max_tokens`,
-            `max_requests`, `jobs`, `out`, `fresh`, `rewind`, `replay`, `unchecked`, `min_free`, `watcher`. Names and defaults
-            are those of `claw run`; docs/python.md explains each.
+            `max_requests`, `jobs`, `out`, `fresh`, `rewind`, `replay`, `shard`, `executor`, `unchecked`, `min_free`,
+            `watcher`. Names and defaults are those of `claw run`; docs/python.md explains each.
 
     Returns:
         The finished run. A trial that failed is data in it, not an exception.

@@ -9,6 +9,7 @@ from claw_adapter.bare.options import BareOptions
 from claw_adapter.errors import ScenarioError
 from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Support, TrialContext
 from claw_adapter.options import checked
+from claw_adapter.protocol.limits import Prune
 
 __all__ = ["BareHarness"]
 
@@ -33,6 +34,8 @@ class BareHarness(Harness):
             concurrent=full, isolation_of_state=full, deterministic_replay=full,
             overlay_skills=Support.not_implemented("no overlay has been tried with it"),
             mcp=Support.unsupported("it has no tools: it acts through commands"),
+            renderings=("merge", "insert"),
+            losses=(Prune(turns=0),) if options.history != "full" else (),
             notes=(
                 "one command per reply; no tools, no system prompt, no files",
                 f"history: {options.history}; at most {options.retries} retries of a request",

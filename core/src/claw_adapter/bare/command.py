@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from typing import Final
 
 __all__ = ["STOP_WORDS", "command_of"]
@@ -15,13 +16,19 @@ _FENCE: Final = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
 _THOUGHTS: Final = re.compile(r"<(think|thinking)>.*?(</\1>|\Z)", re.DOTALL)
 _LINE: Final = re.compile(r"""(?:[^'"\\\n]|\\.|'[^']*'|"(?:[^"\\]|\\.)*+")*+(?=\n|\Z)""", re.DOTALL)
 """A line of a POSIX shell: what is quoted or escaped may go on in the next ones."""
+_LINE_START: Final = r"^[ \t]*(?:(?:[-*>]|\d+[.)])[ \t]+)*(?:\$[ \t]+)?"
+_COLON: Final = r":\**\s+|\uff1a\**\s*"
+_PLACE: Final = rf"(?:{_LINE_START}|{_COLON}|(?=`))(?:(?P<span>`)|(?P<bold>\*\*|__)?)"
+"""Where a command may begin: a line, what is behind a colon, a code span; each of them in bold as well."""
 
 
-def command_of(text: str) -> str:
-    """The command in a model's message, thoughts aside: a JSON object's ``command``, else the first line (of a code block).
+def command_of(text: str, programs: Collection[str] = ()) -> str:
+    """The command in a model's message, thoughts aside: a JSON object's ``command``, else a line (of the first code block).
 
-    A quote that the line leaves open takes in the lines up to its end. Backticks around the line, and the full stop behind
-    a stop word, are not part of the command. Empty where nothing was said.
+    With `programs` it is what the first of them begins, at the start of a line (behind a bullet, a prompt sign, emphasis),
+    behind a colon, or in a code span; else, and without `programs`, the first line. A quote that the line leaves open takes in
+    the lines up to its end. Backticks around the line, and the full stop behind a stop word, are not part of the command. Empty
+    where nothing was said.
     """
     stripped = _THOUGHTS.sub("", text).strip()
     if stripped.startswith("{"):
@@ -32,11 +39,34 @@ def command_of(text: str) -> str:
         if isinstance(data, dict) and isinstance(data.get("command"), str):
             return str(data["command"]).strip()
     block = _FENCE.search(stripped)
-    line = _first(block[1] if block else stripped).strip().removeprefix("$ ").strip()
+    said = block[1] if block else stripped
+    if command := _begun(said, programs):
+        return command
+    line = _first(said).strip().removeprefix("$ ").strip()
     if len(line) > 1 and line[0] == line[-1] == "`":
         line = line.strip("`").strip()
-    word = line.rstrip(".!").lower()
-    return word if word in STOP_WORDS else line
+    lines = said.splitlines() if programs else [line]
+    return next((word for word in map(_bare, lines) if word in STOP_WORDS), line)
+
+
+def _bare(line: str) -> str:
+    """A line without emphasis and full stop, in small letters."""
+    return line.strip().strip("*_`").rstrip(".!").lower()
+
+
+def _begun(said: str, programs: Collection[str]) -> str:
+    """What the first program's name begins, where a person would look for a command; empty if there is no such place."""
+    if not programs:
+        return ""
+    names = "|".join(re.escape(name) for name in sorted(programs, key=len, reverse=True))
+    found = re.search(rf"(?m){_PLACE}(?P<command>(?:{names})(?![^\s`*]))", said)
+    if found is None:
+        return ""
+    rest = said[found.start("command") :]
+    if found["span"]:
+        return rest.partition("`")[0].strip()
+    line = _first(rest).strip()
+    return line.removesuffix(found["bold"]).strip() if found["bold"] else line
 
 
 def _first(text: str) -> str:

@@ -156,7 +156,7 @@ class BareConversation(Conversation):
         self._say("user", f"{prompt}\n\n{RULE}")
         while True:
             said = await self._ask(turn)
-            command = command_of(said)
+            command = command_of(said, self._environment.command_names)
             if command.lower() in STOP_WORDS:
                 return self._stop(turn, "done", command, said.strip())
             self._say("assistant", command)

@@ -9,20 +9,23 @@ from __future__ import annotations
 import json
 import secrets
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange, SessionStore
+from claw_adapter.made import Made
 from claw_adapter.merge import merged
 from claw_adapter.reading import parse_json, read_text, why
 
-__all__ = ["OURS", "SessionFolder", "json_lines", "ours_of", "read_object", "replace", "session_of"]
+__all__ = ["OURS", "Once", "SessionFolder", "json_lines", "named", "ours_of", "read_object", "replace", "session_of"]
 
 OURS: Final = "claw"
 LAST: Final = 1_000_000
 """The position of sessions that the harness has begun itself."""
+Once = Callable[[Sequence[Any], Callable[[Any], Any]], list[Any]]
+"""Makes of each value what the function makes of it, or has made of it before."""
 FIELDS: Final = ("kind", "channel", "title", "participants")
 
 
@@ -31,6 +34,15 @@ class SessionFolder(SessionStore):
 
     title: ClassVar[str]
     """Whose sessions they are, for messages."""
+
+    def __init__(self) -> None:
+        self._read: dict[Path, dict[str, Any]] = {}
+        """What each line of a file said that was read before: a file grows by a few lines a turn."""
+        self._made: dict[Path, Made[Any]] = {}
+
+    def once(self, file: Path) -> Once:
+        """What makes messages of the records of a file, each once."""
+        return self._made.setdefault(file, Made()).of
 
     @abstractmethod
     def file(self, session_id: str, folder: Path) -> Path:
@@ -80,18 +92,21 @@ class SessionFolder(SessionStore):
             self.save(merged(change.before, change.after, there), position, path, there)
 
     def lines(self, file: Path) -> list[dict[str, Any]]:
-        """The records of a file.
+        """The records of a file, which nobody changes: those of lines that were there before are the same objects.
 
         Raises:
             HarnessProtocolError: it cannot be read, or has something else in it.
         """
+        before = self._read.get(file, {})
         try:
-            records = [parse_json(line) for line in read_text(file).split("\n") if line.strip()]
+            lines = [line for line in read_text(file).split("\n") if line.strip()]
+            known = {line: before[line] if line in before else parse_json(line) for line in lines}
         except (OSError, ValueError) as error:
             raise HarnessProtocolError(f"not a session of {self.title}: {why(error)}", where=str(file)) from error
-        if not all(isinstance(record, dict) for record in records):
+        if not all(isinstance(record, dict) for record in known.values()):
             raise HarnessProtocolError(f"not a session of {self.title}: a line is no object", where=str(file))
-        return records
+        self._read[file] = known
+        return [known[line] for line in lines]
 
     def _load(self, file: Path) -> tuple[int, Session]:
         try:
@@ -111,6 +126,18 @@ def session_of(ours: Mapping[str, Any], session_id: str, messages: Iterable[Mess
     known = {name: ours[name] for name in FIELDS if name in ours}
     made = Session.model_validate({"id": ours.get("id") or session_id, **known, "messages": tuple(messages)})
     return int(ours.get("position", LAST)), made
+
+
+def named(
+    said: Sequence[tuple[Mapping[str, Any], str]], once: Once, make: Callable[[Mapping[str, Any], str], Message]
+) -> list[Message]:
+    """The messages that `make` makes of records and the names that they have now, each once."""
+    names = {id(record): name for record, name in said}
+    found = once([record for record, _ in said], lambda record: make(record, names[id(record)]))
+    return [
+        message if message.id == name else message.model_copy(update={"id": name})
+        for message, (_, name) in zip(found, said, strict=True)
+    ]
 
 
 def read_object(path: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from claw_adapter.data_format.base import DataFormat
 from claw_adapter.errors import PluginError, ScenarioError
 from claw_adapter.scenario import resolve
 
-__all__ = ["convert_data", "find_format"]
+__all__ = ["find_format"]
 
 OURS: Final[Mapping[str, str]] = {"tests.json": "clawarena"}
 """File in a data set → the plugin of ours that reads it, so that it can be named where it is not installed."""
@@ -47,16 +47,3 @@ def _is_neutral(path: Path) -> bool:
         return bool(resolve(path))
     except ScenarioError:
         return False
-
-
-def convert_data(path: Path, out: Path, *, layout: str, compat: bool = False) -> list[Path]:
-    """Write a data set of another format as folders of ``scenario/1``; their paths.
-
-    Raises:
-        ScenarioError: it is ``scenario/1`` already, has errors, or a folder is in use.
-        PluginError: the plugin that reads it is not installed.
-    """
-    form = find_format(path)
-    if form is None:
-        raise ScenarioError("nothing to convert: the data is scenario/1", where=str(path))
-    return form.convert(path, out, layout=layout, compat=compat)

@@ -7,7 +7,7 @@ from claw_adapter.drivers.launch import start
 from claw_adapter.drivers.lifeline import Lifeline
 from claw_adapter.drivers.lines import EventSink, LineChild
 from claw_adapter.drivers.process import Process
-from claw_adapter.drivers.run import run
+from claw_adapter.drivers.run import Watch, run
 
 __all__ = [
     "PIPE",
@@ -25,6 +25,7 @@ __all__ = [
     "ProgramNotFound",
     "ProgramNotStarted",
     "RemoteError",
+    "Watch",
     "environment",
     "run",
     "start",

@@ -128,6 +128,7 @@ class Completed:
         timed_out: True if the deadline ended it.
         drained: True if both streams were read to their end; False if something still held them open.
         survivors: processes of it that could not be killed (0 but for uninterruptible ones).
+        over: why it was ended before its deadline, in the words of who watched it, or empty.
     """
 
     exit: ExitStatus
@@ -137,3 +138,4 @@ class Completed:
     timed_out: bool
     drained: bool
     survivors: int
+    over: str = ""

@@ -19,6 +19,7 @@ from claw_adapter.drivers.capture import Capture, Captured
 from claw_adapter.drivers.command import Command, ExitStatus, Stdin
 from claw_adapter.drivers.errors import CommandInvalid, LineTooLong
 from claw_adapter.drivers.streams import LineBuffer, PipeReader, PipeWriter
+from claw_adapter.drivers.waiting import readable
 from claw_adapter.errors import DeadlineExceeded, HarnessCrash
 
 __all__ = ["Process"]
@@ -52,7 +53,7 @@ class Process:
         self._family: reaper.Known = frozenset()
         self._stopping: asyncio.Task[int] | None = None
         self._feeding: asyncio.Task[None] | None = None
-        self._pidfd = -1
+        self._pidfd = self._first = -1
         self._open_outputs(command)
         self._open_input(command.stdin)
         self._watch()
@@ -103,8 +104,18 @@ class Process:
             os.close(self._pidfd)
             self._pidfd = -1
 
+    def contain(self, first: int) -> None:
+        """Learn that everything that comes of it lives in the process namespace whose first process has the id `first`.
+
+        When that one has ended there is nothing else to look for, which is a hundred times as fast as looking.
+        """
+        with contextlib.suppress(AttributeError, OSError):  # it has ended, or the system has no such descriptors
+            self._first = os.pidfd_open(first)
+
     def _remember(self) -> None:
         """Note who is of its session; without a descriptor to look with, its mark has to do."""
+        if self._first >= 0:
+            return
         with contextlib.suppress(OSError):
             self._family |= reaper.snapshot(self.pid)
 
@@ -239,6 +250,8 @@ class Process:
 
         The clock is asked only after killing and a second look, however long the first took.
         """
+        if self._first >= 0 and await self._kill_first(end):
+            return 0
         quiet = looked = False
         while True:
             if self._exit is None:  # until it is waited for, nobody else can have its id
@@ -254,6 +267,15 @@ class Process:
             quiet, looked = not left, True
             await asyncio.sleep(PAUSE_SECONDS)
 
+    async def _kill_first(self, end: float) -> bool:
+        """Kill the first process of its namespace, with which the system ends all others, and it; True when that is done."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            signal.pidfd_send_signal(self._first, signal.SIGKILL)
+        if self._exit is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        return await readable(self._first, max(end - time.monotonic(), PAUSE_SECONDS))
+
     async def _close(self) -> None:
         self.close_stdin()
         if self._feeding is not None:
@@ -262,6 +284,9 @@ class Process:
             reader.finish()
         for capture in (self._stdout, self._stderr):
             capture.close()
+        if self._first >= 0:
+            os.close(self._first)
+            self._first = -1
         if self._exit is None and self._pidfd >= 0:  # could not be killed: give up watching
             self._loop.remove_reader(self._pidfd)
             os.close(self._pidfd)

@@ -8,7 +8,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["shielded", "side_by_side", "timeout", "to_thread"]
+__all__ = ["readable", "shielded", "side_by_side", "timeout", "to_thread"]
 
 P = ParamSpec("P")
 A = TypeVar("A")
@@ -46,6 +46,20 @@ async def side_by_side(call: Callable[[A], Awaitable[T]], items: Iterable[A]) ->
             return await call(item)
 
     return await asyncio.gather(*map(one, items))
+
+
+async def readable(descriptor: int, seconds: float | None = None) -> bool:
+    """Wait until there is something to read from a descriptor, or it has ended; False if that takes longer."""
+    loop, there = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(descriptor, there.set)
+    try:
+        async with asyncio.timeout(seconds):
+            await there.wait()
+    except TimeoutError:
+        return False
+    finally:
+        loop.remove_reader(descriptor)
+    return True
 
 
 async def to_thread(call: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:

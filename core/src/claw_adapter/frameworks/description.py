@@ -13,6 +13,7 @@ from pydantic import Field
 from claw_adapter.frameworks.errors import FrameworkUnknown
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.capabilities import Dialect
+from claw_adapter.protocol.limits import Loss
 from claw_adapter.reading import parse_toml, read_text, why
 
 __all__ = ["DESCRIPTION", "AcpCommand", "Framework", "Release", "ReleaseFile"]
@@ -60,6 +61,8 @@ class AcpCommand(Record):
     """Values of ``permission``, ``usage`` and ``authenticate`` that fit it."""
     memory_files: tuple[str, ...] = ()
     """See `claw_adapter.harness.Capabilities.memory_files`."""
+    losses: tuple[Loss, ...] = ()
+    """What it loses of what it is given (`claw_adapter.harness.Capabilities.losses`)."""
     notes: tuple[str, ...] = ()
     """What results say about it."""
 

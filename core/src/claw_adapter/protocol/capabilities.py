@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.limits import RENDERINGS, Loss, Rendering
 from claw_adapter.protocol.turn import UsageKind
 
 __all__ = ["Capabilities", "Dialect", "HistoryRoute", "Probe", "Support"]
@@ -71,10 +72,21 @@ class Capabilities(Record):
     memory_files: tuple[str, ...] = ()
     """Glob patterns, relative to the workspace, of files that the harness keeps there for itself: they are no work
     products, so workspace differences leave them out, unless the scenario brings them or a prompt names them."""
+    renderings: tuple[Rendering, ...] = ()
+    """How it writes what it is given, where nothing is lost by that."""
+    losses: tuple[Loss, ...] = ()
+    """What it loses of what it is given, with the numbers; `claw audit` allows nothing else."""
     notes: tuple[str, ...] = ()
-    """What cannot be made equal to other harnesses, true for the options; printed in every result.
+    """What else cannot be made equal to other harnesses, true for the options; printed in every result.
 
-    Sizes of requests do not belong here: the result has the system prompt's characters and the tools as they were measured."""
+    Renderings and losses are printed by themselves. Sizes of requests do not belong here: the result has the system prompt's
+    characters and the tools as they were measured."""
+
+    @property
+    def described(self) -> tuple[str, ...]:
+        """The notes, what it loses, and how it writes what it is given: a sentence each."""
+        written = "; ".join(RENDERINGS[name] for name in self.renderings)
+        return (*self.notes, *map(str, self.losses), *((f"rendered: {written}",) if written else ()))
 
     @classmethod
     def full(cls, **others: Any) -> Self:

@@ -12,6 +12,7 @@ from claw_adapter.protocol.base import Record
 __all__ = [
     "Agreement",
     "CheckDetail",
+    "CheckFault",
     "CheckRun",
     "ChoiceDetail",
     "Detail",
@@ -37,6 +38,17 @@ class Agreement(Record):
     """Outcome by the letter of a statement."""
 
 
+class CheckFault(Record):
+    """One thing that a check found wrong, as it printed it (scenario-1, Checks)."""
+
+    file: str
+    field: str = ""
+    """Empty where the file as a whole is meant."""
+    kind: str
+    """What sort of mistake it is, in the check's own words: ``missing``, ``format``, ``fact`` …"""
+    why: str = ""
+
+
 class CheckRun(Record):
     """How a check command ended; `why` is empty if it passed. Exactly one of `exit` and `signal` is set."""
 
@@ -50,6 +62,8 @@ class CheckRun(Record):
     """The beginning of it, as of `stderr`."""
     stderr: str = ""
     seconds: float
+    faults: tuple[CheckFault, ...] = ()
+    """What it found wrong, where it says so."""
 
     @property
     def passed(self) -> bool:

@@ -20,6 +20,7 @@ __all__ = [
     "Gold",
     "OptionEvidence",
     "Preference",
+    "Program",
     "Revision",
     "RoundEvidence",
 ]
@@ -46,13 +47,29 @@ class Feedback(Record):
     options: dict[Letter, str] = Field(default_factory=dict)
 
 
-class Check(Record):
-    """A command that decides an exec_check; runs in the sandbox with the workspace as working directory.
+class Program(Record):
+    """A command that is run before a check and apart from it: in a copy of the workspace, without sight of ``gold/``.
 
-    ``${workspace}`` and ``${checks}`` stand for the throw-away copy of the workspace and the folder ``gold/checks``.
+    ``${workspace}`` stands for that copy.
     """
 
     command: str = Field(min_length=1)
+    inputs: str = ""
+    """Folder below ``gold/checks`` whose files are laid over the copy: inputs that nobody has seen; empty for none."""
+    timeout: float = Field(default=10.0, gt=0, le=600)
+
+
+class Check(Record):
+    """A command that decides an exec_check; runs in the sandbox with the workspace as working directory.
+
+    ``${workspace}`` and ``${checks}`` stand for the throw-away copy of the workspace and the folder ``gold/checks``,
+    ``${outputs}`` for a file that says what `programs` did: a list of JSON, in their order, of objects with ``exit`` (null if
+    it was killed), ``timed_out`` and ``stdout`` (its beginning).
+    """
+
+    command: str = Field(min_length=1)
+    programs: tuple[Program, ...] = ()
+    """Commands that are run first, each in a sandbox of its own."""
     exit: int = 0
     stdout: str | None = None
     """Text that standard output must contain."""

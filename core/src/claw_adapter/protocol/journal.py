@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue, StringConstraints
 
 from claw_adapter.protocol.answer_key import Seen
 from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.capabilities import Capabilities
 from claw_adapter.protocol.detail import ScoreDetail
 from claw_adapter.protocol.scenario import Stage
 from claw_adapter.protocol.tags import RoundTags
@@ -116,6 +117,8 @@ class TrialStart(Record):
     notes: tuple[str, ...] = ()
     memory_files: tuple[str, ...] = ()
     """The harness's own files in the workspace, as globs; differences leave them out."""
+    capabilities: Capabilities | None = None
+    """What the adapter declared; None in runs of earlier versions."""
 
 
 class RoundTraits(Record):
@@ -142,7 +145,7 @@ class RoundRecord(Record):
     """A finished round. `events`, `snapshot` and `checkpoint` are digests in the run's store."""
 
     kind: Literal["round"] = "round"
-    index: int
+    index: int = Field(ge=0, lt=1_000_000)
     round: str
     type: str
     attempts: int = 1

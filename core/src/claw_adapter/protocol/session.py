@@ -56,13 +56,18 @@ class Session(Record):
 
     @model_validator(mode="after")
     def _unique_ids(self) -> Self:
-        seen: set[str] = set()
-        for message in self.messages:
-            if message.id in seen:
-                raise ValueError(f"message id {message.id!r} occurs twice in session {self.id!r}")
-            seen.add(message.id)
+        if not _unique(self.messages):
+            ids = [message.id for message in self.messages]
+            twice = next(name for at, name in enumerate(ids) if name in ids[:at])
+            raise ValueError(f"message id {twice!r} occurs twice in session {self.id!r}")
         return self
 
     def with_messages(self, messages: Sequence[Message]) -> Session:
-        """The same session with other messages; message ids are checked again."""
-        return Session.model_validate({**dict(self), "messages": tuple(messages)})
+        """The same session with other messages; their ids are checked again, and nothing else: they are what they are."""
+        if _unique(messages):
+            return self.model_copy(update={"messages": tuple(messages)})
+        return Session.model_validate({**dict(self), "messages": tuple(messages)})  # which says what is wrong
+
+
+def _unique(messages: Sequence[Message]) -> bool:
+    return len({message.id for message in messages}) == len(messages)

@@ -41,6 +41,7 @@ class GalleryHarness(Harness):
             update={
                 "endpoint_override": (self.acp.dialect,),
                 "memory_files": self.acp.memory_files,
+                "losses": self.acp.losses,
                 "notes": (*known.notes, *self.acp.notes),
             }
         )

@@ -91,6 +91,17 @@ class AcpHarness(Harness):
             overlay_skills=Support.not_implemented("no overlay has been tried with it"),
             deterministic_replay=Support.unsupported("nothing is known of the agent"),
             mcp=full,
+            renderings=(
+                "system_as",
+                "speaker_as",
+                "merge",
+                "trim",
+                "newline",
+                "empty_reply",
+                "call_id",
+                "insert",
+                "told",
+            ),
             notes=(f"permission requests: {self.permission}", told, NEWS),
         )
 

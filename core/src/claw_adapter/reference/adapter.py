@@ -28,6 +28,7 @@ from claw_adapter.harness import (
     Event,
     Failure,
     Harness,
+    Message,
     Probe,
     ReportedUsage,
     Session,
@@ -37,6 +38,7 @@ from claw_adapter.harness import (
     TrialContext,
     TurnResult,
 )
+from claw_adapter.protocol.limits import Clip, Drop
 from claw_adapter.reference import agent
 from claw_adapter.reference.child import child_command, model_failure
 
@@ -66,6 +68,7 @@ class ReferenceHarness(Harness):
             update_session=full, cancel=full, stream_events=full, usage="per_turn", endpoint_override=("openai-chat",),
             concurrent=full, isolation_of_state=full, deterministic_replay=full,
             overlay_skills=full, mcp=Support.not_implemented("its tools are built in"),
+            losses=(Clip(of="file", characters=agent.READ_LIMIT), Drop(what="history_tools")),
             notes=("histories: native, read with the tool session_history",),
         )  # fmt: skip
 
@@ -138,11 +141,32 @@ def _failure(reply: dict[str, Any]) -> Failure | None:
     return None
 
 
+class _Exported:
+    """The sessions as they were told piece by piece (`agent.Agent.news`): what was told before is not read again."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, Session] = {}
+
+    def take(self, news: Sequence[dict[str, Any]]) -> Checkpoint:
+        """The sessions with what is new in them."""
+        found = {told["id"]: self._session(told["id"], told.pop("kept"), told) for told in news}
+        self._sessions = found
+        return Checkpoint(sessions=tuple(found.values()))
+
+    def _session(self, name: str, kept: int, told: dict[str, Any]) -> Session:
+        if not kept:
+            return Session.model_validate(told)
+        before = self._sessions[name]
+        new = [Message.model_validate(message) for message in told["messages"]]
+        return before.with_messages([*before.messages[:kept], *new]) if new else before
+
+
 class _Child(_Reference):
     """The agent as a process of its own, behind JSON lines."""
 
     def __init__(self, child: LineChild) -> None:
         self._child = child
+        self._exported = _Exported()
         self._closed = False
 
     @classmethod
@@ -170,7 +194,7 @@ class _Child(_Reference):
 
     async def checkpoint(self) -> Checkpoint:
         reply = await self._child.call("export", {}, 30.0)
-        return Checkpoint(sessions=tuple(Session.model_validate(s) for s in reply["sessions"]))
+        return self._exported.take(reply["sessions"])
 
     async def cancel(self) -> None:
         await self._child.call("cancel", {}, 10.0)
@@ -188,6 +212,7 @@ class _InProcess(_Reference):
         shell = _Shell(ctx, asyncio.get_running_loop())
         self._agent = agent.Agent(ctx.workspace, ctx.endpoint.openai, ctx.endpoint.key, ctx.endpoint.model, shell)
         self._agent.sessions = _plain(sessions)
+        self._exported = _Exported()
 
     async def ask(self, prompt: str, emit: Emit, deadline: float) -> dict[str, Any]:
         self._agent.timeout = deadline
@@ -205,7 +230,7 @@ class _InProcess(_Reference):
         self._agent.replace(_plain(c.after for c in changes if c.after))
 
     async def checkpoint(self) -> Checkpoint:
-        return Checkpoint(sessions=tuple(Session.model_validate(s) for s in self._agent.sessions))
+        return self._exported.take(self._agent.news())
 
     async def cancel(self) -> None:
         self._agent.cancel()

@@ -68,6 +68,7 @@ class Agent:
         self.url = urllib.parse.urlsplit(url)
         self.key, self.model, self.execute, self.timeout = key, model, execute, timeout
         self.sessions: list[dict[str, Any]] = []
+        self._told: dict[str, tuple[dict[str, Any], int]] = {}
         self.usage = {"input": 0, "output": 0}
         self._accepted = self._turn_number = 0
         self._cancelled = 0
@@ -84,6 +85,17 @@ class Agent:
         changed = {session["id"]: session for session in sessions}
         kept = [changed.pop(session["id"], session) for session in self.sessions]
         self.sessions = [*kept, *changed.values()]
+
+    def news(self) -> list[dict[str, Any]]:
+        """The sessions without the messages that this has returned before, whose number is in ``kept``; ask between turns."""
+        found = []
+        for session in self.sessions:
+            before, kept = self._told.get(session["id"], (None, 0))
+            kept = kept if before is session else 0
+            messages = session["messages"]
+            found.append({**session, "kept": kept, "messages": messages[kept:]})
+            self._told[session["id"]] = session, len(messages)
+        return found
 
     def accept(self) -> int:
         """The number of a turn that is going to be; from now on `cancel` means that turn, however late its thread begins."""

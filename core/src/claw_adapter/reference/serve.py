@@ -1,7 +1,7 @@
 """The reference agent as a child process: ``python -I serve.py lines`` or ``python -I serve.py acp``. Standard library only.
 
 ``lines``: requests as JSON lines (see `claw_adapter.drivers.lines`): ``open`` (workspace, url, model, sessions), ``send``
-(prompt), ``cancel``, ``sync`` (sessions), ``export``; tool calls go out as events.
+(prompt), ``cancel``, ``sync`` (sessions), ``export`` (what is new in them); tool calls go out as events.
 
 ``acp``: the Agent Client Protocol, version 1. The protocol knows no way to give an agent a past, so the agent has an
 extension for it, told by ``{"claw": {"sessions": 1}}`` in the ``_meta`` of its capabilities:
@@ -179,7 +179,7 @@ class Lines(Server):
             return turn
         if method == "sync":
             self.agent.replace(params["sessions"])
-        return {"sessions": self.agent.sessions} if method == "export" else {}
+        return {"sessions": self.agent.news()} if method == "export" else {}
 
 
 class Acp(Server):

@@ -22,6 +22,7 @@ RACY_NS: Final = 20_000_000
 """A file that changed this shortly before it was read may change again without its time stamps showing it."""
 MAX_FILE: Final = 1024 * 1024 * 1024
 Token = tuple[int, int, int, int, int]
+Known = dict[str, tuple[Token, Entry]]
 
 
 class Snapshotter:
@@ -36,7 +37,8 @@ class Snapshotter:
     def __init__(self, store: Store, *, max_file: int = MAX_FILE) -> None:
         self.store = store
         self._max_file = max_file
-        self._known: dict[Path, dict[str, tuple[Token, str]]] = {}
+        self._known: dict[Path, Known] = {}
+        self._taken: dict[Path, tuple[Tree, str]] = {}
 
     def take(self, folder: Path, exclude: Sequence[str] = ()) -> str:
         """Keep the folder as it is now, without what matches a pattern of `exclude` (see `tree.excluder`); return the digest.
@@ -50,7 +52,10 @@ class Snapshotter:
         except (FileNotFoundError, NotADirectoryError):
             scan.tree.clear()
         self._known[folder] = scan.known
-        return write_tree(self.store, scan.tree)
+        before = self._taken.get(folder)
+        if before is None or before[0] != scan.tree:
+            self._taken[folder] = before = scan.tree, write_tree(self.store, scan.tree)
+        return before[1]
 
     def restore(self, digest: str, folder: Path, exclude: Sequence[str] = ()) -> None:
         """Make `folder` exactly the tree of the snapshot; only what matches `exclude` stays as it is.
@@ -95,11 +100,11 @@ class _Scan:
     """One walk over a folder."""
 
     store: Store
-    before: dict[str, tuple[Token, str]]
+    before: Known
     excluded: Callable[[str], bool] | None
     max_file: int
     tree: Tree = field(default_factory=dict)
-    known: dict[str, tuple[Token, str]] = field(default_factory=dict)
+    known: Known = field(default_factory=dict)
 
     def folder(self, descriptor: int, prefix: str, depth: int) -> None:
         with os.scandir(descriptor) as items:
@@ -150,21 +155,21 @@ class _Scan:
         before = self.before.get(path)
         if before is not None and before[0] == _token(found):
             self.known[path] = before
-            sha = before[1]
+            self.tree[path] = before[1]
         else:
-            sha, found = self._read(parent, name, path)
-        self.tree[path] = Entry("file", sha, found.st_size, bool(found.st_mode & stat.S_IXUSR))
+            self.tree[path] = self._read(parent, name, path)
 
-    def _read(self, parent: int, name: str, path: str) -> tuple[str, os.stat_result]:
+    def _read(self, parent: int, name: str, path: str) -> Entry:
         """Keep a file's content; remember it if any later change must show in the time stamps."""
         now = time.time_ns()
         with folders.open_file(parent, name) as source:
             before = os.fstat(source.fileno())
             sha = self.store.put_stream(source)
             after = os.fstat(source.fileno())
+        entry = Entry("file", sha, after.st_size, bool(after.st_mode & stat.S_IXUSR))
         if _token(before) == _token(after) and max(after.st_mtime_ns, after.st_ctime_ns) < now - RACY_NS:
-            self.known[path] = (_token(after), sha)
-        return sha, after
+            self.known[path] = (_token(after), entry)
+        return entry
 
 
 SWAPPED: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EINVAL, errno.ENXIO})

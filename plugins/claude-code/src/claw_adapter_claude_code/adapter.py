@@ -14,6 +14,7 @@ from claw_adapter.harness import (
     Support,
     TrialContext,
 )
+from claw_adapter.protocol import Clip, WindowLimit
 from claw_adapter_claude_code.configuration import servers, settings
 from claw_adapter_claude_code.conversation import ClaudeConversation
 from claw_adapter_claude_code.native import session_uuid
@@ -26,6 +27,8 @@ __all__ = ["MEMORY_FILES", "ClaudeCode"]
 MEMORY_FILES: Final = (".claude/**", "CLAUDE.local.md")
 """What it may keep for itself in the workspace. Notes that it makes by itself lie in the state directory: empty at a trial's
 beginning, kept in checkpoints."""
+LOSSES: Final = (Clip(of="file", characters=72_000), WindowLimit(tokens=1_000_000, then="error"))
+"""The window is that of a model it does not know."""
 AGAIN: Final = Support.not_implemented("over ACP the conversation has to be opened again after a cancelled turn")
 
 
@@ -46,16 +49,14 @@ class ClaudeCode(Harness):
             usage="per_turn",
             endpoint_override=("anthropic-messages",),
             memory_files=MEMORY_FILES,
+            renderings=("system_as", "speaker_as", "merge", "empty_reply", "insert"),
+            losses=LOSSES,
             notes=self._notes(),
         )
 
     def _notes(self) -> tuple[str, ...]:
         options = self.options
         most = f"at most {options.max_requests} model requests per turn; one that uses them up has no answer"
-        window = (
-            "takes a model that it does not know for one with a window of 1,000,000 tokens; never compacts: "
-            "what does not fit is an error"
-        )
         files = (
             "CLAUDE.md and CLAUDE.local.md of the workspace, or AGENTS.md if there is neither, go by themselves into the "
             "first message of requests"
@@ -65,7 +66,6 @@ class ClaudeCode(Harness):
             "histories: as files (it has no tools for sessions)",
             f"tools: {', '.join(tools(options))}; none for the web, timers, sub-agents and skills",
             most if options.max_requests else "no limit of model requests per turn",
-            window,
             files,
             "keeps notes of its own in the state directory" if options.memory else "keeps no notes of its own",
             f"repeats a failed model request up to {options.retries} times",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from claw_adapter.command.folder import OURS
+from claw_adapter.command.folder import OURS, Once
 from claw_adapter.command.messages import format_speaker, utc
 from claw_adapter.harness import Message, ToolCall
 from claw_adapter.protocol.session import Role
@@ -74,19 +74,18 @@ def _prefix(role: Role, speaker: str | None) -> str:
     return "" if role == "tool" else format_speaker(speaker, role)
 
 
-def messages_of(lines: Iterable[Line]) -> Iterator[Message]:
+def messages_of(lines: Iterable[Line], once: Once) -> Iterator[Message]:
     """The conversation, each reply of the model put together from its lines, before the results of its calls."""
     waiting: list[Message] = []
     replies: dict[str, int] = {}
-    for line in lines:
-        if not _said(line):
-            continue
+    said = [line for line in lines if _said(line)]
+    for line, messages in zip(said, once(said, lambda line: list(_translated(line))), strict=True):
         reply = str(line["message"].get("id") or "") if line["type"] == "assistant" else ""
         if reply and reply in replies:
             place = replies[reply]
-            waiting[place] = _joined(waiting[place], next(iter(_translated(line))))
+            waiting[place] = _joined(waiting[place], messages[0])
             continue
-        for message in _translated(line):
+        for message in messages:
             if message.role in ("user", "system"):
                 yield from waiting
                 waiting, replies = [], {}

@@ -13,7 +13,7 @@ from claw_adapter.harness import Checkpoint, Session, SessionChange
 from claw_adapter_claude_code.configuration import KEY, MCP
 from claw_adapter_claude_code.memory import Memory
 from claw_adapter_claude_code.native import session_uuid
-from claw_adapter_claude_code.store import ClaudeSessions, essential, project_folder
+from claw_adapter_claude_code.store import ClaudeSessions, Essential, project_folder
 
 __all__ = ["State"]
 
@@ -30,6 +30,7 @@ class State:
         self.main = main
         self.uuid = session_uuid(main.id)
         self.store = ClaudeSessions()
+        self._essential = Essential()
         self.sessions = folder / FOLDER / "projects" / project_folder(workspace)
         self._begun = self.uuid
         self.memory = Memory(folder)
@@ -113,7 +114,7 @@ class State:
         file = self._file()
         files = self.memory.files()
         if file.is_file():
-            files[NATIVE] = essential(file.read_bytes())
+            files[NATIVE] = self._essential.of(file.read_bytes())
         (session,) = self.store.read(file)
         if session.id != self.main.id:
             raise HarnessProtocolError("the session has got another id", where=str(file))

@@ -25,7 +25,7 @@ from claw_adapter.command.folder import OURS, SessionFolder, json_lines, ours_of
 from claw_adapter.harness import Session
 from claw_adapter_claude_code.native import messages_of, native_lines, session_uuid
 
-__all__ = ["TITLE", "ClaudeSessions", "essential", "project_folder"]
+__all__ = ["TITLE", "ClaudeSessions", "Essential", "project_folder"]
 
 LONGEST: Final = 200
 BASE36: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -53,10 +53,22 @@ def project_folder(workspace: Path) -> str:
     return f"{name[:LONGEST]}-{digits}"
 
 
-def essential(content: bytes) -> bytes:
-    """The title and the lines that are links of the chain; the rest is bookkeeping, most of it copies of requests."""
-    lines = [(line, json.loads(line)) for line in content.split(b"\n") if line.strip()]
-    return b"".join(line + b"\n" for line, record in lines if record.get("uuid") or record.get("type") == TITLE)
+class Essential:
+    """What of a session's file is kept; a line that was there before is not read again."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, bool] = {}
+
+    def of(self, content: bytes) -> bytes:
+        """The title and the lines that are links of the chain; the rest is bookkeeping, most of it copies of requests."""
+        lines, known = [line for line in content.split(b"\n") if line.strip()], self._known
+        self._known = {line: known[line] if line in known else _is_essential(line) for line in lines}
+        return b"".join(line + b"\n" for line in lines if self._known[line])
+
+
+def _is_essential(line: bytes) -> bool:
+    record = json.loads(line)
+    return bool(record.get("uuid") or record.get("type") == TITLE)
 
 
 class ClaudeSessions(SessionFolder):
@@ -76,7 +88,7 @@ class ClaudeSessions(SessionFolder):
     def load(self, file: Path) -> tuple[int, Session]:
         """See `SessionFolder.load`."""
         lines = self.lines(file) if file.is_file() else []
-        return session_of(read_object(file.with_suffix(f".{OURS}")), file.stem, messages_of(lines))
+        return session_of(read_object(file.with_suffix(f".{OURS}")), file.stem, messages_of(lines, self.once(file)))
 
     def save(self, session: Session, position: int, folder: Path, there: Session | None = None) -> None:
         """Write a session. What is only longer is only appended to, so that what Claude Code itself keeps of its turns stays.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from claw_adapter.harness import Capabilities, Support
+from claw_adapter.protocol import Clip, Drop, HistoryLimit, Loss, WindowLimit
 from claw_adapter_nanobot.options import Options
 
 __all__ = ["capabilities"]
@@ -37,21 +38,29 @@ def capabilities(options: Options) -> Capabilities:
         usage="per_turn",
         endpoint_override=("openai-chat", "openai-responses", "anthropic-messages"),
         memory_files=MEMORY if bridge else (*MEMORY, *TEMPLATES),
+        renderings=("system_as", "speaker_as", "merge", "trim", "newline", "empty_reply", "insert"),
+        losses=_losses(options),
         notes=_notes(options),
+    )
+
+
+def _losses(options: Options) -> tuple[Loss, ...]:
+    native = (HistoryLimit(messages=8, characters=4_000), Drop(what="history_tools"))
+    return (
+        Clip(of="file", characters=128_000, lines=2_000),
+        Clip(of="result", characters=16_000, left=1_200),
+        Drop(what="directives"),
+        *(native if options.histories == "native" else ()),
+        WindowLimit(tokens=options.context_window - options.max_tokens - MARGIN, then="summary"),
     )
 
 
 def _notes(options: Options) -> tuple[str, ...]:
     native = (
-        "histories (native): its tool read_session shows the last 8 messages, or the last 8 that contain a text, each "
-        "cut at 4,000 characters, and no tool calls or results; list_sessions gives nicknames only"
+        "histories: native, read with its tool read_session, also by a text they contain; list_sessions gives nicknames"
     )
     refused = (
         "its tools refuse paths outside the workspace, in shell commands too, unless an environment brings programs"
-    )
-    window = (
-        f"takes the model's window for {options.context_window:,} tokens and summarises the session when less than "
-        f"{options.max_tokens + MARGIN:,} of them are left"
     )
     own = (
         ""
@@ -65,7 +74,6 @@ def _notes(options: Options) -> tuple[str, ...]:
         *((f"tools denied: {', '.join(options.tools_denied)}",) if options.tools_denied else ()),
         *((refused,) if options.restrict else ()),
         f"at most {options.max_iterations} model requests per turn, then one more without tools for an answer",
-        window,
         f"AGENTS.md, SOUL.md, USER.md and memory/MEMORY.md of the workspace go into the system prompt by themselves{own}",
         "asks the model to continue up to 3 times when a reply runs into the length limit",
         f"repeats a failed model request up to {options.retries} times",

@@ -21,7 +21,7 @@ from claw_adapter_nanobot.conversation import take_in
 from claw_adapter_nanobot.lasting import reply_of
 from claw_adapter_nanobot.state import State
 from claw_adapter_nanobot.steps import steps
-from claw_adapter_nanobot.store import file_name, last_turn, session_key
+from claw_adapter_nanobot.store import file_name, session_key
 
 __all__ = ["CliConversation", "cleaned"]
 
@@ -90,5 +90,5 @@ class CliConversation(Conversation):
         if not done.exit.ok:
             words = (done.stderr.text.strip() or text)[-TAIL:]
             raise HarnessCrash(f"nanobot ended with {done.exit}: {words}", where="nanobot agent")
-        said, usage = last_turn(self._state.sessions, self._main)
+        said, usage = self._state.store.last_turn(self._state.sessions, self._main)
         return reply_of(said, usage, text)

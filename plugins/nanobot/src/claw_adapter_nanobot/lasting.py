@@ -18,7 +18,7 @@ from claw_adapter_nanobot.conversation import take_in
 from claw_adapter_nanobot.failures import CLI_EMPTY, CLI_MARK, WORDS
 from claw_adapter_nanobot.state import State
 from claw_adapter_nanobot.steps import steps
-from claw_adapter_nanobot.store import file_name, finished, last_turn
+from claw_adapter_nanobot.store import file_name
 
 __all__ = ["LastingConversation", "reply_of"]
 
@@ -87,7 +87,7 @@ class LastingConversation(Conversation):
             finally:
                 turn.inside = time.monotonic() - before
             await self._settled()
-            said, usage = last_turn(self._state.sessions, self._main, self._state.store.channel)
+            said, usage = self._state.store.last_turn(self._state.sessions, self._main)
             turn.events = steps(self._file, clock)
             take_in(turn, reply_of(said, usage, shown))
         except ClawError as fault:
@@ -130,8 +130,8 @@ class LastingConversation(Conversation):
     def _written(self) -> bool:
         if not self._file.is_file():
             return False
-        said, _ = last_turn(self._state.sessions, self._main, self._state.store.channel)
-        return bool(said) and finished(self._file)
+        said, _ = self._state.store.last_turn(self._state.sessions, self._main)
+        return bool(said) and self._state.store.finished(self._file)
 
     def _refuse_when_over(self) -> None:
         if self._over:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from claw_adapter.command.folder import OURS, ours_of
+from claw_adapter.command.folder import OURS, Once, named, ours_of
 from claw_adapter.command.messages import call_of, format_speaker, native_call, text_of, unused, utc
 from claw_adapter.harness import Message, Session
 
@@ -68,22 +68,25 @@ def native_lines(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:
         yield record
 
 
-def messages_of(records: Sequence[Mapping[str, Any]]) -> Iterator[Message]:
+def messages_of(records: Sequence[Mapping[str, Any]], once: Once) -> list[Message]:
     """The conversation; messages of NanoBot's own are named by their lines."""
     used = {record[OURS]["id"] for record in records if OURS in record}
-    for position, record in enumerate(records):
-        if "role" in record and not hidden(record):
-            ours = record.get(OURS)
-            yield _message(record, ours or {"id": unused(f"nanobot-{position}", used)}, own=ours is None)
+    said = [
+        (record, record[OURS]["id"] if record.get(OURS) else unused(f"nanobot-{position}", used))
+        for position, record in enumerate(records)
+        if "role" in record and not hidden(record)
+    ]
+    return named(said, once, _message)
 
 
-def _message(record: Mapping[str, Any], ours: Mapping[str, Any], *, own: bool) -> Message:
+def _message(record: Mapping[str, Any], name: str) -> Message:
+    ours = record.get(OURS) or {}
     time = datetime.fromisoformat(record["timestamp"]) if record.get("timestamp") else None
-    if time is not None and time.tzinfo is None and own:
+    if time is not None and time.tzinfo is None and not ours:
         time = time.replace(tzinfo=UTC)
     speaker = ours.get("speaker")
     return Message(
-        id=ours["id"],
+        id=name,
         role=record["role"],
         text=text_of(record.get("content")).removeprefix(format_speaker(speaker)),
         time=time,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from claw_adapter.command.data import refuse_links
 from claw_adapter.harness import Checkpoint, Session, SessionChange
-from claw_adapter_nanobot.store import CHANNEL, NanoBotSessions, file_name, finished
+from claw_adapter_nanobot.store import CHANNEL, NanoBotSessions, file_name
 
 __all__ = ["ISOLATED", "VOCABULARY", "WORKSPACE_ID", "State"]
 
@@ -69,7 +69,7 @@ class State:
         sessions = self.store.read(folder)
         sessions.sort(key=lambda session: session.id != main)
         found = sorted(folder.glob("*.jsonl"))
-        native = {file.name: file.read_bytes() for file in found if finished(file)}
+        native = {file.name: file.read_bytes() for file in found if self.store.finished(file)}
         return Checkpoint(sessions=tuple(sessions), files=native)
 
     def _restored(self, checkpoint: Checkpoint) -> bool:

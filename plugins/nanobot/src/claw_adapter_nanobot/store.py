@@ -22,7 +22,7 @@ from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Session
 from claw_adapter_nanobot.native import UNFINISHED, head, hidden, messages_of, native_lines
 
-__all__ = ["CHANNEL", "NanoBotSessions", "file_name", "finished", "last_turn", "read_lines", "session_key"]
+__all__ = ["CHANNEL", "NanoBotSessions", "file_name", "read_lines", "session_key"]
 
 CHANNEL: Final = "cli"
 
@@ -50,25 +50,13 @@ def read_lines(file: Path) -> list[dict[str, Any]]:
     return NanoBotSessions().lines(file)
 
 
-def finished(file: Path) -> bool:
-    """Whether no turn was under way when a session's file was written."""
-    return not any(read_lines(file)[0].get("metadata", {}).get(mark) for mark in UNFINISHED)
-
-
-def last_turn(folder: Path, session_id: str, channel: str = CHANNEL) -> tuple[str, dict[str, Any] | None]:
-    """Last message of a session if it is the assistant's, else an empty text; and the usage of the last turn."""
-    first, *records = read_lines(folder / file_name(session_id, channel))
-    last: dict[str, Any] = next((record for record in reversed(records) if not hidden(record)), {})
-    said = text_of(last.get("content")) if last.get("role") == "assistant" else ""
-    return said, first.get("metadata", {}).get("_last_usage")
-
-
 class NanoBotSessions(SessionFolder):
     """The folder ``sessions/<workspace id>`` of a NanoBot instance, or one file of it; keys begin with `channel`."""
 
     title: ClassVar[str] = "NanoBot"
 
     def __init__(self, channel: str = CHANNEL) -> None:
+        super().__init__()
         self.channel = channel
 
     def files(self, folder: Path) -> list[Path]:
@@ -90,7 +78,18 @@ class NanoBotSessions(SessionFolder):
         """See `SessionFolder.load`."""
         first, *records = self.lines(file)
         key = str(first.get("key", "")).removeprefix(f"{self.channel}:")
-        return session_of(first.get("metadata", {}).get(OURS, {}), key, messages_of(records))
+        return session_of(first.get("metadata", {}).get(OURS, {}), key, messages_of(records, self.once(file)))
+
+    def finished(self, file: Path) -> bool:
+        """Whether no turn was under way when a session's file was written."""
+        return not any(self.lines(file)[0].get("metadata", {}).get(mark) for mark in UNFINISHED)
+
+    def last_turn(self, folder: Path, session_id: str) -> tuple[str, dict[str, Any] | None]:
+        """Last message of a session if it is the assistant's, else an empty text; and the usage of the last turn."""
+        first, *records = self.lines(self.file(session_id, folder))
+        last: dict[str, Any] = next((record for record in reversed(records) if not hidden(record)), {})
+        said = text_of(last.get("content")) if last.get("role") == "assistant" else ""
+        return said, first.get("metadata", {}).get("_last_usage")
 
     def save(self, session: Session, position: int, folder: Path, there: Session | None = None) -> None:
         """Write a session; what else NanoBot has put into the metadata of its file stays."""

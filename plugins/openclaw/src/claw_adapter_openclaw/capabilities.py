@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from claw_adapter.harness import Capabilities, Support
+from claw_adapter.protocol import Clip, Drop, HistoryLimit, Loss, Mask, WindowLimit
 from claw_adapter_openclaw.options import Options, tools
 
 __all__ = ["capabilities"]
@@ -22,19 +23,24 @@ def capabilities(options: Options) -> Capabilities:
         deterministic_replay=Support.unsupported("it writes the date and the minute into prompts"),
         mcp=Support.not_implemented("no MCP server has been tried with it"),
         memory_files=MEMORY,
+        renderings=("stamp", "system_as", "speaker_as", "merge", "trim", "empty_reply", "call_id", "insert"),
+        losses=_losses(options),
         notes=_notes(options),
     )
 
 
+def _losses(options: Options) -> tuple[Loss, ...]:
+    native = (HistoryLimit(characters=4_000, total=80_000), Drop(what="history_tools"))
+    return (
+        Clip(of="result", characters=32_000),
+        Drop(what="directives"),
+        Mask(),
+        *(native if options.histories == "native" else ()),
+        WindowLimit(tokens=options.context_window, then="summary"),
+    )
+
+
 def _notes(options: Options) -> tuple[str, ...]:
-    native = (
-        "histories (native): its tool sessions_history shows the latest messages, long ones and long lists cut, "
-        "tool calls and results only on demand"
-    )
-    window = (
-        f"takes the model's window for {options.context_window:,} tokens, {options.max_tokens:,} of them for the reply; "
-        "summarises the session only when it no longer fits"
-    )
     files = (
         "AGENTS.md, SOUL.md, USER.md, IDENTITY.md, BOOTSTRAP.md and MEMORY.md of the workspace go into the system prompt "
         "by themselves"
@@ -42,12 +48,12 @@ def _notes(options: Options) -> tuple[str, ...]:
     loops = "a turn ends after some 20 calls of one tool with the same outcome; "
     return (
         f"mode {options.mode}",
-        native if options.histories == "native" else "histories: as files",
+        "histories: native, read with its tool sessions_history"
+        if options.histories == "native"
+        else "histories: as files",
         f"tools: {', '.join(tools(options))}",
         "skills that come with it and whose programs are there are offered" if options.skills else "no skills",
         f"{loops if options.loop_detection else ''}no limit of model requests per turn",
-        window,
         files,
-        "blackens in its sessions what looks like a password or a key",
         f"repeats a failed model request up to {options.retries} times",
     )

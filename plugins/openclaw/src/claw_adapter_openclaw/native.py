@@ -115,7 +115,7 @@ def _time(native: Mapping[str, Any], ours: Mapping[str, Any]) -> datetime | None
     stamp = native.get("timestamp")
     try:
         return EPOCH.fromtimestamp(stamp / 1000, UTC) if isinstance(stamp, int | float) else None
-    except ArithmeticError:
+    except (ArithmeticError, OSError):
         raise ValueError("a time that there is not") from None
 
 

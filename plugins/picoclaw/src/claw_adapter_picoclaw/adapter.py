@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 from claw_adapter.command import find_installed, probe_installed
 from claw_adapter.frameworks import Framework
 from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Support, TrialContext
+from claw_adapter.protocol import Clip, PromptLimit, WindowLimit
 from claw_adapter_picoclaw.conversation import PicoClawConversation
 from claw_adapter_picoclaw.options import Options, configuration
 from claw_adapter_picoclaw.state import State
@@ -40,27 +41,28 @@ class PicoClaw(Harness):
             endpoint_override=("openai-chat", "anthropic-messages"),
             mcp=Support.not_implemented("no MCP server has been tried with it"),
             memory_files=MEMORY,
+            renderings=("system_as", "speaker_as", "empty_reply", "insert"),
+            losses=(
+                Clip(of="file", characters=65_536),
+                PromptLimit(bytes=100 * 1024),
+                WindowLimit(tokens=self.options.context_window, then="oldest"),
+            ),
             notes=self._notes(),
         )
 
     def _notes(self) -> tuple[str, ...]:
         options = self.options
-        window = (
-            f"takes the model's window for {options.context_window:,} tokens, {options.max_tokens:,} of them for the reply; "
-            "never summarises: it drops the older half of a session that does not fit"
-        )
         files = (
             "AGENT.md (or AGENTS.md and IDENTITY.md if there is none), SOUL.md, USER.md, memory/MEMORY.md and its notes of the "
             "last 3 days go from the workspace into the system prompt by themselves"
         )
         shell = "its shell tool refuses commands that name a path outside the workspace"
         return (
-            "one process per turn; prompts of up to 100 KiB",
+            "one process per turn",
             "histories: as files (it has no tools for sessions)",
             "no tools for the web, for installing skills and for schedules",
             shell if options.exec else "no shell tool",
             f"at most {options.max_iterations} model requests per turn; one that uses them up has no answer",
-            window,
             files,
             f"repeats a failed model request up to {options.retries} times",
             "cancelled, it is killed, and its session put back as it was before the turn",

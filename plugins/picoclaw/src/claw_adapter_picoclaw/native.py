@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from claw_adapter.command.folder import OURS
+from claw_adapter.command.folder import OURS, Once, named
 from claw_adapter.command.messages import call_of, format_speaker, native_call, unused, utc
 from claw_adapter.harness import Message
 
@@ -49,16 +49,19 @@ def _record(message: Message) -> dict[str, Any]:
     return record
 
 
-def messages_of(records: Sequence[Mapping[str, Any]]) -> Iterator[Message]:
+def messages_of(records: Sequence[Mapping[str, Any]], once: Once) -> list[Message]:
     """The conversation; messages of PicoClaw's own are named by their lines."""
     used = {record[OURS].get("id") for record in records if OURS in record}
-    for position, record in enumerate(records):
-        ours = record.get(OURS) or {}
-        if not ours.get("filler"):
-            yield _message(record, ours, ours.get("id") or unused(f"picoclaw-{position}", used))
+    said = [
+        (record, (record.get(OURS) or {}).get("id") or unused(f"picoclaw-{position}", used))
+        for position, record in enumerate(records)
+        if not (record.get(OURS) or {}).get("filler")
+    ]
+    return named(said, once, _message)
 
 
-def _message(record: Mapping[str, Any], ours: Mapping[str, Any], name: str) -> Message:
+def _message(record: Mapping[str, Any], name: str) -> Message:
+    ours = record.get(OURS) or {}
     role, speaker = ours.get("role", record["role"]), ours.get("speaker")
     time = ours.get("time") if ours else record.get("created_at")
     return Message(

@@ -49,7 +49,9 @@ class PicoClawSessions(SessionFolder):
         meta = read_object(file.with_suffix(".meta.json"))
         key = str(meta.get("key") or file.stem.replace(STEM, AGENT, 1))
         lines = self.lines(file)[int(meta.get("skip") or 0) :]
-        return session_of(read_object(file.with_suffix(".claw")), key.removeprefix(AGENT), messages_of(lines))
+        return session_of(
+            read_object(file.with_suffix(".claw")), key.removeprefix(AGENT), messages_of(lines, self.once(file))
+        )
 
     def save(self, session: Session, position: int, folder: Path, there: Session | None = None) -> None:
         """Write the three files; a summary that PicoClaw has made stays."""

@@ -32,11 +32,17 @@ def commands(subject: Subject) -> Iterator[Finding]:
 def _command(subject: Subject, round_id: str, check: Check) -> Iterator[Finding]:
     where = subject.places.answers("rounds", round_id, "check", "command")
     for name in _PLACEHOLDER.findall(check.command):
-        if name not in ("workspace", "checks"):
+        if name not in ("workspace", "checks", "outputs"):
             yield finding("SCN-021", f"round {round_id!r}: unknown placeholder ${{{name}}}", where)
     for script in _SCRIPT.findall(check.command):
         if not (subject.gold.checks / script).is_file():
             yield finding("SCN-022", f"round {round_id!r}: there is no gold/checks/{script}", where)
+    for program in check.programs:
+        for name in _PLACEHOLDER.findall(program.command):
+            if name != "workspace":
+                yield finding("SCN-021", f"round {round_id!r}: a program does not see ${{{name}}}", where)
+        if program.inputs and not (subject.gold.checks / program.inputs).is_dir():
+            yield finding("SCN-022", f"round {round_id!r}: there is no gold/checks/{program.inputs}", where)
 
 
 def artefacts(subject: Subject) -> Iterator[Finding]:

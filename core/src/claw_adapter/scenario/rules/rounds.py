@@ -12,7 +12,8 @@ from claw_adapter.scenario.rules.subject import WITH_OPTIONS, Subject
 
 __all__ = ["answers", "options", "placeholders"]
 
-_PLACEHOLDER = re.compile(r"\$\{[^}]*\}")
+_PLACEHOLDER = re.compile(r"\$\{[\w.-]+\}")
+"""A name in braces; ``f"${total:,.2f}"`` in a piece of code is none."""
 
 
 def options(subject: Subject) -> Iterator[Finding]:
