@@ -111,7 +111,7 @@ async def measure(root: Path) -> SHARES:
     experiment = Experiment.model_validate(asked)
     scenarios = find_scenarios(experiment.scenarios)
     plan, harnesses = prepare(expand(experiment, scenarios), scenarios)
-    share, conversation = Share(), adapter._InProcess
+    share, conversation = Share(), adapter._InProcess  # noqa: SLF001 - the agent in the runner's process
     for name in ("send", "sync", "checkpoint"):
         setattr(conversation, name, share.outside(getattr(conversation, name)))
     with RunFolder(root / "run") as folder:
@@ -130,9 +130,7 @@ def one() -> SHARES:
 def elsewhere(sources: Path) -> SHARES:
     """The same in a process of its own, with the sources of any checkout."""
     command = [sys.executable, __file__, "--one"]
-    done = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": str(sources)}, check=True, stdout=subprocess.PIPE
-    )
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(sources)}, check=True, stdout=subprocess.PIPE)
     return [(cpu, wall) for cpu, wall in json.loads(done.stdout)]
 
 
@@ -153,8 +151,8 @@ def main(*words: str) -> int:
     own = Path(__file__).parents[2] / "core/src"
     rounds: dict[Path, SHARES] = {sources.resolve(): [] for sources in (own, *map(Path, words))}
     for _ in range(PAIRS if words else 1):
-        for sources, found in rounds.items():
-            found += elsewhere(sources)
+        for sources in rounds:
+            rounds[sources] += elsewhere(sources)
     for sources, found in rounds.items():
         print(f"{describe(found)}; limit {LIMIT:g} ms of CPU" + (f"; {sources}" if words else ""))
     return 0 if statistics.median(cpu for cpu, _ in rounds[own]) <= LIMIT else 1

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 CLAW = Path(sys.executable).with_name("claw")
-ROUNDS, LIMIT = 15, 8.0
+ROUNDS, LIMIT = 25, 1.5
 
 
 def seconds(*argv: str) -> float:
@@ -24,7 +24,7 @@ def main() -> int:
         help_.append(seconds(str(CLAW), "--help"))
     ratio = statistics.median(help_) / statistics.median(empty)
     print(f"python -c pass {statistics.median(empty) * 1000:.0f} ms, claw --help {statistics.median(help_) * 1000:.0f} ms: "
-          f"{ratio:.1f} times (limit {LIMIT:g})")  # fmt: skip
+          f"{ratio:.2f} times (limit {LIMIT:g})")  # fmt: skip
     return 0 if ratio <= LIMIT else 1
 
 

@@ -100,7 +100,7 @@ def main() -> None:
     import _signal  # type: ignore[import-not-found]  # what is built in of `signal`: until the next line, no time is lost
 
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # Python's way is a traceback from wherever an import just is
-    from claw_adapter.cli.process import get_ready
+    from claw_adapter.cli.streams import get_ready
 
     get_ready()
     if sys.argv[1:] in ([], ["--help"], ["-h"]) and "_CLAW_COMPLETE" not in os.environ:

@@ -1,17 +1,16 @@
-"""The process that `claw` is: streams that are there, and what an interrupt does at each moment of its life."""
+"""The process that `claw` is: what an interrupt does at each moment of its life."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Coroutine
 from types import FrameType
 from typing import Any, Final, NoReturn, TypeVar
 
-__all__ = ["Interrupts", "finish_in_order", "get_ready", "interrupts"]
+__all__ = ["Interrupts", "finish_in_order", "interrupts"]
 
 T = TypeVar("T")
 INTERRUPTED: Final = 130
@@ -57,23 +56,6 @@ class Interrupts:
 interrupts: Final = Interrupts()
 
 
-def get_ready() -> None:
-    """Open what is missing of the three streams.
-
-    A closed descriptor would be given to the next file that is opened, and what is printed would land in it.
-    """
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        try:
-            os.fstat(number)
-        except OSError:
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            if nowhere == number:  # the lowest number that is free, so it is this one
-                os.set_inheritable(number, True)
-        if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False))
-    sys.unraisablehook = _unraisable
-
-
 def finish_in_order(work: Coroutine[Any, Any, T]) -> T:
     """`asyncio.run`, which SIGINT and SIGTERM cancel once; what is then cleaned up is left alone by further ones.
 
@@ -105,12 +87,6 @@ def finish_in_order(work: Coroutine[Any, Any, T]) -> T:
         for number, handler in before.items():
             signal.signal(number, handler)
         interrupts.cancel = (lambda: None) if interrupts.came else None  # what is said last is said
-
-
-def _unraisable(hook: sys.UnraisableHookArgs) -> None:
-    """An interrupt that came where nothing can be raised is not worth a traceback: the command ends as interrupted anyway."""
-    if not isinstance(hook.exc_value, KeyboardInterrupt):
-        sys.__unraisablehook__(hook)
 
 
 def _end_at_once() -> NoReturn:

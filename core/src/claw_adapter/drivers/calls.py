@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -35,12 +35,14 @@ class LineCalls:
     Several calls may be under way at once. After a failure or a passed deadline every call fails.
 
     Args:
-        write: writes a line.
+        write: writes a line; what it returns is waited for, unless it is None: then nothing is left to be done.
         where: the other side, for messages.
         result: what every result is an instance of.
     """
 
-    def __init__(self, write: Callable[[bytes], Awaitable[None]], where: str, result: type = object) -> None:
+    def __init__(
+        self, write: Callable[[bytes], Coroutine[Any, Any, None] | None], where: str, result: type = object
+    ) -> None:
         self.fault: ClawError | None = None
         """Why every further call fails."""
         self._write = write
@@ -109,14 +111,18 @@ class LineCalls:
 
     async def _exchange(self, line: bytes, call: _Call) -> Record:
         """Write and wait at once: the other side may answer, or die, before it has read everything."""
-        writing = asyncio.ensure_future(self._write(line))
+        rest = self._write(line)
+        if rest is None:
+            await asyncio.wait({call.answer})  # unlike awaiting it, this leaves it whole when we are cancelled
+            return call.answer.result()
+        writing = asyncio.ensure_future(rest)
         try:
             both: set[asyncio.Future[Any]] = {writing, call.answer}
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
             if not call.answer.done():
                 with contextlib.suppress(HarnessCrash):  # the reader says it with exit status and last words
                     await writing
-            await asyncio.wait({call.answer})  # unlike awaiting it, this leaves it whole when we are cancelled
+            await asyncio.wait({call.answer})
             return call.answer.result()
         finally:
             if not writing.done():

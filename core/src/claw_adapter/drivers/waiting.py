@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
+import functools
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from typing import Any, ParamSpec, TypeVar
@@ -15,12 +17,12 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 
-async def shielded(work: Coroutine[Any, Any, T]) -> T:
+async def shielded(work: Coroutine[Any, Any, T] | asyncio.Future[T]) -> T:
     """Wait until `work` has come to its end, however often that is cancelled; then the cancellation is passed on.
 
     The work has to be bounded by itself.
     """
-    task = asyncio.get_running_loop().create_task(work)
+    task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
@@ -67,7 +69,8 @@ async def to_thread(call: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
 
     One who cancels goes on only when the thread has ended, so that it touches nothing afterwards.
     """
-    return await shielded(asyncio.to_thread(call, *args, **more))
+    bound = functools.partial(contextvars.copy_context().run, call, *args, **more)
+    return await shielded(asyncio.get_running_loop().run_in_executor(None, bound))
 
 
 @contextlib.asynccontextmanager

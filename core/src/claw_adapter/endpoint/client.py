@@ -193,7 +193,7 @@ class ModelEndpoint:
     async def _connect(self, token: str) -> None:
         with address(self._folder / CONTROL_SOCKET) as short:
             reader, self._writer = await asyncio.open_unix_connection(short, limit=MAX_LINE)
-        await self._write(json.dumps({"token": token}).encode() + b"\n")
+        self._write(json.dumps({"token": token}).encode() + b"\n")
         self._listener = asyncio.create_task(self._listen(reader))
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
@@ -206,7 +206,7 @@ class ModelEndpoint:
         finally:
             self._calls.fail(self._died())
 
-    async def _write(self, line: bytes) -> None:
+    def _write(self, line: bytes) -> None:
         """Write without waiting: every call waits for its answer anyway."""
         if self._writer is None:
             raise self._died()

@@ -327,14 +327,15 @@ class RoundRunner:
                 await to_thread(remove_tree, copy)
 
     async def _keep(self, checkpoint: Checkpoint) -> _Kept:
-        """Put the checkpoint and the state after the turn into the store, side by side."""
-        store, before = self.trial.services.store, self.trial.saved
-        saving = asyncio.create_task(to_thread(save_checkpoint, store, checkpoint, before))
-        try:
-            state = await self._snapshot()
-        finally:
-            saved = await saving
-        return _Kept(saved, state)
+        """Put the checkpoint and the state after the turn into the store: one way to a thread and back for both."""
+        trial = self.trial
+        environment = await trial.environment.snapshot() if trial.environment else ""
+
+        def keep() -> _Kept:
+            saved = save_checkpoint(trial.services.store, checkpoint, trial.saved)
+            return _Kept(saved, _State(trial.world.snapshots.take(trial.world.workspace), environment))
+
+        return await to_thread(keep)
 
     async def _snapshot(self) -> _State:
         """Take the environment's state, which takes in what was done to its files, then the workspace's."""

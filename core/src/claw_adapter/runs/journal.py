@@ -10,7 +10,6 @@ journal gets what counts, and `read_all` what stands in it.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -149,7 +148,7 @@ class Journal:
             raise
 
     def _append(self, record: JournalRecord) -> None:
-        body = json.dumps(record.model_dump(mode="json"), ensure_ascii=False, separators=(",", ":")).encode()
+        body = record.model_dump_json().encode()
         checksum = _sum(self._last, body)
         line = _HEAD + checksum.encode() + _MIDDLE + body + b"}\n"
         if os.environ.get("CLAW_CRASH_AT"):

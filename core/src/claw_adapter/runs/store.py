@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import secrets
 import tempfile
 import time
 from collections.abc import Iterator
@@ -77,7 +78,7 @@ class Store:
         """
         if not DIGEST.fullmatch(digest):
             raise JournalError(f"{digest!r} is not a digest", where=str(self.root), remedy=REMEDY)
-        return self.root / digest[:2] / digest[2:]
+        return Path(f"{self.root}/{digest[:2]}/{digest[2:]}")  # read at once: joining three takes three times as long
 
     def has(self, digest: str) -> bool:
         """Whether the blob is there; its content is not looked at."""
@@ -191,12 +192,13 @@ class Store:
     @contextmanager
     def _writing(self) -> Iterator[tuple[BinaryIO, Path]]:
         """A new file with its name; gone afterwards unless it was published."""
-        handle, name = tempfile.mkstemp(dir=self._temporary)
+        name = self._temporary / secrets.token_hex(8)
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             with os.fdopen(handle, "wb") as target:
-                yield target, Path(name)
+                yield target, name
         finally:
-            Path(name).unlink(missing_ok=True)
+            name.unlink(missing_ok=True)
 
     def _publish(self, target: BinaryIO, name: Path, digest: str) -> None:
         """Flush, then rename: the name stands for the whole content also after a power cut.
@@ -207,8 +209,11 @@ class Store:
         target.flush()
         os.fchmod(target.fileno(), 0o444)
         os.fsync(target.fileno())
-        path.parent.mkdir(exist_ok=True)
-        name.replace(path)
+        try:
+            name.replace(path)
+        except FileNotFoundError:  # the first one of its folder
+            path.parent.mkdir(exist_ok=True)
+            name.replace(path)
 
     def _sweep(self) -> None:
         """Remove what killed writers left; young files may belong to a living one."""

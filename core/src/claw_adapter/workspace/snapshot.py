@@ -53,9 +53,13 @@ class Snapshotter:
             scan.tree.clear()
         self._known[folder] = scan.known
         before = self._taken.get(folder)
-        if before is None or before[0] != scan.tree:
-            self._taken[folder] = before = scan.tree, write_tree(self.store, scan.tree)
-        return before[1]
+        same = before is not None and before[0] == scan.tree
+        digest = before[1] if before is not None and same else write_tree(self.store, scan.tree)
+        self._taken[folder] = (
+            scan.tree,
+            digest,
+        )  # the newest: entries that are the same objects are compared for nothing
+        return digest
 
     def restore(self, digest: str, folder: Path, exclude: Sequence[str] = ()) -> None:
         """Make `folder` exactly the tree of the snapshot; only what matches `exclude` stays as it is.
@@ -128,6 +132,11 @@ class _Scan:
 
     def _entry(self, parent: int, entry: os.DirEntry[str], path: str, depth: int) -> None:
         found = entry.stat(follow_symlinks=False)
+        before = self.before.get(path)
+        if before is not None and before[0] == _token(found):  # only files are remembered
+            self.known[path] = before
+            self.tree[path] = before[1]
+            return
         kind = stat.S_IFMT(found.st_mode)
         if kind == stat.S_IFREG:
             self._file(parent, entry.name, path, found)
@@ -152,12 +161,7 @@ class _Scan:
         if found.st_size > self.max_file:
             self.tree[path] = Entry("skipped", reason=f"larger than {self.max_file} bytes")
             return
-        before = self.before.get(path)
-        if before is not None and before[0] == _token(found):
-            self.known[path] = before
-            self.tree[path] = before[1]
-        else:
-            self.tree[path] = self._read(parent, name, path)
+        self.tree[path] = self._read(parent, name, path)
 
     def _read(self, parent: int, name: str, path: str) -> Entry:
         """Keep a file's content; remember it if any later change must show in the time stamps."""
