@@ -39,7 +39,7 @@ class _Writer:
         self.run = run
         self.logs, self.scorers = _module("inspect_ai.log"), _module("inspect_ai.scorer")
         self.models, self.tools = _module("inspect_ai.model"), _module("inspect_ai.tool")
-        self.datasets, self.events = _module("inspect_ai.dataset"), _module("inspect_ai.event")
+        self.events = _module("inspect_ai.event")
 
     def rows(self) -> dict[tuple[str, str], list[TrialData]]:
         """The trials that have finished rounds, by what they are of."""
