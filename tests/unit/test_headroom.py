@@ -1,4 +1,4 @@
-"""How often a run looks at what is left of the machine: before every round of a real harness, not before each of many short ones."""
+"""How often a run looks at what is left of the machine: before every long round, and not before each of many short ones."""
 
 import pytest
 
