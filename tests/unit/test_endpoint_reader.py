@@ -562,3 +562,30 @@ async def test_a_tool_that_refuses_a_single_file_is_passed_over_for_a_command(tm
     fragments = (Locator(id="a", text=A_TEXT, path="a.md"), Locator(id="b", text=B_TEXT, path="big.md"))
     told = AnswerKey(round="q", type="multi_choice", letters=("A",), evidence=options, fragments=fragments)
     assert (await agent.turn(model_for(told), "?")).endswith(r"\bbox{A}")
+
+
+@pytest.mark.parametrize("kind", ["notice", "pages", "entities", "colours"])
+async def test_a_text_is_found_whatever_way_a_tool_gives_it_away(tmp_path: Path, kind: str):
+    text, tried = 'kilos <3> of "the seal" & 41 more', set()
+    (tmp_path / "first.md").write_text("the first one stands here\n")
+    (tmp_path / "long.md").write_text("".join(f"line {n} of the long file\n" for n in range(200)) + f"{text}\n")
+
+    def read(agent: Agent, path: str, offset: int = 1, limit: int = 0) -> str:
+        if kind == "notice" and path not in tried:
+            tried.add(path)
+            return "One at a time, please."
+        lines = (agent.workspace / path).read_text().splitlines(keepends=True)
+        if kind == "pages" and len(lines) > 100 and not limit:
+            return "That is too much at once."
+        shown = "".join(lines[offset - 1 :][: limit or None])
+        if kind == "entities":
+            return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+        return shown.replace("41", "\x1b[1;34m41\x1b[0m") if kind == "colours" else shown
+
+    agent = Agent(tmp_path, {"read_file": (schema(["path"], path=S, offset=N, limit=N), read)})
+    options = RoundEvidence(options={"A": OptionEvidence(supports=(("a", "b"),), hasty=False)})
+    fragments = (
+        Locator(id="a", text="the first one stands here", path="first.md"), Locator(id="b", text=text, path="long.md")
+    )  # fmt: skip
+    told = AnswerKey(round="q", type="multi_choice", letters=("A",), evidence=options, fragments=fragments)
+    assert (await agent.turn(model_for(told), "?")).endswith(r"\bbox{A}")

@@ -115,6 +115,8 @@ class Errand:
         self.call_id = ""
         self.heard = False
         """Whether a result was longer than a notice."""
+        self.repelled = False
+        """Whether the last result was a mere notice that shows nothing."""
         self.closed = False
         self.dropped = False
         """Whether the harness has lost results: that is no refusal of its tools."""
@@ -128,6 +130,7 @@ class Errand:
         self.call_id, self._repeats = "", 0
         self.heard |= len(text) >= NOTICE
         result = Result(text, self._shows(text))
+        self.repelled = not result.shows and len(text) < NOTICE
         self._take(lambda: self._steps.send(result))
         return result
 

@@ -14,6 +14,7 @@ from claw_adapter.endpoint.reader.tools import Candidate, Toolbox
 __all__ = ["cat", "keywords", "look", "next_start", "pages", "read_file", "read_session"]
 
 MOST_PAGES: Final = 12
+PAGE_LINES: Final = 80
 SHELL_PAGE: Final = 8000
 LONG_PAGE: Final = 500
 """Numbered lines from which on a page may have been cut although nothing says so."""
@@ -60,7 +61,27 @@ def look(tool: Candidate, kind: str, form: str, target: str, habits: Habits) -> 
     if not result.shows and tool.force is not None and len(first.text) < NOTICE:
         forced = yield attempt.with_more({tool.force.name: True})
         result = result + (yield from pages(tool, kind, target, form, forced))
+    known = habits.known(tool.tool, form)
+    fresh = kind == "read" and (known or not habits.refusals[tool.tool])
+    if (
+        not result.shows and fresh and len(first.text) < NOTICE
+    ):  # it may have been busy with another call, or for a moment
+        again = yield attempt
+        result = result + (yield from pages(tool, kind, target, form, again))
+    if not result.shows and known and kind == "read" and tool.start is not None and tool.size is not None:
+        result = result + (yield from _by_pages(attempt, tool.start.name, tool.size.name))
     return result
+
+
+def _by_pages(attempt: Attempt, start: str, size: str) -> Generator[Attempt, Result, Result]:
+    """Read a file page by page, although nothing said that it has to be: some tools show, or take on, only so much at once."""
+    found = Result("")
+    for page in range(MOST_PAGES):
+        result = yield attempt.with_more({start: page * PAGE_LINES + 1, size: PAGE_LINES})
+        found = found + result
+        if len(result.text) < NOTICE:
+            break
+    return found
 
 
 def pages(tool: Candidate, kind: str, target: str, form: str, result: Result) -> Generator[Attempt, Result, Result]:

@@ -188,6 +188,7 @@ class ReaderTurn:
                 errand.close()
         open_ones = [e for e in errands if e.attempt is not None and e.attempt.tool in box.names]
         settled = all(e.attempt is not None and e.attempt.kind in self._memory.habits.working for e in open_ones)
+        settled = settled and not any(e.repelled for e in open_ones)
         room = min(AT_ONCE if settled else 1, max(0, self._spec.budget - kept - self._calls))
         return tuple(self._call(errand) for errand in open_ones[:room])
 
