@@ -266,14 +266,23 @@ def test_64_descriptors_for_eight_trials_at_a_time(tmp_path):
 
 
 @linux
-@pytest.mark.parametrize("kilobytes", [300_000, 90_000])
-def test_little_address_space(tmp_path, kilobytes):
+def test_less_address_space_than_trials_may_have(tmp_path):
     scenario = write_scenario(tmp_path / "small", [{"id": "r1"}, {"id": "r2"}])
-    done = with_limits(f"-v {kilobytes}", "run", scenario, "--out", tmp_path / "run")
+    done = with_limits("-v 300000", "run", scenario, "--out", tmp_path / "run")
+    assert done.returncode == 5, done.stderr
+    assert "a process may have 307 MB of address space" in done.stderr
+    assert journals(tmp_path / "run") == []
+    assert_resumes(tmp_path / "run", 2, scenario)
+
+
+@linux
+def test_too_little_address_space_for_ourselves(tmp_path):
+    argv = (write_scenario(tmp_path / "small", [{"id": "r1"}, {"id": "r2"}]), "--max-memory", "90M")
+    done = with_limits("-v 90000", "run", *argv, "--out", tmp_path / "run")
     assert done.returncode in (0, 5), done.stderr
     assert "Traceback" not in done.stderr
     assert owners(tmp_path / "run") == set()
-    assert_resumes(tmp_path / "run", 2, scenario)
+    assert_resumes(tmp_path / "run", 2, *argv)
 
 
 @linux

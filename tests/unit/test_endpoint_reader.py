@@ -13,7 +13,6 @@ import pytest
 from claw_adapter.endpoint.dialects.openai_chat import OpenAIChat
 from claw_adapter.endpoint.models.reader import ReaderModel
 from claw_adapter.endpoint.reader.reading import keywords
-from claw_adapter.endpoint.reader.refusals import failed
 from claw_adapter.endpoint.reader.tools import toolbox
 from claw_adapter.model import TurnId
 from claw_adapter.protocol import ModelSpec
@@ -502,31 +501,91 @@ def test_a_tool_whose_name_says_that_it_harms_is_never_used(name: str):
     assert toolbox(OpenAIChat().parse(body).tools).read == ()
 
 
-@pytest.mark.parametrize(
-    "result",
-    [
-        "Error: File not found: x", "<tool_use_error>File has not been read yet.</tool_use_error>", "[error] nope",
-        "file already exists; set overwrite=true", '{"status": "error", "error": "x"}', '{"ok": false}', "Traceback (most",
-        "cat: a: No such file or directory", "access denied: path is outside the workspace", "Permission denied",
-    ],
-)  # fmt: skip
-def test_results_that_read_like_errors_are_failures(result: str):
-    assert failed(result)
-
-
-@pytest.mark.parametrize(
-    "result",
-    [
-        "",
-        "Successfully wrote 3 characters",
-        "File created successfully at: x",
-        '{"messages": []}',
-        "1| Terror in the text",
-    ],
-)
-def test_other_results_are_not(result: str):
-    assert not failed(result)
-
-
 def test_a_search_word_is_shorter_than_any_fragment():
     assert keywords("internationalisation of the Friday release") == ["internation", "release"]
+
+
+LOG = "Error: permission denied for user 7\ncat: no such file or directory\n" + f"but {A_TEXT}\n"
+
+
+async def test_a_file_that_reads_like_an_error_is_read_and_written_with_one_call_each(tmp_path: Path):
+    (tmp_path / "app.log").write_text(LOG)
+    agent = Agent(tmp_path, OPENCLAW)
+    needs = RoundEvidence(needs=("a",), answer="Done.", hasty_answer="Perhaps.")
+    fragments = (Locator(id="a", text=A_TEXT, path="app.log"),)
+    told = AnswerKey(
+        round="q",
+        type="exec_check",
+        evidence=needs,
+        fragments=fragments,
+        workspace=str(tmp_path),
+        oracle={"o.log": LOG},
+    )
+    assert await agent.turn(model_for(told), "?") == "Done."
+    assert (tmp_path / "o.log").read_text() == LOG
+    assert [name for name, _ in agent.calls] == ["read", "write", "read"]
+
+
+@pytest.mark.parametrize("says", ["Error: it failed", '{"ok": false}', "Permission denied", "", "done " * 99])
+async def test_what_a_tool_says_of_a_write_counts_for_nothing(tmp_path: Path, says: str):
+    def write(agent: Agent, path: str, content: str) -> str:
+        nb_write(agent, path, content)
+        return says
+
+    agent = Agent(tmp_path, {**OPENCLAW, "write": (OPENCLAW["write"][0], write)})
+    needs = RoundEvidence(answer="Done.", hasty_answer="Perhaps.")
+    model = model_for(AnswerKey(round="q", type="exec_check", evidence=needs, oracle={"o.md": "one\n"}))
+    await agent.turn(model, "?")
+    assert (tmp_path / "o.md").read_text() == "one\n"
+    assert [name for name, _ in agent.calls] == ["write", "read"]
+    assert model.seen().no_way == ()
+
+
+@pytest.mark.parametrize("says", ["Nein.", "Successfully wrote 4 characters to o.md", "x" * 999])
+async def test_a_write_that_nothing_shows_is_done_otherwise(tmp_path: Path, says: str):
+    agent = Agent(tmp_path, {**OPENCLAW, "write": (OPENCLAW["write"][0], lambda _agent, path, content: says)})
+    needs = RoundEvidence(answer="Done.", hasty_answer="Perhaps.")
+    model = model_for(AnswerKey(round="q", type="exec_check", evidence=needs, oracle={"o.md": "one\n"}))
+    await agent.turn(model, "?")
+    assert (tmp_path / "o.md").read_text() == "one\n"
+    assert model.seen().no_way == ()
+
+
+async def test_a_tool_that_refuses_a_single_file_is_passed_over_for_a_command(tmp_path: Path):
+    def read(agent: Agent, path: str) -> str:
+        return "Zu groß!" if path.endswith("big.md") else (agent.workspace / path).read_text()
+
+    (tmp_path / "a.md").write_text(A_TEXT)
+    (tmp_path / "big.md").write_text(B_TEXT)
+    agent = Agent(tmp_path, {**OPENCLAW, "read": (OPENCLAW["read"][0], read)})
+    options = RoundEvidence(options={"A": OptionEvidence(supports=(("a", "b"),), hasty=False)})
+    fragments = (Locator(id="a", text=A_TEXT, path="a.md"), Locator(id="b", text=B_TEXT, path="big.md"))
+    told = AnswerKey(round="q", type="multi_choice", letters=("A",), evidence=options, fragments=fragments)
+    assert (await agent.turn(model_for(told), "?")).endswith(r"\bbox{A}")
+
+
+@pytest.mark.parametrize("kind", ["notice", "pages", "entities", "colours"])
+async def test_a_text_is_found_whatever_way_a_tool_gives_it_away(tmp_path: Path, kind: str):
+    text, tried = 'kilos <3> of "the seal" & 41 more', set()
+    (tmp_path / "first.md").write_text("the first one stands here\n")
+    (tmp_path / "long.md").write_text("".join(f"line {n} of the long file\n" for n in range(200)) + f"{text}\n")
+
+    def read(agent: Agent, path: str, offset: int = 1, limit: int = 0) -> str:
+        if kind == "notice" and path not in tried:
+            tried.add(path)
+            return "One at a time, please."
+        lines = (agent.workspace / path).read_text().splitlines(keepends=True)
+        if kind == "pages" and len(lines) > 100 and not limit:
+            return "That is too much at once."
+        shown = "".join(lines[offset - 1 :][: limit or None])
+        if kind == "entities":
+            return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+        return shown.replace("41", "\x1b[1;34m41\x1b[0m") if kind == "colours" else shown
+
+    agent = Agent(tmp_path, {"read_file": (schema(["path"], path=S, offset=N, limit=N), read)})
+    options = RoundEvidence(options={"A": OptionEvidence(supports=(("a", "b"),), hasty=False)})
+    fragments = (
+        Locator(id="a", text="the first one stands here", path="first.md"), Locator(id="b", text=text, path="long.md")
+    )  # fmt: skip
+    told = AnswerKey(round="q", type="multi_choice", letters=("A",), evidence=options, fragments=fragments)
+    assert (await agent.turn(model_for(told), "?")).endswith(r"\bbox{A}")

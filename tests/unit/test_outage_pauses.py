@@ -10,35 +10,14 @@ from claw_adapter.endpoint.failures import ProviderError, classify
 from claw_adapter.endpoint.outages import LONGEST_PAUSE, Outages, is_final, is_outage, retry_after
 from claw_adapter.model import Delta
 from claw_adapter.protocol.stopping import describe_seconds, parse_seconds
-
-
-class RecordedControl:
-    """The run that a provider belongs to; its clock moves when somebody waits, and when a request is answered."""
-
-    def __init__(self, patience: float = 600.0) -> None:
-        self.patience, self.stopped, self.now = patience, None, 1000.0
-        self.pauses: list[float] = []
-        self.said: list[str] = []
-        self.why = self.remedy = ""
-
-    def stop(self, error, what, remedy):
-        self.stopped, self.why, self.remedy = error, what, remedy
-
-    def say(self, _model, text):
-        self.said.append(text)
-
-    async def pause(self, seconds):
-        self.pauses.append(seconds)
-        self.now += seconds
-        await asyncio.sleep(0)
+from support.outages import RecordedControl, request
 
 
 def refusal(status, code="", wait=""):
     return ProviderError(status, classify(status, "no", code), code=code, retry_after=wait)
 
 
-def request():
-    return SimpleNamespace(sent=False, held=0.0, refused=None)
+ASKED = SimpleNamespace(stream=False)
 
 
 class Scene:
@@ -58,7 +37,7 @@ class Scene:
         yield Delta(text=outcome, finish="stop")
 
     async def ask(self, pending=None):
-        return [delta.text async for delta in self.provider.answer(pending or request(), self.source, None)]
+        return [delta.text async for delta in self.provider.answer(pending or request(), self.source, ASKED)]
 
 
 async def test_pauses_grow_and_a_success_ends_them():
@@ -115,13 +94,13 @@ async def test_no_patience_is_the_end_at_the_first_failure():
 async def test_one_request_that_never_succeeds_does_not_stop_the_others():
     scene = Scene("answer", patience=60.0)
     await scene.ask()
-    bad, good = 0, 0
+    bad, good, bad_one = 0, 0, SimpleNamespace(stream=False)
 
     async def source(request):
         nonlocal bad, good
         await asyncio.sleep(0)
         scene.run.now += 0.5
-        if request == "bad":
+        if request is bad_one:
             bad += 1
             raise refusal(500)
         good += 1
@@ -132,9 +111,9 @@ async def test_one_request_that_never_succeeds_does_not_stop_the_others():
 
     async def others():
         for _ in range(400):
-            assert await ask("good") == ["fine"]
+            assert await ask(ASKED) == ["fine"]
 
-    found = await asyncio.gather(ask("bad"), others(), return_exceptions=True)
+    found = await asyncio.gather(ask(bad_one), others(), return_exceptions=True)
     assert isinstance(found[0], ProviderError), "the harness is told, after as long as a provider may be away"
     assert found[1] is None
     assert scene.run.stopped is None

@@ -15,10 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from claw_adapter.cgroups import group_memory
 from claw_adapter.errors import ClawError, MachineError
 
 __all__ = [
     "AGAIN",
+    "address_space",
     "amount",
     "available_memory",
     "killed_for_memory",
@@ -27,6 +29,7 @@ __all__ = [
     "open_descriptors",
     "space",
     "system_error",
+    "whole_memory",
 ]
 
 AGAIN: Final = "Then run the same command again: it resumes where it stopped."
@@ -180,10 +183,24 @@ def open_descriptors() -> int | None:
 
 def available_memory() -> int | None:
     """Bytes of memory that programs can still get; None where the system does not say."""
+    left = [group.left] if (group := group_memory()) is not None else []
     with contextlib.suppress(OSError):
         found = _AVAILABLE.search(Path("/proc/meminfo").read_text("ascii"))
-        return int(found[1]) * 1024 if found else None
-    return None
+        left += [int(found[1]) * 1024] if found else []
+    return min(left, default=None)
+
+
+def whole_memory() -> int:
+    """Bytes of memory that programs can have here at all: the machine's, or what a control group leaves of it."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    group = group_memory()
+    return machine if group is None else min(machine, group.limit)
+
+
+def address_space() -> int | None:
+    """Bytes of address space that a process may have; None where no limit is set."""
+    soft = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if soft == resource.RLIM_INFINITY else soft
 
 
 def killed_for_memory() -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -19,9 +19,8 @@ from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultRule, broken_call, raise_fault
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
 from claw_adapter.endpoint.reader.reading import read_file, read_session
-from claw_adapter.endpoint.reader.refusals import failed
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
-from claw_adapter.endpoint.reader.writing import write_file
+from claw_adapter.endpoint.reader.writing import holds, write_file
 from claw_adapter.model import Call, CallDelta, Delta, Model, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.tokens.meter import flatten
@@ -180,7 +179,7 @@ class Director(Model):
         """The next call for this step, or None when it is finished (or cannot be done)."""
         if self._errand is None:
             self.deeds.append(Deed(step))
-            self._errand = Errand(step.target, self._steps_of(step, toolbox(request.tools)))
+            self._errand = Errand(step.target, self._steps_of(step, toolbox(request.tools)), _shows(step))
         errand, deed = self._errand, self.deeds[-1]
         self._harvest(errand, deed, request)
         attempt = errand.attempt
@@ -204,10 +203,10 @@ class Director(Model):
             return
         result = found[errand.call_id]
         deed.results.append(result)
-        if not failed(result) or deed.step.kind == "run":
-            deed.done = True
+        shown = errand.advance(result).shows
+        if shown and deed.step.kind != "write":
             self._habits.worked(attempt)
-        errand.advance(result)
+        deed.done = errand.success if deed.step.kind == "write" else deed.done or shown
 
     @staticmethod
     def _satisfied(deed: Deed) -> bool:
@@ -219,6 +218,8 @@ class Director(Model):
         workspace = self._places.workspace
         match step.kind:
             case "read":
+                if "read" in self._habits.working:  # what it leaves out is to be found, not to be got otherwise
+                    box = replace(box, run=())
                 return read_file(step.target, workspace, box, self._habits)
             case "write":
                 return write_file(step.target, step.content, workspace, box, self._habits)
@@ -229,6 +230,13 @@ class Director(Model):
         names = list(dict.fromkeys([self._places.session_key(step.target), step.target]))
         deed = self.deeds[-1]
         return read_session(names, box, self._habits, lambda: [text for text in step.wanted if text not in deed.text])
+
+
+def _shows(step: Use) -> Callable[[str], bool]:
+    """Whether a result shows that a step is done, or some of what it wants; where nothing is wanted, any does."""
+    if step.kind == "write":
+        return holds(step.content)
+    return lambda result: not step.wanted or any(text in result for text in step.wanted)
 
 
 async def _stays(seen: Request) -> None:

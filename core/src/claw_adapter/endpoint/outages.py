@@ -65,6 +65,20 @@ def is_final(error: ProviderError) -> bool:
     return error.code in _UNKNOWN_MODEL
 
 
+async def _parts(deltas: AsyncGenerator[Delta, None], *, stream: bool) -> AsyncGenerator[list[Delta], None]:
+    """A reply in the parts in which it is given away: whole, or, as a stream, from its first word on."""
+    kept, said = list[Delta](), False
+    async with aclosing(deltas):
+        async for delta in deltas:
+            kept.append(delta)
+            said = said or bool(delta.text or delta.calls or delta.finish or delta.extra)
+            if stream and said:
+                yield kept
+                kept = []
+    if kept:
+        yield kept
+
+
 def retry_after(text: str) -> float:
     """Seconds that a ``Retry-After`` asks for, given as seconds or as a date; 0 where it cannot be read."""
     try:
@@ -107,11 +121,14 @@ class Outages:
         return max(self._next - self._clock(), 0.0) if self._since is not None else 0.0
 
     async def answer(self, pending: Pending, source: Source, request: ModelRequest) -> AsyncGenerator[Delta, None]:
-        """The model's reply, once there is one.
+        """The model's reply, once there is one; what the harness has been given nothing of is asked again.
+
+        A reply that nobody wants in pieces is therefore given when it is whole, any other from its first word on.
 
         Raises:
             ProviderError: there will be none: the run stops, the request itself is refused, or what others ask is answered
-                and this was not for as long as the provider may be away.
+                and this was not for as long as the provider may be away. Or the reply broke off: then `pending.refused`
+                says how.
         """
         came = self._clock()
         while True:
@@ -121,20 +138,22 @@ class Outages:
                 if (stopped := self._run.stopped) is not None:
                     raise stopped
                 pending.sent = True
-                async with aclosing(source(request)) as deltas:
-                    async for delta in deltas:
+                async with aclosing(_parts(source(request), stream=request.stream)) as parts:
+                    async for part in parts:
                         if not begun:
                             begun = True
                             self._answers(pending)
                         if probes:
                             probes = self._release()
-                        yield delta
+                        for delta in part:
+                            yield delta
             except ProviderError as error:
                 self._judge(error)
                 patient = self._clock() - came < self._run.patience
-                if begun or not is_outage(error) or not patient or self._run.stopped is not None:
+                away = is_outage(error) and patient and self._run.stopped is None
+                pending.refused = error if away else None
+                if begun or not away:
                     raise
-                pending.refused = error
             else:
                 return
             finally:

@@ -72,7 +72,7 @@ class Pending:
     held: float = 0.0
     """Seconds from its beginning in which it was held, because the provider was away or had not answered anybody yet."""
     refused: ProviderError | None = None
-    """How the provider was away when it was last asked; None once it answers."""
+    """How the provider was away when it was last asked, or went away within its reply; None once it answers."""
     _output: tuple[ModelReply | None, int] = None, 0
     _measured: MeasuredRequest | None = None
     """Known at once of a request that is too large for us: a helper has found it out."""
@@ -112,15 +112,15 @@ class MeteredTurn:
     first: FirstRequest | None = None
     failure: tuple[int, Failure | None] = (0, None)
     away: ProviderError | None = None
-    """How the provider was away when the last request was given up."""
+    """How the provider was away when the last request was given up, or went away within its reply."""
     under_way: list[Pending] = field(default_factory=list)
     """Its requests to the model that have not been answered yet."""
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
 
 
 def given_up(pending: Pending) -> ProviderError | None:
-    """How the provider was away when its harness gave a request up."""
-    return pending.refused if pending.status == CLIENT_CLOSED else None
+    """How the provider was away when its harness gave a request up, or its reply broke off."""
+    return pending.refused if pending.status != 200 else None
 
 
 def exchange_of(pending: Pending, counted: TokenUse, ended: float, failure: Failure | None) -> Exchange:

@@ -28,7 +28,8 @@ class RoundMeter(Record):
     failure: Failure | None = None
     """How the last request of the turn failed: the cause of a harness error that says its model did not answer."""
     retry_in: float | None = None
-    """Seconds until the provider is worth asking again, where the turn's last request was given up while it was away."""
+    """Seconds until the provider is worth asking again, where it was away when the turn's last request was given up, or
+    broke its reply off."""
     events: tuple[Event, ...] = ()
     """Tool calls and results of this turn in order; `at` is seconds since the round began."""
     outside: Metered = Metered()

@@ -17,6 +17,7 @@ from claw_adapter.endpoint.gate import Gate
 from claw_adapter.endpoint.known import Known, MeasuredRequest
 from claw_adapter.endpoint.metering import TurnMeter, begun_with
 from claw_adapter.endpoint.models import build
+from claw_adapter.endpoint.outages import FIRST_PAUSE, LONGEST_PAUSE
 from claw_adapter.endpoint.pending import MeteredTurn, Pending, Source, Way, exchange_of, given_up
 from claw_adapter.endpoint.proxy_routes import ProxyRoute, RoutedRequest, RoutedRequests, refusal, stays_with
 from claw_adapter.endpoint.records import RoundMeter
@@ -83,6 +84,8 @@ class EndpointTrial:
         self._number = 0
         self._outside = Metered()
         self._open = False
+        self._broken: tuple[str, float, int] = "", 0.0, 0
+        """The round whose turns the provider broke off, since when, and how many."""
         self._turn = self._new_turn(TurnId(name), None)
 
     def begin_round(self, round_id: str, answer_key: AnswerKey | None, attempt: int) -> None:
@@ -205,7 +208,7 @@ class EndpointTrial:
                 turn.log.reply(reply.calls, ended - turn.began)
             if reply.finish == "content_filter" and pending.error is None:
                 pending.error = EndpointFilteredError("the provider's content filter withheld the answer")
-        elif refused := given_up(pending):
+        elif pending.error is None and (refused := given_up(pending)):
             pending.error = refused.error
             self._gate.hung(pending, self.spec, refused.error)
         elif pending.status == CLIENT_CLOSED and pending.error is None and ended - pending.started >= PATIENCE:
@@ -263,6 +266,17 @@ class EndpointTrial:
         self._number += 1
         self._turn.failure = self._number, Failure.of(error)
 
+    def _retry_in(self, turn: MeteredTurn) -> float | None:
+        """Seconds until a turn that the provider broke off may be begun anew; None if it did not, or did for too long."""
+        if turn.away is None:
+            return None
+        name, since, times = self._broken if self._broken[0] == turn.id.round else (turn.id.round, time.monotonic(), 0)
+        self._broken = name, since, times + 1
+        if time.monotonic() - since > self._gate.patience:
+            return None
+        pause = 0.0 if not times else min(FIRST_PAUSE * 2 ** (times - 1), LONGEST_PAUSE)
+        return max(self._gate.outages(self.spec).retry_in, pause)
+
     def _new_turn(self, turn: TurnId, answer_key: AnswerKey | None) -> MeteredTurn:
         self.model.begin(turn, answer_key)
         return MeteredTurn(turn, time.monotonic())
@@ -277,7 +291,7 @@ class EndpointTrial:
             first=turn.first,
             seen=self.model.seen() if self._open else None,
             failure=failure,
-            retry_in=self._gate.outages(self.spec).retry_in if turn.away is not None else None,
+            retry_in=self._retry_in(turn),
             events=turn.log.events,
             outside=self._outside,
             overlay=self._own.record() if self._wrapped else None,

@@ -18,6 +18,7 @@ from claw_adapter.drivers import reaper
 from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.errors import HarnessOverLimits
 from claw_adapter.protocol import RunSettings
+from claw_adapter.runner.headroom import most_memory
 from claw_adapter.sandbox.usage import PAGE, SHM, SharedFiles, memory, mounts, over_limit, size
 
 __all__ = ["OVERLAYS", "Bounds", "Watched"]
@@ -28,8 +29,6 @@ PAUSE_SECONDS: Final = 1.0
 SWEEP_SECONDS: Final = 2.0
 WALK_SHARE: Final = 20
 """A folder is summed up at most one part in so many of the time."""
-FAIR_MEMORY: Final = 0.75
-"""The part of the machine's memory that one trial may have whatever its limit."""
 FAIR_DISK: Final = 1_000_000_000
 """On a disk with less than a trial's limit free, a trial is over its limits where it takes all that; but not below this."""
 
@@ -106,7 +105,7 @@ class Bounds:
                 continue
             processes, settings = found.get(watched.trial, []), watched.settings
             _judge(watched, "processes", len(processes), settings.max_processes, "--max-processes")
-            _judge(watched, "memory", memory(processes), _most_memory(settings), "--max-memory")
+            _judge(watched, "memory", memory(processes), most_memory(settings), "--max-memory")
             _judge(watched, "disk", watched.disk(now=False), watched.most_disk, "--max-disk")
             for name, used, most in mounts(processes):
                 _judge(watched, name, used + PAGE, most, "--max-shm" if name == SHM else "")
@@ -147,7 +146,3 @@ def _judge(watched: Watched, what: str, used: float, most: float, flag: str) -> 
         f"If it needs that much, allow more with {flag}, in a run of its own." if flag else "It has to do with less."
     )
     watched.over = HarnessOverLimits(over, where=watched.trial, remedy=remedy)
-
-
-def _most_memory(settings: RunSettings) -> float:
-    return min(settings.max_memory, FAIR_MEMORY * os.sysconf("SC_PHYS_PAGES") * PAGE)

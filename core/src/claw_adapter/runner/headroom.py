@@ -6,23 +6,26 @@ import contextlib
 import os
 import resource
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from claw_adapter.errors import MachineError, Owner
+from claw_adapter.errors import HarnessCrash, HarnessStartError, MachineError, Owner
 from claw_adapter.machine import (
     AGAIN,
+    address_space,
     amount,
     available_memory,
     killed_for_memory,
     machine_error,
     open_descriptors,
     space,
+    whole_memory,
 )
-from claw_adapter.protocol import Failure
+from claw_adapter.protocol import Failure, RunSettings
 
-__all__ = ["MIN_FREE", "Headroom", "raise_descriptors", "refuse_shortage", "stopped"]
+__all__ = ["MIN_FREE", "Headroom", "most_memory", "raise_descriptors", "raise_memory", "refuse_shortage", "stopped"]
 
 MIN_FREE: Final = 100_000_000
 """Bytes that a run leaves free on its disk, unless it is told otherwise."""
@@ -30,6 +33,9 @@ MIN_FILES: Final = 1000
 """Files that it leaves to be made there."""
 MIN_MEMORY: Final = 100_000_000
 LOOK_SECONDS: Final = 0.05
+FAIR_MEMORY: Final = 0.75
+"""The part of the memory there is that one trial may have whatever its limit."""
+_DEATHS: Final = (HarnessCrash.__name__, HarnessStartError.__name__)
 LITTLE: Final = 1_000_000
 BASE_DESCRIPTORS: Final = 32
 TRIAL_DESCRIPTORS: Final = 10
@@ -68,7 +74,9 @@ class Headroom:
         """The failure, or the machine's where it is short of something now: what was at work says that in words of its own."""
         if failure.owner is Owner.MACHINE:
             return failure
-        found = self.shortage() or (self._ended() if failure.owner in (Owner.HARNESS, Owner.OVERLAY) else None)
+        found = self.shortage()
+        if found is None and failure.owner in (Owner.HARNESS, Owner.OVERLAY):
+            found = self._ended() or (_confined() if failure.kind in _DEATHS else None)
         return failure if found is None else Failure.of(found)
 
     def _ended(self) -> MachineError | None:
@@ -111,6 +119,40 @@ class Headroom:
             return None
         what = f"{amount(left)} of memory are left on this machine, and a run leaves {amount(MIN_MEMORY)}"
         return MachineError(what, remedy="End other programs, or run fewer trials at a time (-j).")
+
+
+def _confined() -> MachineError | None:
+    """A limit of address space that came from outside: what dies below it may have died of it, whatever its last words are."""
+    if (most := address_space()) is None:
+        return None
+    what = f"a process of a harness has ended while no process may have more than {amount(most)} of address space"
+    return MachineError(
+        what, remedy="Programs reserve more than they use: take the limit away (`ulimit -v unlimited`)."
+    )
+
+
+def most_memory(settings: RunSettings) -> float:
+    """Bytes of memory that one trial may have."""
+    return min(settings.max_memory, FAIR_MEMORY * whole_memory())
+
+
+def raise_memory(settings: Iterable[RunSettings]) -> None:
+    """Raise this process's limit of address space as far as it may, and see that trials could have what they are allowed.
+
+    Raises:
+        MachineError: the limit would end what they may have: whose fault that is could not be told.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    most, needed = address_space(), max(map(most_memory, settings), default=0)
+    if most is None or most >= needed:
+        return
+    raise MachineError(
+        f"a process may have {amount(most)} of address space, and a trial may have {amount(needed)} of memory",
+        remedy=f"Allow more (`ulimit -v unlimited`). Or have trials take less, in a run of its own: "
+        f"--max-memory {most // 1_000_000}M.",
+    )
 
 
 def refuse_shortage(failure: Failure | None) -> None:

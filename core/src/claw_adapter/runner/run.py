@@ -31,7 +31,7 @@ from claw_adapter.protocol import (
 from claw_adapter.redaction import RedactingFormatter, Redactor
 from claw_adapter.runner.bounds import Bounds
 from claw_adapter.runner.executors import LocalExecutor
-from claw_adapter.runner.headroom import MIN_FREE, Headroom, raise_descriptors, stopped
+from claw_adapter.runner.headroom import MIN_FREE, Headroom, raise_descriptors, raise_memory, stopped
 from claw_adapter.runner.loop import run_trial
 from claw_adapter.runner.preparing import unprotected
 from claw_adapter.runner.results import RunResults, Watcher
@@ -75,6 +75,7 @@ async def run(
     watcher, rules = watcher or Watcher(), rules or StopRules()
     try:
         raise_descriptors(jobs)
+        raise_memory(trial.settings for trial in plan.trials)
         with (
             withheld({trial.model.key_env for trial in plan.trials} - {""}) as keys,
             _logging_to(folder.root / "run.log", redactor := Redactor(keys.values())),

@@ -78,7 +78,7 @@ class Exchange(Record):
     held: float = 0.0
     """Seconds from its start in which the provider was away."""
     given_up: bool = False
-    """The harness gave it up while the provider was away; its turn was begun anew."""
+    """The harness gave it up while the provider was away, or its reply broke off; a turn that failed of that was begun anew."""
     status: int
     reply: Json | None = None
     finish: str = ""

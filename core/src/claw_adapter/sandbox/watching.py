@@ -17,6 +17,7 @@ from typing import Final, Self
 
 from claw_adapter.drivers import Process, reaper
 from claw_adapter.drivers.waiting import readable, to_thread
+from claw_adapter.machine import whole_memory
 from claw_adapter.sandbox.levels import IsolationLevel
 from claw_adapter.sandbox.usage import PAGE, SHM, SharedFiles, memory, mounts, over_limit, size, unlinked
 
@@ -153,7 +154,7 @@ class CheckWatch:
 
 
 def _most_memory(limits: CheckLimits) -> float:
-    return min(limits.memory, 0.75 * os.sysconf("SC_PHYS_PAGES") * PAGE)
+    return min(limits.memory, 0.75 * whole_memory())
 
 
 def _free(folder: Path) -> int:

@@ -14,7 +14,7 @@ from claw_adapter.endpoint.encoding import encoded
 from claw_adapter.endpoint.failures import ProviderError, classify
 from claw_adapter.endpoint.models import credentials
 from claw_adapter.endpoint.models.wires import wire_of
-from claw_adapter.endpoint.models.wires.base import Malformed, UpstreamRefused
+from claw_adapter.endpoint.models.wires.base import Malformed, Unfinished, UpstreamRefused
 from claw_adapter.errors import (
     EndpointAuthError,
     EndpointMalformedError,
@@ -68,6 +68,9 @@ class UpstreamModel(Model):
             what = f"the provider did not answer within {self._spec.timeout:g} s"
             raise ProviderError(504, EndpointTransientError(what, where=self._where)) from error
         except Malformed as error:
+            if isinstance(error, Unfinished) and _ends_when_closed(response):
+                what = f"the connection to the provider ended within its answer: {error}"
+                raise ProviderError(502, EndpointTransientError(what, where=self._where)) from error
             what = f"the provider's answer cannot be read: {error}"
             raise ProviderError(502, EndpointMalformedError(what, where=self._where)) from error
         except UpstreamRefused as error:
@@ -141,6 +144,12 @@ class UpstreamModel(Model):
 
     def _redact(self, text: str) -> str:
         return Redactor([key_of(self._spec.key_env)]).text(text)
+
+
+def _ends_when_closed(response: ClientResponse) -> bool:
+    """Whether nothing but the end of the connection says where a response ends: then a cut one looks like a whole one."""
+    chunked = "chunked" in response.headers.get("Transfer-Encoding", "").lower()
+    return response.content_length is None and not chunked
 
 
 def _new_id() -> str:

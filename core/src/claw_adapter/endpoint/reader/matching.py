@@ -8,6 +8,7 @@ line and a fragment never goes across lines, so it is still a substring.
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import unicodedata
@@ -21,6 +22,8 @@ __all__ = ["Matcher", "find", "normalise", "readings", "unescape"]
 _BLANKS = re.compile(r"[^\S\n]+")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _SIMPLE: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_ENTITY = re.compile(r"&(?:#\d+|#x[0-9a-fA-F]+|amp|lt|gt|quot|apos);")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -43,8 +46,10 @@ def _character(match: re.Match[str]) -> str:
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """The normalised readings of a text: as it is, unescaped once, unescaped twice; equal ones once."""
-    plain = [text]
+    """The normalised readings of a text without its colours: as it is, as XML, unescaped once and twice; equal ones once."""
+    plain = [_COLOUR.sub("", text)]
+    if _ENTITY.search(plain[0]):
+        plain.append(html.unescape(plain[0]))
     for _ in range(2):
         if "\\" not in plain[-1]:
             break

@@ -13,7 +13,7 @@ from claw_adapter.endpoint.reader.errands import Errand, Habits
 from claw_adapter.endpoint.reader.matching import Matcher
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
-from claw_adapter.endpoint.reader.writing import write_file
+from claw_adapter.endpoint.reader.writing import holds, write_file
 from claw_adapter.model import Call, Line, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
@@ -144,7 +144,7 @@ class ReaderTurn:
         sessions = _group(wanted, lambda item: item.key or item.session)
         habits = self._memory.habits
         errands = [
-            Errand(path, read_file(path, self._answer_key.workspace, box, habits), _ids(items))
+            Errand(path, read_file(path, self._answer_key.workspace, box, habits), self._shows(items), _ids(items))
             for path, items in files.items()
             if self._may_look_up(f"file {path}")
         ]
@@ -152,12 +152,17 @@ class ReaderTurn:
             if self._may_look_up(f"session {name}"):
                 names = list(dict.fromkeys([name, *(item.session for item in items if item.session)]))
                 wants = _ids(items)
-                errands.append(Errand(name, read_session(names, box, habits, self._texts_of(wants)), wants))
+                steps = read_session(names, box, habits, self._texts_of(wants))
+                errands.append(Errand(name, steps, self._shows(items), wants))
         return errands
 
     def _may_look_up(self, place: str) -> bool:
         first = self._memory.tried.setdefault(place, self._answer_key.round)
         return self._spec.policy != "forgetful" or first == self._answer_key.round
+
+    def _shows(self, items: Iterable[Locator]) -> Callable[[str], bool]:
+        texts = {item.id: item.text for item in items}
+        return lambda result: bool(self._memory.matcher.found(texts, result))
 
     def _texts_of(self, wants: frozenset[str]) -> Callable[[], list[str]]:
         return lambda: [self._texts[name] for name in sorted(wants & self._missing)]
@@ -167,7 +172,8 @@ class ReaderTurn:
             files = {} if self._answer_key.letters else self._files()
             habits, workspace = self._memory.habits, self._answer_key.workspace
             self._writing = [
-                Errand(path, write_file(path, content, workspace, box, habits)) for path, content in files.items()
+                Errand(path, write_file(path, content, workspace, box, habits), holds(content))
+                for path, content in files.items()
             ]
         return self._writing
 
@@ -182,6 +188,7 @@ class ReaderTurn:
                 errand.close()
         open_ones = [e for e in errands if e.attempt is not None and e.attempt.tool in box.names]
         settled = all(e.attempt is not None and e.attempt.kind in self._memory.habits.working for e in open_ones)
+        settled = settled and not any(e.repelled for e in open_ones)
         room = min(AT_ONCE if settled else 1, max(0, self._spec.budget - kept - self._calls))
         return tuple(self._call(errand) for errand in open_ones[:room])
 
@@ -196,9 +203,8 @@ class ReaderTurn:
             if call_id not in found:
                 errand.lost()
                 continue
-            if errand.wants & self._seen:
+            if errand.advance(found[call_id]).shows and errand.wants:
                 self._memory.habits.worked(attempt)
-            errand.advance(found[call_id])
 
     def _call(self, errand: Errand) -> Call:
         attempt = errand.attempt

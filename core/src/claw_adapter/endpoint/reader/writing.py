@@ -3,58 +3,119 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from claw_adapter.endpoint.reader.errands import Attempt, Habits, Steps, insisting
+from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps
 from claw_adapter.endpoint.reader.matching import normalise, readings
-from claw_adapter.endpoint.reader.reading import cat, pages
-from claw_adapter.endpoint.reader.refusals import failed, read_first
+from claw_adapter.endpoint.reader.reading import cat, look
+from claw_adapter.endpoint.reader.refusals import asked_for
 from claw_adapter.endpoint.reader.tools import Candidate, Toolbox
 
-__all__ = ["write_file"]
+__all__ = ["holds", "write_file"]
 
 LINE: Final = 200
 """Characters of a line that are compared: tools cut long ones."""
 
 
 def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
-    """Write a workspace file with the tools for writing, then with a command, then with a patch."""
-    for tool in habits.tools("write", box.write):
-        for form, target in habits.forms("write", tool.forms(path, workspace)):
-            attempt, result = yield from _write(tool, form, target, content, box, habits)
-            if (yield from _done(attempt, result, path, content, workspace, box, habits)):
+    """Write a workspace file with the tools for writing, then with a command, then with a patch, until it reads as it should.
+
+    A file in which nothing can be looked for (it has no text) counts as written once every way of the first tool was tried,
+    and so does any where nothing on offer can read.
+    """
+    blank, tried = not _lines(content), False
+    back = _ReadBack(path, workspace, box, habits, holds(content), blank)
+    for tool in habits.tools("write", box.write, box.run[:1]):
+        for number, (form, target) in enumerate(habits.forms("write", tool.forms(path, workspace))):
+            arguments = tool.arguments(target, **({tool.content.name: content} if tool.content is not None else {}))
+            attempt = Attempt("write", tool.tool, {**arguments, **habits.extra.get(tool.tool, {})}, form)
+            if (yield from back.shown_after(attempt, tool, insist=not number)):
                 return True
+        tried = True
+        if blank or not back.possible:
+            break
+    for attempt in _others(path, content, workspace, box):
+        if (yield from back.shown_after(attempt)):
+            return True
+        tried = True
+    if blank or not back.possible:
+        return tried
+    return tried and (yield from back.shown_by_command())
+
+
+@dataclass(slots=True)
+class _ReadBack:
+    """Looking, after a call, whether the file reads as it should."""
+
+    path: str
+    workspace: str
+    box: Toolbox
+    habits: Habits
+    shows: Callable[[str], bool]
+    blank: bool
+
+    @property
+    def possible(self) -> bool:
+        """Whether there is anything on offer to look with."""
+        return bool(self.box.read or self.box.run)
+
+    def shown_after(
+        self, attempt: Attempt, tool: Candidate | None = None, *, insist: bool = False
+    ) -> Generator[Attempt, Result, bool]:
+        """Make a call that writes, and look; one that is to `insist` is made again, then.
+
+        With what its result asks for, and because some tools write over a file only after it was looked at.
+        """
+        result = yield attempt
+        if self.blank:
+            return False
+        shown = yield from self._shown()
+        if not shown and insist and tool is not None:
+            more = asked_for(tool.known, attempt.arguments, result.text)
+            yield attempt.with_more(more)
+            shown = yield from self._shown()
+            if shown and more:
+                self.habits.learn(tool.tool, more)
+        if not shown:
+            self.habits.refusals[attempt.tool] += 1
+            return False
+        self.habits.worked(attempt)
+        return True
+
+    def _shown(self) -> Generator[Attempt, Result, bool]:
+        for tool in self.habits.tools("read", self.box.read, self.box.run[:1])[:1]:
+            for form, target in self.habits.forms("read", tool.forms(self.path, self.workspace)):
+                known = self.habits.known(tool.tool, form)
+                result = yield from look(tool, "look", form, target, self.habits)
+                if self.shows(result.text):
+                    self.habits.worked(Attempt("look", tool.tool, {}, form))
+                    return True
+                if known:
+                    return False
+        return (yield from self.shown_by_command())
+
+    def shown_by_command(self) -> Generator[Attempt, Result, bool]:
+        """Look with a command."""
+        for shell in self.box.run[:1]:
+            result = yield from cat(shell, "look", self.path, self.workspace, self.habits)
+            return self.shows(result.text)
+        return False
+
+
+def _others(path: str, content: str, workspace: str, box: Toolbox) -> Iterator[Attempt]:
+    """Calls that write otherwise than with a tool for it."""
     for shell in box.run[:1]:
         for form, target in shell.forms(path, workspace):
             name, folder = shlex.quote(target), shlex.quote(str(PurePosixPath(target).parent))
             command = f"mkdir -p {folder} && printf %s {shlex.quote(content)} > {name}"
-            attempt = Attempt("print", shell.tool, shell.arguments(command), form)
-            result = yield attempt
-            if (yield from _done(attempt, result, path, content, workspace, box, habits)):
-                return True
+            yield Attempt("print", shell.tool, shell.arguments(command), form)
     for tool in box.patch[:1]:
         for form, target in tool.forms(path, workspace):
             for text in _patches(target, content):
-                attempt = Attempt("patch", tool.tool, tool.arguments(text), form)
-                result = yield attempt
-                if (yield from _done(attempt, result, path, content, workspace, box, habits)):
-                    return True
-    tried = box.write or box.run or box.patch
-    return bool(tried) and (yield from _shown(path, content, workspace, box, habits)) is True
-
-
-def _write(
-    tool: Candidate, form: str, target: str, content: str, box: Toolbox, habits: Habits
-) -> Generator[Attempt, str, tuple[Attempt, str]]:
-    arguments = tool.arguments(target, **({tool.content.name: content} if tool.content is not None else {}))
-    attempt, result = yield from insisting(tool, "write", form, arguments, habits)
-    if failed(result) and read_first(result) and box.read:
-        reader = habits.tools("read", box.read)[0]
-        yield Attempt("look", reader.tool, reader.arguments(target), form)
-        result = yield attempt
-    return attempt, result
+                yield Attempt("patch", tool.tool, tool.arguments(text), form)
 
 
 def _patches(target: str, content: str) -> Sequence[str]:
@@ -64,51 +125,16 @@ def _patches(target: str, content: str) -> Sequence[str]:
     return [f"*** Begin Patch\n{add}", f"*** Begin Patch\n*** Delete File: {target}\n{add}"]
 
 
-def _done(
-    attempt: Attempt, result: str, path: str, content: str, workspace: str, box: Toolbox, habits: Habits
-) -> Generator[Attempt, str, bool]:
-    """Whether the file holds the content; where nothing can read it, whether the tool has not refused."""
-    if failed(result):
-        done = False
-    else:
-        shown = yield from _shown(path, content, workspace, box, habits)
-        done = True if shown is None else shown
-    if done:
-        habits.worked(attempt)
-    else:
-        habits.refusals[attempt.tool] += 1
-    return done
+def holds(content: str) -> Callable[[str], bool]:
+    """Whether a text shows a file of this content, whatever way its lines are shown."""
+    lines = _lines(content)
+
+    def shows(text: str) -> bool:
+        known = readings(text)
+        return bool(lines) and all(any(line in reading for reading in known) for line in lines)
+
+    return shows
 
 
-def _shown(
-    path: str, content: str, workspace: str, box: Toolbox, habits: Habits
-) -> Generator[Attempt, str, bool | None]:
-    """Whether the file, read back, holds the content; None if nothing reads it."""
-    lines = [normalise(line)[:LINE] for line in content.splitlines() if line.strip()]
-    if not lines:
-        return None
-    read: bool | None = None
-    known = {habits.working.get(kind, ("", ""))[0] for kind in ("read", "look", "cat", "print")}
-    for tool in habits.tools("read", box.read)[:1]:
-        for form, target in habits.forms("read", tool.forms(path, workspace)):
-            attempt = Attempt("look", tool.tool, tool.arguments(target), form)
-            result = yield attempt
-            if failed(result):  # a tool known to read has not found it: it is not there
-                read = False if tool.tool in known else read
-                continue
-            text = yield from pages(tool, "look", target, form, result)
-            if _holds(text, lines):
-                habits.worked(attempt)
-                return True
-            read = False
-    for shell in box.run[:1]:
-        text = yield from cat(shell, "look", path, workspace)
-        if _holds(text, lines):
-            return True
-        read = False if text or shell.tool in known else read
-    return read
-
-
-def _holds(text: str, lines: Sequence[str]) -> bool:
-    known = readings(text)
-    return all(any(line in reading for reading in known) for line in lines)
+def _lines(content: str) -> list[str]:
+    return [normalise(line)[:LINE] for line in content.splitlines() if line.strip()]

@@ -127,7 +127,8 @@ def _last_openings(exchanges: Iterable[Exchange]) -> list[Exchange]:
     """Without what was begun again: rounds by a later process, and turns after an outage."""
     found = list(by_process(exchanges))
     last = {exchange.round: process for process, exchange in found}
-    left = {(process, e.round, e.attempt) for process, e in found if e.given_up}
+    ends = {(process, exchange.round): exchange.attempt for process, exchange in found}
+    left = {(p, e.round, e.attempt) for p, e in found if e.given_up and e.attempt != ends[p, e.round]}
     return [
         e
         for process, e in found

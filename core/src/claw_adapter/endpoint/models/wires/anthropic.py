@@ -12,6 +12,7 @@ from claw_adapter.endpoint.models.wires.anthropic_body import passed_on, transla
 from claw_adapter.endpoint.models.wires.base import (
     Malformed,
     NewId,
+    Unfinished,
     UpstreamRefused,
     Wire,
     as_dict,
@@ -93,7 +94,7 @@ class AnthropicWire(Wire):
                 yield delta
             if reading.finished:
                 return
-        raise Malformed("the stream ended before the reply did")
+        raise Unfinished("the stream ended before the reply did")
 
 
 class _Reading:

@@ -14,7 +14,18 @@ from claw_adapter.drivers.sse import EventParser
 from claw_adapter.model import Delta, ModelRequest
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["Malformed", "NewId", "UpstreamRefused", "Wire", "as_dict", "events", "integer", "loaded", "pairs"]
+__all__ = [
+    "Malformed",
+    "NewId",
+    "Unfinished",
+    "UpstreamRefused",
+    "Wire",
+    "as_dict",
+    "events",
+    "integer",
+    "loaded",
+    "pairs",
+]
 
 JsonObject = dict[str, JsonValue]
 NewId = Callable[[], str]
@@ -24,6 +35,10 @@ EVENT_BYTES: Final = 64 * 1024 * 1024
 
 class Malformed(ValueError):
     """What came is no completion."""
+
+
+class Unfinished(Malformed):
+    """What came may be the beginning of one."""
 
 
 class UpstreamRefused(Exception):  # the upstream's own error, inside a reply that had begun well
@@ -99,12 +114,13 @@ def loaded(text: str | bytes) -> JsonObject:
     """A JSON object.
 
     Raises:
-        Malformed: it is none.
+        Malformed: it is none; `Unfinished` where it begins like one.
     """
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise Malformed(f"no JSON: {error}") from None
+        begins = text.lstrip()[:1] in ("{", "", b"{", b"")
+        raise (Unfinished if begins else Malformed)(f"no JSON: {error}") from None
     if not isinstance(value, dict):
         raise Malformed("not a JSON object")
     return value

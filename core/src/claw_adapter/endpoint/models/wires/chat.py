@@ -7,7 +7,16 @@ from collections.abc import AsyncIterator
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.models.wires.base import Malformed, NewId, UpstreamRefused, Wire, as_dict, events, loaded
+from claw_adapter.endpoint.models.wires.base import (
+    Malformed,
+    NewId,
+    Unfinished,
+    UpstreamRefused,
+    Wire,
+    as_dict,
+    events,
+    loaded,
+)
 from claw_adapter.endpoint.sampling import LIMITS, effective
 from claw_adapter.model import CallDelta, Delta, ModelRequest
 from claw_adapter.protocol.tokens import TokenUse
@@ -71,7 +80,7 @@ class ChatWire(Wire):
             begun, finished = True, finished or finish is not None
             yield _delta(content, finish, _calls(content, new_id, whole=False), usage)
         if not finished:
-            raise Malformed("the stream ended before the reply did")
+            raise Unfinished("the stream ended before the reply did")
 
 
 def _loaded(text: str | bytes) -> JsonObject:

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.models.wires.base import (
     Malformed,
     NewId,
+    Unfinished,
     UpstreamRefused,
     Wire,
     as_dict,
@@ -89,7 +90,7 @@ class ResponsesWire(Wire):
                     raise UpstreamRefused(final.get("error"))
                 yield Delta(finish=_finish(final, bool(calls)), usage=_usage(final))
                 return
-        raise Malformed("the stream ended before the reply did")
+        raise Unfinished("the stream ended before the reply did")
 
 
 def _call(number: int, item: JsonObject, new_id: NewId) -> CallDelta:
