@@ -29,6 +29,7 @@ from claw_adapter.question import EnvironmentStates, QuestionType, ScoringContex
 from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
 from claw_adapter.runner.blame import attributed, no_way, without_outages
+from claw_adapter.runner.happening import happening, restarted
 from claw_adapter.runner.headroom import refuse_shortage
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
 from claw_adapter.runner.stopping import check_stopped
@@ -236,10 +237,14 @@ class RoundRunner:
         closing: asyncio.Task[RoundMeter] | None = None
         try:
             with clock:
+                await restarted(trial, round_id, number)
                 conversation = await self._synced(changes)
             await endpoint.begin_round(trial.spec.id, round_id, answer_key, number)
             with clock:
-                async with timeout(deadline + LATE_SECONDS, self._late("send()", deadline)):
+                async with (
+                    timeout(deadline + LATE_SECONDS, self._late("send()", deadline)),
+                    happening(trial, conversation, round_id, number),
+                ):
                     turn = await conversation.send(prompt, deadline)
             closing = asyncio.create_task(endpoint.end_round(trial.spec.id))
             await asyncio.sleep(0)  # lets the request go out, so that the endpoint sums up while we go on
