@@ -30,9 +30,7 @@ UNSCORED = "nothing is asked that could be wrong"
 
 @dataclass(slots=True)
 class LaidPlan:
-    """What became of a plan; `disturbed` are the rounds in which a fault or an incident may cost an attempt, `failing` those
-    in which every request fails.
-    """
+    """What became of a plan."""
 
     rounds: list[dict[str, Any]] = field(default_factory=list)
     answers: dict[str, Any] = field(default_factory=dict)
