@@ -23,8 +23,11 @@ FOLLOWS: Final[dict[tuple[str, str], set[tuple[str, str]]]] = {
     **dict.fromkeys(
         [*_PAST, ("M21", "deleted-there")], _PAST | {("M30", "own-turns-missing"), ("M21", "update-missing")}
     ),
+    ("M21", "update-order"): _PAST
+    | {("M30", "own-turns-missing"), ("M21", "update-missing"), ("M22", "history-order")},
     ("M22", "history-times"): {("M22", "history-order")},
     ("M22", "history-missing"): {("M22", "history-tools-missing")},
+    ("M22", "history-order"): {("M21", "update-order")},
     ("M21", "update-missing"): {("M30", "past-forgotten")},
     ("M30", "own-prompt-doubled"): {("M13", "prompt-doubled")},
     **dict.fromkeys(_STEPS, _STEPS | {("M30", "past-forgotten"), ("M30", "own-turns-missing")}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from claw_adapter.crashpoints import crashpoint
@@ -97,6 +97,8 @@ class _Attempts:
     number: int
     earlier: list[Failure]
     seconds: float
+    left: list[str] = field(default_factory=list)
+    """The workspace as each failed attempt left it."""
 
 
 class RoundRunner:
@@ -164,6 +166,7 @@ class RoundRunner:
             events=trial.services.store.put_json([event.model_dump(mode="json") for event in events]),
             before=before.workspace,
             snapshot=after.workspace,
+            left=tuple(tried.left),
             checkpoint=kept.saved.digest if kept else None,
             environment=EnvironmentChange(before=before.environment, after=after.environment)
             if trial.environment
@@ -193,6 +196,7 @@ class RoundRunner:
         """
         trial = self.trial
         earlier: list[Failure] = []
+        left: list[str] = []
         seconds, number, outages = 0.0, 1, 0
         trial.pending += changes
         while True:
@@ -202,10 +206,11 @@ class RoundRunner:
             seconds += sent.seconds
             error = sent.turn.error
             if error is None:
-                return _Attempts(sent, number, earlier, seconds)
+                return _Attempts(sent, number, earlier, seconds, left)
             if stays := await trial.drop():
                 sent = replace(sent, turn=sent.turn.model_copy(update={"error": stays}))
                 break
+            left.append(await to_thread(trial.world.snapshots.take, trial.world.workspace))
             if sent.meter.retry_in is not None:
                 outages += 1
                 await asyncio.sleep(sent.meter.retry_in)
@@ -216,7 +221,7 @@ class RoundRunner:
             earlier.append(error)
             number += 1
         await trial.reset(before.workspace, before.environment)
-        return _Attempts(sent, number, earlier, seconds)
+        return _Attempts(sent, number, earlier, seconds, left)
 
     async def _turn(
         self, prompt: str, round_id: str, index: int | None, number: int, changes: Sequence[SessionChange]
