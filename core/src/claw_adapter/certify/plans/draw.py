@@ -30,7 +30,7 @@ __all__ = ["draw"]
 Unit = list[PlanStep]
 """Steps that end in the turn which shows what they did."""
 PASSING: Final[tuple[FaultKind, ...]] = ("429", "500", "529", "cut")
-FOR_GOOD: Final[tuple[FaultKind, ...]] = ("401", "context", "filter", "400")
+FOR_GOOD: Final[tuple[FaultKind, ...]] = ("401", "400", "context", "filter", "refused", "garbage", "empty")
 LONG: Final = (70_000, 80_000)
 """Characters of a long answer."""
 ENDS: Final = ("Is that right?", "What follows?", "Which of these holds?", "Please check.")
@@ -154,6 +154,10 @@ class _Drawing:
         if rng.random() < 0.5:
             return PlanTurn(question=question + rng.choice(("", "  ", "\n", " \n\n")), replies=replies)
         options = tuple(self.texts.sentence() for _ in range(rng.randrange(2, 6)))
+        if rng.random() < 0.8:  # else there is nothing to read, and the next prompt says so
+            last = replies[-1]
+            told = last.model_copy(update={"text": f"{last.text} \\bbox{{{rng.choice('AB')}}}"})
+            replies = (*replies[:-1], told)
         return PlanTurn(question=question, options=options, replies=replies, feedback=feedback)
 
     def _says(self, characters: int = 0) -> PlayedReply:
@@ -256,8 +260,11 @@ class _Drawing:
 
     def _restarted(self) -> list[Unit]:
         """Closed and opened again from its checkpoint: the past, the histories and the files are there as before."""
-        names = self.rng.sample(self.histories, min(2, len(self.histories)))
-        return [[PlanIncident(happens="restart"), self._turn(self._does(*map(self._reads, names)), self._says())]]
+        look = [self._reads(name) for name in self.rng.sample(self.histories, min(2, len(self.histories)))]
+        return [
+            [PlanIncident(happens="restart"), self._turn(self._does(*look), self._says())],
+            [self._turn(self._says())],
+        ]
 
     def _failing(self) -> list[Unit]:
         """One or two requests of a turn fail; the next are answered."""
