@@ -17,7 +17,6 @@ from claw_adapter.certify.plans.plan import (
     PlanStep,
     PlanTurn,
     SessionPlan,
-    gap,
 )
 from claw_adapter.certify.plans.texts import NOUNS, Texts
 from claw_adapter.endpoint.faults import FaultKind
@@ -41,6 +40,13 @@ def draw(nonce: str, number: int, level: Level) -> SessionPlan:
     """The plan `number` of a nonce: always the same for the same three."""
     rng = Random(f"{nonce}/{number}/{level}")
     return _Drawing(rng, LEVELS.index(level)).plan(nonce, number, level)
+
+
+def _asked(said: Sequence[Message], at: int) -> int:
+    """The next place, from `at` on, behind a message of the user: no real conversation has calls behind a reply's text."""
+    while at < len(said) and (at == 0 or said[at - 1].role != "user"):
+        at += 1
+    return at if at < len(said) else _asked(said, 1)
 
 
 class _Drawing:
@@ -94,7 +100,7 @@ class _Drawing:
         rng = self.rng
         count = rng.choice((16, 24, 36, 60, 110))
         said = self._talked(count, tools=0.12)
-        place = gap(said, rng.randrange(len(said)))
+        place = _asked(said, rng.randrange(len(said)))
         said[place:place] = self._used(self.texts.prose(rng.randrange(9_000, 14_000)))
         self.steps.append(PlanSeed(session=MAIN, messages=tuple(said)))
         for number in range(rng.choice((1, 2, 2, 3))):
@@ -102,7 +108,7 @@ class _Drawing:
             self.histories.append(name)
             size = rng.randrange(56, 80) if number == 0 else rng.randrange(4, 30)
             talk = self._talked(size, tools=0.08)
-            at = gap(talk, rng.randrange(1, len(talk)))
+            at = _asked(talk, rng.randrange(1, len(talk)))
             talk[at:at] = self._used(self.texts.sentence())
             title = self.texts.sentence()
             self.steps.append(PlanSeed(session=name, messages=tuple(talk), title=title, channel=rng.choice(NOUNS)))
@@ -112,7 +118,7 @@ class _Drawing:
         said: list[Message] = []
         role = "user"
         while len(said) < count:
-            if role == "assistant" and self.rng.random() < tools:
+            if role == "assistant" and said[-1].role == "user" and self.rng.random() < tools:
                 said += self._used(self.texts.sentence())
             said.append(self._message(role))
             if self.rng.random() < 0.9:
@@ -199,7 +205,7 @@ class _Drawing:
 
     def _replaced(self) -> list[Unit]:
         """A file is read, replaced by one of equal size, and read again; twice."""
-        file = self._file(self.rng.randrange(4, 90))
+        file = self._file(self.rng.randrange(70, 160))
         look = ToolUse(kind="read", target=file.path)
         units: list[Unit] = [[self._turn(self._does(look), self._says())]]
         for _ in range(2):

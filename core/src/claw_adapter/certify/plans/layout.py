@@ -150,17 +150,15 @@ class _Layout:
             return None
         source = f"said{number}.jsonl"
         if step.action == "delete":
-            first = int(step.at * len(given)) + 1
-            last = min(first + step.count - 1, len(given)) if step.count < len(given) else len(given)
-            first = 1 if step.count >= len(given) else first
-            if not given or any(message.tool_calls or message.role == "tool" for message in given[first - 1 : last]):
-                return None if first > 1 or not given else {**_deleted(step, given, 1, last)}
-            return _deleted(step, given, first, last)
+            return _delete(step, given)
         self._write(folder / source, _lines(step.messages))
         action: dict[str, Any] = {"session": step.session, "action": step.action, "source": source}
         at = len(given)
         if step.action == "insert":
-            action["after"] = at = gap(given, int(step.at * len(given)))
+            at = gap(given, int(step.at * len(given)))
+            while at < len(given) and given[at].tool_calls:
+                at = gap(given, at + 1)
+            action["after"] = at
         elif step.session == MAIN and self.laid.rounds:
             return action  # behind what was said since: no part of what positions count
         given[at:at] = step.messages
@@ -182,7 +180,15 @@ class _Layout:
         return reply.model_copy(update={"uses": tuple(uses), "text": text})
 
 
-def _deleted(step: PlanChange, given: list[Message], first: int, last: int) -> dict[str, Any]:
+def _delete(step: PlanChange, given: list[Message]) -> dict[str, Any] | None:
+    """Delete all of a session, or some messages that are neither calls nor results and stand before none; else nothing."""
+    first, last = int(step.at * len(given)) + 1, int(step.at * len(given)) + step.count
+    if step.count >= len(given):
+        first, last = 1, len(given)
+    elif any(one.tool_calls or one.role == "tool" for one in given[first - 1 : last + 1]) or last > len(given):
+        return None
+    if not given:
+        return None
     del given[first - 1 : last]
     return {"session": step.session, "action": "delete", "ranges": [[first, last]]}
 

@@ -72,8 +72,7 @@ def _guesses(plan: SessionPlan, finding: AuditFinding) -> Iterator[Sequence[Plan
             yield [
                 step
                 for at, step in enumerate(steps)
-                if (at >= begin
-                and not isinstance(step, PlanSeed | PlanFile))
+                if (at >= begin and not isinstance(step, PlanSeed | PlanFile))
                 or at in kept
                 or _concerns(step, more, before)
             ]

@@ -57,6 +57,7 @@ class PlanRunner:
         isolation: of its processes.
         deadline: seconds that a turn may take.
         keep: a folder that gets the run's journals and transcripts; nothing is kept without.
+        beside: the folder in which runs are made, for the time that they take.
     """
 
     harness: Harness
@@ -64,13 +65,14 @@ class PlanRunner:
     isolation: int = 0
     deadline: float = 90.0
     keep: Path | None = None
+    beside: Path | None = None
     runs: int = 0
     """How many runs were made."""
 
     async def outcomes(self, plans: Sequence[SessionPlan], *, at_once: int = 1) -> list[PlanOutcome]:
         """Run plans as the trials of one run, so many at once, and judge each."""
         self.runs += 1
-        with tempfile.TemporaryDirectory(prefix="claw-", ignore_cleanup_errors=True) as name:
+        with tempfile.TemporaryDirectory(prefix="run-", dir=self.beside, ignore_cleanup_errors=True) as name:
             root = Path(name).resolve()
             laid, scenarios = {}, {}
             for plan in plans:
