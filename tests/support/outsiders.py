@@ -106,7 +106,7 @@ class PostsElsewhere(PlantedConversation):
         server = HTTPServer(("127.0.0.1", 0), _Collector)
         thread = threading.Thread(target=server.handle_request)
         thread.start()
-        urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/", data=prompt.encode()).close()
+        urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/", data=prompt.encode()).close()  # noqa: ASYNC210
         thread.join()
         server.server_close()
         return await super().send(prompt, deadline)

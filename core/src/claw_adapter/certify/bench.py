@@ -46,6 +46,7 @@ class Bench:
         deadline: seconds that a turn or an opening may take.
         options: what the adapter was made with, for the record.
         nonce: what plans are drawn from; a fresh one when empty.
+        shrinking: how many runs may be made to cut a plan that shows a bug.
     """
 
     def __init__(
@@ -57,7 +58,9 @@ class Bench:
         deadline: float = DEADLINE,
         options: Mapping[str, JsonValue] | None = None,
         nonce: str = "",
+        shrinking: int = 30,
     ) -> None:
+        self.shrinking = shrinking
         self.nonce = nonce or secrets.token_hex(4)
         self.harness = harness
         self.options = dict(options or {})

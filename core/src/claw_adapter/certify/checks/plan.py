@@ -43,7 +43,7 @@ async def _drawn(kit: Kit, level: Level) -> None:
 async def _finding(kit: Kit, runner: PlanRunner, outcome: PlanOutcome) -> CheckFinding:
     """The first finding with the shortest plan that shows it; the others by their keys."""
     first, plan = outcome.findings[0], outcome.plan
-    short = await shrink(runner, plan, first)
+    short = await shrink(runner, plan, first, most=kit.bench.shrinking)
     stored = kit.bench.evidence / "plans" / f"{plan.level}-{plan.number}.json"
     stored.parent.mkdir(parents=True, exist_ok=True)
     stored.write_text(short.model_dump_json(indent=1), "utf-8")

@@ -74,10 +74,18 @@ class _Drawing:
 
     def _chains(self) -> Sequence[Callable[[], list[Unit]]]:
         """What the level asks for, and more turns."""
-        found = [self._replaced, self._batch, self._written, self._plain, self._plain, self._plain]
+        found = [self._replaced, self._batch, self._written, self._plain, self._long]
         if self.height == 0:
-            return [*found, self._long]
-        found += [self._inserted, self._talk, self._talk_deleted, self._restarted, self._long]
+            return found
+        found += [
+            self._brought,
+            self._plain,
+            self._plain,
+            self._inserted,
+            self._talk,
+            self._talk_deleted,
+            self._restarted,
+        ]
         found += [self._plain] * self.rng.randrange(5, 8)
         if self.height > 1:
             found += [self._failing, self._failing, self._killed, self._cancelled, self._paused, self._failed]
@@ -229,6 +237,12 @@ class _Drawing:
             change = PlanChange(path=path, action="new", text=self.texts.lines(self.rng.randrange(2, 20)))
             units.append([change, self._turn(self._does(look), self._says())])
         return units
+
+    def _brought(self) -> list[Unit]:
+        """An update brings a file, the agent reads it."""
+        change = PlanChange(path=self.texts.path(), action="new", text=self.texts.lines(self.rng.randrange(2, 30)))
+        look = ToolUse(kind="read", target=change.path)
+        return [[change, self._turn(self._does(look), self._says())]]
 
     def _inserted(self) -> list[Unit]:
         """The main session gets messages at its beginning, in the middle, at the end, and loses some."""

@@ -39,7 +39,11 @@ class LaidPlan:
     faults: list[dict[str, Any]] = field(default_factory=list)
     incidents: list[Incident] = field(default_factory=list)
     disturbed: set[str] = field(default_factory=set)
-    """Rounds in which a fault or an incident may cost an attempt."""
+    """Rounds in which an incident may cost an attempt."""
+    held: set[str] = field(default_factory=set)
+    """Rounds in which the first attempt gets no answer."""
+    faulty: set[str] = field(default_factory=set)
+    """Rounds in which some requests fail."""
     failing: set[str] = field(default_factory=set)
     """Rounds in which every request fails."""
 
@@ -114,7 +118,10 @@ class _Layout:
             item |= {"type": "exec_check"}
             self.laid.answers[name] = {"unscorable": UNSCORED}
         self.laid.rounds.append(item)
-        replies = tuple(self._reply(reply) for reply in turn.replies)
+        stopped = any(one.round == name and one.kind in ("kill", "cancel") for one in self.laid.incidents)
+        replies = tuple(self._reply(reply, held=stopped) for reply in turn.replies)
+        if any(reply.hang for reply in replies):
+            self.laid.held.add(name)
         self.laid.script.append(PlayedRound(round=name, mark=_mark(turn.question), replies=replies))
 
     def _before(self, name: str) -> list[str]:
@@ -129,7 +136,7 @@ class _Layout:
                 case PlanFault():
                     at: Any = list(step.at) or "every 1"
                     self.laid.faults.append({"at": at, "round": name, "kind": step.fault, **_wait(step.fault)})
-                    (self.laid.disturbed if step.at else self.laid.failing).add(name)
+                    (self.laid.faulty if step.at else self.laid.failing).add(name)
                 case PlanIncident():
                     self.laid.incidents.append(Incident(kind=step.happens, round=name, request=step.request))
                     self.laid.disturbed.add(name)
@@ -164,8 +171,8 @@ class _Layout:
         given[at:at] = step.messages
         return action
 
-    def _reply(self, reply: PlayedReply) -> PlayedReply:
-        """With histories named as the harness knows them, and without what is not there."""
+    def _reply(self, reply: PlayedReply, *, held: bool) -> PlayedReply:
+        """With histories named as the harness knows them, without what is not there; held only if something ends that."""
         uses: list[ToolUse] = []
         for use in reply.uses:
             if use.kind == "history":
@@ -177,7 +184,7 @@ class _Layout:
                 self.files.add(use.target)
                 uses.append(use)
         text = reply.text or ("Here it is." if not uses else "")
-        return reply.model_copy(update={"uses": tuple(uses), "text": text})
+        return reply.model_copy(update={"uses": tuple(uses), "text": text, "hang": reply.hang and held})
 
 
 def _delete(step: PlanChange, given: list[Message]) -> dict[str, Any] | None:

@@ -12,13 +12,11 @@ from claw_adapter.certify.plans.trial import PlanRunner
 
 __all__ = ["shrink"]
 
-MOST: Final = 30
-"""Plans that are run for it."""
 ENOUGH: Final = 3
 """Steps, of which nobody needs fewer."""
 
 
-async def shrink(runner: PlanRunner, plan: SessionPlan, finding: AuditFinding, *, most: int = MOST) -> SessionPlan:
+async def shrink(runner: PlanRunner, plan: SessionPlan, finding: AuditFinding, *, most: int) -> SessionPlan:
     """The shortest plan found in at most so many runs that has the same finding; the plan itself if none has."""
     search = _Search(runner, finding.key, most)
     best = plan

@@ -161,6 +161,9 @@ def _failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...],
             must = "M12" if record.index == 0 and failure.kind == "HarnessStartError" else "M15"
             what = f"in {record.round} {failure.kind}, and nothing was done to it: {failure.what}"
             note(must, f"failed-{failure.kind}", what, failure, record.round)
+        if record.round in laid.held and not record.earlier_failures and record.error is None:
+            what = f"in {record.round} the model had not answered, and there is an answer: {record.text[:80]!r}"
+            note("M15", "answered-unheard", what, None, record.round)
         if record.round in laid.failing and record.error is None:
             what = f"every request of {record.round} failed, and there is an answer: {record.text[:80]!r}"
             note("M15", "failure-answered", what, None, record.round)
@@ -171,10 +174,12 @@ def _failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...],
 
 
 def _unprovoked(record: RoundRecord, laid: LaidPlan) -> list[Failure]:
-    """Failures of a round in which none was planned, and those after the attempt in which one was."""
+    """Failures of a round that no plan explains: faults explain those of the endpoint, an incident the first."""
+    failures = [*record.earlier_failures, *([record.error] if record.error else [])]
     if record.round in laid.failing:
         return []
-    failures = [*record.earlier_failures, *([record.error] if record.error else [])]
+    if record.round in laid.faulty:
+        failures = [failure for failure in failures if failure.owner is not Owner.ENDPOINT]
     return failures[1:] if record.round in laid.disturbed else failures
 
 
