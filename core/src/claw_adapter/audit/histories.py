@@ -21,6 +21,7 @@ BRIEF: Final = 400
 """Characters up to which a result may be a refusal."""
 UNREAD: Final = "history-unread"
 TOOLS: Final = Drop(what="history_tools")
+BREAKS: Final = Drop(what="history_breaks")
 
 
 @dataclass(slots=True)
@@ -45,6 +46,11 @@ class Histories:
             return
         texts = [self.renderer.plain(message.text) for message in session.messages]
         lost, moved = _walked(texts, flat)
+        if lost and BREAKS in self.renderer.losses:
+            before = len(lost)
+            lost, moved = _walked([" ".join(text.split()) for text in texts], " ".join(flat.split()))
+            if len(lost) < before:
+                self.book.bite(BREAKS)
         if len(lost) == sum(map(bool, texts)) and len(flat) <= BRIEF:
             if self.strict and lost:
                 what = f"the history {session.id} cannot be read: {flat[:80]!r}"

@@ -129,7 +129,7 @@ class _Ledger:
         turn.follow(record.prompt, past, self.renderer, tools=self._tools)
         self.asked.judge(turn, record)
         self.asked.keys(turn)
-        if turn.exchanges and not turn.chain and record.error is None:
+        if turn.exchanges and not turn.chain and last and record.error is None:
             what = "no request of the turn has what was asked"
             self.book.find("M13", "prompt-missing", what, request=turn.exchanges[0].number)
             return
