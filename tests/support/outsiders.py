@@ -113,21 +113,22 @@ class PostsElsewhere(PlantedConversation):
 
 
 NAMED = [
-    (kind(FirstCallOnly), "M17 calls-not-run"),
-    (kind(OldTurnsDropped), "M30 own-turns-missing"),
-    (kind(AnswerCutAt65536), "M14 answer-cut"),
-    (kind(InsertAtTheEnd), "M21 update-order"),
-    (SeedsCut, "M7 seeded-cut"),
-    (kind(PromptTrimmedBehind), "M13 prompt-stripped"),
-    (kind(OtherModelAfterServerError), "M11 model-changed"),
-    (kind(OtherTemperature), "M11 sampling-changed"),
-    (kind(MoreTokensLater), "M11 sampling-changed"),
-    (kind(CachesByPathAndSize), "M20 file-stale"),
-    (HistoriesLast50, "M22 history-missing"),
-    (HistoriesWithoutTools, "M22 history-tools-missing"),
-    (HistoriesNotResumed, "M22 history-missing"),
-    (HistoryTimesSwapped, "M22 history-times"),
+    (kind(FirstCallOnly), "M17 calls-not-run", "bronze"),
+    (kind(OldTurnsDropped), "M30 own-turns-missing", "silver"),
+    (kind(AnswerCutAt65536), "M14 answer-cut", "bronze"),
+    (kind(InsertAtTheEnd), "M21 update-order", "silver"),
+    (SeedsCut, "M7 seeded-cut", "silver"),
+    (kind(PromptTrimmedBehind), "M13 prompt-stripped", "bronze"),
+    (kind(OtherModelAfterServerError), "M11 model-changed", "gold"),
+    (kind(OtherTemperature), "M11 sampling-changed", "bronze"),
+    (kind(MoreTokensLater), "M11 sampling-changed", "bronze"),
+    (kind(CachesByPathAndSize), "M20 file-stale", "bronze"),
+    (HistoriesLast50, "M22 history-missing", "silver"),
+    (HistoriesWithoutTools, "M22 history-tools-missing", "silver"),
+    (HistoriesNotResumed, "M22 history-unread", "silver"),
+    (HistoryTimesSwapped, "M22 history-times", "silver"),
+    (kind(KeyInWorkspaceAfterFailure), "M27 key-in-workspace", "gold"),
 ]
-"""Those that drawn plans find, and what they find."""
-ELSEWHERE = [kind(LeavesProcessAfterFailure), kind(KeyInWorkspaceAfterFailure), kind(PostsElsewhere)]
-"""What leaves no trace in requests, answers and kept files: for the checks of processes, secrets and connections."""
+"""Those that drawn plans find: the finding, and the level of the plans that show it."""
+ELSEWHERE = [kind(LeavesProcessAfterFailure), kind(PostsElsewhere)]
+"""What leaves no trace in requests, answers and kept files: for the checks of processes and connections."""

@@ -58,8 +58,8 @@ async def _happen(trial: Trial, conversation: Conversation, incident: Incident) 
         case "kill" | "restart":
             await to_thread(_signal, marker, signal.SIGKILL)
         case "pause":
-            await to_thread(_signal, marker, signal.SIGSTOP)
             try:
+                await asyncio.shield(to_thread(_signal, marker, signal.SIGSTOP))
                 await asyncio.sleep(incident.seconds)
             finally:
                 await asyncio.shield(to_thread(_signal, marker, signal.SIGCONT))

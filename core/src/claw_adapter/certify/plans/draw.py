@@ -60,7 +60,7 @@ class _Drawing:
     def plan(self, nonce: str, number: int, level: Level) -> SessionPlan:
         """All of it."""
         rng = self.rng
-        name = self.texts.word()
+        name = f"{self.texts.word()}-{rng.randrange(100, 1000)}"
         kind = rng.choice(("large", "mini", "pro", "instruct"))
         model = f"{rng.choice(MODELS)}-{rng.randrange(2, 9)}-{kind}-{rng.randrange(10, 99)}"
         if self.height > 0:
