@@ -88,7 +88,7 @@ class ResultsForgotten(Wire):
     def spoil_request(self, data):
         own = self.own(data["messages"])
         for message in data["messages"][own[0] if own else 0 : own[-1] if own else 0]:
-            if message["role"] == "tool":
+            if message["role"] == "tool" and message["content"]:
                 message["content"] = "[cleared]"
 
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import signal
+import time
 from collections.abc import AsyncIterator
 
 from claw_adapter.drivers import reaper
@@ -58,11 +59,14 @@ async def _happen(trial: Trial, conversation: Conversation, incident: Incident) 
         case "kill" | "restart":
             await to_thread(_signal, marker, signal.SIGKILL)
         case "pause":
-            try:
-                await asyncio.shield(to_thread(_signal, marker, signal.SIGSTOP))
-                await asyncio.sleep(incident.seconds)
-            finally:
-                await asyncio.shield(to_thread(_signal, marker, signal.SIGCONT))
+            await to_thread(_pause, marker, incident.seconds)
+
+
+def _pause(marker: str, seconds: float) -> None:
+    """Stop and continue, in one thread: whoever waits for it may be cancelled, and nothing stays stopped."""
+    _signal(marker, signal.SIGSTOP)
+    time.sleep(seconds)
+    _signal(marker, signal.SIGCONT)
 
 
 def _signal(marker: str, number: int) -> None:
