@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import threading
 import urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
 
-from certification.planted import Planted
+from certification.planted import KeyInWorkspaceAfterFailure, Planted
 from claw_adapter.testing import PlantedConversation
 from support.misbehaving import (
     FirstCallOnly,
@@ -80,13 +78,6 @@ class HistoriesNotResumed(Planted):
     async def open(self, ctx, checkpoint=None):
         kept = checkpoint and checkpoint.model_copy(update={"sessions": checkpoint.sessions[:1]})
         return await super().open(ctx, kept)
-
-
-class KeyInWorkspaceAfterFailure(PlantedConversation):
-    def spoil(self, turn):
-        if turn.error is not None:
-            Path(self.ctx.workspace, "crash.log").write_text(json.dumps({"Authorization": self.ctx.endpoint.key}))
-        return turn
 
 
 class _Collector(BaseHTTPRequestHandler):

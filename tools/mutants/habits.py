@@ -302,7 +302,7 @@ HABITS = (
     habit("a past without letters outside ASCII", "SEED-001 SEED-002 PLAN-002", "PLAN-002", PlainPast),
     habit("tidies the past", "SEED-001 SEED-012", "SEED-012", TidiesThePast),
     habit("keeps all output", "PROC-001", "PROC-001", KeepsAllOutput),
-    habit("answers for the dead", "PLAN-003", "PLAN-003", AnswersForTheDead, quick=True),
+    habit("answers for the dead", "FAULT-013", "FAULT-013", AnswersForTheDead, quick=True),
     Mutant(
         "calls a passing failure final",
         wrapped(CallsAFailureFinal, NO_RETRY),

@@ -32,5 +32,6 @@ PLANTED = (
     _planted("doubles updates", planted.UpdatesTwice, "UPD", "UPD-005 UPD-010"),
     _planted("answers reads from a cache", planted.CachesFiles, "UPD PLAN-001", "UPD-004 PLAN-001"),
     _planted("doubles usage", planted.DoubleUsage, "TOK", "TOK-002"),
+    _planted("its key left after a failure", planted.KeyInWorkspaceAfterFailure, "PLAN-003", "PLAN-003"),
     _planted("declares usage and reports none", planted.NoUsage, "TOK", "TOK-001 TOK-002"),
 )

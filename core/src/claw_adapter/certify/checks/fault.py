@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 
 from claw_adapter.certify.check import check
@@ -10,6 +11,7 @@ from claw_adapter.certify.script import Fail, Hang, Say, read
 from claw_adapter.certify.standard import FILE
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.turn import Turn, excerpt
+from claw_adapter.drivers import reaper
 from claw_adapter.endpoint.faults import FaultKind
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import Checkpoint
@@ -132,6 +134,34 @@ async def one_failure_passes(kit: Kit) -> None:
             return
         kit.note(f"it does not try again: {turn.error.kind}")
         kit.expect(turn.error.passing, f"the error is said to be permanent: {turn.error.kind}: {turn.error.what}")
+
+
+@check(
+    "FAULT-013", level="gold", must="M8",
+    catches="After kill -9 in mid turn the conversation cannot be resumed, or the lost prompt comes back to haunt it.",
+    remedy="Notice the death (HarnessCrash); make the checkpoint complete, and let open() start from it in an empty folder.",
+    needs=("turns", "resume_after_restart"),
+)  # fmt: skip
+async def killed_in_mid_turn(kit: Kit) -> None:
+    """Everything of the harness dies while it waits for the model; then it is opened from the checkpoint before."""
+    async with kit.plain() as t:
+        checkpoint = await _warm(kit, t)
+        word = kit.canary("lost")
+        sending = asyncio.create_task(kit.send(t, f"Think about {word}.", Hang(), deadline=30.0))
+        try:
+            kit.expect(await t.requested(), "no model request came for the prompt")
+            reaper.send([item.pid for item in t.processes()], 9)
+            if kit.harness.runs_inside:
+                await t.cancel()
+            await asyncio.wait({sending}, timeout=15.0)
+            kit.expect(sending.done(), "15 s after its processes were killed the turn is still under way")
+        finally:
+            if not sending.done():
+                sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+        turn = sending.result()
+        kit.expect(turn.error is not None, f"the harness was killed, and the answer is {excerpt(turn.text)}")
+        await _goes_on(kit, t, checkpoint, word)
 
 
 @check(
