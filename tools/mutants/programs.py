@@ -78,7 +78,7 @@ PROGRAMS = (
         ("agent", ANSWER, 'return {"text": (reply.get("content") or "").encode("ascii", "ignore").decode(), '),
         quick=True,
     ),
-    program("strips terminal sequences", "TURN-001 TURN-003", "TURN-003", ("agent", ANSWER, COLOURLESS)),
+    program("strips terminal sequences", "TURN-001 TURN-003", "TURN-003", ("agent", ANSWER, COLOURLESS), quick=True),
     program("folds long answers", "TURN-001 TURN-003 PLAN-001", "PLAN-001", ("agent", ANSWER, FOLDED)),
     program(
         "asks for a model of its own",
