@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -189,3 +190,12 @@ class Restless(PlantedConversation):
             "text": f"visit {'x' * Restless.number}",
         }
         inner._agent.main["messages"].insert(0, note)
+
+
+class KeyInWorkspaceAfterFailure(PlantedConversation):
+    """What it was asked with, written down when a turn fails."""
+
+    def spoil(self, turn):
+        if turn.error is not None:
+            Path(self.ctx.workspace, "crash.log").write_text(json.dumps({"Authorization": self.ctx.endpoint.key}))
+        return turn

@@ -44,10 +44,10 @@ def pytest_results(folder: Path, *argv: str) -> dict[str, str]:
 
 def test_seven_lines_are_enough_and_tell_what_the_command_tells(tmp_path):
     (tmp_path / "test_mine.py").write_text(SEVEN_LINES)
-    found = pytest_results(tmp_path, "-k", "TOK or TURN-001 or SEED-001 or UPD-001 or baseline")
+    found = pytest_results(tmp_path, "-k", "TOK or TURN-001 or SEED-001 or UPD-004 or baseline")
     assert found.pop("test_certify_baseline") == "passed"
     assert {name for name, state in found.items() if state == "failure"} == {"TOK-002"}
-    assert found["TURN-001"] == found["SEED-001"] == found["UPD-001"] == "passed"
+    assert found["TURN-001"] == found["SEED-001"] == found["UPD-004"] == "passed"
     assert found["TOK-004"] == "skipped", "gold was not asked for"
 
 
@@ -82,7 +82,7 @@ def test_what_a_level_asks_for_is_listed(tmp_path):
     assert {one["level"] for one in found} == {"bronze"}
     assert next(one for one in found if one["id"] == "TURN-007")["needs"] == ["turns", "stream_events"]
     shown = claw("certify", "--list", "--only", "UPD", cwd=tmp_path).stdout
-    assert "UPD-001" in shown
+    assert "UPD-004" in shown
     assert "TURN-001" not in shown
     assert list(tmp_path.iterdir()) == []
 

@@ -13,7 +13,7 @@ from claw_adapter.certify.judge import certify, plan
 sys.path.insert(0, str(Path(__file__).parent))
 import planted
 
-TURNS = [f"TURN-{n:03d}" for n in range(1, 17) if n not in (8, 9, 12, 13)]
+TURNS = [f"TURN-{n:03d}" for n in range(1, 17) if n not in (2, 4, 6, 8, 9, 12, 13, 14, 16)]
 """Those that need no waiting."""
 
 BUGS = {
@@ -27,12 +27,12 @@ BUGS = {
     planted.with_conversation(planted.DoubleEvents): (TURNS, {"TURN-007"}),
     planted.with_conversation(planted.Forgetful): (TURNS, {"TURN-010"}),
     planted.with_conversation(planted.RaisesOnFailure): (TURNS, {"TURN-015"}),
-    planted.LosesHistories: (["SEED"], {"SEED-006", "SEED-007"}),
+    planted.LosesHistories: (["SEED"], {"SEED-007"}),
     planted.ShortMemory: (["SEED"], {"SEED-005"}),
     planted.with_conversation(planted.ForgetsSpeakersTools): (["SEED"], {"SEED-008", "SEED-010"}),
-    planted.with_conversation(planted.DropsUpdates): (["UPD"], {"UPD-005", "UPD-006", "UPD-007", "UPD-008", "UPD-010"}),
-    planted.with_conversation(planted.UpdatesTwice): (["UPD"], {"UPD-005", "UPD-007", "UPD-010"}),
-    planted.with_conversation(planted.CachesFiles): (["UPD"], {"UPD-002", "UPD-003", "UPD-004"}),
+    planted.with_conversation(planted.DropsUpdates): (["UPD"], {"UPD-005", "UPD-006", "UPD-008", "UPD-010"}),
+    planted.with_conversation(planted.UpdatesTwice): (["UPD"], {"UPD-005", "UPD-010"}),
+    planted.with_conversation(planted.CachesFiles): (["UPD"], {"UPD-004"}),
     planted.with_conversation(planted.DoubleUsage): (["TOK"], {"TOK-002"}),
     planted.with_conversation(planted.NoUsage): (["TOK"], {"TOK-001", "TOK-002"}),
     planted.with_conversation(planted.Restless): (["TOK"], {"TOK-004"}),

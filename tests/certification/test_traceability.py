@@ -17,7 +17,7 @@ NEEDED_BY = {
     "memory_files": "what scoring leaves out, no ability",
     "mcp": "servers come with a scenario's environment, and the kit's scenarios have none",
     "notes": "prose",
-    "endpoint_override": "TURN-016, LIFE-003",
+    "endpoint_override": "PLAN-001, LIFE-003",
     "renderings": "held against the requests of every run by `claw audit`; in no set of requirements yet",
     "losses": "as renderings",
 }
@@ -29,7 +29,7 @@ def musts() -> set[str]:
 
 
 def test_every_must_has_a_check_and_every_check_a_must():
-    checked = {check.must for check in checks().values()}
+    checked = {must for check in checks().values() for must in (check.must, *check.also)}
     assert checked <= musts(), "a check names a MUST that is not in the specification"
     assert musts() <= checked, "a MUST has no check"
 

@@ -15,13 +15,28 @@ def kind(conversation):
     return planted(Planted, conversation)
 
 
+SAID: dict[str, tuple[list[str], list[str]]] = {}
+"""Prompts and answers by trial: what a conversation knows of its own turns, also when it was opened again."""
+
+
 class Agent(PlantedConversation):
     """One whose agent is changed when it is opened."""
 
     def __init__(self, inner, ctx):
         super().__init__(inner, ctx)
+        self.prompts, self.answers = SAID.setdefault(f"{type(self).__name__} {ctx.workspace}", ([], []))
         self.agent = inner._agent
         self.change(self.agent)
+
+    async def send(self, prompt, deadline):
+        self.prompts.append(prompt)
+        turn = await super().send(prompt, deadline)
+        self.answers.append(turn.text)
+        return turn
+
+    def own(self, messages):
+        """Where the prompts of its turns stand."""
+        return [n for n, m in enumerate(messages) if m["role"] == "user" and m["content"] in self.prompts]
 
     def change(self, agent):
         raise NotImplementedError
@@ -49,14 +64,10 @@ class Wire(Agent):
         pass
 
 
-def turns_of(messages):
-    return [n for n, m in enumerate(messages) if m["role"] == "user" and "of the inspector: what" in m["content"]]
-
-
 class OldTurnsDropped(Wire):
     def spoil_request(self, data):
         messages = data["messages"]
-        own = turns_of(messages)
+        own = self.own(messages)
         if len(own) > 10:
             del messages[own[0] : own[-10]]
 
@@ -66,8 +77,8 @@ class OldestTurnsAnswersDropped(Wire):
 
     def spoil_request(self, data):
         messages = data["messages"]
-        long = [m for m in messages if m["role"] == "assistant" and "point by point" in (m["content"] or "")]
-        for one in long[:-3]:
+        given = [m for m in messages if m["role"] == "assistant" and m["content"] and m["content"] in self.answers]
+        for one in given[:-3]:
             messages.remove(one)
 
 
@@ -75,9 +86,9 @@ class ResultsForgotten(Wire):
     """Results of earlier turns are left empty."""
 
     def spoil_request(self, data):
-        own = turns_of(data["messages"])
+        own = self.own(data["messages"])
         for message in data["messages"][own[0] if own else 0 : own[-1] if own else 0]:
-            if message["role"] == "tool":
+            if message["role"] == "tool" and message["content"]:
                 message["content"] = "[cleared]"
 
 
@@ -175,7 +186,10 @@ class SeedsWithoutTools(Seeds):
 
 class SeedsSwapped(Seeds):
     def spoilt(self, messages):
-        messages[7], messages[9] = messages[9], messages[7]
+        plain = [n for n, m in enumerate(messages) if m.role != "tool" and not m.tool_calls]
+        if len(plain) > 9:
+            one, other = plain[7], plain[9]
+            messages[one], messages[other] = messages[other], messages[one]
         return messages
 
 
@@ -195,19 +209,23 @@ class HistoriesWithoutTools(Seeds):
 class HistoryTimesSwapped(Seeds):
     def spoilt_history(self, messages):
         times = [m.time for m in messages]
-        times[10], times[30] = times[30], times[10]
+        if len(times) > 30:
+            times[10], times[30] = times[30], times[10]
         return [m.model_copy(update={"time": time}) for m, time in zip(messages, times, strict=True)]
 
 
 class HistoryOrder(Seeds):
     def spoilt_history(self, messages):
-        messages[10], messages[30] = messages[30], messages[10]
+        plain = [n for n, m in enumerate(messages) if m.role != "tool" and not m.tool_calls]
+        if len(plain) > 25:
+            one, other = plain[10], plain[25]
+            messages[one], messages[other] = messages[other], messages[one]
         return messages
 
 
 class PromptStripped(PlantedConversation):
     async def send(self, prompt, deadline):
-        return await super().send(prompt.replace("?  ", "?"), deadline)
+        return await super().send("\n".join(line.rstrip() for line in prompt.split("\n")), deadline)
 
 
 class PromptCut(PlantedConversation):
@@ -227,8 +245,9 @@ class PromptPrefixed(PlantedConversation):
 
 class PromptTwice(Wire):
     def spoil_request(self, data):
-        own = turns_of(data["messages"])
-        data["messages"].insert(own[-1], data["messages"][own[-1]])
+        own = self.own(data["messages"])
+        if own:
+            data["messages"].insert(own[-1], data["messages"][own[-1]])
 
 
 class OtherModelAfterFault(Wire):

@@ -21,16 +21,17 @@ PLANTED = (
     _planted("a probe that writes", planted.BusyProbe, "LIFE", "LIFE-004"),
     _planted("a banner before the answer", planted.Banner, "TURN-001", "TURN-001"),
     _planted("empty answer as success", planted.InventsAnswers, "TURN-001 TURN-005", "TURN-005"),
-    _planted("events twice", planted.DoubleEvents, "TURN-006 TURN-007", "TURN-007"),
-    _planted("raises when the model fails", planted.RaisesOnFailure, "TURN-014 TURN-015", "TURN-015"),
-    _planted("loses the histories", planted.LosesHistories, "SEED", "SEED-006 SEED-007"),
+    _planted("events twice", planted.DoubleEvents, "TURN-001 TURN-007", "TURN-007"),
+    _planted("raises when the model fails", planted.RaisesOnFailure, "TURN-001 TURN-015", "TURN-015"),
+    _planted("loses the histories", planted.LosesHistories, "SEED PLAN-002", "SEED-007 PLAN-002"),
     _planted("a short memory", planted.ShortMemory, "SEED", "SEED-005"),
     _planted(
         "checkpoints without tool calls", planted.ForgetsSpeakersTools, "SEED TOK-003", "SEED-008 SEED-010 TOK-003"
     ),
-    _planted("drops updates", planted.DropsUpdates, "UPD", "UPD-005 UPD-006 UPD-007 UPD-008 UPD-010"),
-    _planted("doubles updates", planted.UpdatesTwice, "UPD", "UPD-005 UPD-007 UPD-010"),
-    _planted("answers reads from a cache", planted.CachesFiles, "UPD", "UPD-002 UPD-003 UPD-004"),
+    _planted("drops updates", planted.DropsUpdates, "UPD", "UPD-005 UPD-006 UPD-008 UPD-010"),
+    _planted("doubles updates", planted.UpdatesTwice, "UPD", "UPD-005 UPD-010"),
+    _planted("answers reads from a cache", planted.CachesFiles, "UPD PLAN-001", "UPD-004 PLAN-001"),
     _planted("doubles usage", planted.DoubleUsage, "TOK", "TOK-002"),
+    _planted("its key left after a failure", planted.KeyInWorkspaceAfterFailure, "PLAN-003", "PLAN-003"),
     _planted("declares usage and reports none", planted.NoUsage, "TOK", "TOK-001 TOK-002"),
 )

@@ -56,7 +56,7 @@ class Row:
 
 async def row(mutant: Mutant) -> Row:
     """Run one mutant against its checks."""
-    async with Bench(mutant.make()) as bench:
+    async with Bench(mutant.make(), nonce="mutants", shrinking=0) as bench:
         results = await certify(bench, plan("gold", only=mutant.run))
     outcomes = {result.id: result.outcome for result in results}
     tripped = frozenset(key for key, outcome in outcomes.items() if outcome == "failed")

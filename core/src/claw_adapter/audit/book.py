@@ -20,13 +20,20 @@ _PAST: Final = {
 }
 _STEPS: Final = {("M30", "own-text-missing"), ("M30", "own-call-missing"), ("M30", "own-result-missing")}
 FOLLOWS: Final[dict[tuple[str, str], set[tuple[str, str]]]] = {
-    **dict.fromkeys(
-        [*_PAST, ("M21", "deleted-there")], _PAST | {("M30", "own-turns-missing"), ("M21", "update-missing")}
-    ),
+    **dict.fromkeys([*_PAST], _PAST | {("M30", "own-turns-missing"), ("M21", "update-missing")}),
+    ("M21", "update-order"): _PAST
+    | {("M30", "own-turns-missing"), ("M21", "update-missing"), ("M22", "history-order")},
     ("M22", "history-times"): {("M22", "history-order")},
     ("M22", "history-missing"): {("M22", "history-tools-missing")},
-    ("M21", "update-missing"): {("M30", "past-forgotten")},
+    ("M22", "history-order"): {("M21", "update-order")},
+    ("M21", "update-missing"): {("M30", "past-forgotten"), ("M21", "deleted-there")},
+    ("M14", "answer-stripped"): {("M14", "answer-changed"), ("M14", "answer-cut")},
+    ("M21", "deleted-there"): _PAST
+    | {("M30", "own-turns-missing"), ("M21", "update-missing"), ("M21", "update-doubled")},
     ("M30", "own-prompt-doubled"): {("M13", "prompt-doubled")},
+    ("M30", "own-prompt-cut"): {("M13", "prompt-cut"), ("M13", "prompt-missing")},
+    ("M13", "prompt-cut"): {("M13", "prompt-missing")},
+    ("M30", "own-turns-missing"): {("M13", "prompt-missing")},
     **dict.fromkeys(_STEPS, _STEPS | {("M30", "past-forgotten"), ("M30", "own-turns-missing")}),
 }
 """What comes of a finding before it, and is no cause of its own: positions of updates count messages, for instance."""

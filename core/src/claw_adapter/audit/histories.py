@@ -19,7 +19,9 @@ BEGINNING: Final = 60
 """Characters by which a message that is cut is known."""
 BRIEF: Final = 400
 """Characters up to which a result may be a refusal."""
+UNREAD: Final = "history-unread"
 TOOLS: Final = Drop(what="history_tools")
+BREAKS: Final = Drop(what="history_breaks")
 
 
 @dataclass(slots=True)
@@ -30,6 +32,8 @@ class Histories:
     book: Book
     failed: Failed
     brought: Collection[str]
+    strict: bool = False
+    """Whether a refusal is the harness's: the model asks only for what is there, in every way there is."""
 
     def judge(
         self, session: Session, arguments: Mapping[str, object], flat: str, older: frozenset[str], request: int
@@ -42,11 +46,22 @@ class Histories:
             return
         texts = [self.renderer.plain(message.text) for message in session.messages]
         lost, moved = _walked(texts, flat)
+        if lost and BREAKS in self.renderer.losses:
+            before = len(lost)
+            lost, moved = _walked([" ".join(text.split()) for text in texts], " ".join(flat.split()))
+            if len(lost) < before:
+                self.book.bite(BREAKS)
         if len(lost) == sum(map(bool, texts)) and len(flat) <= BRIEF:
+            if self.strict and lost:
+                what = f"the history {session.id} cannot be read: {flat[:80]!r}"
+                self.failed.note("M22", UNREAD, session.id, what, request)
             return  # a refusal, such as of a name; the model may ask again
+        self.failed.found.pop((UNREAD, session.id), None)
         if moved:
+            changed = any(message.text in self.brought for message in session.messages)
+            must, cause = ("M21", "update-order") if changed else ("M22", "history-order")
             what = f"reading the history {session.id} gives its messages in another order"
-            self.failed.note("M22", "history-order", session.id, what, request)
+            self.failed.note(must, cause, session.id, what, request)
         self._tools(session, flat, request)
         self._times(session, flat, request)
         self._lost(session, lost, flat, request)

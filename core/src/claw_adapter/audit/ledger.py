@@ -54,6 +54,8 @@ class TrialFacts:
     others: Mapping[str, set[str]] = field(default_factory=dict)
     """Lines of the run's other scenarios."""
     notes: tuple[str, ...] = ()
+    strict: bool = False
+    """Whether the model asks only for what is there, in every way there is, so that a refusal is the harness's."""
 
 
 def audit_trial(facts: TrialFacts) -> TrialAudit:
@@ -80,7 +82,7 @@ class _Ledger:
         self.past = Past(facts.scenario)
         self.words = KnownLines(facts.scenario, facts.gold, facts.others)
         self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
-        self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace")
+        self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace", facts.strict)
         self.requests = self.rounds = 0
         self._tools = any(exchange.tools for exchange in facts.exchanges)
         self._older: dict[str, set[str]] = {}
@@ -127,7 +129,7 @@ class _Ledger:
         turn.follow(record.prompt, past, self.renderer, tools=self._tools)
         self.asked.judge(turn, record)
         self.asked.keys(turn)
-        if turn.exchanges and not turn.chain and record.error is None:
+        if turn.exchanges and not turn.chain and last and record.error is None:
             what = "no request of the turn has what was asked"
             self.book.find("M13", "prompt-missing", what, request=turn.exchanges[0].number)
             return
@@ -220,9 +222,10 @@ class _Ledger:
             answer = replies[-1].text if replies and not replies[-1].calls else record.text
             prompt = _delivered(turn, record.prompt, self.renderer) if turn else record.prompt
             self.past.add(prompt, turn, answer, number)
-        for path, text in self.facts.files(record.snapshot).items() if record.snapshot else ():
-            if KEY.search(text):
-                self.book.find("M27", "key-in-workspace", f"the endpoint's key stands in the workspace, in {path}")
+        for snapshot in filter(None, (*record.left, record.snapshot)):
+            for path, text in self.facts.files(snapshot).items():
+                if KEY.search(text):
+                    self.book.find("M27", "key-in-workspace", f"the endpoint's key stands in the workspace, in {path}")
         for side in (record.before, record.snapshot):
             for path, text in self.facts.files(side).items() if side else ():
                 self._older.setdefault(path, set()).update(_known_lines(text))

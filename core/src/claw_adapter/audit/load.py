@@ -72,6 +72,7 @@ def _audit(run: RunData, trial: TrialData, scenario: Scenario, own: Mapping[str,
         files=functools.lru_cache(maxsize=4)(functools.partial(_files, store)),
         others={name: lines - here for name, lines in own.items() if name != scenario.id},
         notes=notes,
+        strict=any(isinstance(item, dict) and "round" in item for item in trial.spec.model.script),
     )
     return audit_trial(facts)
 

@@ -64,13 +64,15 @@ class Reads:
     book: Book
     workspace: str
     """The end of the workspace's path, by which absolute paths are known."""
+    strict: bool = False
+    """Whether a refusal is the harness's."""
     whole: dict[str, str] = field(default_factory=dict)
     """Path → the text that was last read whole."""
 
     def judge(self, steps: Sequence[tuple[RequestUnit, RequestUnit, int]], files: Files, talks: Talks) -> None:
         """Calls with their results and the requests that have them, of one turn."""
         failed = Failed()
-        histories = Histories(self.renderer, self.book, failed, talks.brought)
+        histories = Histories(self.renderer, self.book, failed, talks.brought, self.strict)
         for call, result, request in steps:
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             path = self._path(arguments, files)
@@ -110,6 +112,8 @@ class Reads:
         elif path in self.whole and self.whole[path] not in versions and len(flat) <= BRIEF:
             what = f"{path} has changed since it was read, and reading it does not show that"
             failed.note("M20", "file-unchanged", path, what, request)
+        elif self.strict and path in files.before and files.before[path].strip():
+            failed.note("M20", "file-unread", path, f"{path} cannot be read: {flat[:80]!r}", request)
 
     def _part(self, path: str, given: tuple[int, int], files: Files, failed: Failed, request: int) -> None:
         """Some of its lines were shown, and not all: so many lines and characters."""

@@ -45,6 +45,8 @@ class Bench:
         isolation: the level for harness processes; None means the highest this machine has (1 for what works inside us).
         deadline: seconds that a turn or an opening may take.
         options: what the adapter was made with, for the record.
+        nonce: what plans are drawn from; a fresh one when empty.
+        shrinking: how many runs may be made to cut a plan that shows a bug.
     """
 
     def __init__(
@@ -55,7 +57,11 @@ class Bench:
         isolation: int | None = None,
         deadline: float = DEADLINE,
         options: Mapping[str, JsonValue] | None = None,
+        nonce: str = "",
+        shrinking: int = 30,
     ) -> None:
+        self.shrinking = shrinking
+        self.nonce = nonce or secrets.token_hex(4)
         self.harness = harness
         self.options = dict(options or {})
         self.capabilities: Capabilities = harness.capabilities()

@@ -15,7 +15,7 @@ __all__ = ["AREAS", "ConformanceCheck", "Function", "check", "checks"]
 
 AREAS: Final = {
     "LIFE": "life", "TURN": "turn", "SEED": "seed", "UPD": "upd", "TOK": "tok",
-    "PROC": "proc", "FAULT": "fault", "SEC": "sec", "CONC": "conc",
+    "PLAN": "plan", "PROC": "proc", "FAULT": "fault", "SEC": "sec", "CONC": "conc",
 }  # fmt: skip
 """Area → module below `claw_adapter.certify.checks`. A module that is not there brings no checks."""
 
@@ -45,6 +45,7 @@ def check(
     catches: str,
     remedy: str,
     needs: tuple[str, ...] = (),
+    also: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
     """Register a check; see `Demand` for what the arguments mean.
 
@@ -53,7 +54,7 @@ def check(
     """
 
     def register(function: Function) -> Function:
-        made = ConformanceCheck(id, level, must, catches, remedy, needs, function)
+        made = ConformanceCheck(id, level, must, catches, remedy, needs, function, also=also)
         if made.area not in AREAS:
             raise InternalError(f"check {id!r} belongs to no area", remedy=f"areas: {', '.join(AREAS)}")
         before = _known.setdefault(id, made)

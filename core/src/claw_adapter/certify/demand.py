@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from claw_adapter.errors import Owner
@@ -54,6 +54,7 @@ class Demand:
         catches: the bug it catches, in one line.
         remedy: what the author changes, unless the finding says something better.
         needs: capabilities without which it does not apply: a field of `Capabilities`, or ``"seed_history=native"``.
+        also: further MUSTs that it looks at; what it finds says which.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Demand:
     catches: str
     remedy: str
     needs: tuple[str, ...]
+    also: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def area(self) -> str:

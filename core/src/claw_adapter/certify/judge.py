@@ -200,7 +200,7 @@ def report(bench: Bench, asked: CertificationPlan, results: Sequence[CheckResult
     return Report(
         spec=asked.requirements.spec, requirement_set=asked.requirements.name,
         requirement_digest=asked.requirements.digest, kit=__version__, kit_digest=code_digest(__name__),
-        adapter=_adapter(bench), isolation=bench.level,
+        adapter=_adapter(bench), nonce=bench.nonce, isolation=bench.level,
         asked=asked.level, certified=asked.certified, reached=reached, ok=not failed and not problems,
         problems=tuple(problems), started=dt.datetime.fromtimestamp(started, dt.UTC).isoformat(timespec="seconds"),
         seconds=round(time.time() - started, 3), platform=_platform(),

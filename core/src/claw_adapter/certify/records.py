@@ -86,6 +86,8 @@ class Report(Record):
     kit_digest: str = ""
     """Of the code of claw-adapter, see `digests.code_digest`."""
     adapter: Adapter
+    nonce: str = ""
+    """What the plans were drawn from."""
     isolation: int
     asked: Level
     certified: bool

@@ -14,7 +14,8 @@ The whole of it::
 One test per check, ``test_certify[TURN-004]``, with the same results as ``claw certify``: what the adapter says it cannot do
 and what cannot be known here is skipped with the reason, a fault of the kit too, failures that the baseline allows are
 expected failures. `test_certify_baseline` fails when the baseline has rotted. Override the fixtures `certify_level` (default
-``"gold"``), `certify_baseline` (a path), `certify_out` (a folder for the report) and `certify_isolation` as needed.
+``"gold"``), `certify_baseline` (a path), `certify_out` (a folder for the report), `certify_nonce` and `certify_isolation` as
+needed.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ __all__ = [
     "certify_bench",
     "certify_isolation",
     "certify_level",
+    "certify_nonce",
     "certify_out",
     "harness",
     "test_certify",
@@ -82,6 +84,12 @@ def certify_isolation() -> int | None:
     return None
 
 
+@pytest.fixture(scope="session")
+def certify_nonce() -> str:
+    """What plans are drawn from: the same every time, so that a test that failed once fails again; empty for a fresh one."""
+    return "pytest"
+
+
 @dataclass
 class SuiteSession:
     """The bench with its event loop, which lives from the first test to the last."""
@@ -110,13 +118,14 @@ def certify_bench(
     certify_baseline: Path | None,
     certify_out: Path | None,
     certify_isolation: int | None,
+    certify_nonce: str,
 ) -> Iterator[SuiteSession]:
     """The open bench; writes the report at the end if `certify_out` says where."""
     started = time.time()
     asked = plan(certify_level, baseline=load_baseline(certify_baseline) if certify_baseline else None)
     if certify_out is not None:
         prepare_folder(certify_out)
-    bench = Bench(harness, out=certify_out, isolation=certify_isolation)
+    bench = Bench(harness, out=certify_out, isolation=certify_isolation, nonce=certify_nonce)
     if not bench.probe.ready:
         pytest.fail(f"{harness.name} is not ready: {bench.probe.reason}\n→ {bench.probe.remedy}", pytrace=False)
     with asyncio.Runner() as runner:

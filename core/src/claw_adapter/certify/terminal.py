@@ -51,8 +51,8 @@ def print_result(console: Console, result: CheckResult, evidence: Path) -> None:
         f"{MARKS[result.outcome]} {result.id} {escape(result.title)}{said} [dim]{result.seconds:.2f} s[/]",
         soft_wrap=True,
     )
-    if result.what:
-        console.print(f"    {escape(one_line(result.what, 600))}", soft_wrap=True)
+    for line in result.what.splitlines():
+        console.print(f"    {escape(one_line(line, 600))}", soft_wrap=True)
     if result.outcome in ("failed", "expected") and result.bug:
         console.print(f"    {escape(result.bug)}", soft_wrap=True, style="dim")
     if result.remedy:
@@ -82,6 +82,7 @@ def print_report(console: Console, report: Report, folder: Path | None = None) -
     console.print(
         f"{escape(report.adapter.label)} ({escape(versions)}): level reached {reached}, asked {report.asked}"
         f"{', certified mode' if report.certified else ''}, isolation {report.isolation}, set {report.requirement_set}, "
+        f"nonce {report.nonce}, "
         f"{len(report.results)} checks in {report.seconds:.1f} s",
         soft_wrap=True,
     )

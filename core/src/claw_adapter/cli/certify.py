@@ -41,6 +41,15 @@ __all__ = ["command"]
     "--isolation", type=click.IntRange(0, 2), help="Level for the harness's processes.  [default: the highest here]"
 )
 @click.option("--deadline", type=SECONDS, default=90.0, show_default=True, help="Seconds for one turn, or for opening.")
+@click.option(
+    "--nonce", default="", metavar="TEXT", help="What plans are drawn from.  [default: a fresh one, which is printed]"
+)
+@click.option(
+    "--plan",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Run this stored plan and say what the ledger finds; certify nothing.",
+)
 @click.option("--matrix-with", "matrix_with", multiple=True, type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Folder of another certification to show in the same matrix page.")  # fmt: skip
 @click.option(
@@ -72,7 +81,39 @@ def command(ctx: click.Context, /, name: str | None, verify: Path | None, listin
         raise click.UsageError("name a harness, or a certificate with --verify")
     if flags["certified"] and (flags["baseline"] or flags["only"]):
         raise click.UsageError("certified mode takes neither --baseline nor --only")
+    if flags["plan"] is not None:
+        return _plan(name, flags)
     return _certify(name, flags)
+
+
+def _plan(asked_name: str, flags: dict[str, Any]) -> int:
+    """Run a stored plan again."""
+    from claw_adapter import plugins
+    from claw_adapter.certify.plans.plan import SessionPlan, step_text
+    from claw_adapter.certify.plans.trial import PlanRunner
+    from claw_adapter.cli.process import finish_in_order
+    from claw_adapter.errors import ScenarioError
+    from claw_adapter.sandbox import detect
+
+    name, options, _ = _named(asked_name)
+    harness: Harness = plugins.create("harness", name, options)
+    try:
+        plan = SessionPlan.model_validate_json(flags["plan"].read_text("utf-8"))
+    except ValueError as error:
+        raise ScenarioError(f"not a stored plan: {error}", where=str(flags["plan"])) from None
+    level = flags["isolation"] if flags["isolation"] is not None else 1 if harness.runs_inside else int(detect().level)
+    runner = PlanRunner(harness, options=options, isolation=level, deadline=flags["deadline"], keep=flags["out"])
+    (outcome,) = finish_in_order(runner.outcomes([plan]))
+    out = console()
+    for number, step in enumerate(plan.steps, start=1):
+        out.print(f"{number}. {step_text(step)}", soft_wrap=True, markup=False)
+    for finding in outcome.findings:
+        out.print(f"✗ {finding.key} ({finding.owner}): {finding.what}", soft_wrap=True, markup=False)
+    if not outcome.findings:
+        out.print(
+            f"not judged: {outcome.unjudged}" if outcome.unjudged else "nothing found", soft_wrap=True, markup=False
+        )
+    return FAILED if outcome.findings or outcome.unjudged else 0
 
 
 def _named(text: str) -> Named:
@@ -161,7 +202,8 @@ async def _run(
             print_result(screen, result, bench.evidence)
 
     started = time.time()
-    bench = Bench(harness, out=out, isolation=flags["isolation"], deadline=flags["deadline"], options=options)
+    bench = Bench(harness, out=out, isolation=flags["isolation"], deadline=flags["deadline"], options=options,
+                  nonce=flags["nonce"])  # fmt: skip
     async with bench:
         results = await certify(bench, asked, on_result=print_one)
     return report(bench, asked, results, started=started)

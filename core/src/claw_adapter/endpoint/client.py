@@ -25,6 +25,7 @@ from claw_adapter.endpoint.control import (
     OpenRoute,
     OpenTrial,
     Order,
+    Requested,
     Settle,
     Watch,
 )
@@ -136,6 +137,10 @@ class ModelEndpoint:
     async def end_round(self, trial: str) -> RoundMeter:
         """End the round, after a bounded wait for requests still being answered."""
         return RoundMeter.model_validate(await self._call(EndRound(trial=trial)))
+
+    async def requested(self, trial: str, number: int, seconds: float) -> bool:
+        """Wait, at most so long, until the round under way has had so many requests; whether it has."""
+        return bool(await self._call(Requested(trial=trial, number=number, seconds=min(seconds, CALL_SECONDS / 2))))
 
     async def close_trial(self, trial: str) -> None:
         """Let the trial's key expire."""

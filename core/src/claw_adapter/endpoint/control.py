@@ -42,6 +42,7 @@ __all__ = [
     "OpenRoute",
     "OpenTrial",
     "Order",
+    "Requested",
     "Settle",
     "Watch",
 ]
@@ -80,6 +81,14 @@ class EndRound(_TrialOrder):
     """End a round; the result is its `RoundMeter`."""
 
     op: Literal["end_round"] = "end_round"
+
+
+class Requested(_TrialOrder):
+    """Wait, at most so long, until the round under way has had so many requests; the result is whether it has."""
+
+    op: Literal["requested"] = "requested"
+    number: int
+    seconds: float
 
 
 class CloseTrial(_TrialOrder):
@@ -126,7 +135,7 @@ class Settle(_TrialOrder):
 
 
 Order = Annotated[
-    OpenTrial | BeginRound | EndRound | CloseTrial | Limit | Watch | OpenRoute | CloseRoutes | Settle,
+    OpenTrial | BeginRound | EndRound | Requested | CloseTrial | Limit | Watch | OpenRoute | CloseRoutes | Settle,
     Field(discriminator="op"),
 ]
 _ORDER: TypeAdapter[Order] = TypeAdapter(Order)
@@ -208,6 +217,8 @@ class ControlServer:
                 meter = await self._endpoint.end_round(order.trial)
                 result: JsonValue = meter.model_dump(mode="json")
                 return result
+            case Requested():
+                return await self._endpoint.requested(order.trial, order.number, order.seconds)
             case CloseTrial():
                 await self._endpoint.close_trial(order.trial)
             case OpenRoute():

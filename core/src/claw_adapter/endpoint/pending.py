@@ -106,6 +106,10 @@ class MeteredTurn:
 
     id: TurnId
     began: float
+    begun: int = 0
+    """Requests to the model that have come."""
+    came: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set whenever one has."""
     meter: TurnMeter = field(default_factory=TurnMeter)
     log: EventLog = field(default_factory=EventLog)
     last: Pending | None = None

@@ -189,6 +189,14 @@ class EndpointServer:
         """
         self._trial(trial).begin_round(round_id, answer_key, attempt)
 
+    async def requested(self, trial: str, number: int, seconds: float) -> bool:
+        """Wait, at most so long, until the round under way has had so many requests; whether it has.
+
+        Raises:
+            KitError: there is no such trial.
+        """
+        return await self._trial(trial).requested(number, seconds)
+
     async def end_round(self, trial: str) -> RoundMeter:
         """End the round and sum it up, after a bounded wait for requests still being answered.
 

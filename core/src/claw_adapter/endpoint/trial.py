@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import secrets
 import time
@@ -113,6 +114,16 @@ class EndpointTrial:
         self._turn = self._new_turn(TurnId(self.name), None)
         return result
 
+    async def requested(self, number: int, seconds: float) -> bool:
+        """Wait, at most so long, until the turn under way has had so many requests; whether it has."""
+        turn = self._turn
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while turn.begun < number:
+                    turn.came.clear()
+                    await turn.came.wait()
+        return turn.begun >= number
+
     async def close(self) -> None:
         """Cancel what is being answered, close routes, model and transcript."""
         tasks = self._turn.tasks | self._own_tasks
@@ -169,6 +180,8 @@ class EndpointTrial:
         if way.reaches_model:
             pending.source = functools.partial(self._gate.answer, pending, self.spec, source)
         if way.reaches_model and not way.own:
+            turn.begun += 1
+            turn.came.set()
             turn.log.request(request.lines, now - turn.began)
             turn.under_way.append(pending)
             pending.fault = self._faults.next(turn.id.round)

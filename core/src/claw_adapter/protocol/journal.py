@@ -171,6 +171,8 @@ class RoundRecord(Record):
     before: str = ""
     """Snapshot after the round's updates, before its prompt; the difference to `snapshot` is what the turn did."""
     snapshot: str
+    left: tuple[str, ...] = ()
+    """Snapshots of what attempts that failed left in the workspace, before it was put back."""
     checkpoint: str | None
     environment: EnvironmentChange | None = None
     """What became of the scenario's environment; None without one."""

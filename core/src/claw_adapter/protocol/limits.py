@@ -68,14 +68,15 @@ class Drop(Record):
     """Something is left out."""
 
     kind: Literal["drop"] = "drop"
-    what: Literal["directives", "history_tools", "control"]
-    """Lines that the harness takes for directives to itself; tool calls and results where a history is read; control
-    characters."""
+    what: Literal["directives", "history_tools", "history_breaks", "control"]
+    """Lines that the harness takes for directives to itself; tool calls and results where a history is read, or the line
+    ends of its messages; control characters."""
 
     def __str__(self) -> str:
         return {
             "directives": "lines of replies that it takes for its own directives are left out",
             "history_tools": "histories are shown without tool calls and results",
+            "history_breaks": "histories are shown with each message in one line",
             "control": "control characters are left out",
         }[self.what]
 

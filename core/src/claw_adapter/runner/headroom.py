@@ -33,6 +33,7 @@ MIN_FILES: Final = 1000
 """Files that it leaves to be made there."""
 MIN_MEMORY: Final = 100_000_000
 LOOK_SECONDS: Final = 0.05
+"""For so long enough that was found is taken for granted; want is never."""
 FAIR_MEMORY: Final = 0.75
 """The part of the memory there is that one trial may have whatever its limit."""
 _DEATHS: Final = (HarnessCrash.__name__, HarnessStartError.__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from claw_adapter.crashpoints import crashpoint
@@ -29,6 +29,7 @@ from claw_adapter.question import EnvironmentStates, QuestionType, ScoringContex
 from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
 from claw_adapter.runner.blame import attributed, no_way, without_outages
+from claw_adapter.runner.happening import happening, restarted
 from claw_adapter.runner.headroom import refuse_shortage
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
 from claw_adapter.runner.stopping import check_stopped
@@ -96,6 +97,8 @@ class _Attempts:
     number: int
     earlier: list[Failure]
     seconds: float
+    left: list[str] = field(default_factory=list)
+    """The workspace as each failed attempt left it."""
 
 
 class RoundRunner:
@@ -163,6 +166,7 @@ class RoundRunner:
             events=trial.services.store.put_json([event.model_dump(mode="json") for event in events]),
             before=before.workspace,
             snapshot=after.workspace,
+            left=tuple(tried.left),
             checkpoint=kept.saved.digest if kept else None,
             environment=EnvironmentChange(before=before.environment, after=after.environment)
             if trial.environment
@@ -192,6 +196,7 @@ class RoundRunner:
         """
         trial = self.trial
         earlier: list[Failure] = []
+        left: list[str] = []
         seconds, number, outages = 0.0, 1, 0
         trial.pending += changes
         while True:
@@ -201,10 +206,11 @@ class RoundRunner:
             seconds += sent.seconds
             error = sent.turn.error
             if error is None:
-                return _Attempts(sent, number, earlier, seconds)
+                return _Attempts(sent, number, earlier, seconds, left)
             if stays := await trial.drop():
                 sent = replace(sent, turn=sent.turn.model_copy(update={"error": stays}))
                 break
+            left.append(await to_thread(trial.world.snapshots.take, trial.world.workspace))
             if sent.meter.retry_in is not None:
                 outages += 1
                 await asyncio.sleep(sent.meter.retry_in)
@@ -215,7 +221,7 @@ class RoundRunner:
             earlier.append(error)
             number += 1
         await trial.reset(before.workspace, before.environment)
-        return _Attempts(sent, number, earlier, seconds)
+        return _Attempts(sent, number, earlier, seconds, left)
 
     async def _turn(
         self, prompt: str, round_id: str, index: int | None, number: int, changes: Sequence[SessionChange]
@@ -236,10 +242,14 @@ class RoundRunner:
         closing: asyncio.Task[RoundMeter] | None = None
         try:
             with clock:
+                await restarted(trial, round_id, number)
                 conversation = await self._synced(changes)
             await endpoint.begin_round(trial.spec.id, round_id, answer_key, number)
             with clock:
-                async with timeout(deadline + LATE_SECONDS, self._late("send()", deadline)):
+                async with (
+                    timeout(deadline + LATE_SECONDS, self._late("send()", deadline)),
+                    happening(trial, conversation, round_id, number),
+                ):
                     turn = await conversation.send(prompt, deadline)
             closing = asyncio.create_task(endpoint.end_round(trial.spec.id))
             await asyncio.sleep(0)  # lets the request go out, so that the endpoint sums up while we go on

@@ -7,7 +7,7 @@ import contextlib
 import functools
 import logging
 import tempfile
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from claw_adapter.redaction import RedactingFormatter, Redactor
 from claw_adapter.runner.bounds import Bounds
 from claw_adapter.runner.executors import LocalExecutor
 from claw_adapter.runner.headroom import MIN_FREE, Headroom, raise_descriptors, raise_memory, stopped
+from claw_adapter.runner.incident import Incident
 from claw_adapter.runner.loop import run_trial
 from claw_adapter.runner.preparing import unprotected
 from claw_adapter.runner.results import RunResults, Watcher
@@ -61,12 +62,13 @@ async def run(
     rules: StopRules | None = None,
     rewind: bool = False,
     min_free: int = MIN_FREE,
+    incidents: Mapping[str, Sequence[Incident]] | None = None,
 ) -> None:
     """Run all trials of `plan` that are not finished; `folder` is locked by the caller and its run.json written.
 
     Rounds at the end of a trial that are unscored through no fault of the harness are tried again; with `rewind`, such rounds
     anywhere, and those after them. Cancelling it leaves a folder that the same call continues. `min_free` bytes are left free
-    on the folder's disk.
+    on the folder's disk. `incidents` are what is to happen in a trial, by its id: certification has plans of them.
 
     Raises:
         RunStopped: a provider is away for too long or refuses the run, or a limit of `rules` is reached.
@@ -85,8 +87,9 @@ async def run(
                 log.warning(note)
             headroom = Headroom(folder.root, min_free)
             here = functools.partial(
-                _run, folder, plan, scenarios, harnesses, headroom, redactor, watcher=watcher, rules=rules
-            )
+                _run, folder, plan, scenarios, harnesses, headroom, redactor, watcher=watcher, rules=rules,
+                incidents=incidents or {},
+            )  # fmt: skip
             chosen = executor or LocalExecutor(here)
             results = RunResults(folder, plan, scenarios, watcher)
             if unfinished := _begin(results, rules, rewind=rewind):
@@ -192,6 +195,7 @@ async def _run(
     *,
     watcher: Watcher,
     rules: StopRules,
+    incidents: Mapping[str, Sequence[Incident]],
 ) -> None:
     async with Lifeline() as lifeline, serving(plan, folder, lifeline.marker) as served:
         models = served.models
@@ -212,6 +216,7 @@ async def _run(
                 leave=lifeline.add,
                 hidden=tuple(scenario.root for scenario in scenarios.values()),
                 last_feedback=plan.repeats is None,
+                incidents=incidents,
                 on_round=watcher.on_round,
                 on_end=watcher.on_end,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from claw_adapter.runner.bounds import Bounds, Watched
 from claw_adapter.runner.context import Address, RunnerContext
 from claw_adapter.runner.environments import TrialEnvironment, refuse_mcp
 from claw_adapter.runner.headroom import Headroom
+from claw_adapter.runner.incident import Incident
 from claw_adapter.runner.overlays import OverlayStack
 from claw_adapter.runner.world import TrialWorld
 from claw_adapter.runs.checkpoints import Saved, load_checkpoint
@@ -69,6 +70,8 @@ class Services:
     """Has a file removed when the run has ended, in whatever way."""
     last_feedback: bool = True
     """Whether the feedback on the last round is delivered, too."""
+    incidents: Mapping[str, Sequence[Incident]] = field(default_factory=dict)
+    """What is to happen in a trial, by its id."""
     on_round: Callable[[TrialSpec, RoundRecord, int], None] = lambda _trial, _record, _total: None
     on_end: Callable[[TrialSpec, Failure | None], None] = lambda _trial, _error: None
 
@@ -106,6 +109,11 @@ class Trial:
     def live(self) -> Path:
         """Folder of what only lives while the trial is under way."""
         return self.services.folder.live / self.spec.id
+
+    @property
+    def incidents(self) -> Sequence[Incident]:
+        """What is to happen in this trial."""
+        return self.services.incidents.get(self.spec.id, ())
 
     @property
     def checkpoint(self) -> Checkpoint | None:

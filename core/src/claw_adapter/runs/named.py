@@ -62,7 +62,7 @@ def needed_to_score(store: Store, records: Iterable[RoundRecord]) -> set[str]:
         digest
         for record in records
         for digest in (
-            record.events, record.before, record.snapshot,
+            record.events, record.before, record.snapshot, *record.left,
             *((record.environment.before, record.environment.after) if record.environment else ()),
         )
         if digest

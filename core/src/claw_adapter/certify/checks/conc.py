@@ -72,27 +72,6 @@ async def eight_at_once(kit: Kit) -> None:
 
 
 @check(
-    "CONC-002", level="gold", must="M25",
-    catches="Two conversations of one Harness object share state: the second's turns land in the first's session.",
-    remedy="Keep everything of a conversation in the Conversation; the Harness object holds options only.",
-    needs=("turns", "isolation_of_state"),
-)  # fmt: skip
-async def two_by_turns(kit: Kit) -> None:
-    """Two open conversations are spoken to by turns."""
-    async with _several(kit, 2) as trials:
-        for again in range(2):
-            for number, trial in enumerate(trials):
-                prompt = f"Keep {_word(kit, number, 'said')}, {kit.canary(f'turn {again} {number}')}."
-                (await kit.send(trial, prompt, Say(f"Kept {again}."))).answered(f"Kept {again}.")
-        _no_crosstalk(kit, trials)
-        for number, trial in enumerate(trials):
-            texts = "\n".join(message.text for message in (await trial.checkpoint()).sessions[0].messages)
-            for other in range(2):
-                held = _word(kit, other, "said") in texts
-                kit.expect(held == (other == number), f"the checkpoint of conversation {number + 1} is that of another")
-
-
-@check(
     "CONC-003", level="gold", must="M26",
     catches="close() of one conversation ends, or waits for, another's processes.",
     remedy="End only what this conversation has started.",

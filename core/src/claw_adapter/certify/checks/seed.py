@@ -8,8 +8,8 @@ from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.script import Say, history, read
-from claw_adapter.certify.standard import FILE, HISTORIES, MAIN, ODD, standard_histories, standard_main
+from claw_adapter.certify.script import Say, read
+from claw_adapter.certify.standard import FILE, MAIN, standard_histories, standard_main
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.world import message, session
 from claw_adapter.endpoint.replay.normal import Normaliser
@@ -75,37 +75,9 @@ async def roles_are_kept(kit: Kit) -> None:
         kit.expect(where == [role], f"{name} was said by the {role} and stands in messages of {where}")
 
 
-@check(
-    "SEED-003", level="silver", must="M7",
-    catches="Tool calls of the past are dropped or turned into prose, or their results lose their call.",
-    remedy="Write tool calls and results in the native form; the request must hold both, linked by id.",
-    needs=("turns", "seed_main"),
-)  # fmt: skip
-async def tool_calls_are_kept(kit: Kit) -> None:
-    """The call with its argument, the result with the same id."""
-    _, first = await _first(kit)
-    calls = [call for item in first.messages for call in _calls(item) if MAIN["argument"] in str(call)]
-    kit.expect(len(calls) == 1, f"the call with {MAIN['argument']!r} is there {len(calls)} times")
-    results = [item for item in first.messages if item.get("role") == "tool" and MAIN["result"] in str(item)]
-    kit.expect(len(results) == 1, f"the result with {MAIN['result']!r} is a tool message {len(results)} times")
-    kit.expect(results[0].get("tool_call_id") == calls[0].get("id"), "call and result have different ids")
-
-
 def _calls(item: object) -> list[dict[str, object]]:
     calls = item.get("tool_calls") if isinstance(item, dict) else None
     return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-
-
-@check(
-    "SEED-004", level="silver", must="M7",
-    catches="Text outside ASCII is mangled on its way through the native store.",
-    remedy="Write the native store as UTF-8, without escapes that the harness does not undo.",
-    needs=("turns", "seed_main"),
-)  # fmt: skip
-async def seeds_outside_ascii(kit: Kit) -> None:
-    """Scripts, emoji, quotes, angle brackets."""
-    _, first = await _first(kit)
-    kit.expect(any(ODD in text for text in first.texts("user")), f"{ODD!r} is not in the first request as it is")
 
 
 @check(
@@ -130,28 +102,6 @@ async def a_thousand_messages(kit: Kit) -> None:
             f"{len(missing)} of {MANY} messages are missing, the first is number {missing[:1]}",
             owner=owner,
         )
-
-
-@check(
-    "SEED-006", level="silver", must="M22",
-    catches="A history session cannot be read: its key leads nowhere, or only its end is shown.",
-    remedy="Write every history into the native store under session_key(id), or declare seed_history='files'.",
-    needs=("turns", "seed_history"),
-)  # fmt: skip
-async def histories_can_be_read(kit: Kit) -> None:
-    """The model reads each history with the harness's tools and finds its beginning, middle and end."""
-    t = await kit.shared()
-    for name, places in HISTORIES.items():
-        wanted = tuple(places.values())
-        turn = await kit.send(t, f"Read the talk {name}, {kit.canary(name)}.", history(name, *wanted), Say("Read."))
-        turn.answered()
-        deed = turn.deed()
-        missing = [place for place, text in places.items() if text not in deed.text]
-        if not missing:
-            continue
-        owner = await blame(t, places[missing[0]])
-        kit.expect(len(missing) < len(places), f"nothing of {name!r} came back: {deed.text[:300]!r}")
-        kit.expect(not missing, f"of {name!r} these were not shown: {', '.join(missing)} message", owner=owner)
 
 
 @check(
@@ -214,31 +164,6 @@ def _same_messages(kit: Kit, given: Session, found: Sequence[Message]) -> None:
         changed = [name for name in ("id", "time", "speaker") if getattr(before, name) != getattr(after, name)]
         if changed and not kit.warnings:
             kit.warn(f"{given.id!r}: {', '.join(changed)} of message {before.id} changed; list it in the documentation")
-
-
-@check(
-    "SEED-009", level="silver", must="M23",
-    catches="After a restart the conversation has forgotten turns, or has them twice.",
-    remedy="Return complete sessions from checkpoint(), and render them in open(ctx, checkpoint) like any other past.",
-    needs=("turns", "resume_after_restart"),
-)  # fmt: skip
-async def resumes_from_a_checkpoint(kit: Kit) -> None:
-    """A turn, a checkpoint, a fresh state directory, the next turn: everything is there once."""
-    asked, said = kit.canary("asked"), kit.canary("said")
-    async with kit.trial(main=standard_main(), histories=standard_histories()) as t:
-        (await kit.send(t, f"Remember {asked}.", Say(f"I keep {said}."))).answered()
-        checkpoint = await t.checkpoint()
-        async with kit.reopened(t, checkpoint) as fresh:
-            turn = await kit.send(fresh, f"And now, {kit.canary('now')}?", Say("Still here."))
-            turn.answered("Still here.")
-            for text, what in (
-                (asked, "the earlier prompt"),
-                (said, "the earlier answer"),
-                (MAIN["question"], "the seed"),
-            ):
-                kit.reached(turn.requests, text, what)
-                counts = [request.text.count(text) for request in turn.requests]
-                kit.expect(max(counts) == 1, f"{what} ({text!r}) is there {max(counts)} times after the restart")
 
 
 @check(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from claw_adapter.certify.check import check
-from claw_adapter.certify.demand import CheckFinding, Unverified
+from claw_adapter.certify.demand import Unverified
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Fail, Hang, Say, read, run, write
@@ -43,17 +43,6 @@ async def plain_answer(kit: Kit) -> None:
 
 
 @check(
-    "TURN-002", level="bronze", must="M14",
-    catches="Text outside ASCII is mangled: a wrong encoding, escapes left in, normalised quotes.",
-    remedy="Read the harness's output as UTF-8 and change nothing in it.",
-    needs=("turns",),
-)  # fmt: skip
-async def unicode_answer(kit: Kit) -> None:
-    """Scripts, emoji with joiners, typographic quotes, a line separator."""
-    await _says(kit, f"{ODD} ﷽ ∑ \U0001d518 e\u0301 \u2028 {kit.canary('answer')}")
-
-
-@check(
     "TURN-003", level="bronze", must="M14",
     catches="Terminal sequences that the model wrote are stripped or interpreted, or the harness adds its own colours.",
     remedy="Take the reply from structured output; strip only what the harness itself adds.",
@@ -62,18 +51,6 @@ async def unicode_answer(kit: Kit) -> None:
 async def ansi_answer(kit: Kit) -> None:
     """A reply that quotes terminal sequences."""
     await _says(kit, f"Type this: {ANSI} ({kit.canary('answer')})")
-
-
-@check(
-    "TURN-004", level="bronze", must="M14",
-    catches="A long answer is cut, folded into lines, or loses pieces of its stream.",
-    remedy="Read until the end of the reply; bound memory by refusing, not by cutting.",
-    needs=("turns",),
-)  # fmt: skip
-async def long_answer(kit: Kit) -> None:
-    """64,000 characters without a chance to be folded unnoticed."""
-    lines = [f"line {number:04d} " + "x" * 49 for number in range(1000)]
-    await _says(kit, "\n".join([*lines, kit.canary("end")]))
 
 
 @check(
@@ -89,22 +66,6 @@ async def empty_answer(kit: Kit) -> None:
         kit.expect(turn.error is not None, f"the model said nothing, and the answer is {excerpt(turn.text)}")
         kind = turn.error.kind if turn.error else ""
         kit.expect(kind == "EmptyAnswer", f"the error is not EmptyAnswer but {kind}: {turn.error and turn.error.what}")
-
-
-@check(
-    "TURN-006", level="bronze", must="M14",
-    catches="What the model says before a tool call is glued to the answer, or returned instead of it.",
-    remedy="Return only the text of the last reply of the turn.",
-    needs=("turns",),
-)  # fmt: skip
-async def final_reply_only(kit: Kit) -> None:
-    """Text, a tool call, then the answer."""
-    final = f"The plan has four lines, {kit.canary('final')}."
-    turn = await kit.send(
-        await kit.shared(), f"Look into the plan, {kit.canary()}.", read(FILE, says="Let me look."), Say(final)
-    )
-    turn.deed()
-    turn.answered(final)
 
 
 @check(
@@ -350,23 +311,6 @@ async def _cancelled(kit: Kit, t: KitTrial, sending: asyncio.Task[Turn]) -> Turn
 
 
 @check(
-    "TURN-014", level="bronze", must="M8",
-    catches="The prompt is sent twice: once by the adapter and once more by a retry, a resume or a second input path.",
-    remedy="Send a prompt exactly once; never write it into the session as well as into the turn.",
-    needs=("turns",),
-)  # fmt: skip
-async def prompt_once(kit: Kit) -> None:
-    """In the requests of a turn the prompt stands once."""
-    word = kit.canary()
-    turn = await kit.send(await kit.shared(), f"Only once: {word}.", Say("Yes."))
-    turn.answered("Yes.")
-    counts = [sum(word in text for text in request.texts("user")) for request in turn.requests]
-    kit.expect(max(counts) == 1, f"user messages with the prompt, by request: {counts}")
-    asked = [request for request in turn.requests if word in request.text]
-    kit.expect(len(asked) == 1, f"the prompt was asked in {len(asked)} requests, although the first was answered")
-
-
-@check(
     "TURN-015", level="bronze", must="M29",
     catches="A failing model makes send() raise (or the adapter crash) instead of returning an error.",
     remedy="Turn every failure inside send() into TurnResult(error=Failure.of(...)).",
@@ -378,24 +322,3 @@ async def errors_are_data(kit: Kit) -> None:
         turn = await kit.send(t, f"Will this work, {kit.canary()}?", Fail("401", times=0))
         kit.expect(not turn.raised, f"send() raised {turn.raised} instead of returning it as TurnResult.error")
         kit.expect(turn.error is not None, f"every request was refused, and the answer is {excerpt(turn.text)}")
-
-
-@check(
-    "TURN-016", level="bronze", must="M11",
-    catches="The harness asks for a model of its own choosing: not every request is for the run's model.",
-    remedy="Configure ctx.endpoint.model everywhere the harness names one (main, small, summary, title models).",
-    needs=("turns",),
-)  # fmt: skip
-async def the_runs_model(kit: Kit) -> None:
-    """Every request names the run's model, in a dialect that was declared."""
-    t = await kit.shared()
-    (await kit.send(t, f"Which model are you, {kit.canary()}?", Say("Yours."))).answered()
-    named = {request.model for request in t.requests()}
-    kit.expect(named == {t.ctx.endpoint.model}, f"requests ask for {sorted(named)}, not for {t.ctx.endpoint.model!r}")
-    spoken = {request.dialect for request in t.requests()}
-    undeclared = spoken - set(kit.capabilities.endpoint_override)
-    if undeclared:
-        raise CheckFinding(
-            f"requests came in {sorted(undeclared)}, declared are {list(kit.capabilities.endpoint_override)}",
-            remedy="Declare the dialects that are spoken in Capabilities.endpoint_override.",
-        )

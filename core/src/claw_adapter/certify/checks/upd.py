@@ -7,7 +7,7 @@ from claw_adapter.certify.checks.seed import blame
 from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import Say, history, read
-from claw_adapter.certify.standard import HISTORIES, standard_histories, standard_main
+from claw_adapter.certify.standard import standard_histories, standard_main
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.world import edit_file, edit_talk, message, session
 from claw_adapter.errors import ClawError, Owner
@@ -20,57 +20,6 @@ async def _reads(kit: Kit, t: KitTrial, path: str, label: str, *wanted: str) -> 
     turn = await kit.send(t, f"Read {path}, {kit.canary(label)}.", read(path, *wanted), Say("Read."))
     turn.answered()
     return turn.deed().text
-
-
-@check(
-    "UPD-001", level="silver", must="M20",
-    catches="A new workspace file is invisible to the next turn: the harness works on a copy.",
-    remedy=REMEDY_FILES, needs=("turns", "update_workspace"),
-)  # fmt: skip
-async def new_file(kit: Kit) -> None:
-    """Not there, then there."""
-    t, word = await kit.shared(), kit.canary("new")
-    before = len(t.requests())
-    (await kit.send(t, f"Anything new, {kit.canary()}?", Say("No."))).answered()
-    await t.update(edit_file("inbox/upd-001.md", "new", f"memo {word}\n"))
-    kit.absent(t.requests()[before:], word, "the text of a file that was not there yet")
-    text = await _reads(kit, t, "inbox/upd-001.md", "read", word)
-    kit.expect(word in text, f"reading the new file gives {text[:200]!r}")
-
-
-@check(
-    "UPD-002", level="silver", must="M20",
-    catches="A file that was read before is answered from a cache: the appended lines are missing.",
-    remedy=REMEDY_FILES, needs=("turns", "update_workspace"),
-)  # fmt: skip
-async def appended_file(kit: Kit) -> None:
-    """Read, appended, read again."""
-    t, word, path = await kit.shared(), kit.canary("tail"), "notes/upd-002.md"
-    await t.update(edit_file(path, "new", "first line\n"))
-    await _reads(kit, t, path, "before")
-    await t.update(edit_file(path, "append", f"second line {word}\n"))
-    text = await _reads(kit, t, path, "after", word)
-    kit.expect(word in text, f"after the append the file reads {text[-200:]!r}")
-
-
-@check(
-    "UPD-003", level="silver", must="M20",
-    catches="Lines inserted into or deleted from a file do not show, or old lines stay.",
-    remedy=REMEDY_FILES, needs=("turns", "update_workspace"),
-)  # fmt: skip
-async def inserted_and_deleted_lines(kit: Kit) -> None:
-    """One update inserts behind line 1 and deletes line 3."""
-    t, path = await kit.shared(), "notes/upd-003.md"
-    gone, came = kit.canary("gone"), kit.canary("came")
-    await t.update(edit_file(path, "new", f"one\ntwo\nthree {gone}\nfour\n"))
-    text = await _reads(kit, t, path, "before", gone)
-    kit.expect(gone in text, f"the file reads {text[:200]!r}")
-    await t.update(
-        edit_file(path, "delete", ranges=((3, 3),)), edit_file(path, "insert", f"inserted {came}\n", after=1)
-    )
-    text = await _reads(kit, t, path, "after", came)
-    kit.expect(came in text, f"the inserted line is missing: {text[:200]!r}")
-    kit.expect(gone not in text, "the deleted line is still read")
 
 
 @check(
@@ -141,30 +90,6 @@ async def main_session_is_edited(kit: Kit) -> None:
         kit.absent(turn.requests, gone, "a message that was deleted")
         kit.reached(turn.requests, kept, "a message that was kept")
         kit.reached(turn.requests, came, "the inserted message")
-
-
-@check(
-    "UPD-007", level="silver", must="M21",
-    catches="A history that has grown is shown as it was when the conversation was opened.",
-    remedy="In sync(), write the grown session where the harness's session tools read it; drop its cache.",
-    needs=("turns", "update_session", "seed_history"),
-)  # fmt: skip
-async def history_grows(kit: Kit) -> None:
-    """Read, appended to, read again."""
-    t, word, name = await kit.shared(), kit.canary("added"), "dm-nadia"
-    turn = await kit.send(
-        t, f"Read {name}, {kit.canary('before')}.", history(name, HISTORIES[name]["last"]), Say("Read.")
-    )
-    turn.answered()
-    kit.expect(word not in turn.deed().text, "the added message is there before it was added")
-    await t.update(edit_talk(name, "append", message("u7", "user", f"One more thing: {word}.", number=60)))
-    turn = await kit.send(t, f"Read {name} again, {kit.canary('after')}.", history(name, word), Say("Read again."))
-    turn.answered()
-    text = turn.deed().text
-    owner = Owner.ADAPTER if word in text else await blame(t, word)
-    kit.expect(word in text, f"the added message is not shown: {text[-300:]!r}", owner=owner)
-    repeated = max(result.count(word) for result in turn.deed().results)
-    kit.expect(repeated == 1, f"the added message is shown {repeated} times")
 
 
 @check(

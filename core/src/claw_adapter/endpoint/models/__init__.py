@@ -21,6 +21,10 @@ def build(spec: ModelSpec, trial: str) -> Model:
 
         return ReaderModel(spec, trial)
     if spec.kind == "scripted":
+        if spec.script and isinstance(spec.script[0], dict) and "round" in spec.script[0]:
+            from claw_adapter.endpoint.models.played import PlayedModel
+
+            return PlayedModel(spec, trial)
         from claw_adapter.endpoint.models.scripted import ScriptedModel
 
         return ScriptedModel(spec, trial)

@@ -7,6 +7,8 @@ Items of `ModelSpec.script`, used in order, the last one again and again::
     {"match": "regular expression", "reply": item}      whenever the last user text matches; never used up, but tools are
                                                         called once: when their results are there, the order goes on
     {"fault": "500" | "401" | "429" | "drop" | "stall" | "garbage" | "empty"}
+
+Items that name a ``round`` are played by `claw_adapter.endpoint.models.played`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,92 @@
+"""PLAN: sessions drawn from the nonce, run by the ordinary runner, every request and trace of them judged by the ledger."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from claw_adapter.certify.check import check
+from claw_adapter.certify.demand import CheckFinding, Level, Unverified
+from claw_adapter.certify.kit import Kit
+from claw_adapter.certify.plans.draw import draw
+from claw_adapter.certify.plans.plan import step_text
+from claw_adapter.certify.plans.shrink import shrink
+from claw_adapter.certify.plans.trial import PlanOutcome, PlanRunner
+from claw_adapter.errors import Owner
+
+PLANS: Final[dict[Level, int]] = {"bronze": 1, "silver": 1, "gold": 2}
+"""Plans of each level; those of Gold are played at the same time where the harness can."""
+REMEDY: Final = (
+    "Make the shortest plan's last request what claw-1 says; declare what the harness itself loses "
+    "(Capabilities.losses, docs/audit.md)."
+)
+
+
+async def _drawn(kit: Kit, level: Level) -> None:
+    bench = kit.bench
+    folder = bench.evidence / "plans" / level
+    runner = PlanRunner(
+        kit.harness, options=bench.options, isolation=bench.isolation, deadline=bench.deadline, keep=folder,
+        beside=bench.root.parent,
+    )  # fmt: skip
+    plans = [draw(bench.nonce, number, level) for number in range(PLANS[level])]
+    at_once = len(plans) if bench.capabilities.concurrent else 1
+    outcomes = await runner.outcomes(plans, at_once=at_once)
+    kit.note(
+        f"{sum(one.rounds for one in outcomes)} turns, {sum(one.requests for one in outcomes)} requests compared whole"
+    )
+    if outcome := next((one for one in outcomes if one.findings), None):
+        raise await _finding(kit, runner, outcome)
+    if outcome := next((one for one in outcomes if one.unjudged), None):
+        raise Unverified(f"plan {outcome.plan.number} could not be judged: {outcome.unjudged}")
+
+
+async def _finding(kit: Kit, runner: PlanRunner, outcome: PlanOutcome) -> CheckFinding:
+    """The first finding with the shortest plan that shows it; the others by their keys."""
+    first, plan = outcome.findings[0], outcome.plan
+    short = await shrink(runner, plan, first, most=kit.bench.shrinking)
+    stored = kit.bench.evidence / "plans" / f"{plan.level}-{plan.number}.json"
+    stored.parent.mkdir(parents=True, exist_ok=True)
+    stored.write_text(short.model_dump_json(indent=1), "utf-8")
+    steps = [f"  {number}. {step_text(step)}" for number, step in enumerate(short.steps, start=1)]
+    others = sorted(outcome.keys - {first.key})
+    more = f"\nalso found, possibly by the same cause: {', '.join(others)}" if others else ""
+    what = (
+        f"{first.key}: {first.what}{more}\nthe shortest plan found that shows it ({runner.runs} runs):\n"
+        + "\n".join(steps)
+        + f"\nagain: claw certify {kit.harness.name} --nonce {kit.bench.nonce} --only {kit.check.id}"
+    )
+    owner = Owner.HARNESS if first.owner == "harness" else Owner.ADAPTER
+    return CheckFinding(what, remedy=REMEDY, owner=owner, usual=False)
+
+
+@check(
+    "PLAN-001", level="bronze", must="M30", also=("M11", "M13", "M14", "M17", "M18", "M20"),
+    catches="In a session of turns and files something is lost, changed, doubled or stale.",
+    remedy=REMEDY,
+    needs=("turns",),
+)  # fmt: skip
+async def turns_and_files(kit: Kit) -> None:
+    """A drawn session: batches of calls, long answers, files that are replaced, feedback."""
+    await _drawn(kit, "bronze")
+
+
+@check(
+    "PLAN-002", level="silver", must="M7", also=("M21", "M22", "M23", "M30"),
+    catches="Something of a drawn past, of an update or of what was before a restart is lost, changed or doubled.",
+    remedy=REMEDY,
+    needs=("turns", "seed_main", "update_session", "resume_after_restart"),
+)  # fmt: skip
+async def past_and_updates(kit: Kit) -> None:
+    """A drawn session with a past, histories, updates of all kinds and restarts."""
+    await _drawn(kit, "silver")
+
+
+@check(
+    "PLAN-003", level="gold", must="M8", also=("M11", "M15", "M25", "M27"),
+    catches="After a fault, a kill, a cancelled turn or beside another conversation, a session is not what it was.",
+    remedy=REMEDY,
+    needs=("turns", "seed_main", "update_session", "resume_after_restart"),
+)  # fmt: skip
+async def faults_and_company(kit: Kit) -> None:
+    """Drawn sessions at once, with faults of the endpoint, kills, cancelled turns, pauses and restarts."""
+    await _drawn(kit, "gold")

@@ -1,0 +1,319 @@
+"""Drawing a plan from a nonce: the grammar. What a level asks for is in every plan of it; all the rest differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Final
+
+from claw_adapter.certify.demand import LEVELS, Level
+from claw_adapter.certify.plans.plan import (
+    MAIN,
+    PlanChange,
+    PlanFault,
+    PlanFile,
+    PlanIncident,
+    PlanSeed,
+    PlanStep,
+    PlanTurn,
+    SessionPlan,
+)
+from claw_adapter.certify.plans.texts import NOUNS, Texts
+from claw_adapter.endpoint.faults import FaultKind
+from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
+from claw_adapter.protocol import Message, ToolCall
+from claw_adapter.runner.incident import IncidentKind
+
+__all__ = ["draw"]
+
+Unit = list[PlanStep]
+"""Steps that end in the turn which shows what they did."""
+PASSING: Final[tuple[FaultKind, ...]] = ("429", "500", "529", "cut")
+FOR_GOOD: Final[tuple[FaultKind, ...]] = ("401", "400", "context", "filter", "refused", "garbage", "empty")
+LONG: Final = (70_000, 80_000)
+"""Characters of a long answer."""
+ENDS: Final = ("Is that right?", "What follows?", "Which of these holds?", "Please check.")
+MODELS: Final = ("atlas", "corvid", "lumen", "quill", "sable", "tern", "umbra", "vesper")
+
+
+def draw(nonce: str, number: int, level: Level) -> SessionPlan:
+    """The plan `number` of a nonce: always the same for the same three."""
+    rng = Random(f"{nonce}/{number}/{level}")
+    return _Drawing(rng, LEVELS.index(level)).plan(nonce, number, level)
+
+
+def _asked(said: Sequence[Message], at: int) -> int:
+    """The next place, from `at` on, behind a message of the user: no real conversation has calls behind a reply's text."""
+    while at < len(said) and (at == 0 or said[at - 1].role != "user"):
+        at += 1
+    return at if at < len(said) else _asked(said, 1)
+
+
+class _Drawing:
+    def __init__(self, rng: Random, height: int) -> None:
+        self.rng, self.height = rng, height
+        self.texts = Texts(rng)
+        self.steps: list[PlanStep] = []
+        self.histories: list[str] = []
+        self._id = 0
+
+    def plan(self, nonce: str, number: int, level: Level) -> SessionPlan:
+        """All of it."""
+        rng = self.rng
+        name = f"{self.texts.word()}-{rng.randrange(100, 1000)}"
+        kind = rng.choice(("large", "mini", "pro", "instruct"))
+        model = f"{rng.choice(MODELS)}-{rng.randrange(2, 9)}-{kind}-{rng.randrange(10, 99)}"
+        if self.height > 0:
+            self._seeds()
+        begin = self.texts.now
+        chains = [chain for make in self._chains() for chain in [make()] if chain]
+        return SessionPlan(
+            nonce=nonce, number=number, level=level, name=name, model=model, clock=begin,
+            steps=(*self.steps, *self._merged(chains)),
+        )  # fmt: skip
+
+    def _chains(self) -> Sequence[Callable[[], list[Unit]]]:
+        """What the level asks for, and more turns."""
+        found = [self._replaced, self._batch, self._written, self._plain, self._long]
+        if self.height == 0:
+            return found
+        found += [
+            self._brought,
+            self._plain,
+            self._plain,
+            self._inserted,
+            self._talk,
+            self._talk_deleted,
+            self._restarted,
+        ]
+        found += [self._plain] * self.rng.randrange(5, 8)
+        if self.height > 1:
+            found += [self._failing, self._failing, self._killed, self._cancelled, self._paused, self._failed]
+            found += [self._restarted]
+        return found
+
+    def _merged(self, chains: Sequence[list[Unit]]) -> list[PlanStep]:
+        """The chains, each in its order, dealt into each other; the first turn is a plain one."""
+        tickets = [number for number, chain in enumerate(chains) for _ in chain]
+        self.rng.shuffle(tickets)
+        waiting = [iter(chain) for chain in chains]
+        steps: list[PlanStep] = [self._turn(self._says())]
+        for number in tickets:
+            steps += next(waiting[number])
+        return steps
+
+    # what it begins with
+
+    def _seeds(self) -> None:
+        rng = self.rng
+        count = rng.choice((16, 24, 36, 60, 110))
+        said = self._talked(count, tools=0.12)
+        place = _asked(said, rng.randrange(len(said)))
+        said[place:place] = self._used(self.texts.prose(rng.randrange(9_000, 14_000)))
+        self.steps.append(PlanSeed(session=MAIN, messages=tuple(said)))
+        for number in range(rng.choice((1, 2, 2, 3))):
+            name = self.texts.word()
+            self.histories.append(name)
+            size = rng.randrange(56, 80) if number == 0 else rng.randrange(4, 30)
+            talk = self._talked(size, tools=0.08)
+            at = _asked(talk, rng.randrange(1, len(talk)))
+            talk[at:at] = self._used(self.texts.sentence())
+            title = self.texts.sentence()
+            self.steps.append(PlanSeed(session=name, messages=tuple(talk), title=title, channel=rng.choice(NOUNS)))
+
+    def _talked(self, count: int, *, tools: float) -> list[Message]:
+        """A conversation of at least so many messages; mostly by turns, with calls of tools in between."""
+        said: list[Message] = []
+        role = "user"
+        while len(said) < count:
+            if role == "assistant" and said[-1].role == "user" and self.rng.random() < tools:
+                said += self._used(self.texts.sentence())
+            said.append(self._message(role))
+            if self.rng.random() < 0.9:
+                role = "user" if role == "assistant" else "assistant"
+        return said
+
+    def _message(self, role: str) -> Message:
+        return Message.model_validate(
+            {"id": self._new("m"), "role": role, "text": self.texts.message(), "time": self.texts.time()}
+        )
+
+    def _used(self, result: str) -> list[Message]:
+        """A reply with one to three calls, and their results."""
+        calls = [
+            ToolCall(id=self._new("call_"), name=self.texts.tool(), arguments={"query": self.texts.word()})
+            for _ in range(self.rng.choice((1, 1, 2, 3)))
+        ]
+        when = self.texts.time()
+        asked = Message(id=self._new("m"), role="assistant", text="", tool_calls=tuple(calls), time=when)
+        told = [
+            Message(
+                id=self._new("m"), role="tool", text=self.texts.sentence() if at else result, tool_call_id=call.id,
+                time=self.texts.time(),
+            )
+            for at, call in enumerate(calls)
+        ]  # fmt: skip
+        return [asked, *told]
+
+    def _new(self, prefix: str) -> str:
+        self._id += 1
+        return f"{prefix}{self.rng.randrange(16**6):06x}{self._id}"
+
+    # turns
+
+    def _turn(self, *replies: PlayedReply) -> PlanTurn:
+        rng = self.rng
+        question = f"{self.texts.message()} {rng.choice(ENDS)}"
+        feedback = self.texts.message() if rng.random() < 0.4 else ""
+        if rng.random() < 0.5:
+            return PlanTurn(question=question + rng.choice(("", "  ", "\n", " \n\n")), replies=replies)
+        options = tuple(self.texts.sentence() for _ in range(rng.randrange(2, 6)))
+        if rng.random() < 0.8:  # else there is nothing to read, and the next prompt says so
+            last = replies[-1]
+            told = last.model_copy(update={"text": f"{last.text} \\bbox{{{rng.choice('AB')}}}"})
+            replies = (*replies[:-1], told)
+        return PlanTurn(question=question, options=options, replies=replies, feedback=feedback)
+
+    def _says(self, characters: int = 0) -> PlayedReply:
+        rng = self.rng
+        text = self.texts.prose(characters or rng.choice((20, 80, 300, 1200)))
+        if rng.random() < 0.3:
+            text = self.texts.awkward(text)
+        if characters == 0 and rng.random() < 0.3:
+            text += rng.choice(("\n", "  "))
+        return PlayedReply(text=text, piece=rng.choice((7, 24, 40, 400)) if len(text) < 5_000 else 2_000)
+
+    def _does(self, *uses: ToolUse) -> PlayedReply:
+        """A reply with calls; at times it says more than the answer will."""
+        text = self.texts.prose(self.rng.choice((30, 200, 1500))) if self.rng.random() < 0.6 else ""
+        return PlayedReply(text=text, uses=uses)
+
+    def _file(self, lines: int) -> PlanFile:
+        made = PlanFile(path=self.texts.path(), text=self.texts.lines(lines))
+        self.steps.append(made)
+        return made
+
+    # chains of units
+
+    def _plain(self) -> list[Unit]:
+        return [[self._turn(self._says())]]
+
+    def _long(self) -> list[Unit]:
+        return [[self._turn(self._says(self.rng.randrange(*LONG)))]]
+
+    def _batch(self) -> list[Unit]:
+        """Two to five calls at once, of files and a history, one after another answered."""
+        uses = [
+            ToolUse(kind="read", target=self._file(self.rng.randrange(3, 60)).path)
+            for _ in range(self.rng.randrange(2, 5))
+        ]
+        uses += [self._reads(name) for name in self.histories[:1]]
+        self.rng.shuffle(uses)
+        return [[self._turn(self._does(*uses), self._says())]]
+
+    def _replaced(self) -> list[Unit]:
+        """A file is read, replaced by one of equal size, and read again; twice."""
+        file = self._file(self.rng.randrange(70, 160))
+        look = ToolUse(kind="read", target=file.path)
+        units: list[Unit] = [[self._turn(self._does(look), self._says())]]
+        for _ in range(2):
+            text = self._of_size(len(file.text))
+            units.append(
+                [PlanChange(path=file.path, action="new", text=text), self._turn(self._does(look), self._says())]
+            )
+        return units
+
+    def _of_size(self, size: int) -> str:
+        text = self.texts.lines(size // 40 + 2)[: size - 1].rstrip("\n")
+        return f"{text}{'x' * (size - 1 - len(text))}\n"
+
+    def _written(self) -> list[Unit]:
+        """The agent writes a file, an update replaces it, the agent reads it."""
+        path = self.texts.path()
+        made = ToolUse(kind="write", target=path, content=self.texts.lines(self.rng.randrange(2, 20)))
+        look = ToolUse(kind="read", target=path)
+        units: list[Unit] = [[self._turn(self._does(made), self._does(look), self._says())]]
+        if self.rng.random() < 0.7:
+            change = PlanChange(path=path, action="new", text=self.texts.lines(self.rng.randrange(2, 20)))
+            units.append([change, self._turn(self._does(look), self._says())])
+        return units
+
+    def _brought(self) -> list[Unit]:
+        """An update brings a file, the agent reads it."""
+        change = PlanChange(path=self.texts.path(), action="new", text=self.texts.lines(self.rng.randrange(2, 30)))
+        look = ToolUse(kind="read", target=change.path)
+        return [[change, self._turn(self._does(look), self._says())]]
+
+    def _inserted(self) -> list[Unit]:
+        """The main session gets messages at its beginning, in the middle, at the end, and loses some."""
+        units: list[Unit] = []
+        for action, at in (
+            ("insert", self.rng.uniform(0.1, 0.7)),
+            ("append", 1.0),
+            ("delete", self.rng.uniform(0.2, 0.8)),
+        ):
+            new = () if action == "delete" else tuple(self._message("user") for _ in range(self.rng.randrange(1, 4)))
+            change = PlanChange.model_validate(
+                {"session": MAIN, "action": action, "messages": new, "at": at, "count": self.rng.randrange(1, 4)}
+            )
+            units.append([change, self._turn(self._says())])
+        self.rng.shuffle(units)
+        return units
+
+    def _talk(self) -> list[Unit]:
+        """A history is read, grows, and is read again."""
+        name = self.histories[0]
+        units: list[Unit] = [[self._turn(self._does(self._reads(name)), self._says())]]
+        for action, at in (("append", 1.0), ("insert", self.rng.random())):
+            new = tuple(self._talked(self.rng.randrange(1, 5), tools=0.0))
+            change = PlanChange.model_validate({"session": name, "action": action, "messages": new, "at": at})
+            units.append([change, self._turn(self._does(self._reads(name)), self._says())])
+        return units
+
+    def _talk_deleted(self) -> list[Unit]:
+        """A history loses messages, or all of them."""
+        name = self.rng.choice(self.histories)
+        whole = self.rng.random() < 0.2 and name != self.histories[0]
+        count = 10_000 if whole else self.rng.randrange(2, 6)
+        change = PlanChange(session=name, action="delete", at=self.rng.uniform(0, 0.8), count=count)
+        return [[change, self._turn(self._does(self._reads(name)), self._says())]]
+
+    def _restarted(self) -> list[Unit]:
+        """Closed and opened again from its checkpoint: the past, the histories and the files are there as before."""
+        look = [self._reads(name) for name in self.rng.sample(self.histories, min(2, len(self.histories)))]
+        return [
+            [PlanIncident(happens="restart"), self._turn(self._does(*look), self._says())],
+            [self._turn(self._says())],
+        ]
+
+    def _failing(self) -> list[Unit]:
+        """One or two requests of a turn fail; the next are answered."""
+        look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path)
+        fault = PlanFault(fault=self.rng.choice(PASSING), at=self.rng.choice(((1,), (2,), (1, 2), (2, 3))))
+        return [[fault, self._turn(self._does(look), self._says())], [self._turn(self._says())]]
+
+    def _failed(self) -> list[Unit]:
+        """Every request of a turn fails; the next turns are well again."""
+        fault = PlanFault(fault=self.rng.choice(FOR_GOOD))
+        return [[fault, self._turn(self._says())], [self._turn(self._says())]]
+
+    def _held(self, happens: IncidentKind) -> list[Unit]:
+        look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path)
+        at = self.rng.choice((1, 2))
+        replies = [self._does(look), self._says()]
+        replies[at - 1] = replies[at - 1].model_copy(update={"hang": True})
+        return [[PlanIncident(happens=happens, request=at), self._turn(*replies)], [self._turn(self._says())]]
+
+    def _killed(self) -> list[Unit]:
+        return self._held("kill")
+
+    def _cancelled(self) -> list[Unit]:
+        return self._held("cancel")
+
+    def _paused(self) -> list[Unit]:
+        """The processes stand still for a moment in the middle of a turn."""
+        look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path)
+        return [[PlanIncident(happens="pause", request=1), self._turn(self._does(look), self._says())]]
+
+    def _reads(self, name: str) -> ToolUse:
+        return ToolUse(kind="history", target=name)

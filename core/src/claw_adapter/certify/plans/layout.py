@@ -1,0 +1,213 @@
+"""A plan as what the runner takes: a scenario's folder, the model's script with its faults, the incidents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from claw_adapter.certify.plans.plan import (
+    MAIN,
+    PlanChange,
+    PlanFault,
+    PlanFile,
+    PlanIncident,
+    PlanSeed,
+    PlanTurn,
+    SessionPlan,
+    gap,
+)
+from claw_adapter.endpoint.models.played import PlayedReply, PlayedRound, ToolUse
+from claw_adapter.protocol import Message
+from claw_adapter.runner.incident import Incident
+
+__all__ = ["LaidPlan", "lay_out"]
+
+UNSCORED = "nothing is asked that could be wrong"
+
+
+@dataclass(slots=True)
+class LaidPlan:
+    """What became of a plan."""
+
+    rounds: list[dict[str, Any]] = field(default_factory=list)
+    answers: dict[str, Any] = field(default_factory=dict)
+    updates: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    script: list[PlayedRound] = field(default_factory=list)
+    faults: list[dict[str, Any]] = field(default_factory=list)
+    incidents: list[Incident] = field(default_factory=list)
+    disturbed: set[str] = field(default_factory=set)
+    """Rounds in which an incident may cost an attempt."""
+    held: set[str] = field(default_factory=set)
+    """Rounds in which the first attempt gets no answer."""
+    faulty: set[str] = field(default_factory=set)
+    """Rounds in which some requests fail."""
+    failing: set[str] = field(default_factory=set)
+    """Rounds in which every request fails."""
+
+
+def lay_out(plan: SessionPlan, root: Path, reading: Callable[[str], ToolUse | None]) -> LaidPlan:
+    """Write the scenario of a plan into a folder.
+
+    Args:
+        plan: what is to happen; steps that ask for what an earlier one would have brought are left out.
+        root: the folder, empty.
+        reading: how a history is read through the harness, by its id; None where it cannot be.
+    """
+    for folder in ("workspace", "sessions", "updates", "gold/checks"):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    return _Layout(plan, root, reading).made()
+
+
+class _Layout:
+    def __init__(self, plan: SessionPlan, root: Path, reading: Callable[[str], ToolUse | None]) -> None:
+        self.plan, self.root, self.reading = plan, root, reading
+        self.laid = LaidPlan()
+        self.given: dict[str, list[Message]] = {MAIN: []}
+        """The messages of each session that were given, as they are now."""
+        self.files: set[str] = set()
+        self.pending: list[PlanChange | PlanFault | PlanIncident] = []
+
+    def made(self) -> LaidPlan:
+        seeds = {step.session: step for step in self.plan.steps if isinstance(step, PlanSeed)}
+        self.given |= {name: list(seed.messages) for name, seed in seeds.items()}
+        for step in self.plan.steps:
+            if isinstance(step, PlanFile):
+                self._write(self.root / "workspace" / step.path, step.text)
+                self.files.add(step.path)
+        for name, messages in self.given.items():
+            self._write(self.root / "sessions" / f"{name}.jsonl", _lines(messages))
+        for step in self.plan.steps:
+            if isinstance(step, PlanTurn):
+                self._turn(step)
+            elif not isinstance(step, PlanSeed | PlanFile):
+                self.pending.append(step)
+        histories = [
+            {"id": name, "channel": seed.channel, "title": seed.title} for name, seed in seeds.items() if name != MAIN
+        ]
+        about = {
+            "schema": "scenario/1", "id": self.plan.name, "title": self.plan.name.replace("-", " "),
+            "clock": self.plan.clock.isoformat(), "main": {"id": MAIN}, "histories": histories,
+        }  # fmt: skip
+        for file, data in (
+            ("scenario", about), ("rounds", {"rounds": self.laid.rounds}), ("gold/answers", {"rounds": self.laid.answers}),
+        ):  # fmt: skip
+            self._write(self.root / f"{file}.yaml", json.dumps(data, ensure_ascii=False))
+        return self.laid
+
+    @staticmethod
+    def _write(path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8", newline="")
+
+    def _turn(self, turn: PlanTurn) -> None:
+        name = f"r{len(self.laid.rounds) + 1}"
+        item: dict[str, Any] = {"id": name, "question": turn.question, "updates": self._before(name)}
+        if turn.options:
+            options = {chr(ord("A") + at): text for at, text in enumerate(turn.options)}
+            item |= {"type": "multi_choice", "options": options}
+            feedback = {
+                "correct": turn.feedback,
+                "incorrect": turn.feedback,
+                "options": dict.fromkeys(options, turn.feedback),
+            }
+            self.laid.answers[name] = {"answer": ["A"], "feedback": feedback}
+        else:
+            item |= {"type": "exec_check"}
+            self.laid.answers[name] = {"unscorable": UNSCORED}
+        self.laid.rounds.append(item)
+        stopped = any(one.round == name and one.kind in ("kill", "cancel") for one in self.laid.incidents)
+        replies = tuple(self._reply(reply, held=stopped) for reply in turn.replies)
+        if any(reply.hang for reply in replies):
+            self.laid.held.add(name)
+        self.laid.script.append(PlayedRound(round=name, mark=_mark(turn.question), replies=replies))
+
+    def _before(self, name: str) -> list[str]:
+        """What was to happen before a turn, and in it; returns the ids of its updates."""
+        actions: list[dict[str, Any]] = []
+        folder = self.root / "updates" / f"U{len(self.laid.updates) + 1}"
+        for step in self.pending:
+            match step:
+                case PlanChange():
+                    if action := self._change(step, folder, len(actions)):
+                        actions.append(action)
+                case PlanFault():
+                    at: Any = list(step.at) or "every 1"
+                    self.laid.faults.append({"at": at, "round": name, "kind": step.fault, **_wait(step.fault)})
+                    (self.laid.faulty if step.at else self.laid.failing).add(name)
+                case PlanIncident():
+                    self.laid.incidents.append(Incident(kind=step.happens, round=name, request=step.request))
+                    self.laid.disturbed.add(name)
+        self.pending = []
+        if not actions:
+            return []
+        self._write(folder / "update.yaml", json.dumps({"actions": actions}))
+        self.laid.updates[folder.name] = actions
+        return [folder.name]
+
+    def _change(self, step: PlanChange, folder: Path, number: int) -> dict[str, Any] | None:
+        if step.path:
+            self._write(folder / f"file{number}", step.text)
+            self.files.add(step.path)
+            return {"workspace": step.path, "action": "new", "source": f"file{number}"}
+        given = self.given.get(step.session)
+        if given is None:
+            return None
+        source = f"said{number}.jsonl"
+        if step.action == "delete":
+            return _delete(step, given)
+        self._write(folder / source, _lines(step.messages))
+        action: dict[str, Any] = {"session": step.session, "action": step.action, "source": source}
+        at = len(given)
+        if step.action == "insert":
+            at = gap(given, int(step.at * len(given)))
+            while at < len(given) and given[at].tool_calls:
+                at = gap(given, at + 1)
+            action["after"] = at
+        elif step.session == MAIN and self.laid.rounds:
+            return action  # behind what was said since: no part of what positions count
+        given[at:at] = step.messages
+        return action
+
+    def _reply(self, reply: PlayedReply, *, held: bool) -> PlayedReply:
+        """With histories named as the harness knows them, without what is not there; held only if something ends that."""
+        uses: list[ToolUse] = []
+        for use in reply.uses:
+            if use.kind == "history":
+                found = self.reading(use.target) if use.target in self.given else None
+                uses += [found] if found else []
+            elif use.kind == "read":
+                uses += [use] if use.target in self.files else []
+            else:
+                self.files.add(use.target)
+                uses.append(use)
+        text = reply.text or ("Here it is." if not uses else "")
+        return reply.model_copy(update={"uses": tuple(uses), "text": text, "hang": reply.hang and held})
+
+
+def _delete(step: PlanChange, given: list[Message]) -> dict[str, Any] | None:
+    """Delete all of a session, or some messages that are neither calls nor results and stand before none; else nothing."""
+    first, last = int(step.at * len(given)) + 1, int(step.at * len(given)) + step.count
+    if step.count >= len(given):
+        first, last = 1, len(given)
+    elif any(one.tool_calls or one.role == "tool" for one in given[first - 1 : last + 1]) or last > len(given):
+        return None
+    if not given:
+        return None
+    del given[first - 1 : last]
+    return {"session": step.session, "action": "delete", "ranges": [[first, last]]}
+
+
+def _wait(fault: str) -> Mapping[str, float]:
+    return {"retry_after": 0} if fault in ("429", "529") else {}
+
+
+def _mark(question: str) -> str:
+    """The longest line of a question, without blanks at its ends: what tells the turn's requests from others."""
+    return max((line.strip() for line in question.splitlines()), key=len)
+
+
+def _lines(messages: Sequence[Message]) -> str:
+    return "".join(f"{message.model_dump_json(exclude_defaults=True)}\n" for message in messages)

@@ -1,0 +1,126 @@
+"""Texts drawn for a plan: no two alike, of ordinary words, and of the awkward kinds that real conversations have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from random import Random
+from typing import Final
+
+__all__ = ["Texts"]
+
+NOUNS: Final = (
+    "harbour", "ledger", "invoice", "turbine", "orchard", "archive", "tunnel", "kitchen", "garden", "printer", "satellite",
+    "contract", "warehouse", "pipeline", "museum", "ferry", "laboratory", "bakery", "greenhouse", "reactor", "library",
+    "station", "workshop", "clinic", "vineyard", "bridge", "quarry", "theatre", "school", "depot", "sensor", "tariff",
+    "roster", "permit", "batch", "valve", "cable", "crate", "meter", "route",
+)  # fmt: skip
+ADJECTIVES: Final = (
+    "northern", "spare", "blue", "provisional", "late", "heavy", "sealed", "second", "rented", "quiet", "broken", "annual",
+    "missing", "upper", "dry", "public", "narrow", "early", "joint", "final", "remote", "signed", "empty", "green",
+)  # fmt: skip
+VERBS: Final = (
+    "was moved behind", "belongs to", "comes before", "replaces", "depends on", "was paid from", "is kept in", "blocks",
+    "was counted with", "stands beside", "was taken from", "is older than", "was sent to", "waits for", "feeds", "limits",
+)  # fmt: skip
+NAMES: Final = (
+    "Amara", "Birgit", "Chidi", "Dalia", "Emeka", "Farid", "Greta", "Hiro", "Ines", "Jonas", "Kofi", "Leila", "Mateo",
+    "Nadia", "Oskar", "Priya", "Quentin", "Rosa", "Soren", "Tomas",
+)  # fmt: skip
+TOOLS: Final = ("lookup_order", "exec", "query_table", "search_mail", "get_readings", "list_shipments", "fetch_page")
+SUFFIXES: Final = ("md", "txt", "csv", "yaml", "json")
+SCRIPTS: Final = (
+    (0x4E00, 0x5FFF),
+    (0x05D0, 0x05EA),
+    (0x0627, 0x0648),
+    (0x0410, 0x044F),
+    (0x3041, 0x3094),
+    (0xAC00, 0xBFFF),
+)
+SIGNS: Final = ("👩🏽‍🔧", "🏳️‍🌈", "é", "Å", "ﬁ", "…", "“", "—", "₿", "½", "²", "№")
+FRAMES: Final = (
+    "```\n{}\n```", "# {}", "- {}\n- and so on", "<note>{}</note>", "> {}", "\"{}\" & 'so' <on>", "{} \\n \\t %s $HOME",
+    "---\n{}\n---", "| a | b |\n|---|---|\n| {} | 1 |",
+)  # fmt: skip
+
+
+class Texts:
+    """Draws from `rng`; every sentence has a number of its own, so that no other text contains it."""
+
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        self._number = rng.randrange(1_000, 9_000)
+        self._names: set[str] = set()
+        self.now = datetime.fromisoformat("2025-01-06T08:00:00+00:00") + timedelta(minutes=rng.randrange(600_000))
+
+    def number(self) -> int:
+        """One that was not drawn yet."""
+        self._number += self.rng.randrange(1, 40)
+        return self._number
+
+    def word(self) -> str:
+        """A word for a name: ``sealed-depot``, each once."""
+        while True:
+            word = f"{self.rng.choice(ADJECTIVES)}-{self.rng.choice(NOUNS)}"
+            if word not in self._names:
+                self._names.add(word)
+                return word
+
+    def path(self) -> str:
+        """A file's path."""
+        folder = self.rng.choice(("", "", "notes/", f"{self.rng.choice(NOUNS)}/"))
+        return f"{folder}{self.word()}.{self.rng.choice(SUFFIXES)}"
+
+    def sentence(self) -> str:
+        """An ordinary one."""
+        rng = self.rng
+        who = f"{rng.choice(NAMES)} says that the" if rng.random() < 0.4 else "The"
+        return (
+            f"{who} {rng.choice(ADJECTIVES)} {rng.choice(NOUNS)} {self.number()} {rng.choice(VERBS)} "
+            f"the {rng.choice(ADJECTIVES)} {rng.choice(NOUNS)}"
+        )
+
+    def prose(self, characters: int) -> str:
+        """Sentences up to about so many characters, in lines."""
+        parts: list[str] = []
+        size = 0
+        while size < characters:
+            part = self.sentence() + self.rng.choice((". ", ".\n", ".\n\n", "; "))
+            parts.append(part)
+            size += len(part)
+        return "".join(parts).rstrip(" \n;")
+
+    def lines(self, count: int) -> str:
+        """A file's lines, each ended."""
+        return "".join(f"{self.sentence()}\n" for _ in range(count))
+
+    def message(self) -> str:
+        """What somebody says: mostly a sentence or three, at times in another script or frame."""
+        text = " ".join(f"{self.sentence()}." for _ in range(self.rng.choice((1, 1, 1, 2, 3))))
+        return self.awkward(text) if self.rng.random() < 0.3 else text
+
+    def awkward(self, text: str) -> str:
+        """The same with signs, in a frame, or followed by another script."""
+        rng = self.rng
+        match rng.randrange(3):
+            case 0:
+                return rng.choice(FRAMES).format(text)
+            case 1:
+                first, last = rng.choice(SCRIPTS)
+                other = "".join(chr(rng.randrange(first, last)) for _ in range(rng.randrange(4, 24)))
+                return f"{text} {other}."
+            case _:
+                return f"{text} {''.join(rng.choice(SIGNS) for _ in range(rng.randrange(1, 6)))}"
+
+    def time(self) -> datetime:
+        """The next moment: minutes, hours or days later."""
+        self.now += timedelta(seconds=self.rng.choice((61, 125, 600, 3700, 90_000)) + self.rng.randrange(60))
+        return self.now
+
+    def tool(self) -> str:
+        """The name of a tool of the past."""
+        return self.rng.choice(TOOLS)
+
+    def letters(self, count: int) -> Sequence[str]:
+        """The first letters of the alphabet."""
+        return [chr(ord("A") + number) for number in range(count)]
