@@ -1,4 +1,4 @@
-"""Put the checker of the scenarios, as compiled scenarios carry it, into the demo of core: ``python tools/demo_checks.py [--check]``.
+"""Put the checker of the scenarios, as compiled scenarios carry it, into the demo: ``python tools/demo_checks.py [--check]``.
 
 What the demo's checks expect, ``r3.json`` and so on, is written by hand; the program that compares is no second one.
 """
@@ -20,7 +20,7 @@ def wanted() -> dict[Path, bytes]:
 def differing() -> list[Path]:
     """Files that are not as they should be, or should not be there."""
     made = wanted()
-    there = {path for path in CHECKS.rglob("*.py")}
+    there = set(CHECKS.rglob("*.py"))
     return sorted(
         {path for path in made if not path.is_file() or path.read_bytes() != made[path]} | (there - set(made))
     )
