@@ -45,7 +45,7 @@ def test_the_digest_sees_every_byte_and_every_name(demo: Path):
     before = load_scenario(demo).digest
     assert load_scenario(demo).digest == before
     for change in (
-        lambda: (demo / "gold/checks/check_r3.py").write_text("x"),
+        lambda: (demo / "gold/checks/r3.json").write_text("x"),
         lambda: (demo / "workspace/README.md").rename(demo / "workspace/READ.md"),
         lambda: (demo / "workspace/link").symlink_to("READ.md"),
         (demo / "workspace/empty").touch,

@@ -151,8 +151,8 @@ CASES = [
     Case("SCN-016", lambda c: c.cut(ANSWERS, "F: Wrong, Ruth", "F: Wrong"), ANSWERS, "options:"),
     Case("SCN-017", lambda c: c.edit(ROUNDS, "Let us begin", "In ${workspace}, let us begin"), ROUNDS, "question:"),
     Case("SCN-020", lambda c: c.cut(ANSWERS, "check:", "timeout:"), ROUNDS, "type: exec_check"),
-    Case("SCN-021", lambda c: c.edit(ANSWERS, "r3.py ${workspace}", "r3.py ${eval_dir}"), ANSWERS, "eval_dir"),
-    Case("SCN-022", lambda c: c.edit(ANSWERS, "check_r3.py", "check_rX.py"), ANSWERS, "check_rX"),
+    Case("SCN-021", lambda c: c.edit(ANSWERS, "r3.json ${workspace}", "r3.json ${eval_dir}"), ANSWERS, "eval_dir"),
+    Case("SCN-022", lambda c: c.edit(ANSWERS, "r3.json", "rX.json"), ANSWERS, "rX.json"),
     Case("SCN-023", lambda c: shutil.rmtree(c.root / "gold/oracle/r3"), ROUNDS, "id: r3"),
     Case("SCN-024", lambda c: shutil.rmtree(c.root / "gold/hasty/r3"), ROUNDS, "id: r3"),
     Case("SCN-024", _same_artefacts, "gold/hasty/r3"),
@@ -263,10 +263,10 @@ def test_errors_refuse_a_scenario_and_warnings_do_not(copy: Copy):
     copy.edit(EVIDENCE, "[[sensor-peak]], hasty: false", "[[sensor-peak]], hasty: true")
     scenario = load_scenario(copy.root)
     require_valid(scenario, load_gold(scenario))
-    copy.edit(ANSWERS, "check_r3.py", "check_rX.py")
+    copy.edit(ANSWERS, "r3.json", "rX.json")
     with pytest.raises(ScenarioError, match="SCN-022") as caught:
         require_valid(scenario, load_gold(scenario))
-    assert caught.value.where == copy.place(ANSWERS, "check_rX")
+    assert caught.value.where == copy.place(ANSWERS, "rX.json")
 
 
 def test_a_revision_may_cite_a_conversation_by_its_title(copy: Copy):

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from claw_adapter.errors import ClawError, SandboxError, ScenarioError
@@ -49,9 +50,9 @@ class ExecCheck(QuestionType):
         return outcome_feedback(item, score, gold)
 
 
-def substitute(command: str, values: Mapping[str, str]) -> str:
+def substitute(command: str, values: Mapping[str, str | Path]) -> str:
     """Replace ``${name}`` by its value, quoted for the shell; unknown names stay, for the shell to expand."""
-    return PLACEHOLDER.sub(lambda m: shlex.quote(values[m[1]]) if m[1] in values else m[0], command)
+    return PLACEHOLDER.sub(lambda m: shlex.quote(str(values[m[1]])) if m[1] in values else m[0], command)
 
 
 async def decide_check(check: Check, context: ScoringContext) -> CheckRun:
@@ -69,12 +70,15 @@ async def decide_check(check: Check, context: ScoringContext) -> CheckRun:
     scripts, workspace = context.gold.checks.resolve(), context.workspace.resolve()
     level = IsolationLevel(context.isolation)
     async with outputs_of(check, scripts, workspace, level, missing) as outputs:
+        changed = outputs.with_name("changed.json")
+        changed.write_text(json.dumps(None if context.changed is None else sorted(context.changed)), "utf-8")
+        places = {"workspace": workspace, "checks": scripts, "outputs": outputs, "changed": changed}
         done = await run_check(
-            substitute(check.command, {"workspace": str(workspace), "checks": str(scripts), "outputs": str(outputs)}),
+            substitute(check.command, places),
             workspace=workspace,
             level=level,
             deadline=check.timeout,
-            readable=tuple(place for place in (scripts, outputs) if place.exists()),
+            readable=tuple(place for place in (scripts, outputs, changed) if place.exists()),
             missing=missing,
             modules=check.modules,
         )

@@ -32,7 +32,7 @@ def commands(subject: Subject) -> Iterator[Finding]:
 def _command(subject: Subject, round_id: str, check: Check) -> Iterator[Finding]:
     where = subject.places.answers("rounds", round_id, "check", "command")
     for name in _PLACEHOLDER.findall(check.command):
-        if name not in ("workspace", "checks", "outputs"):
+        if name not in ("workspace", "checks", "outputs", "changed"):
             yield finding("SCN-021", f"round {round_id!r}: unknown placeholder ${{{name}}}", where)
     for script in _SCRIPT.findall(check.command):
         if not (subject.gold.checks / script).is_file():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from .faults import Faults, Kind
@@ -58,6 +59,10 @@ def _judge_entry(wanted: Any, entry: Entry, known: Known) -> tuple[Kind, str] | 
         if (outcome := judge(wanted, other, known)) is not None and outcome[0] != "format":
             return "format", "has two values"
     alone = judge(wanted, entry.value, known)
+    if alone is not None and alone[0] == "format" and entry.first:  # lines below it that are no part of the value
+        below = f"{entry.value.removeprefix(entry.first)} {entry.below}".strip()
+        if not contradicts(wanted, entry.first, below, known):
+            return _judge_entry(wanted, replace(entry, value=entry.first, below="", first=""), known)
     if alone is None and entry.below and contradicts(wanted, entry.value, entry.below, known):
         return "format", "has another value in the line below"
     if not entry.unit:

@@ -37,6 +37,8 @@ class Entry:
     """Further cells of its row."""
     below: str = ""
     """What goes on in its paragraph or item behind a colon of its own, and is none of the labels that were asked for."""
+    first: str = ""
+    """Its first line, where the lines below it may be a sentence of their own."""
 
 
 @dataclass
@@ -195,7 +197,8 @@ def _entries(lines: Sequence[str | None], labels: dict[str, str], every: dict[st
         table = []
         if line and (pair := _split(line)) and (named := _label(pair[0], labels)):
             value, below = _value(pair[1], line, lines[at + 1 :], every)
-            yield named[0], Entry(value, named[1], bool(named[1]), below=below)
+            first = pair[1] if _begins(value.removeprefix(pair[1])) else ""
+            yield named[0], Entry(value, named[1], bool(named[1]), below=below, first=first)
     yield from _of_table(table, labels)
 
 
@@ -296,6 +299,12 @@ def _value(value: str, line: str, rest: Sequence[str | None], labels: dict[str, 
         else:
             value = f"{value}{chr(10) if item else ' '}{other.strip()}"
     return value, below
+
+
+def _begins(text: str) -> bool:
+    """Whether what goes on in the lines below a value begins as a sentence does: with a capital, or a sign of Chinese."""
+    start = clean(text).lstrip("\"'“‘«(（「")[:1]  # noqa: RUF001
+    return bool(start) and (start.isupper() or "\u3400" <= start <= "\u9fff")
 
 
 def _known(line: str, labels: dict[str, str]) -> bool:

@@ -13,7 +13,7 @@ from claw_adapter.protocol import Answers, Evidence, Manifest, Message, RoundFil
 from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.language.values import SeriesValue, Value, render_value
 
-__all__ = ["emit"]
+__all__ = ["check_program", "emit"]
 
 CHECK: Final = '''"""``python check.py EXPECTED.json WORKSPACE``; see `checker.run`."""
 
@@ -109,10 +109,10 @@ def _gold(made: Compiled, files: dict[str, bytes]) -> None:
             for path, text in written.items():
                 files[f"gold/{kind}/{one.spec.id}/{path}"] = text.encode()
     if any(one.work is not None for one in made.rounds):
-        files.update(_check_program())
+        files.update(check_program())
 
 
-def _check_program() -> Iterator[tuple[str, bytes]]:
+def check_program() -> Iterator[tuple[str, bytes]]:
     """The checker as a program of its own: its modules, and core's folder `values` in the place of the module."""
     from claw_adapter import values
     from claw_adapter_scenarios import checker

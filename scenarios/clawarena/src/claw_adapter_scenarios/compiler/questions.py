@@ -230,9 +230,9 @@ class _Compiler:
         )
         programs = work.programs if work else ()
         command = f"python ${{checks}}/check.py ${{checks}}/{item.id}.json ${{workspace}}"
-        check = Check(
-            command=f"{command} ${{outputs}}" if programs else command, programs=programs, timeout=item.timeout
-        )
+        named = any(file.find for file in item.files)
+        read = " ${outputs} ${changed}" if named else " ${outputs}" if programs else ""
+        check = Check(command=command + read, programs=programs, timeout=item.timeout)
         return Answer(
             answer=gold, check=check if item.files else None, exam=item.exam, teach=item.teach, feedback=feedback,
             revision=self._revision(item, index, evidence),

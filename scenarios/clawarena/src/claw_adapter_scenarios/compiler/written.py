@@ -133,8 +133,9 @@ class DocumentWriter:
         for section in file.sections:
             said = {self.made.text(n): self._behind(one, value, hasty, spoil) for n, one in section.labels.items()}
             own = [form.format(label=label, value=text).rstrip() for label, text in said.items()]
-            lines += [f"## {self.made.text(section.title)}", "", *(head if own else ()), *(own or [words["prose"]]), ""]
-        return "\n".join(lines or [words["prose"]]).rstrip() + "\n"
+            lines += [f"## {self.made.text(section.title)}", "", *(head if own else ()), *own, ""]
+            lines += [self.made.text(section.prose).strip(), ""] if section.prose else []
+        return "\n".join(lines).rstrip() + "\n"
 
     def _behind(self, rule: FieldRule, value: Evaluator, hasty: bool, spoil: Spoiler) -> str:
         """What stands behind a label."""

@@ -56,7 +56,6 @@ ENGLISH: Final[Mapping[str, str]] = MappingProxyType({
     "parties": "Between", "dated": "Dated",
     # what the two readers write
     "label": "Item", "value": "Value",
-    "prose": "This is what the records on file bear out; where two of them differ, the one made at the time was followed.",
     "unchecked": "{value} (unchecked)",
     "changed": "My conclusion has changed; the new source changed it.", "not changed": "My conclusion has not changed.",
     "done": "The work is done and lies where you asked for it.", "written": "I have written it down.",
@@ -114,7 +113,6 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType({
     "from": "发件人", "to": "收件人", "subject": "主题", "answer": "回复：{subject}",
     "parties": "各方", "dated": "日期",
     "label": "项目", "value": "内容",
-    "prose": "以上依据目前在案的记录；记录之间有出入时，以当时留下的为准。",
     "unchecked": "{value}（未核对）",
     "changed": "我的结论变了，是新的来源让它变的。", "not changed": "我的结论没有变。",
     "done": "已经做好，文件放在您要的地方。", "written": "我已经写下来了。",

@@ -146,6 +146,7 @@ LABELS: dict[str, Callable[[Line], str]] = {
     "tables with remarks": lambda line: f"\n| | | |\n|---|---|---|\n| {line.label} | {line.value} | see the log |\n",
 }
 AROUND: dict[str, Callable[[Line], str]] = {
+    "prose right below": lambda line: f"{line.bare}\nThank you all for reading.\n",
     "prose between": lambda line: f"So it is on file.\n\n{line.text}\n",
     "a comment": lambda line: f"<!-- {line.label}: 1 -->\n{line.text}",
     "a quotation of something else": lambda line: f"{line.text}\n\n> {line.label}: 17\n",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +46,7 @@ class Stage:
 
     def _decide(self, one: CompiledRound, folder: Path, answer: str, written: Files) -> bool:
         assert one.work is not None  # noqa: S101 - only rounds with files come here
-        return self._right(one, folder) and all(
+        return self._right(one, folder, written.keys()) and all(
             decide_rule(
                 self.made.preferences[name].model_dump(exclude={"feedback", "rule", "dimension"}),
                 answer,
@@ -56,10 +56,12 @@ class Stage:
             for name in one.spec.exam
         )  # fmt: skip
 
-    def _right(self, one: CompiledRound, folder: Path) -> bool:
+    def _right(self, one: CompiledRound, folder: Path, written: Collection[str]) -> bool:
         """Whether the check passes; in this process where it needs no program to be run."""
         assert one.work is not None  # noqa: S101 - only rounds with files come here
-        return self._run(one, folder) if one.work.programs else not check(folder, one.work.expected)
+        return (
+            self._run(one, folder, written) if one.work.programs else not check(folder, one.work.expected, (), written)
+        )
 
     @contextmanager
     def workspace(self, one: CompiledRound, files: Files) -> Iterator[Path]:
@@ -79,7 +81,7 @@ class Stage:
                 for path, text in files.items():
                     _write(folder / path, text.encode("utf-8", "surrogatepass"))
                 try:
-                    return self._right(one, folder)
+                    return self._right(one, folder, files.keys())
                 finally:
                     for path in files:
                         (folder / path).unlink(missing_ok=True)
@@ -95,15 +97,15 @@ class Stage:
     def commanded(self, one: CompiledRound, files: Files) -> bool:
         """The same by the check's own command, in the sandbox, as a run does it."""
         with self.workspace(one, files) as folder:
-            return self._run(one, folder)
+            return self._run(one, folder, files.keys())
 
-    def _run(self, one: CompiledRound, folder: Path) -> bool:
+    def _run(self, one: CompiledRound, folder: Path, written: Collection[str]) -> bool:
         from claw_adapter.question import ScoringContext
         from claw_adapter.questions.exec_check import decide_check
 
         answer = self.gold.answers.rounds[one.spec.id]
         assert answer.check is not None  # noqa: S101 - as above
-        context = ScoringContext(gold=self.gold, workspace=folder, isolation=1)
+        context = ScoringContext(gold=self.gold, workspace=folder, isolation=1, changed=frozenset(written))
         return asyncio.run(decide_check(answer.check, context)).passed
 
 

@@ -70,6 +70,13 @@ class SectionRule(Record):
 
     title: Text
     labels: dict[str, FieldRule] = Field(default_factory=dict, description="What stands behind each label.")
+    prose: Text = Field("", description="Sentences that an oracle writes there, below its labels if it has any.")
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not (self.labels or self.prose):
+            raise ValueError("a section without 'labels' has 'prose', which the oracle writes there")
+        return self
 
 
 class RowsRule(Record):
@@ -141,7 +148,7 @@ class FileRule(Record):
     def _fits(self) -> Self:
         has = {
             "json": bool(self.fields), "csv": self.rows is not None, "python": self.script is not None,
-            "markdown": bool(self.sections or self.lacks),
+            "markdown": bool(self.sections),
         }  # fmt: skip
         if not has[self.format]:
             raise ValueError(f"a {self.format} artefact says what must be in it")

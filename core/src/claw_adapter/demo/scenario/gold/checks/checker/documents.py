@@ -1,0 +1,79 @@
+"""An artefact of Markdown: its sections, and the values behind their labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from .faults import Faults, Kind
+from .markdown import Entry, Section, read_sections
+from .typed import Known, contradicts, judge
+from .values import clean, fold
+
+__all__ = ["check_markdown", "says"]
+
+
+def check_markdown(rule: Mapping[str, Any], text: str, known: Known) -> Faults:
+    """Every section once and with something in it, every label with its value, and no other value of that label."""
+    asked = [(section["title"], section["labels"]) for section in rule["sections"]]
+    found = read_sections(text, asked)
+    for title, labels in asked:
+        yield from _check_section(found[title], labels, known)
+    for words in rule.get("lacks", ()):
+        if says(text, words):
+            yield "", "fact", f"says {words!r}, which was not to be said"
+
+
+def _check_section(section: Section, labels: Mapping[str, Any], known: Known) -> Faults:
+    if section.headings != 1:
+        kind: Kind = "missing" if not section.headings else "format"
+        yield section.title, kind, "there is no such section" if kind == "missing" else "is there more than once"
+        return
+    if not labels and not section.text:
+        yield section.title, "missing", "the section is empty"
+    for label, wanted in labels.items():
+        place = f"{section.title} / {label}"
+        entries = section.entries.get(label, [])
+        if not entries:
+            yield place, "missing", "there is no such line in the section"
+        outcomes = [_judge_entry(wanted, entry, known) for entry in entries]
+        wrong = [outcome for outcome in outcomes if outcome is not None]
+        if wrong and len(wrong) < len(entries):
+            yield place, "format", "has two values"
+        elif wrong:
+            yield place, *wrong[0]
+        elif any(_differs(wanted, entry, known) for entry in section.elsewhere.get(label, ())):
+            yield place, "format", "has another value outside its section"
+
+
+def _differs(wanted: Any, entry: Entry, known: Known) -> bool:
+    outcome = _judge_entry(wanted, entry, known)
+    return outcome is not None and outcome[0] != "format"
+
+
+def _judge_entry(wanted: Any, entry: Entry, known: Known) -> tuple[Kind, str] | None:
+    """A value alone, or with the unit from the head of its column or label; a unit that changes it is not passed over."""
+    for other in entry.beside:
+        if (outcome := judge(wanted, other, known)) is not None and outcome[0] != "format":
+            return "format", "has two values"
+    alone = judge(wanted, entry.value, known)
+    if alone is not None and alone[0] == "format" and entry.first:  # lines below it that are no part of the value
+        below = f"{entry.value.removeprefix(entry.first)} {entry.below}".strip()
+        if not contradicts(wanted, entry.first, below, known):
+            return _judge_entry(wanted, replace(entry, value=entry.first, below="", first=""), known)
+    if alone is None and entry.below and contradicts(wanted, entry.value, entry.below, known):
+        return "format", "has another value in the line below"
+    if not entry.unit:
+        return alone
+    together = judge(wanted, f"{entry.value} {entry.unit}", known)
+    if alone is None and entry.from_label and together is not None:
+        return "format", f"the label has ({entry.unit}) behind it"
+    return None if alone is None or together is None else together if alone[0] == "format" else alone
+
+
+def says(text: str, words: str) -> bool:
+    """Whether words stand in a text, as words of their own, whatever their case and emphasis."""
+    pattern = re.escape(fold(clean(words)))
+    return re.search(rf"(?<![a-z0-9]){pattern}(?![a-z0-9])", fold(clean(text))) is not None
