@@ -20,9 +20,9 @@ state = SimpleNamespace(**runpy.run_path(str(HERE.parent / "unit" / "state_runs.
 make = SimpleNamespace(**runpy.run_path(str(HERE.parent / "unit" / "report_runs.py")))
 
 
-def printed(summary, width=100, report=None):
+def printed(summary, width=100, report=None, whole=True):
     out = io.StringIO()
-    render(summary, Console(file=out, width=width, highlight=False), report=report)
+    render(summary, Console(file=out, width=width, highlight=False), report=report, whole=whole)
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
@@ -45,6 +45,15 @@ def test_a_small_run_prints_as_recorded(small):
 def test_a_run_that_is_judged_by_state_prints_as_recorded(tmp_path):
     run = state.several(tmp_path / "run", 12)
     as_recorded(printed(summarise(run), report=Path("run/report.html")), "test_report_state.txt")
+
+
+def test_the_first_screen_says_what_matters_and_where_the_rest_is(small):
+    text = printed(small, width=120, report=Path("run/report.html"), whole=False)
+    assert len(text.splitlines()) <= 40 + 6, "a screen, and what is said of unscored rounds"
+    assert "claw report run --all" in text
+    assert "run/report.html" in text
+    assert "Harnesses: versions" not in text
+    assert "Harnesses: versions" in printed(small)
 
 
 def test_no_line_is_wider_than_the_console_and_nothing_is_coloured(small):
@@ -88,7 +97,9 @@ def test_text_of_a_run_folder_is_no_markup_and_moves_no_cursor(tmp_path):
     notes = ("[link=https://example.org]click[/link]", "tab\there \u202egnp.exe", "[/]")
     runs.write(runs.specs[0], [runs.record(0, 1.0)], notes=notes, versions={"[bold]v[/bold]": "\x9b31m1"})
     out = io.StringIO()
-    render(summarise(load_run(runs.root)), Console(file=out, width=100, force_terminal=True, color_system=None))
+    render(
+        summarise(load_run(runs.root)), Console(file=out, width=100, force_terminal=True, color_system=None), whole=True
+    )
     text = out.getvalue()
     assert "reference+[red]x[/red]" in text.replace("\n", "")
     assert "[link=https://example.org]click[/link]" in text

@@ -263,7 +263,7 @@ def test_terminal_and_page_show_the_same_tables(tmp_path):
     run = load_run(planted(tmp_path / "run").root)
     summary = summarise(run)
     out = io.StringIO()
-    render(summary, Console(file=out, width=140))
+    render(summary, Console(file=out, width=140), whole=True)
     text, html = out.getvalue(), page(run, summary)
     titles = [table.title for table in breakdown_tables(summary.breakdowns)]
     assert len(titles) == 9

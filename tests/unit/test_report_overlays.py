@@ -56,7 +56,7 @@ def test_it_is_summed_over_the_whole_trial_and_in_no_other_count(run):
 def test_the_table_has_a_column_for_it_only_where_there_is_an_overlay(run):
     def printed(summary):
         out = io.StringIO()
-        render(summary, Console(file=out, width=140))
+        render(summary, Console(file=out, width=140), whole=True)
         return out.getvalue()
 
     summary = summarise(run)

@@ -250,7 +250,7 @@ def test_a_row_says_what_its_trials_began_with_as_it_was_measured(tmp_path):
     assert shown.count("<dt>First request</dt>") == 1
     assert said in shown
     console = Console(width=200, file=StringIO())
-    render(summary, console)
+    render(summary, console, whole=True)
     assert f"- first request, measured: {said}" in console.file.getvalue()
 
 

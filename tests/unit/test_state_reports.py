@@ -49,7 +49,7 @@ def rows(run, by, config):
 
 def shown(run, width=100):
     out = io.StringIO()
-    render(summarise(run), Console(file=out, width=width, highlight=False))
+    render(summarise(run), Console(file=out, width=width, highlight=False), whole=True)
     return out.getvalue()
 
 
@@ -236,7 +236,7 @@ def test_a_round_is_printed_to_be_read(run, capsys):
     assert "EndpointQuotaError" in capsys.readouterr().out
     with pytest.raises(Exception, match="no scenario or round 'task-99'"):
         report([str(run.root), "--round", "task-99"], standalone_mode=False)
-    with pytest.raises(Exception, match="neither --by nor --json"):
+    with pytest.raises(Exception, match="goes with none of --by, --all and --json"):
         report([str(run.root), "--round", "task-1", "--json"], standalone_mode=False)
     assert not (run.root / "report.html").exists()
 

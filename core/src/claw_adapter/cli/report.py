@@ -23,8 +23,9 @@ __all__ = ["command"]
     metavar="SCENARIO[/ROUND]",
     help="Print rounds instead: prompt, commands, last words, judgement.",
 )
+@click.option("--all", "whole", is_flag=True, help="Print all tables and notes, not only what a screen holds.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary, or the breakdowns, as JSON.")
-def command(run: Path, metric_set: str, by: tuple[str, ...], which: str | None, as_json: bool) -> int:
+def command(run: Path, metric_set: str, by: tuple[str, ...], which: str | None, whole: bool, as_json: bool) -> int:
     """Show a run folder in the terminal and write its page report.html.
 
     Exit code 1 when rounds are unscored or missing. With --by or --round nothing is written, and the exit code is 0.
@@ -33,9 +34,9 @@ def command(run: Path, metric_set: str, by: tuple[str, ...], which: str | None, 
     from claw_adapter.cli.show import show, show_breakdowns, show_rounds
 
     if which is not None:
-        if by or as_json:
-            raise click.UsageError("--round goes with neither --by nor --json.")
+        if by or as_json or whole:
+            raise click.UsageError("--round goes with none of --by, --all and --json.")
         return show_rounds(open_run(run), which)
     if by:
         return show_breakdowns(open_run(run), by, cast("MetricSet", metric_set), as_json=as_json)
-    return show(open_run(run), metric_set, as_json=as_json)
+    return show(open_run(run), metric_set, as_json=as_json, whole=whole)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["show", "show_breakdowns", "show_rounds"]
 
 
-def show(run: Run, metric_set: str, *, as_json: bool, page: bool = True) -> int:
-    """Print the summary of a run and write its page; returns the exit code."""
+def show(run: Run, metric_set: str, *, as_json: bool, page: bool = True, whole: bool = False) -> int:
+    """Print the summary of a run, its first screen or the whole, and write its page; returns the exit code."""
     from claw_adapter.api.results import PAGE, write_page
     from claw_adapter.report import render
 
@@ -32,9 +32,9 @@ def show(run: Run, metric_set: str, *, as_json: bool, page: bool = True) -> int:
     if as_json:
         print_json(summary.model_dump(mode="json"))
     else:
-        render(summary, console(), report=path and _near(path))
-    whole = not summary.unscored and not any(row.pending for row in summary.rows)
-    return 0 if whole else FAILED
+        render(summary, console(), report=path and _near(path), whole=whole)
+    complete = not summary.unscored and not any(row.pending for row in summary.rows)
+    return 0 if complete else FAILED
 
 
 def show_breakdowns(run: Run, by: Sequence[str], metric_set: MetricSet, *, as_json: bool) -> int:

@@ -27,11 +27,11 @@ __all__ = [
 ]
 
 
-def render(summary: Summary, console: Console, *, report: Path | None = None) -> None:
+def render(summary: Summary, console: Console, *, report: Path | None = None, whole: bool = False) -> None:
     """Print the summary as tables; `report` is where the page is, if there is one. See `report.terminal`."""
     from claw_adapter.report.terminal import render as to_terminal
 
-    to_terminal(summary, console, report=report)
+    to_terminal(summary, console, report=report, whole=whole)
 
 
 def write_html(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 from rich.cells import cell_len
@@ -25,9 +26,9 @@ NARROWEST: Final = 8
 """Characters that a heading has at least."""
 
 
-def render_breakdowns(found: Breakdowns | None, console: Console) -> None:
-    """Print every breakdown that has data; text from a run folder is cleaned and never read as markup."""
-    for table in breakdown_tables(found):
+def render_breakdowns(found: Breakdowns | None, console: Console, *, most: int | None = None) -> None:
+    """Print every breakdown that has data, or so many; text from a run folder is cleaned and never read as markup."""
+    for table in islice(breakdown_tables(found), most):
         _print(table, table.rows[:MOST_ROWS], console)
 
 

@@ -13,7 +13,7 @@ from claw_adapter.report import words
 from claw_adapter.report.clean import one_line
 from claw_adapter.report.records import RoundCells, Row, Summary
 
-__all__ = ["print_line", "render_matrix", "row_name"]
+__all__ = ["MOST_SCENARIOS", "print_line", "render_matrix", "row_name"]
 
 COLOURS: Final = {"✓": "green", "✗": "red", "½": "yellow", "−": "magenta", "·": "dim"}
 GROUP: Final = 5
@@ -36,17 +36,17 @@ def row_name(summary: Summary, row: Row) -> str:
     return one_line(row.label if len(summary.models) == 1 else f"{row.label} · {row.model}", 60)
 
 
-def render_matrix(summary: Summary, console: Console) -> None:
-    """Print a mark for every round of every trial; what would be too long is counted."""
+def render_matrix(summary: Summary, console: Console, *, most: int = MOST_SCENARIOS) -> None:
+    """Print a mark for every round of every trial; of scenarios with several rounds at most so many, the rest is counted."""
     console.print()
     console.print(Text.assemble(("Rounds", "bold"), f"   {words.LEGEND}"))
     scenarios = [list(found) for _, found in groupby(summary.rounds, key=lambda item: item.scenario)]
     single = [rounds[0] for rounds in scenarios if len(rounds) == 1]
     several = [rounds for rounds in scenarios if len(rounds) > 1] if len(single) > 1 else scenarios
-    for rounds in several[:MOST_SCENARIOS]:
+    for rounds in several[:most]:
         _strip(summary, rounds, f"{rounds[0].scenario} ({words.plural(len(rounds), 'round')})", console)
-    if len(several) > MOST_SCENARIOS:
-        left = words.plural(len(several) - MOST_SCENARIOS, "more scenario")
+    if len(several) > most:
+        left = words.plural(len(several) - most, "more scenario")
         print_line(console, f"and {left}, on the page; claw report RUN --by scenario has their scores", indent=2)
     if len(single) > 1:
         title = f"{len(single)} scenarios of one round; claw report RUN --by scenario has their scores"

@@ -15,7 +15,7 @@ from claw_adapter.report.audit_terminal import render_verdicts
 from claw_adapter.report.breakdown_terminal import render_breakdowns
 from claw_adapter.report.failed import failed_lines
 from claw_adapter.report.legend import explain_metrics
-from claw_adapter.report.matrix_terminal import print_line, render_matrix, row_name
+from claw_adapter.report.matrix_terminal import MOST_SCENARIOS, print_line, render_matrix, row_name
 from claw_adapter.report.narrow import parts
 from claw_adapter.report.records import Metrics, Row, Summary
 
@@ -27,30 +27,52 @@ TOKENS: Final = (
 )
 MOST_LINES: Final = 12
 """Lines about unscored or failed rounds before the rest is only counted."""
+SCREEN_LINES: Final = 12
+"""Lines that the marks of rounds may take on the first screen; a third of it for failed and unscored rounds each."""
 
 
-def render(summary: Summary, console: Console, *, report: Path | None = None) -> None:
-    """Print the summary; every text that comes from a run folder is cleaned and never read as markup."""
-    _head(summary, console)
+def render(summary: Summary, console: Console, *, report: Path | None = None, whole: bool = False) -> None:
+    """Print the summary; every text that comes from a run folder is cleaned and never read as markup.
+
+    Args:
+        summary: of one run.
+        console: where to.
+        report: the run's page, if there is one; named at the end.
+        whole: all of it; else about what a screen holds, and how to see the rest.
+    """
+    _head(summary, console, whole=whole)
     _print(console, _scores(summary))
     for line in (_metrics(summary), *_intervals(summary)):
         print_line(console, line, indent=2)
     _print(console, _costs(summary))
-    print_line(
-        console,
-        TOKENS,
-        indent=2,
-    )
-    render_matrix(summary, console)
-    render_breakdowns(summary.breakdowns, console)
-    _listed(
-        "Failed rounds, with the reason (claw report RUN --round SCENARIO shows one)", failed_lines(summary), console
-    )
-    _listed("Unscored rounds, with the cause", words.unscored_lines(summary), console, words.AGAIN)
+    print_line(console, TOKENS, indent=2)
+    render_matrix(summary, console, most=MOST_SCENARIOS if whole else max(SCREEN_LINES // (len(summary.trials) + 1), 1))
+    render_breakdowns(summary.breakdowns, console, most=None if whole else int(words.has_overall(summary)))
+    failed, most = failed_lines(summary), MOST_LINES if whole else SCREEN_LINES // 3
+    _listed("Failed rounds, with the reason (claw report RUN --round SCENARIO shows one)", failed, console, most)
+    _listed("Unscored rounds, with the cause", words.unscored_lines(summary), console, most, words.AGAIN)
     render_verdicts(summary, console)
-    _notes(summary, console)
+    if whole:
+        _notes(summary, console)
+    _next(console, report, whole=whole)
+
+
+def _next(console: Console, report: Path | None, *, whole: bool) -> None:
+    """Where there is more to see."""
+    run = report.parent if report is not None else "RUN"
+    more = (
+        {}
+        if whole
+        else {f"claw report {run} --all": "scores by phase, category and more; versions, what cannot be made equal"}
+    )
     if report is not None:
-        console.print(Text(f"\nRound by round, with prompts, evidence and tool calls: {report}"), soft_wrap=True)
+        more[str(report)] = "round by round, with prompts, evidence and tool calls, in a browser"
+    if more:
+        console.print()
+        console.print(Text("More", style="bold"))
+    for where, what in more.items():
+        console.print(Text(f"  {where}"), soft_wrap=True)
+        print_line(console, what, indent=4)
 
 
 def _print(console: Console, table: Table) -> None:
@@ -59,7 +81,7 @@ def _print(console: Console, table: Table) -> None:
         console.print(part)
 
 
-def _head(summary: Summary, console: Console) -> None:
+def _head(summary: Summary, console: Console, *, whole: bool) -> None:
     run = summary.run
     print_line(
         console,
@@ -68,7 +90,8 @@ def _head(summary: Summary, console: Console) -> None:
     )
     for model in summary.models:
         print_line(console, f"Model {model.name}. {model.meaning}", style="" if model.measures_ability else "yellow")
-    print_line(console, f"Metric set {summary.metric_set}: {words.METRIC_SETS[summary.metric_set]}.")
+    if whole:
+        print_line(console, f"Metric set {summary.metric_set}: {words.METRIC_SETS[summary.metric_set]}.")
     for warning in summary.warnings:
         print_line(console, f"! {warning}", style="yellow")
 
@@ -197,15 +220,15 @@ def _reported(row: Row) -> str:
     return f"{_pair(found.input, found.output)}\n{found.semantics.replace('_', ' ')}{some}"
 
 
-def _listed(title: str, lines: Sequence[str], console: Console, *more: str) -> None:
+def _listed(title: str, lines: Sequence[str], console: Console, most: int, *more: str) -> None:
     if not lines:
         return
     console.print()
     console.print(Text(title, style="bold"))
-    for line in lines[:MOST_LINES]:
+    for line in lines[:most]:
         print_line(console, line, indent=2)
-    if len(lines) > MOST_LINES:
-        print_line(console, f"and {len(lines) - MOST_LINES} more, on the page", indent=2)
+    if len(lines) > most:
+        print_line(console, f"and {len(lines) - most} more, on the page", indent=2)
     for line in more:
         print_line(console, line, indent=2)
 
