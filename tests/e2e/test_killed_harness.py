@@ -2,7 +2,7 @@
 
 Once it waits for the model before any tool, in a round like others; once after a tool, in a round that an update came before,
 so that what the update brought and what the tool did are both to be restored. OpenClaw, which is slow to come back, dies the
-second of these deaths only. Of the harnesses that the certification kit kills
+second of these deaths only, among four of the rounds. Of the harnesses that the certification kit kills
 (its FAULT checks, in tests/certification/test_real_harnesses.py) one is enough here.
 """
 
@@ -12,6 +12,7 @@ import asyncio
 import json
 import re
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from support.real import params
 from support.running import experiment, outcome, run_sync
 from support.scenarios import write_scenario
 
-ROUNDS = 8
+ROUNDS = range(1, 9)
 UPDATES = {3: "u1", 6: "u2"}
 KILLED = {2: 1, 6: 2}
 """Round → the request of that round that the harness is waiting for when it is killed: before or after a tool."""
@@ -33,6 +34,7 @@ DRAWN = re.compile(r'"source": "[^"]{43}"')
 """What OpenClaw's session tool draws by chance for every gateway."""
 HARNESSES = ["reference", "nanobot", "openclaw"]
 ONCE = {"openclaw": {6: 2}}
+FEWER = {"openclaw": (1, 3, 6, 8)}
 
 
 def secret(number: int) -> str:
@@ -61,19 +63,19 @@ def where(number: int) -> str:
     return "workspace/notes.txt"
 
 
-def eight(root: Path) -> Path:
+def long_scenario(root: Path, numbers: Sequence[int]) -> Path:
     rounds = [
         {"id": f"r{n}", "question": f"Round {n}: what did the gauge read?"}
         | ({"updates": [UPDATES[n]]} if n in UPDATES else {})
-        for n in range(1, ROUNDS + 1)
+        for n in numbers
     ]
     made = write_scenario(
         root, rounds, name="eight", histories=["ops-chat"], updates={UPDATES[n]: update(n) for n in UPDATES}
     )
-    lines = [secret(n) for n in range(1, ROUNDS + 1) if not brought(n)]
+    lines = [secret(n) for n in numbers if not brought(n)]
     (made / "workspace/notes.txt").write_text("\n".join(lines) + "\n")
     evidence = {
-        "fragments": {f"f{n}": {"where": where(n), "text": secret(n)} for n in range(1, ROUNDS + 1)},
+        "fragments": {f"f{n}": {"where": where(n), "text": secret(n)} for n in numbers},
         "rounds": {
             f"r{n}": {
                 "options": {
@@ -81,7 +83,7 @@ def eight(root: Path) -> Path:
                     "B": {"refutes": [[f"f{n}"]], "hasty": True},
                 }
             }
-            for n in range(1, ROUNDS + 1)
+            for n in numbers
         },
     }
     (made / "gold/evidence.yaml").write_text(json.dumps(evidence))
@@ -108,7 +110,7 @@ class Killer:
         send = conversation.send
 
         async def sent(prompt, deadline):
-            number = next((n for n in range(ROUNDS, 0, -1) if f"Round {n}:" in prompt), 0)
+            number = next((n for n in ROUNDS if f"Round {n}:" in prompt), 0)
             if number not in self.rounds:
                 return await send(prompt, deadline)
             self.rounds.remove(number)
@@ -143,7 +145,8 @@ def told(root: Path, records: list) -> list:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("harness", params(*HARNESSES))
 def test_killed_in_mid_turn_every_round_is_there_once_and_the_history_is_as_if_undisturbed(tmp_path, harness):
-    scenario, rounds = eight(tmp_path / "eight"), ONCE.get(harness, KILLED)
+    numbers, rounds = FEWER.get(harness, ROUNDS), ONCE.get(harness, KILLED)
+    scenario = long_scenario(tmp_path / "eight", numbers)
     settings = {"isolation": 1, "deadline": 120}
     found, turn = {}, 0.0
     for name, model in (("undisturbed", "reader"), ("disturbed", held(rounds))):
@@ -153,7 +156,7 @@ def test_killed_in_mid_turn_every_round_is_there_once_and_the_history_is_as_if_u
         (found[name],) = run_sync(tmp_path / name, asked, harnesses={harness: made}).values()
         turn = max(record.timing.total for record in found[name][1:])
     assert killer.killed == ["HarnessCrash"] * len(rounds)
-    assert [record.round for record in found["disturbed"]] == [f"r{n}" for n in range(1, ROUNDS + 1)]
-    assert [record.score.value for record in found["disturbed"]] == [1] * ROUNDS
+    assert [record.round for record in found["disturbed"]] == [f"r{n}" for n in numbers]
+    assert [record.score.value for record in found["disturbed"]] == [1] * len(numbers)
     assert [int(r.round[1:]) for r in found["disturbed"] if r.attempts > 1] == sorted(rounds)
     assert told(tmp_path / "disturbed", found["disturbed"]) == told(tmp_path / "undisturbed", found["undisturbed"])

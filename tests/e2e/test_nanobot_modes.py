@@ -176,23 +176,14 @@ async def test_a_turn_can_be_cancelled_and_one_that_dies_is_a_crash(tmp_path, mo
 
 @real
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("prompt", ["/new", " "])
-async def test_what_would_be_a_command_is_refused_and_names_the_bridge(tmp_path, mode, prompt):
+async def test_what_would_be_a_command_or_cannot_be_pasted_unchanged_is_refused(tmp_path, mode):
+    commands, unpasted = ("/new", " "), ("exit", "a\rb", "\x1b[201~\rexit")
     with TalkingEndpoint(say("never")) as server:
         async with await NanoBot(mode=mode).open(SmallContext(tmp_path, server.url)) as conversation:
-            turn = await conversation.send(prompt, 60)
-    assert turn.error.kind == "AdapterError"
-    assert "bridge" in turn.error.remedy
-    assert server.requests == []
-
-
-@real
-@pytest.mark.parametrize("prompt", ["exit", "a\rb", "\x1b[201~\rexit"])
-async def test_what_cannot_be_pasted_unchanged_is_refused(tmp_path, prompt):
-    with TalkingEndpoint(say("never")) as server:
-        async with await NanoBot(mode="pty").open(SmallContext(tmp_path, server.url)) as conversation:
-            turn = await conversation.send(prompt, 60)
-    assert turn.error.kind == "AdapterError"
+            for prompt in commands + (unpasted if mode == "pty" else ()):
+                turn = await conversation.send(prompt, 60)
+                assert turn.error.kind == "AdapterError", prompt
+                assert prompt in unpasted or "bridge" in turn.error.remedy, prompt
     assert server.requests == []
 
 

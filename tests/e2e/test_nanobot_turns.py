@@ -184,13 +184,13 @@ async def test_a_workspace_instruction_file_is_read_again_for_each_turn(tmp_path
 
 
 @real
-@pytest.mark.parametrize("prompt", ["/new", "/help me with this", "/bin/ls shows what?", "  /stop"])
-async def test_a_prompt_that_begins_with_a_slash_is_a_question_not_a_command(tmp_path, prompt):
+async def test_a_prompt_that_begins_with_a_slash_is_a_question_not_a_command(tmp_path):
+    prompts = ("/new", "/help me with this", "/bin/ls shows what?", "  /stop", "and?")
     with TalkingEndpoint(say("ok")) as server:
-        turns = await drive(SmallContext(tmp_path, server.url, session("main", "canary", "yes")), prompt, "and?")
-    assert [turn.text for turn in turns] == ["ok", "ok"]
-    assert roles_and_texts(server.requests[0])[-1] == ("user", prompt)
-    assert "canary" in server.texts(1), "the session was not emptied"
+        turns = await drive(SmallContext(tmp_path, server.url, session("main", "canary", "yes")), *prompts)
+    assert [turn.text for turn in turns] == ["ok"] * len(prompts)
+    assert [roles_and_texts(request)[-1] for request in server.requests] == [("user", prompt) for prompt in prompts]
+    assert all("canary" in server.texts(number) for number in range(len(prompts))), "the session was not emptied"
 
 
 @real

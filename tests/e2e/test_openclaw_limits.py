@@ -16,8 +16,8 @@ from openclaw_context import Context, real, said, session
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.slow(40)]
 FILES = ("AGENTS.md", "SOUL.md", "USER.md", "IDENTITY.md", "BOOTSTRAP.md", "MEMORY.md")
-MANY = 40
-"""Calls, each with another outcome: twice as many as it takes of the same."""
+MANY = 26
+"""Calls, each with another outcome: more than it ever makes of the same."""
 
 
 def calls(request) -> int:
@@ -60,7 +60,7 @@ async def test_equal_calls_end_a_turn_different_ones_do_not_and_a_call_without_a
     assert (one.text, one.error, number) == ("the answer", None, MANY + 1)
     assert two.error.kind == "EmptyAnswer", two.error
     assert "loop_detection" in two.error.remedy
-    assert 20 <= len(server.requests) - number <= 25
+    assert 20 <= len(server.requests) - number < MANY
     system = first["messages"][0]["content"]
     assert [name for name in (*FILES, "TOOLS.md", "HEARTBEAT.md") if f"the mark of {name}" in str(system)] == list(
         FILES
