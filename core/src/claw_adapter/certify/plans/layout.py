@@ -67,7 +67,8 @@ class _Layout:
         self.laid = LaidPlan()
         self.given: dict[str, list[Message]] = {MAIN: []}
         """The messages of each session that were given, as they are now."""
-        self.files: set[str] = set()
+        self.files: dict[str, str] = {}
+        """The files that were written or given, with their texts."""
         self.pending: list[PlanChange | PlanFault | PlanIncident] = []
 
     def made(self) -> LaidPlan:
@@ -76,7 +77,7 @@ class _Layout:
         for step in self.plan.steps:
             if isinstance(step, PlanFile):
                 self._write(self.root / "workspace" / step.path, step.text)
-                self.files.add(step.path)
+                self.files[step.path] = step.text
         for name, messages in self.given.items():
             self._write(self.root / "sessions" / f"{name}.jsonl", _lines(messages))
         for step in self.plan.steps:
@@ -150,7 +151,7 @@ class _Layout:
     def _change(self, step: PlanChange, folder: Path, number: int) -> dict[str, Any] | None:
         if step.path:
             self._write(folder / f"file{number}", step.text)
-            self.files.add(step.path)
+            self.files[step.path] = step.text
             return {"workspace": step.path, "action": "new", "source": f"file{number}"}
         given = self.given.get(step.session)
         if given is None:
@@ -176,12 +177,14 @@ class _Layout:
         uses: list[ToolUse] = []
         for use in reply.uses:
             if use.kind == "history":
-                found = self.reading(use.target) if use.target in self.given else None
-                uses += [found] if found else []
+                if (found := self.reading(use.target) if use.target in self.given else None) is not None:
+                    said = tuple(message.text for message in self.given[use.target])
+                    uses.append(found.model_copy(update={"wanted": said}))
             elif use.kind == "read":
-                uses += [use] if use.target in self.files else []
+                if use.target in self.files:
+                    uses.append(use.model_copy(update={"wanted": (self.files[use.target],)}))
             else:
-                self.files.add(use.target)
+                self.files[use.target] = use.content
                 uses.append(use)
         text = reply.text or ("Here it is." if not uses else "")
         return reply.model_copy(update={"uses": tuple(uses), "text": text, "hang": reply.hang and held})

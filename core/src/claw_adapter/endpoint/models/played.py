@@ -6,27 +6,26 @@ Items of `ModelSpec.script`::
         {"text": "I look.", "uses": [{"kind": "read", "target": "a.md"}, {"kind": "history", "target": "s1"}]},
         {"text": "Done."}]}
 
-All `uses` of a reply are asked for at once; what a tool refuses is asked for again in another way. A request without the mark
-and without tools is the harness's own affair (a title, a guard), is answered aside and uses nothing up. Every attempt at a
-round begins anew; in the first one, a reply with `hang` never comes.
+All `uses` of a reply are asked for at once; what a result does not show to be done is tried in another way. A request
+without the mark and without tools is the harness's own affair (a title, a guard), is answered aside and uses nothing up.
+Every attempt at a round begins anew; in the first one, a reply with `hang` never comes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
 from claw_adapter.endpoint.events import results
-from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits
+from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
 from claw_adapter.endpoint.reader.reading import read_file, read_session
-from claw_adapter.endpoint.reader.refusals import failed
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
-from claw_adapter.endpoint.reader.writing import write_file
+from claw_adapter.endpoint.reader.writing import holds, write_file
 from claw_adapter.errors import EndpointError
 from claw_adapter.model import Call, CallDelta, Delta, Model, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey
@@ -36,8 +35,10 @@ from claw_adapter.protocol.model import ModelSpec
 __all__ = ["PlayedModel", "PlayedReply", "PlayedRound", "ToolUse"]
 
 ASIDE: Final = "Noted."
-MOST_TRIES: Final = 4
-"""Ways in which one purpose is tried."""
+MOST_TRIES: Final = 6
+"""Calls that are made for one purpose."""
+MOST_WANTED: Final = 12
+"""Lines that are looked for in a result."""
 
 
 class ToolUse(Record):
@@ -47,6 +48,8 @@ class ToolUse(Record):
     target: str
     content: str = ""
     names: tuple[str, ...] = ()
+    wanted: tuple[str, ...] = ()
+    """Texts of what is to be read; a result that has a line of them shows it, and any result does where there are none."""
 
 
 class PlayedReply(Record):
@@ -159,9 +162,7 @@ class PlayedModel(Model):
                 continue
             if result is None:
                 one.errand.lost()
-            elif failed(result) and one.use.kind != "run":
-                one.errand.advance(result)
-            else:
+            elif one.errand.advance(result).shows and one.use.kind != "write":
                 self._habits.worked(attempt)
                 continue
             if one.errand.attempt is not None:
@@ -169,10 +170,10 @@ class PlayedModel(Model):
         self._open = left
 
     def _opened(self, reply: PlayedReply, box: Toolbox) -> list[_Open]:
-        found = [_Open(use, Errand(use.target, self._ways(use, box))) for use in reply.uses]
+        found = [_Open(use, Errand(use.target, self._ways(use, box), _shows(use))) for use in reply.uses]
         return [one for one in found if one.errand.attempt is not None]
 
-    def _ways(self, use: ToolUse, box: Toolbox) -> Generator[Attempt, str, bool]:
+    def _ways(self, use: ToolUse, box: Toolbox) -> Steps:
         match use.kind:
             case "read":
                 return read_file(use.target, self._workspace, box, self._habits)
@@ -184,7 +185,16 @@ class PlayedModel(Model):
                 return _command(use.target, box)
 
 
-def _command(command: str, box: Toolbox) -> Generator[Attempt, str, bool]:
+def _shows(use: ToolUse) -> Callable[[str], bool]:
+    """Whether a result shows that this has been done, or some of what is to be read."""
+    if use.kind == "write":
+        return holds(use.content)
+    lines = [line for text in use.wanted for line in text.splitlines() if line.strip()][:MOST_WANTED]
+    shown = [holds(line) for line in lines]
+    return lambda result: not shown or any(one(result) for one in shown)
+
+
+def _command(command: str, box: Toolbox) -> Steps:
     for shell in box.run[:1]:
         yield Attempt("run", shell.tool, shell.arguments(command))
     return True
