@@ -15,7 +15,7 @@ from claw_adapter.protocol.base import Record
 
 __all__ = ["CURRENT", "RequirementSet", "load"]
 
-CURRENT: Final = "2026.11"
+CURRENT: Final = "2026.12"
 
 
 class RequirementSet(Record):
