@@ -8,19 +8,15 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Final
 
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps
+from claw_adapter.endpoint.reader.paging import MOST_PAGES, PAGE_LINES, further, named, pages
 from claw_adapter.endpoint.reader.refusals import NOTICE, asked_for
 from claw_adapter.endpoint.reader.tools import Candidate, Toolbox
 
-__all__ = ["cat", "keywords", "look", "next_start", "pages", "read_file", "read_session"]
+__all__ = ["cat", "keywords", "look", "read_file", "read_session"]
 
-MOST_PAGES: Final = 12
-PAGE_LINES: Final = 80
 SHELL_PAGE: Final = 8000
-LONG_PAGE: Final = 500
-"""Numbered lines from which on a page may have been cut although nothing says so."""
 KEYWORD: Final = 11
 """Longest search word: shorter than any fragment, so that a search can never contain one."""
-_NUMBERED = re.compile(r"^\s*[L\[]?(\d+)(?:\t|→|\||:|\])", re.MULTILINE)
 
 
 def read_file(path: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
@@ -68,6 +64,10 @@ def look(tool: Candidate, kind: str, form: str, target: str, habits: Habits) -> 
     ):  # it may have been busy with another call, or for a moment
         again = yield attempt
         result = result + (yield from pages(tool, kind, target, form, again))
+    if kind == "read" and len(result.text) >= NOTICE:
+        result = result + (yield from further(attempt, tool, result))
+        for place in named(first.text, target):
+            result = result + (yield attempt.with_more({tool.target.name: place}))
     if not result.shows and known and kind == "read" and tool.start is not None and tool.size is not None:
         result = result + (yield from _by_pages(attempt, tool.start.name, tool.size.name))
     return result
@@ -84,30 +84,6 @@ def _by_pages(attempt: Attempt, start: str, size: str) -> Generator[Attempt, Res
     return found
 
 
-def pages(tool: Candidate, kind: str, target: str, form: str, result: Result) -> Generator[Attempt, Result, Result]:
-    """Read on where a long file was cut, as far as the results say or show that it was; returns all that was read."""
-    at, read = 0, result
-    for _ in range(MOST_PAGES):
-        start = next_start(tool, result.text) if tool.start is not None else 0
-        if tool.start is None or start <= at:
-            break
-        at = start
-        result = yield Attempt(kind, tool.tool, tool.arguments(target, **{tool.start.name: at}), form)
-        read = read + result
-    return read
-
-
-def next_start(tool: Candidate, result: str) -> int:
-    """Where the next page begins, as far as a result says or shows that there is one; else 0."""
-    name = re.escape(tool.start.name) if tool.start is not None else ""
-    edges = result[:600] + "\n" + result[-600:]
-    hints = re.findall(rf"\b{name}[\"'`]?\s*[=:]\s*(\d+)", edges)
-    if hints:
-        return int(hints[-1])
-    numbers = _NUMBERED.findall(result)
-    return int(numbers[-1]) + 1 if len(numbers) >= LONG_PAGE else 0
-
-
 def cat(shell: Candidate, kind: str, path: str, workspace: str, habits: Habits) -> Generator[Attempt, Result, Result]:
     """Read a file with a command; returns all that was read."""
     read = Result("")
@@ -115,10 +91,11 @@ def cat(shell: Candidate, kind: str, path: str, workspace: str, habits: Habits) 
         name = shlex.quote(target if target.startswith("/") else f"./{target}")
         result = yield Attempt(kind, shell.tool, shell.arguments(f"cat {name}"), form)
         read = read + result
+        size = min(SHELL_PAGE, len(result.text) * 2 // 3)
         for page in range(MOST_PAGES):
-            if len(result.text) < SHELL_PAGE // 2:
+            if len(result.text) < max(size // 2, NOTICE):
                 break
-            command = f"tail -c +{page * SHELL_PAGE + 1} {name} | head -c {SHELL_PAGE + 1000}"
+            command = f"tail -c +{page * size + 1} {name} | head -c {size + size // 8}"
             result = yield Attempt(kind, shell.tool, shell.arguments(command), form)
             read = read + result
         if read.shows or habits.known(shell.tool, form):

@@ -1,0 +1,95 @@
+"""A file that a tool shows in part is read on, whatever its parameters count, and as far as it goes."""
+
+import json
+
+import pytest
+
+from claw_adapter.endpoint.reader.errands import Errand, Habits
+from claw_adapter.endpoint.reader.reading import read_file
+from claw_adapter.endpoint.reader.tools import toolbox
+from claw_adapter.model import Tool
+
+LINES = [f"{n:03} on a day {n * 7919 % 1000} crates were counted at the gate" for n in range(1, 201)]
+TEXT = "".join(f"{line}\n" for line in LINES)
+WHOLE = {"type": "integer"}
+
+
+def by_line(arguments, first=0, size=40):
+    start = arguments.get("offset", first) - first
+    return "".join(f"{start + n + first:5}| {line}\n" for n, line in enumerate(LINES[start : start + size]))
+
+
+def by_range(arguments):
+    first, last = arguments.get("view_range") or (1, 40)
+    return "\n".join(LINES[first - 1 : last])
+
+
+def by_byte(arguments):
+    at = arguments.get("offset", 0)
+    return json.dumps({"content": TEXT[at : at + 1500], "size": len(TEXT)})
+
+
+def by_page(arguments):
+    shown = LINES[(arguments["page"] - 1) * 50 :][:50]
+    return "\n".join(shown) if shown else "there are only 4 pages"
+
+
+def by_mark(arguments):
+    at = int(arguments.get("cursor", "c0")[1:], 16)
+    more = {"next_cursor": f"c{at + 1200:x}"} if at + 1200 < len(TEXT) else {}
+    return json.dumps({"text": TEXT[at : at + 1200], **more})
+
+
+def by_skipping(arguments):
+    skipped = arguments.get("skip", 0)
+    return f"({len(LINES)} lines in all, skipped {skipped})\n" + "\n".join(
+        LINES[skipped:][: arguments.get("lines", 10)]
+    )
+
+
+def beside(arguments):
+    if arguments["path"] == "/elsewhere/outputs/17.txt":
+        return TEXT
+    return f"Output too large. Full output saved to: /elsewhere/outputs/17.txt\n\nPreview:\n{TEXT[:300]}"
+
+
+TOOLS = {
+    "lines from 0": (by_line, {"offset": WHOLE, "limit": WHOLE}, ()),
+    "lines from 1": (lambda given: by_line(given, first=1), {"offset": WHOLE}, ()),
+    "a range": (by_range, {"view_range": {"type": "array", "items": WHOLE}}, ()),
+    "bytes": (by_byte, {"offset": WHOLE}, ()),
+    "pages": (by_page, {"page": {**WHOLE, "minimum": 1}}, ("page",)),
+    "a mark": (by_mark, {"cursor": {"type": "string"}}, ()),
+    "lines to skip": (by_skipping, {"lines": {**WHOLE, "maximum": 60}, "skip": WHOLE, "timeout": WHOLE}, ()),
+    "a file beside": (beside, {}, ()),
+}
+
+
+def played(name, wanted, most=60):
+    show, more, required = TOOLS[name]
+    schema = {"type": "object", "properties": {"path": {"type": "string"}, **more}, "required": ["path", *required]}
+    errand = Errand(
+        "data.txt",
+        read_file("data.txt", "/workspace", toolbox([Tool("read_file", "Reads a file.", schema)]), Habits()),
+        lambda text: LINES[0] in text,
+    )
+    calls, shown = [], ""
+    while errand.attempt is not None and wanted not in shown and len(calls) < most:
+        calls.append(errand.attempt.arguments)
+        result = show(errand.attempt.arguments)
+        shown += json.loads(result).get("content", json.loads(result).get("text", "")) if result[0] == "{" else result
+        errand.advance(result)
+    return shown, calls
+
+
+@pytest.mark.parametrize("wanted", [LINES[41], LINES[150], LINES[199]])
+@pytest.mark.parametrize("name", TOOLS)
+def test_every_line_is_reached(name, wanted):
+    shown, calls = played(name, wanted)
+    assert wanted in shown, calls
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_reading_ends_where_what_is_looked_for_is_not_there(name):
+    _, calls = played(name, "a line that is not there", most=400)
+    assert len(calls) <= 60
