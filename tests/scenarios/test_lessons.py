@@ -109,8 +109,8 @@ def test_chinese_has_a_blank_before_latin_letters_only(places: str, said: str):
 def test_a_question_whose_check_forbids_words_says_so(language: str, tmp_path: Path):
     forbid = (
         "3-rounds",
-        "          - title: For the shift\n",
-        "          - title: For the shift\n        lacks: [tomorrow]\n",
+        "    teach: [dated]\n\n  - id: r4",
+        "        lacks: [tomorrow]\n    teach: [dated]\n\n  - id: r4",
     )
     root = patched(tmp_path, ("0-truth", "\nid: ", f"\nlanguage: {language}\nid: "), forbid)
     made = compile_spec(load_spec(root))
