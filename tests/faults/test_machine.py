@@ -14,6 +14,7 @@ from claw_adapter.errors import AdapterError, HarnessCrash, JournalError, Machin
 from claw_adapter.machine import amount, machine_error, machine_said
 from claw_adapter.protocol import Failure
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.runner import headroom
 from claw_adapter.runner.headroom import Headroom, raise_descriptors
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import read_journal
@@ -132,6 +133,7 @@ def test_a_harness_that_fails_while_the_machine_is_short_is_not_to_blame(tmp_pat
     asked = experiment(write_scenario(tmp_path / "small", [{"id": "r1"}]), models=[scripted(RIGHT)])
     harness = Failing({1: HarnessCrash("it could not write its state")})
     looks = iter([None, None])
+    monkeypatch.setattr(headroom, "LOOK_SECONDS", -1)
     monkeypatch.setattr(Headroom, "shortage", lambda _self: next(looks, MachineError("3 bytes are left")))
     with pytest.raises(MachineError, match="3 bytes are left"):
         run_sync(tmp_path / "run", asked, harnesses={"reference": harness})
@@ -139,8 +141,6 @@ def test_a_harness_that_fails_while_the_machine_is_short_is_not_to_blame(tmp_pat
 
 
 def test_a_harness_that_the_system_ended_for_want_of_memory_is_not_to_blame(tmp_path, monkeypatch):
-    from claw_adapter.runner import headroom
-
     asked = experiment(write_scenario(tmp_path / "small", [{"id": "r1"}]), models=[scripted(RIGHT)])
     monkeypatch.setattr(headroom, "killed_for_memory", lambda: -1)
     with pytest.raises(MachineError, match="no memory left"):
