@@ -204,6 +204,8 @@ def _model(value: ModelLike, base_url: str, key_env: str, spell: Spelling) -> ob
         return value
     try:
         return served_model(value) or _provided(value, key_env, spell)
+    except ArgumentError:
+        raise
     except ValueError as error:
         raise ArgumentError(f"{spell('model')} {value!r}: {error}") from None
 
@@ -213,6 +215,5 @@ def _provided(name: str, key_env: str, spell: Spelling) -> ModelSpec:
     try:
         return provider_model(name, key_env=key_env)
     except ClawError as error:
-        raise ArgumentError(
-            f"model {name!r}: {error}\nOr say where it is with {spell('base_url')} (and {spell('key_env')})."
-        ) from None
+        way = f"{error.remedy.rstrip('.')}.\nOr say where it is with {spell('base_url')} (and {spell('key_env')})."
+        raise ArgumentError(f"{spell('model')} {name!r}: {error.what}\n{way}") from None
