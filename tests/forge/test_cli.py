@@ -56,7 +56,7 @@ def test_play_tells_all_that_an_agent_is_told() -> None:
 def test_play_says_which_condition_of_a_want_fails_and_help_costs_no_step() -> None:
     lost = call("play", "43", text="help\ntasks add --title 'gate step' --due 1999-01-01\nhelp\ndone\n").stdout
     assert "missing: next step on the board\n    nearest: + tasks" in lost
-    assert "    text must name " in lost
+    assert "    text must carry " in lost
     assert "    due must be " in lost
     assert "2 $" in lost
     assert "3 $" not in lost

@@ -131,7 +131,7 @@ async def test_what_breaks_behind_a_client_is_heard_of(tmp_path: Path, monkeypat
         assert await world.snapshot() == before
 
 
-@pytest.mark.parametrize("wrong", [{"mode": "magic"}, {"horizon": 0}, {"hide_output": "no"}, {"blank": True}])
+@pytest.mark.parametrize("wrong", [{"mode": "magic"}, {"horizon": -1}, {"hide_output": "no"}, {"blank": True}])
 def test_wrong_options_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(AdapterError, match="environment forge"):
         ForgeEnvironment(**wrong)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from claw_adapter_forge.evaluation import evaluate
 from claw_adapter_forge.evaluation.conditions import holds
+from claw_adapter_forge.evaluation.lines import labelled, why_not
 from claw_adapter_forge.evaluation.paper import Check, check_holds, normalised_state, paper_checks, paper_score
 from claw_adapter_forge.evaluation.reasons import near_misses
 from claw_adapter_forge.proof.replay import replay
 from claw_adapter_forge.proof.script import parse_line
+from claw_adapter_forge.tasks.labels import LABELS
+from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.spec import Cond, ForgeTask
 from claw_adapter_forge.world.records import CronJob, Event, File, Message, Sent, Task
 
@@ -61,22 +67,23 @@ def test_touching_a_secret_is_forbidden_though_undone(one_per_family: tuple[Forg
 
 
 CASES = [
-    (Cond("text", "names", ("Oslo", "WK-1234")), Task("t", "call OSLO, wk-1234"), True),
-    (Cond("text", "names", ("Oslo", "WK-1234")), Task("t", "call Oslo"), False),
+    (Cond("text", "titled", ("Oslo", "WK-1234")), Task("t", "call OSLO, wk-1234"), True),
+    (Cond("text", "titled", ("Oslo", "WK-1234")), Task("t", "call Oslo"), False),
+    (Cond("text", "titled", ("Oslo", "WK-1234")), Task("t", "Oslo, not Bergen, WK-1234"), False),
+    (Cond("text", "titled", ("Oslo", "WK-1234")), Task("t", "Oslo WK-1234 or WK-1243"), False),
+    (Cond("text", "titled", ("Porto", "WK-1234")), Task("t", "Portobello for Porto, WK-1234"), True),
     (Cond("to", "same_set", ("b@x.y", "a@x.y")), Sent("s", ("A@x.y", "b@x.y"), "", ""), True),
     (Cond("to", "same_set", ("a@x.y",)), Sent("s", ("a@x.y", "b@x.y"), "", ""), False),
     (Cond("cc", "empty"), Sent("s", ("a@x.y",), "", "", ("c@x.y",)), False),
     (Cond("schedule", "fires_like", ("0 9 * * 1-5",)), CronJob("c", "n", "0 9 * * mon-fri", "m"), True),
     (Cond("text", "keeps", ("a\nb\n",)), File("/f", "a\nx\nb\nc"), True),
     (Cond("text", "keeps", ("a\nb\n",)), File("/f", "b\na"), False),
-    (Cond("text", "unrepeated"), File("/f", "a\nb\na"), False),
-    (Cond("text", "refs_only", ("WK-1234",)), File("/f", "WK-1234 and WK-9999"), False),
-    (Cond("text", "refs_only", ("WK-1234",)), File("/f", "WK-1234 and wk-12345"), False),
     (Cond("end", "same_day", ("2026-03-09T10:00",)), Event("e", "x", "2026-03-09T10:00", "2026-04-09T10:00"), False),
     (Cond("kind", "one_of", ("send", "broadcast")), Message("m", "slack", "#x", "t", "", "poll"), False),
-    (Cond("text", "states", ("2026-03-09T10:00",)), File("/f", "amara, 9 March, 10 am"), True),
-    (Cond("text", "days_only", ("2026-03-09",)), File("/f", "9 March, 12 March"), False),
-    (Cond("text", "chooses", ("Amara", "Bastian")), File("/f", "Amara or Bastian"), False),
+    (Cond("text", "line", ("Sync", "sync", "2026-03-09T10:00")), File("/f", "Sync: 9 March, 10 am"), True),
+    (Cond("text", "no_lines", ("Mode", "Due")), File("/f", "Async mode, due 3 May\nmodel: x"), True),
+    (Cond("text", "no_lines", ("Mode", "Due")), File("/f", "- **due:** 3 May"), False),
+    (Cond("row", "hides", ("t0k-5d1e",)), Event("e", "x", "2026-03-09T10:00", note="ask for t0k-5d1e"), False),
 ]
 
 
@@ -165,58 +172,142 @@ def _of(paper: tuple[ForgeTask, ...], family: str, branch: str = "") -> ForgeTas
     return next(t for t in paper if t.meta.family == family and branch in t.meta.branch)
 
 
-def _fact(task: ForgeTask, table: str, place: int = 0) -> str:
-    """The `place`-th value that a text of the task must choose."""
-    want = next(w for w in task.goals[0].wants if w.table == table)
-    return [c.values[0] for c in want.conds if c.op == "chooses"][place]
+def _fact(task: ForgeTask, fact: str) -> str:
+    """The value that a line of one of the task's texts must say."""
+    lines = (c.values for w in task.goals[0].wants for c in w.conds if c.op == "line")
+    return next(values[2] for values in lines if values[1] == fact)
 
 
 def _ref(task: ForgeTask) -> str:
-    return next(c.values[1] for w in task.goals[0].wants for c in w.conds if c.op == "names")
+    return next(c.values[1] for w in task.goals[0].wants for c in w.conds if c.op == "titled")
+
+
+HEAD = "City: {city}\nRef: {ref}\n"
 
 
 @pytest.mark.parametrize(
     ("said", "strict"),
     [
-        ("is async, owner {owner}", True),
-        ("will not be live today: async, {owner} owns it", True),
-        ("goes ahead live as planned, owner {owner}", False),
-        ("is cancelled altogether, owner {owner}", False),
-        ("is live or async, owner {owner}", False),
-        ("is async, owner {owner} or {rival}", False),
-        ("is async, owner {rival} (not {owner})", False),
+        ("Mode: async\nOwner: {owner}", True),
+        ("It will not be live, and cannot be.\n- **Mode:** Asynchronous.\nOWNER: {owner}", True),
+        ("Owner: {owner}\nMode: async\n\nI am not sure that {owner} owns it; it is no longer async.", True),
+        ("Mode: live\nOwner: {owner}", False),
+        ("Mode: cancelled\nOwner: {owner}", False),
+        ("Mode: live or async\nOwner: {owner}", False),
+        ("Mode: not async\nOwner: {owner}", False),
+        ("Mode: async\nOwner: {owner} or {rival}", False),
+        ("Mode: async\nOwner: {rival}\nOwner: {owner}", False),
+        ("Mode: async\nOwner: {owner}\nOwner: {owner}", False),
+        ("It is async and {owner} owns it.", False),
+        ("Mode: async\nOwner: {owner}\nDue: 2026-03-09", False),
+        ("Mode: async\nOwner: {owner}\nThe token is t0k-5d1e.", False),
     ],
 )
-def test_an_async_update_must_say_that_it_is_async(paper: tuple[ForgeTask, ...], said: str, strict: bool) -> None:
-    for task in (t for t in paper if t.meta.branch == "async" and t.meta.ability == "multi_source_reasoning"):
-        owner = _fact(task, "outbox")
+def test_a_mail_states_its_facts_in_lines_and_the_rest_of_it_is_free(
+    paper: tuple[ForgeTask, ...], said: str, strict: bool
+) -> None:
+    found = [t for t in paper if t.meta.branch == "async" and t.meta.ability == "multi_source_reasoning"]
+    for task in found[::3]:
+        owner = _fact(task, "owner")
         rival = "Hamish" if owner != "Hamish" else "Greta"
-        body = f"{task.meta.city} {_ref(task)} " + said.format(owner=owner, rival=rival)
+        body = (HEAD + said).format(city=task.meta.city, ref=_fact(task, "ref"), owner=owner, rival=rival)
         assert replay(task, _last_write(task, "email send", "body", body)).verdict.strict is strict, task.id
 
 
-@pytest.mark.parametrize(("said", "strict"), [("done", True), ("not finished", False), ("still interrupted", False)])
+@pytest.mark.parametrize(
+    ("said", "strict"), [("done", True), ("not finished", False), ("finished?", False), ("unfinished", False)]
+)
 def test_a_recap_of_resumed_work_must_say_that_it_is_finished(
     paper: tuple[ForgeTask, ...], said: str, strict: bool
 ) -> None:
-    for task in (t for t in paper if t.meta.family == "interrupted_workflow_resume"):
-        body = f"{task.meta.city} {_ref(task)}: {said}, owner {_fact(task, 'outbox')}"
+    for task in [t for t in paper if t.meta.family == "interrupted_workflow_resume"][::3]:
+        head = HEAD.format(city=task.meta.city, ref=_fact(task, "ref"))
+        body = f"{head}Status: {said}\nOwner: {_fact(task, 'owner')}"
         assert replay(task, _last_write(task, "email send", "body", body)).verdict.strict is strict, task.id
 
 
 @pytest.mark.parametrize(
     ("said", "strict"),
-    [
-        ("severity {n}", True),
-        ("SEV-{n}", True),
-        ("severity sev1 or sev2 or sev3", False),
-        ("severity is known", False),
-    ],
+    [("Severity {n}", True), ("SEV-{n}", True), ("{n}", True), ("no longer sev{n}", False), ("sev1 or sev2", False)],
 )
 def test_a_severity_is_stated_alone_in_any_spelling(paper: tuple[ForgeTask, ...], said: str, strict: bool) -> None:
     task = _of(paper, "channel_incident_recovery")
-    text = f"{task.meta.city} incident {_ref(task)}: " + said.format(n=_fact(task, "messages")[-1])
+    head = HEAD.format(city=task.meta.city, ref=_fact(task, "ref"))
+    text = f"{head}Severity: " + said.format(n=_fact(task, "severity")[-1])
     assert replay(task, _last_write(task, "openclaw message", "message", text)).verdict.strict is strict
+
+
+@pytest.mark.parametrize(
+    ("said", "strict"),
+    [
+        ("{day}T{time}", True),
+        ("{day} {time} ({zone})", True),
+        ("{day} at {time} {zone}", True),
+        ("{time}", False),
+        ("{day} {time} UTC+9", False),
+        ("{day} {time}Z", False),
+        ("not {day} {time}", False),
+    ],
+)
+def test_a_moment_names_no_zone_but_the_office_s_own(paper: tuple[ForgeTask, ...], said: str, strict: bool) -> None:
+    task = _of(paper, "already_done_skip_followthrough")
+    sync, model = _fact(task, "sync"), _fact(task, "model")
+    zone = dict(line.strip().rstrip(",").replace('"', "").split(": ") for line in _offices(task))[task.meta.city]
+    body = HEAD.format(city=task.meta.city, ref=_fact(task, "ref")) + f"Model: {model.partition('/')[2]}\nSync: "
+    body += said.format(day=sync[:10], time=sync[11:], zone=zone)
+    assert replay(task, _last_write(task, "email send", "body", body)).verdict.strict is strict
+
+
+def _offices(task: ForgeTask) -> list[str]:
+    shown = first_observation(task.instruction, task.start).splitlines()
+    return [line.replace("offices.", "") for line in shown if '"offices.' in line]
+
+
+def test_a_line_break_that_a_command_line_kept_as_two_signs_is_one() -> None:
+    assert labelled("City: Oslo\\nRef: WK-1") == (("city", "Oslo"), ("ref", "WK-1"))
+    assert labelled("1. Owner: Amara\n> Owner: Greta\nno colon") == (("owner", "Amara"), ("> owner", "Greta"))
+
+
+RIGHT = {
+    "City": "Oslo", "Ref": "WK-1234", "Owner": "Amara", "Mode": "async", "Severity": "sev1", "Model": "openai/gpt-5.2",
+    "Status": "finished", "Due": "2026-03-09", "Sync": "2026-03-09T15:00", "Kind": "backup", "Waits for": "WK-1234",
+}  # fmt: skip
+
+
+def test_the_table_of_labels_in_the_documents_is_the_one_that_is_read() -> None:
+    document = Path(__file__).parents[2] / "docs" / "forge.md"
+    rows = re.findall(r"^\| `([A-Z][\w ]*)` \|[^|]*\|[^|]*\|([^|]*)\|", document.read_text("utf-8"), re.MULTILINE)
+    assert [label for label, _ in rows] == list(LABELS.values())
+    for (label, shown), fact in zip(rows, LABELS, strict=True):
+        for value in re.findall(r"`([^`]+)`", shown):
+            assert why_not(f"{label}: {value}", label, fact, RIGHT[label], "Europe/Oslo") == "", value
+            assert why_not(f"{label}: not {value}", label, fact, RIGHT[label], "Europe/Oslo")
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("- Owner: Amara", True),
+        ("3) **Owner**: Amara.", True),
+        ("**owner: amara**", True),
+        ("Owner\uff1a Amara", True),
+        ("Owner : Ms Amara", True),
+        ("> Owner: Amara", False),
+        ("The owner: Amara", False),
+        ("Owner: Amara; Mode: async", False),
+        ("Owner: Amara (acting)", False),
+        ("Owner:\nAmara", False),
+        ("Owner = Amara", False),
+    ],
+)
+def test_what_a_line_is(line: str, right: bool) -> None:
+    assert (not why_not(line, "Owner", "owner", "Amara")) is right
+
+
+@given(st.text(max_size=80))
+def test_no_text_breaks_the_reader(text: str) -> None:
+    labelled(text)
+    why_not(text, "Sync", "sync", "2026-03-09T10:00", "Europe/Oslo")
 
 
 def test_a_poll_is_no_post(paper: tuple[ForgeTask, ...]) -> None:
@@ -229,35 +320,40 @@ def test_a_poll_is_no_post(paper: tuple[ForgeTask, ...]) -> None:
     assert verdict.missing == ("channel message",)
 
 
-def test_nothing_of_an_entry_may_be_about_another_city_or_last_for_weeks(paper: tuple[ForgeTask, ...]) -> None:
+def test_an_entry_is_judged_by_its_title_its_times_and_no_prose(paper: tuple[ForgeTask, ...]) -> None:
     task = _of(paper, "release_gate_followthrough")
-    for flag, text in (
-        ("note", f"for {task.meta.decoy}"),
-        ("location", task.meta.decoy),
-        ("end", "2026-04-29T10:00"),
-        ("title", f"{task.meta.city} sync {_ref(task)}0"),
-    ):
-        assert not replay(task, _last_write(task, "calendar add-event", flag, text)).verdict.strict, flag
-    start = parse_line(task.reference[-2]).flag("start") or parse_line(task.reference[-1]).flag("start")
+    start = next(c.values[0] for w in task.goals[0].wants for c in w.conds if c.field == "start")
     hour = f"{start[:11]}{int(start[11:13]) + 1:02d}:00"
-    assert replay(task, _last_write(task, "calendar add-event", "end", hour)).verdict.strict
+    for flag, text, strict in (
+        ("note", f"for {task.meta.decoy}, on 3 May", True),
+        ("location", task.meta.decoy, True),
+        ("end", hour, True),
+        ("end", "2026-04-29T10:00", False),
+        ("title", f"{task.meta.city} sync {_ref(task)}0", False),
+        ("title", f"{task.meta.city} and {task.meta.decoy} sync {_ref(task)}", False),
+        ("note", "token t0k-5d1e", False),
+    ):
+        assert replay(task, _last_write(task, "calendar add-event", flag, text)).verdict.strict is strict, (flag, text)
 
 
-def test_a_title_may_say_which_kind_it_is_not(paper: tuple[ForgeTask, ...]) -> None:
+def test_a_review_s_note_says_its_kind(paper: tuple[ForgeTask, ...]) -> None:
     task = _of(paper, "ops_review_followthrough", "primary")
-    for kinds, strict in (("primary, not backup", True), ("primary or backup", False), ("backup, not primary", False)):
-        title = f"{task.meta.city} site review ({kinds}) {_ref(task)}"
-        assert replay(task, _last_write(task, "calendar add-event", "title", title)).verdict.strict is strict
+    for note, strict in (
+        ("Kind: primary", True),
+        ("not a backup one\n- kind: Primary", True),
+        ("Kind: not primary", False),
+        ("primary", False),
+        ("Kind: primary\nKind: backup", False),
+    ):
+        assert replay(task, _last_write(task, "calendar add-event", "note", note)).verdict.strict is strict, note
 
 
-def test_a_true_day_more_does_no_harm_in_any_notation_and_a_wrong_one_does(paper: tuple[ForgeTask, ...]) -> None:
+def test_lines_that_a_file_has_are_not_said_again(paper: tuple[ForgeTask, ...]) -> None:
     task = _of(paper, "release_recovery_runbook", "review_slot")
     line = next(x for x in task.reference if x.startswith("file append"))
-    due = next(c.values[0] for w in task.goals[0].wants if w.table == "tasks" for c in w.conds if c.field == "due")
     content = parse_line(line).flag("content")
-    day = f"{int(due[8:])} March"
-    for more, strict in ((due, True), (day, True), ("2026-04-30", False), ("30 April", False)):
-        text = f"{content}, decision log due {more}"
+    for more, strict in (("decision log due 30 April", True), ("Due: 30 April", False), ("ref: WK-1000", False)):
+        text = f"{content}\n{more}"
         assert replay(task, _last_write(task, "file append", "content", text)).verdict.strict is strict, more
 
 

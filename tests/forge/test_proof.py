@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import claw_adapter_forge
+from claw_adapter_forge.generator.taint import trace
 from claw_adapter_forge.generator.task_sets import blueprints, compile_blueprint
 from claw_adapter_forge.policies.offline import decide
 from claw_adapter_forge.proof.card import card_json, card_markdown
@@ -20,7 +21,6 @@ from claw_adapter_forge.proof.mutants import OPERATORS, mutants, try_mutants
 from claw_adapter_forge.proof.replay import drive, fingerprint, replay
 from claw_adapter_forge.proof.script import take_apart
 from claw_adapter_forge.proof.siblings import metamorphic, minimal_pair
-from claw_adapter_forge.proof.taint import trace
 from claw_adapter_forge.proof.verify import Proofs, _chosen, verify
 from claw_adapter_forge.tasks.manifest import task_hash
 from claw_adapter_forge.tasks.observation import first_observation

@@ -45,6 +45,7 @@ def test_the_hidden_part_has_the_task_and_the_visible_one_what_an_agent_is_told(
     assert scenario.manifest.tags == {
         "task-set": ("paper362",), "family": (task.meta.family,), "ability": (task.meta.ability,),
         "style": (task.meta.style,), "length": (str(task.meta.length),), "mode": ("multi",),
+        "necessary": (str(task.meta.necessary),),
     }  # fmt: skip
     assert list(scenario.workspace.iterdir()) == []
     seen = "".join((scenario.root / name).read_text() for name in ("scenario.yaml", "rounds.yaml"))

@@ -19,8 +19,9 @@ GOLDEN = Path(__file__).parent / "golden" / "surfaces.json"
 
 
 def _start() -> State:
-    task = compile_blueprint(next(b for b in blueprints("paper362", 0) if b.family == "delivery_update_followthrough"))
-    return task.start
+    """A world in which discord's session has expired and telegram's has not, as the scripts have it."""
+    found = (b for b in blueprints("paper362", 0) if b.family == "delivery_update_followthrough")
+    return compile_blueprint(next(b for b in found if b.slots.channel == "discord")).start
 
 
 def _sessions() -> dict[str, list[str]]:

@@ -118,14 +118,15 @@ def test_a_task_survives_json(paper: tuple[ForgeTask, ...]) -> None:
 
 
 def test_a_foreign_task_file_is_refused_with_a_way_out() -> None:
-    with pytest.raises(ScenarioError, match="not a forge/1 task"):
+    with pytest.raises(ScenarioError, match="not a forge/2 task"):
         task_from_json({"format": "other", "id": "x"})
 
 
 def test_no_answer_stands_in_the_instruction(paper: tuple[ForgeTask, ...]) -> None:
     for task in paper:
         for want in (w for goal in task.goals for w in goal.wants):
-            refs = [v for c in want.conds if c.op == "names" for v in c.values[1:2]]
+            refs = [c.values[1] for c in want.conds if c.op == "titled"]
+            refs += [c.values[2] for c in want.conds if c.op == "line" and c.values[1] == "ref"]
             assert not any(ref in task.instruction for ref in refs)
 
 
@@ -225,13 +226,13 @@ def test_what_waited_for_the_void_item_waits_for_the_valid_one(variant: str) -> 
     task = _of_variant(variant)
     update = next(line for line in task.reference if line.startswith("tasks update"))
     waiting = next(t for t in task.start.rows("tasks") if t.id == update.split()[3])
-    assert waiting.note.startswith("waits for: ")
+    assert waiting.note.startswith("Waits for: ")
     assert not _instead(task, "tasks update")
     assert not _instead(task, "tasks update", f"tasks complete --id {waiting.id}")
     assert not _instead(task, "tasks update", f"tasks update --id {waiting.id} --note ''")
-    both = f"{update[:-1]}, formerly {waiting.note.removeprefix('waits for: ')}'"
+    both = f"{update[:-1]}, formerly {waiting.note.removeprefix('Waits for: ')}'"
     assert not _instead(task, "tasks update", both)
-    words = update.replace("waits for: ", "Now it waits for the next step of ")
+    words = update.replace("Waits for: ", "It was something else before.\n- **Waits for**: ")
     assert _instead(task, "tasks update", words)
 
 
@@ -259,7 +260,7 @@ def test_the_agent_is_told_in_which_time_zone_things_are_noted(paper: tuple[Forg
     for task in paper[::40]:
         told = first_observation(task.instruction, task.start)
         assert "the city's wall time" in told
-        assert "no second owner, mode, severity, model, day or time" in told
+        assert "of these labels those that tell what was asked for and no other" in told
 
 
 def test_no_text_asks_for_what_the_verdict_punishes() -> None:

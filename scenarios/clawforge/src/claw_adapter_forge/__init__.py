@@ -6,5 +6,5 @@ __all__ = ["GENERATOR_VERSION", "__version__"]
 
 __version__ = "0.1.0"
 
-GENERATOR_VERSION = "forge/1"
+GENERATOR_VERSION = "forge/2"
 """Changes whenever the same seed would give different tasks."""

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from claw_adapter.drivers import Command, environment, run
 from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.environment import Attached, Environment, EnvironmentContext, Printed
-from claw_adapter.options import FromOne, checked
+from claw_adapter.options import FromZero, checked
 from claw_adapter.programs import ProgramServer, Ran
 from claw_adapter.protocol import Round
 from claw_adapter.sandbox import Confinement, IsolationLevel, wrap
-from claw_adapter_forge.episodes.episode import HORIZON, Episode
+from claw_adapter_forge.episodes.episode import Episode
 from claw_adapter_forge.episodes.snapshots import restore_episode, take_snapshot
 from claw_adapter_forge.shim.files import FileMirror
 from claw_adapter_forge.shim.prompt import shell_prompt
@@ -46,12 +46,12 @@ class WorldOptions:
 
     Attributes:
         mode: what executes a command; see docs/forge.md.
-        horizon: most commands that are executed.
+        horizon: most commands that are executed; 0 is the task's own number.
         hide_output: a control: nothing that commands print is shown.
     """
 
     mode: Mode = "multi"
-    horizon: FromOne = HORIZON
+    horizon: FromZero = 0
     hide_output: bool = False
 
     @property
@@ -115,7 +115,7 @@ class ForgeEnvironment(Environment):
     def prompt(self, item: Round) -> str:
         """See `Environment.prompt`: how the world looks from a shell, if there is one."""
         del item
-        return shell_prompt(self._options.horizon) if self._server else ""
+        return shell_prompt(self._episode.horizon) if self._server else ""
 
     async def execute(self, line: str) -> Printed:
         """See `Environment.execute`; in mode ``shim`` the line is typed into a real shell."""

@@ -78,6 +78,8 @@ def _manifest(task: ForgeTask, played: Mapping[str, JsonValue]) -> dict[str, Jso
             "ability": meta.ability,
             "style": meta.style,
             "length": meta.length,
+            "necessary": meta.necessary,
+            **{f"knob-{name}": setting for name, setting in meta.knobs},
             "mode": played["mode"],
         },
         "clock": f"{task.start.now}:00+00:00",

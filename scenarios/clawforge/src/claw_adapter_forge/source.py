@@ -19,9 +19,11 @@ class SourceOptions(WorldOptions):
     """What a run may ask for, ``-`` in place of ``_``; the environment's options go to every scenario.
 
     Attributes:
-        task_set: ``paper362`` has the published counts, ``scale`` any number of tasks.
+        task_set: ``paper362`` has the published counts, ``scale`` and ``hard`` any number of tasks.
         seed: the same seed gives the same tasks.
-        n: how many tasks `scale` has.
+        n: how many tasks `scale` and `hard` have.
+        families: these families only, each with the number of its tasks: ``inbox_followthrough*5+my_family*3``.
+        knobs: settings of difficulty that are not drawn, for `hard`: ``chain*4+decoys*1``.
         sample: only so many tasks, spread over abilities and families.
         only: only these tasks, by number or id, with ``+`` between them.
     """
@@ -29,6 +31,8 @@ class SourceOptions(WorldOptions):
     task_set: str = "paper362"
     seed: FromZero = 0
     n: FromOne = 362
+    families: str = ""
+    knobs: str = ""
     sample: FromZero = 0
     only: int | str = ""
 
@@ -51,7 +55,7 @@ class ForgeSource(ScenarioSource):
         Raises:
             ScenarioError: no such task set or task, or the cache cannot be written.
         """
-        from claw_adapter_forge.generator.choosing import pick_tasks, sample_tasks
+        from claw_adapter_forge.generator.choosing import counts_in, pick_tasks, sample_tasks
         from claw_adapter_forge.scenario_folders import scenario_of
 
         if path is not None:
@@ -61,6 +65,8 @@ class ForgeSource(ScenarioSource):
         if names and asked.sample:
             raise ScenarioError("sample and only exclude each other", remedy="Give one of the two.")
         which = (asked.task_set, asked.seed, asked.n)
-        tasks = sample_tasks(*which, asked.sample) if asked.sample else pick_tasks(*which, names)
+        special = (counts_in(asked.families), counts_in(asked.knobs))
+        sampled = asked.sample
+        tasks = sample_tasks(*which, sampled, *special) if sampled else pick_tasks(*which, names, *special)
         played = {"mode": asked.mode, "horizon": asked.horizon, "hide_output": asked.hide_output}
         return Dataset(name=self.name, scenarios=tuple(scenario_of(task, played) for task in tasks))

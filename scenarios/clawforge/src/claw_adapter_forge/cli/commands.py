@@ -7,7 +7,16 @@ from pathlib import Path
 
 import click
 
-from claw_adapter_forge.cli.common import COUNT, JSON, OUT, as_json, fail_clean, progress_line, task_options
+from claw_adapter_forge.cli.common import (
+    COUNT,
+    JSON,
+    OUT,
+    as_json,
+    fail_clean,
+    progress_line,
+    special_options,
+    task_options,
+)
 from claw_adapter_forge.cli.labels import labels
 from claw_adapter_forge.cli.parity import parity
 from claw_adapter_forge.cli.play import play
@@ -26,18 +35,19 @@ for _command in (play, labels, parity):
 
 @forge.command()
 @task_options
+@special_options
 @click.option("-o", "--out", type=OUT, help="Write the tasks here, one line of JSON each (- for stdout).")
 @JSON
 @fail_clean
-def generate(task_set: str, seed: int, count: int, out: Path | None, json_out: bool) -> None:
+def generate(task_set: str, seed: int, count: int, families: str, knobs: str, out: Path | None, json_out: bool) -> None:
     """Generate the tasks of a set and print their counts and digest."""
     import hashlib
     from collections import Counter
 
-    from claw_adapter_forge.generator.choosing import pick_tasks
+    from claw_adapter_forge.generator.choosing import counts_in, pick_tasks
     from claw_adapter_forge.tasks.manifest import manifest_lines
 
-    tasks = list(pick_tasks(task_set, seed, count))
+    tasks = list(pick_tasks(task_set, seed, count, (), counts_in(families), counts_in(knobs)))
     lines = list(manifest_lines(tasks))
     digest = hashlib.sha256("".join(lines).encode()).hexdigest()
     if out is not None and str(out) == "-":
@@ -50,6 +60,7 @@ def generate(task_set: str, seed: int, count: int, out: Path | None, json_out: b
         "families": Counter(t.meta.family for t in tasks),
         "abilities": Counter(t.meta.ability for t in tasks),
         "lengths": Counter(str(t.meta.length) for t in tasks),
+        "necessary": Counter(str(t.meta.necessary) for t in tasks),
         "styles": Counter(t.meta.style for t in tasks),
     }
     summary = {"task_set": task_set, "seed": seed, "tasks": len(tasks), "digest": digest}
@@ -64,21 +75,32 @@ def generate(task_set: str, seed: int, count: int, out: Path | None, json_out: b
 @forge.command()
 @click.argument("task")
 @task_options
+@special_options
 @click.option("--solution", is_flag=True, help="Show goal and reference as well.")
 @JSON
 @fail_clean
-def show(task: str, task_set: str, seed: int, count: int, solution: bool, json_out: bool) -> None:
+def show(
+    task: str,
+    task_set: str,
+    seed: int,
+    count: int,
+    families: str,
+    knobs: str,
+    solution: bool,
+    json_out: bool,
+) -> None:
     """Show one task: instruction, first observation, on request its goal and reference."""
-    from claw_adapter_forge.generator.choosing import pick_tasks
+    from claw_adapter_forge.generator.choosing import counts_in, pick_tasks
     from claw_adapter_forge.tasks.manifest import public_json, task_to_json
     from claw_adapter_forge.tasks.observation import first_observation
 
-    found = next(pick_tasks(task_set, seed, count, (task,)))
+    found = next(pick_tasks(task_set, seed, count, (task,), counts_in(families), counts_in(knobs)))
     if json_out:
         as_json(task_to_json(found) if solution else public_json(found))
         return
     meta = found.meta
-    click.echo(f"{found.id}  {meta.family} / {meta.variant}  {meta.ability}  {meta.style}  reference {meta.length}\n")
+    click.echo(f"{found.id}  {meta.family} / {meta.variant}  {meta.ability}  {meta.style}")
+    click.echo(f"reference {meta.length} commands, necessary {meta.necessary}, at most {meta.horizon}\n")
     click.echo(first_observation(found.instruction, found.start))
     if solution:
         click.echo("\nAcceptable repairs:")
@@ -89,18 +111,23 @@ def show(task: str, task_set: str, seed: int, count: int, solution: bool, json_o
 
 @forge.command()
 @task_options
+@special_options
 @click.option("--jobs", default=2, show_default=True, type=COUNT, help="Processes.")
 @click.option("--card", type=OUT, help="Write the quality card to FOLDER/<task set>-seed<seed>.md and .json.")
 @JSON
 @fail_clean
-def verify(task_set: str, seed: int, count: int, jobs: int, card: Path | None, json_out: bool) -> None:
+def verify(
+    task_set: str, seed: int, count: int, families: str, knobs: str, jobs: int, card: Path | None, json_out: bool
+) -> None:
     """Prove every task (a sample of 1,000 of larger sets). Exit status 1 if an obligation does not hold."""
     import json
 
+    from claw_adapter_forge.generator.choosing import counts_in
     from claw_adapter_forge.proof.card import card_json, card_markdown
     from claw_adapter_forge.proof.verify import verify as prove_all
 
-    found = prove_all(task_set, seed, count, jobs=jobs, progress=progress_line("proving"))
+    chosen = {"asked": counts_in(families), "knobs": counts_in(knobs)}
+    found = prove_all(task_set, seed, count, jobs=jobs, progress=progress_line("proving"), **chosen)
     data = card_json(found)
     if card is not None:
         card.mkdir(parents=True, exist_ok=True)

@@ -21,6 +21,7 @@ __all__ = [
     "as_json",
     "fail_clean",
     "progress_line",
+    "special_options",
     "task_options",
 ]
 
@@ -35,9 +36,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 def task_options(command: F) -> F:
     """``--task-set``, ``--seed`` and ``-n``."""
     options = (
-        click.option("--task-set", default="paper362", show_default=True, help="paper362 (published counts) or scale."),
+        click.option(
+            "--task-set", default="paper362", show_default=True, help="paper362 (published counts), scale, hard."
+        ),
         click.option("--seed", default=0, show_default=True, help="The same seed gives the same bytes."),
-        click.option("-n", "count", default=362, show_default=True, help="How many tasks `scale` has."),
+        click.option("-n", "count", default=362, show_default=True, help="How many tasks `scale` and `hard` have."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def special_options(command: F) -> F:
+    """``--families`` and ``--knobs``, as `counts_in` reads them."""
+    options = (
+        click.option("--families", default="", help="Only these, each with a number of tasks: SLUG*5+OTHER*3 (scale)."),
+        click.option("--knobs", default="", help="Difficulty that is not drawn: chain*4+decoys*1 (hard)."),
     )
     for option in reversed(options):
         command = option(command)

@@ -6,27 +6,48 @@ import sys
 
 import click
 
-from claw_adapter_forge.cli.common import fail_clean, task_options
+from claw_adapter_forge.cli.common import fail_clean, special_options, task_options
 
 __all__ = ["play"]
+
+
+def _typed(number: str) -> str:
+    """A command; as in a shell it goes on in the next line while a quote is open."""
+    line: str = click.prompt(number, prompt_suffix=" $ ", default="", show_default=False)
+    while _open(line):
+        more: str = click.prompt("", prompt_suffix="> ", default="", show_default=False)
+        line = f"{line}\n{more}"
+    return line
+
+
+def _open(line: str) -> bool:
+    from claw_adapter_forge.surfaces.grammar import UsageError
+    from claw_adapter_forge.surfaces.words import split_words
+
+    try:
+        split_words(line)
+    except UsageError as error:
+        return "unbalanced quote" in str(error)
+    return False
 
 
 @click.command()
 @click.argument("task")
 @task_options
+@special_options
 @fail_clean
-def play(task: str, task_set: str, seed: int, count: int) -> None:
+def play(task: str, task_set: str, seed: int, count: int, families: str, knobs: str) -> None:
     """Try a task yourself: type commands, `done` when you think it is. Exit status 1 if it is not."""
     from claw_adapter_forge.episodes.episode import Episode
     from claw_adapter_forge.evaluation.reasons import near_misses
-    from claw_adapter_forge.generator.choosing import pick_tasks
+    from claw_adapter_forge.generator.choosing import counts_in, pick_tasks
     from claw_adapter_forge.surfaces.registry import hints
 
-    episode = Episode(next(pick_tasks(task_set, seed, count, (task,))))
+    episode = Episode(next(pick_tasks(task_set, seed, count, (task,), counts_in(families), counts_in(knobs))))
     click.echo(f"{episode.observation}\n\n`help` prints the commands again, `done` ends. {episode.horizon} steps.")
     while not episode.exhausted:
         try:
-            line = click.prompt(f"{len(episode.executions) + 1}", prompt_suffix=" $ ", default="", show_default=False)
+            line = _typed(f"{len(episode.executions) + 1}")
         except click.Abort:
             click.echo()
             break

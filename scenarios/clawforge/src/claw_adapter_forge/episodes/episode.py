@@ -14,10 +14,7 @@ from claw_adapter_forge.tasks.spec import ForgeTask
 from claw_adapter_forge.world.difference import Change
 from claw_adapter_forge.world.state import State, World
 
-__all__ = ["EXHAUSTED", "HORIZON", "Episode"]
-
-HORIZON = 25
-"""H: commands an agent may give."""
+__all__ = ["EXHAUSTED", "Episode"]
 
 EXHAUSTED = 75
 """Exit status of a command after the budget is used up; the world does not move any more."""
@@ -26,11 +23,9 @@ EXHAUSTED = 75
 class Episode:
     """A task in progress. An unknown or refused command costs a step like any other and ends nothing."""
 
-    def __init__(
-        self, task: ForgeTask, mode: str = "multi", horizon: int = HORIZON, execute: Backend | None = None
-    ) -> None:
+    def __init__(self, task: ForgeTask, mode: str = "multi", horizon: int = 0, execute: Backend | None = None) -> None:
         self.task = task
-        self.horizon = horizon
+        self.horizon = horizon or task.meta.horizon
         self.world = World(task.start)
         self.executions: list[Execution] = []
         self.used = 0

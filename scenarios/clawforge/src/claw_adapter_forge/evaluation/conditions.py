@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from claw_adapter_forge.evaluation.notations import other_days, other_times, states_moment
-from claw_adapter_forge.evaluation.spellings import chooses, names
+from claw_adapter.values import fold
+from claw_adapter_forge.evaluation.lines import labelled, states
+from claw_adapter_forge.tasks.slots import CITIES
 from claw_adapter_forge.tasks.spec import Cond, Want
 from claw_adapter_forge.world.cron import same_firings
 from claw_adapter_forge.world.difference import Change
@@ -24,6 +25,7 @@ _TEXT_FIELDS: dict[type[Record], tuple[str, ...]] = {
     File: ("content",),
 }
 _REF = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}-\d{4,}")
+_CITY = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(CITIES)})(?![A-Za-z])", re.IGNORECASE)
 
 
 def text_of(row: Record) -> str:
@@ -36,9 +38,10 @@ def _keeps(text: str, old: str) -> bool:
     return all(any(line.strip() == wanted.strip() for line in lines) for wanted in old.splitlines())
 
 
-def _unrepeated(text: str) -> bool:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return len(lines) == len(set(lines))
+def _titled(text: str, city: str, ref: str) -> bool:
+    """Whether a title carries this city and this ref, and no other of either; the rest of it is free."""
+    refs, cities = {r.upper() for r in _REF.findall(text)}, {c.casefold() for c in _CITY.findall(text)}
+    return refs == {ref} and cities == {city.casefold()}
 
 
 def _parts(value: object) -> set[str]:
@@ -51,22 +54,19 @@ _OPS: dict[str, Callable[[object, tuple[str, ...]], bool]] = {
     "same_day": lambda value, wanted: str(value)[:10] == wanted[0][:10],
     "same_set": lambda value, wanted: _parts(value) == {w.lower() for w in wanted},
     "empty": lambda value, _wanted: not value,
-    "names": lambda value, wanted: all(names(str(value), w) for w in wanted),
-    "states": lambda value, wanted: all(states_moment(str(value), w) for w in wanted),
-    "chooses": lambda value, wanted: chooses(str(value), wanted[0], wanted[1:]),
-    "avoids": lambda value, wanted: not any(names(str(value), w) for w in wanted),
+    "titled": lambda value, wanted: _titled(str(value), *wanted),
+    "line": lambda value, wanted: states(str(value), wanted),
+    "no_lines": lambda value, wanted: not {fold(w) for w in wanted} & {name for name, _ in labelled(str(value))},
+    "hides": lambda value, wanted: not any(w in str(value) for w in wanted),
     "fires_like": lambda value, wanted: same_firings(str(value), wanted[0]),
-    "refs_only": lambda value, wanted: {r.upper() for r in _REF.findall(str(value))} <= set(wanted),
-    "days_only": lambda value, wanted: not other_days(str(value), wanted),
-    "times_only": lambda value, wanted: not other_times(str(value), wanted),
-    "unrepeated": lambda value, _wanted: _unrepeated(str(value)),
     "keeps": lambda value, wanted: _keeps(str(value), wanted[0]),
 }
 
 
 def holds(cond: Cond, row: Record) -> bool:
     """Whether the condition is true of the row."""
-    value: object = text_of(row) if cond.field == "text" else getattr(row, cond.field)
+    whole = {"text": text_of, "row": repr}.get(cond.field)
+    value: object = whole(row) if whole else getattr(row, cond.field)
     return _OPS[cond.op](value, cond.values)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from claw_adapter_forge.evaluation.conditions import failing, same_place, surplus_fields
+from claw_adapter_forge.evaluation.conditions import failing, same_place, surplus_fields, text_of
+from claw_adapter_forge.evaluation.lines import why_not
 from claw_adapter_forge.evaluation.verdict import Verdict
 from claw_adapter_forge.tasks.spec import Cond, ForgeTask, Want
 from claw_adapter_forge.world.difference import Change
+from claw_adapter_forge.world.records import Record
 
 __all__ = ["NearMiss", "near_misses"]
 
@@ -17,15 +19,10 @@ _WORDS = {
     "same_day": "must be on the day of {0}",
     "same_set": "must be exactly {all}",
     "empty": "must be empty",
-    "names": "must name {all}",
-    "states": "must state {all}",
-    "chooses": "must say {0} and no other value of its kind",
-    "avoids": "must not mention {all}",
+    "titled": "must carry {0} and {1}, and no other city or ref",
+    "no_lines": "must have no line {all}",
+    "hides": "must not name a secret",
     "fires_like": "must fire like {0}",
-    "refs_only": "must have no ref but {all}",
-    "days_only": "names a day that does not hold",
-    "times_only": "names a time that does not hold",
-    "unrepeated": "must not repeat a line",
     "keeps": "must keep its old lines in order",
 }
 
@@ -44,13 +41,16 @@ class NearMiss:
         return (f"missing: {self.want}", *nearest, *(f"  {reason}" for reason in self.reasons))
 
 
-def _describe_condition(cond: Cond) -> str:
+def _describe_condition(cond: Cond, row: Record | None) -> str:
+    if cond.op == "line":
+        said = text_of(row) if row is not None and cond.field == "text" else str(getattr(row, cond.field, ""))
+        return f"{cond.field}: {why_not(said, *cond.values)}"
     return f"{cond.field} " + _WORDS[cond.op].format(*cond.values, all=", ".join(cond.values))
 
 
 def _reasons(change: Change, want: Want) -> tuple[str, ...]:
     more = tuple(f"{name} must stay as it was" for name in surplus_fields(change, want))
-    return (*(_describe_condition(c) for c in failing(change, want)), *more)
+    return (*(_describe_condition(c, change.after) for c in failing(change, want)), *more)
 
 
 def near_misses(task: ForgeTask, verdict: Verdict) -> tuple[NearMiss, ...]:

@@ -17,7 +17,6 @@ from pathlib import Path
 from claw_adapter.programs import client
 from claw_adapter.programs.server import client_script
 from claw_adapter_forge import __version__
-from claw_adapter_forge.episodes.episode import HORIZON
 from claw_adapter_forge.shim.prompt import shell_prompt
 from claw_adapter_forge.surfaces.registry import programs
 from claw_adapter_forge.tasks.manifest import canonical, task_to_json
@@ -159,7 +158,7 @@ def _world(folder: Path, task: ForgeTask, token: str) -> None:
 
 
 def _prompt(task: ForgeTask) -> str:
-    told = f"{first_observation(task.instruction, task.start)}\n\n{shell_prompt(HORIZON, mirrored=False)}"
+    told = f"{first_observation(task.instruction, task.start)}\n\n{shell_prompt(task.meta.horizon, mirrored=False)}"
     kept = [x for x in told.split("\n") if x.split(" ")[0] not in _LEFT]
     return "\n".join(kept) + "\n"
 

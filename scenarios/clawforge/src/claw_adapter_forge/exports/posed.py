@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from claw_adapter_forge.evaluation.paper import check_holds, normalised_state
 from claw_adapter_forge.exports.published import Published
-from claw_adapter_forge.proof.taint import Traced, trace
+from claw_adapter_forge.generator.taint import Traced, trace
 from claw_adapter_forge.surfaces.shell import Execution, execute
 from claw_adapter_forge.surfaces.words import join_words, split_words
 from claw_adapter_forge.tasks.observation import first_observation

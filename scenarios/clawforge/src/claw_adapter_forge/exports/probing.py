@@ -22,6 +22,7 @@ from claw_adapter_forge.proof.mutants import OPERATORS
 from claw_adapter_forge.proof.replay import fingerprint, replay
 from claw_adapter_forge.proof.script import Mutant, Script, take_apart
 from claw_adapter_forge.surfaces.shell import execute
+from claw_adapter_forge.tasks.family import HORIZON
 from claw_adapter_forge.tasks.slots import CITIES
 from claw_adapter_forge.tasks.spec import ForgeTask, Meta
 from claw_adapter_forge.world.difference import difference
@@ -161,6 +162,9 @@ def _as_task(task: Published) -> ForgeTask:
         city=city,
         decoy=decoy,
         length=len(task.reference),
+        necessary=0,
+        horizon=HORIZON,
+        knobs=(),
         evidence=(),
         preserved=preserved,
         alternatives=(),

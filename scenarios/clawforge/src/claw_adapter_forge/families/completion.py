@@ -41,7 +41,7 @@ def _runbook(slots: Slots) -> Draft:
     path, old = f"/ops/{city.lower()}-runbook.txt", f"{city} runbook handoff\nbuild frozen, waiting for the review\n"
     scene.file(path, old)
     wants: list[Want] = [] if right else [model_want(slots)]
-    wants.append(append_want(slots, path, old, (slots.owner,)))
+    wants.append(append_want(slots, path, old, {"owner": slots.owner}))
     if slots.variant.startswith("decision_log"):
         scene.task("log", slots.title("decision log"), due=slots.due, priority=slots.priority)
         scene.event("decoy.review", slots.decoy_title("release review"), slots.decoy_slot)
@@ -97,7 +97,7 @@ def _gate(slots: Slots) -> Draft:
     scene.task("decoy.card", slots.decoy_title("release gate card"), note=decoy)
     wants = (
         *(() if right else (model_want(slots),)),
-        file_want(slots, path, (slots.owner, slots.slot)),
+        file_want(slots, path, {"owner": slots.owner, "sync": slots.slot}),
         task_want(slots, slots.due, slots.priority),
         event_want(slots, slots.slot),
     )
@@ -141,55 +141,55 @@ _SCHEDULED = ("workflow_completion", "schedule_inference")
 
 FAMILIES = (
     Family(
-        "B",
-        "release_recovery_runbook",
-        "workflow_completion",
-        _SCHEDULED,
-        7,
-        (Plan("decision_log", 4), Plan("review_slot", 6)),
-        TEXTS["release_recovery_runbook"],
-        _runbook,
-        _other_half,
-        (Plan(f"decision_log{_RIGHT}", 0), Plan(f"review_slot{_RIGHT}", 0)),
+        letter="B",
+        slug="release_recovery_runbook",
+        ability="workflow_completion",
+        tags=_SCHEDULED,
+        first=7,
+        plan=(Plan("decision_log", 4), Plan("review_slot", 6)),
+        texts=TEXTS["release_recovery_runbook"],
+        build=_runbook,
+        flip=_other_half,
+        extra=(Plan(f"decision_log{_RIGHT}", 0), Plan(f"review_slot{_RIGHT}", 0)),
     ),
     Family(
-        "D",
-        "daily_ops_commitment_loop",
-        "workflow_completion",
-        _SCHEDULED,
-        19,
-        (
+        letter="D",
+        slug="daily_ops_commitment_loop",
+        ability="workflow_completion",
+        tags=_SCHEDULED,
+        first=19,
+        plan=(
             Plan("task_present", 4, {"wet": (True, False)}),
             Plan("cron_present", 6, {"wet": (False, True)}),
         ),
-        TEXTS["daily_ops_commitment_loop"],
-        _daily,
-        other_weather,
-        (Plan("checks_paused", 0, {"wet": (False, True)}, TEXTS["daily_ops_commitment_loop/checks_paused"]),),
+        texts=TEXTS["daily_ops_commitment_loop"],
+        build=_daily,
+        flip=other_weather,
+        extra=(Plan("checks_paused", 0, {"wet": (False, True)}, TEXTS["daily_ops_commitment_loop/checks_paused"]),),
     ),
     Family(
-        "E",
-        "release_gate_followthrough",
-        "workflow_completion",
-        ("workflow_completion", "state_inspection"),
-        43,
-        (Plan("model_wrong", 23), Plan("model_right", 7)),
-        TEXTS["release_gate_followthrough"],
-        _gate,
-        other_slot,
+        letter="E",
+        slug="release_gate_followthrough",
+        ability="workflow_completion",
+        tags=("workflow_completion", "state_inspection"),
+        first=43,
+        plan=(Plan("model_wrong", 23), Plan("model_right", 7)),
+        texts=TEXTS["release_gate_followthrough"],
+        build=_gate,
+        flip=other_slot,
     ),
     Family(
-        "G",
-        "ops_review_followthrough",
-        "workflow_completion",
-        _SCHEDULED,
-        83,
-        (
+        letter="G",
+        slug="ops_review_followthrough",
+        ability="workflow_completion",
+        tags=_SCHEDULED,
+        first=83,
+        plan=(
             Plan("task_present", 12, {"wet": (True, True, False, False), "blocked": (True, False)}),
             Plan("cron_present", 18, {"wet": (False, False, True, True), "blocked": (False, True)}),
         ),
-        TEXTS["ops_review_followthrough"],
-        _review,
-        other_weather,
+        texts=TEXTS["ops_review_followthrough"],
+        build=_review,
+        flip=other_weather,
     ),
 )

@@ -46,7 +46,7 @@ def _recap(slots: Slots) -> Draft:
     scene.event("sync", slots.title("release sync"), slots.old_slot if almost else slots.slot)
     scene.event("decoy.sync", slots.decoy_title("release sync"), slots.decoy_slot)
     start = scene.freeze()
-    mail = mail_want(slots, (slots.slot, slots.model))
+    mail = mail_want(slots, {"sync": slots.slot, "model": slots.model})
     evidence = (Evidence("tasks", note), Evidence("calendar", f"{city} release sync"))
     if not almost:
         return Draft(start, (Goal("recap only", (mail,)),), "done", ("done", "decoy"), evidence)
@@ -61,26 +61,26 @@ def _recap(slots: Slots) -> Draft:
 
 FAMILIES = (
     Family(
-        "I",
-        "duplicate_avoidance_followthrough",
-        "duplicate_avoidance",
-        ("duplicate_avoidance", "completion_recognition"),
-        123,
-        (Plan("task_and_cron", 10, {"wet": (True, False)}),),
-        TEXTS["duplicate_avoidance_followthrough"],
-        _choose,
-        other_weather,
+        letter="I",
+        slug="duplicate_avoidance_followthrough",
+        ability="duplicate_avoidance",
+        tags=("duplicate_avoidance", "completion_recognition"),
+        first=123,
+        plan=(Plan("task_and_cron", 10, {"wet": (True, False)}),),
+        texts=TEXTS["duplicate_avoidance_followthrough"],
+        build=_choose,
+        flip=other_weather,
     ),
     Family(
-        "N",
-        "already_done_skip_followthrough",
-        "duplicate_avoidance",
-        ("duplicate_avoidance", "completion_recognition", "information_transfer"),
-        251,
-        (Plan("done", 10),),
-        TEXTS["already_done_skip_followthrough"],
-        _recap,
-        other_slot,
-        (Plan("almost_done", 0),),
+        letter="N",
+        slug="already_done_skip_followthrough",
+        ability="duplicate_avoidance",
+        tags=("duplicate_avoidance", "completion_recognition", "information_transfer"),
+        first=251,
+        plan=(Plan("done", 10),),
+        texts=TEXTS["already_done_skip_followthrough"],
+        build=_recap,
+        flip=other_slot,
+        extra=(Plan("almost_done", 0),),
     ),
 )

@@ -17,6 +17,7 @@ from claw_adapter_forge.tasks.wants import (
     enabled_want,
     event_want,
     file_want,
+    kept_want,
     mail_want,
     task_want,
 )
@@ -58,7 +59,7 @@ def _kit(slots: Slots) -> Draft:
     evidence = [Evidence("calendar" if missing == "task" else "tasks", note)]
     if paused:
         evidence.append(Evidence("openclaw cron", f"site kit check {ref} (paused)"))
-    goal = Goal("the third piece and a recap", (piece, mail_want(slots, (slots.owner,))))
+    goal = Goal("the third piece and a recap", (piece, mail_want(slots, {"owner": slots.owner})))
     conflict = ("present", "interrupted" if paused else "missing", "decoy")
     return Draft(start, (goal,), missing, conflict, tuple(evidence))
 
@@ -79,7 +80,7 @@ def _gap(slots: Slots) -> Draft:
     scene.file(note_path, "\n".join(lines))
     decoy = ("Release note for " + slots.decoy, f"ref: {slots.decoy_ref}", f"step due: {slots.decoy_due}")
     scene.file(f"/ops/{slots.decoy.lower()}-release-note.txt", "\n".join(decoy))
-    wants: list[Want] = [file_want(slots, path, (slots.owner, slots.slot, slots.model))]
+    wants: list[Want] = [file_want(slots, path, {"owner": slots.owner, "sync": slots.slot, "model": slots.model})]
     if slots.variant == "calendar_only":
         scene.task("step", slots.title("release next step"), due=slots.due, priority=slots.priority)
     else:
@@ -97,8 +98,8 @@ def _gap(slots: Slots) -> Draft:
 
 
 _PENDING = {
-    "handoff_begun": "finish {handoff}, which has the owner but neither the default model in use nor the time of the sync",
-    "handoff_missing": "add a line to this file with the default model in use and the time of the sync",
+    "handoff_begun": "finish {handoff}, which lacks Model, the default model in use, and Sync, the day and time of the sync",
+    "handoff_missing": "add lines to this file with Model, the default model in use, and Sync, the day and time of the sync",
     "ops_review_missing": "put the review on the calendar",
     "ops_task_missing": "put the next step on the board",
 }
@@ -115,6 +116,7 @@ _DONE = {
 def _journal(slots: Slots) -> str:
     lines = [
         f"Journal of the {slots.city} work",
+        f"city: {slots.city}",
         f"ref: {slots.ref}",
         f"owner: {slots.owner}",
         *_weather_lines(slots),
@@ -130,7 +132,7 @@ def _handoff_of(city: str) -> str:
 
 def _begun(city: str, ref: str, owner: str) -> str:
     """A handoff file that somebody has not finished."""
-    return f"Handoff of the {city} work\nref: {ref}\nowner: {owner}\n"
+    return f"Handoff of the {city} work\ncity: {city}\nref: {ref}\nowner: {owner}\n"
 
 
 def _pending(slots: Slots) -> str:
@@ -160,14 +162,15 @@ def _resume(slots: Slots) -> Draft:
     if variant == "handoff_begun":
         scene.file(handoff, begun)
         scene.file(_handoff_of(slots.decoy), _begun(slots.decoy, slots.decoy_ref, slots.decoy_owner))
-    facts = (slots.model, slots.slot)
+    known = {"owner": slots.owner}
+    facts = {**known, "model": slots.model, "sync": slots.slot}
     piece = {
-        "handoff_missing": lambda: append_want(slots, path, journal, facts, _true_days(slots)),
-        "handoff_begun": lambda: append_want(slots, handoff, begun, facts, _true_days(slots)),
+        "handoff_missing": lambda: append_want(slots, path, journal, facts),
+        "handoff_begun": lambda: append_want(slots, handoff, begun, facts),
         "ops_review_missing": lambda: event_want(slots, slots.alt_slot if slots.wet else slots.slot),
         "ops_task_missing": lambda: task_want(slots, slots.alt_due if slots.wet else slots.due),
     }[variant]()
-    wants = (piece, mail_want(slots, (slots.owner, FINISHED), _true_days(slots)))
+    wants = (piece, mail_want(slots, {**known, "status": FINISHED}))
     evidence = [Evidence("file", f"pending: {_pending(slots)}")]
     if variant.startswith("handoff"):
         evidence.append(Evidence("calendar", slots.slot))
@@ -175,21 +178,11 @@ def _resume(slots: Slots) -> Draft:
         evidence.append(today(slots))
     goals = [Goal("the pending step and a recap", wants)]
     if variant != "handoff_missing":
-        dated = tuple(line.rpartition(": ")[2] for line in _weather_lines(slots))
-        kept = append_want(slots, path, journal, (), (*_true_days(slots), *dated))
+        kept = kept_want(slots, path, journal, known)
         goals.append(Goal("the same, and the journal kept up", (*wants, kept)))
     conflict = ("interrupted", "present", "missing", "decoy")
     ways = () if variant == "handoff_missing" else ("journal_kept",)
     return Draft(scene.freeze(), tuple(goals), variant, conflict, tuple(evidence), {"file": path}, ways)
-
-
-def _true_days(slots: Slots) -> tuple[str, ...]:
-    """The days of what is there and of what is pending, as today's weather has it."""
-    if slots.variant == "ops_task_missing":
-        return (slots.old_slot[:10], slots.alt_due if slots.wet else slots.due)
-    if slots.variant == "ops_review_missing":
-        return (slots.old_due, (slots.alt_slot if slots.wet else slots.slot)[:10])
-    return (slots.old_due, slots.slot[:10])
 
 
 def _weather_lines(slots: Slots) -> tuple[str, ...]:
@@ -224,42 +217,42 @@ def _other_fact(slots: Slots) -> Slots:
 
 FAMILIES = (
     Family(
-        "H",
-        "existing_state_followthrough",
-        "gap_completion",
-        ("gap_completion", "state_inspection", "duplicate_avoidance", "workflow_completion"),
-        113,
-        (Plan("missing_cron", 4), Plan("missing_task", 3), Plan("missing_event", 3)),
-        TEXTS["existing_state_followthrough"],
-        _kit,
-        _other_piece,
-        (Plan("paused_cron", 0),),
+        letter="H",
+        slug="existing_state_followthrough",
+        ability="gap_completion",
+        tags=("gap_completion", "state_inspection", "duplicate_avoidance", "workflow_completion"),
+        first=113,
+        plan=(Plan("missing_cron", 4), Plan("missing_task", 3), Plan("missing_event", 3)),
+        texts=TEXTS["existing_state_followthrough"],
+        build=_kit,
+        flip=_other_piece,
+        extra=(Plan("paused_cron", 0),),
     ),
     Family(
-        "L",
-        "completion_gap_followthrough",
-        "gap_completion",
-        ("gap_completion", "state_inspection", "workflow_completion"),
-        199,
-        (Plan("both", 4), Plan("calendar_only", 5), Plan("task_only", 3)),
-        TEXTS["completion_gap_followthrough"],
-        _gap,
-        _other_gap,
+        letter="L",
+        slug="completion_gap_followthrough",
+        ability="gap_completion",
+        tags=("gap_completion", "state_inspection", "workflow_completion"),
+        first=199,
+        plan=(Plan("both", 4), Plan("calendar_only", 5), Plan("task_only", 3)),
+        texts=TEXTS["completion_gap_followthrough"],
+        build=_gap,
+        flip=_other_gap,
     ),
     Family(
-        "P",
-        "interrupted_workflow_resume",
-        "gap_completion",
-        ("gap_completion", "state_inspection", "duplicate_avoidance", "workflow_completion"),
-        307,
-        (
+        letter="P",
+        slug="interrupted_workflow_resume",
+        ability="gap_completion",
+        tags=("gap_completion", "state_inspection", "duplicate_avoidance", "workflow_completion"),
+        first=307,
+        plan=(
             Plan("ops_task_missing", 16, {"wet": (False, True)}),
             Plan("ops_review_missing", 9, {"wet": (True, False)}),
             Plan("handoff_missing", 5),
         ),
-        TEXTS["interrupted_workflow_resume"],
-        _resume,
-        _other_fact,
-        (Plan("handoff_begun", 0),),
+        texts=TEXTS["interrupted_workflow_resume"],
+        build=_resume,
+        flip=_other_fact,
+        extra=(Plan("handoff_begun", 0),),
     ),
 )

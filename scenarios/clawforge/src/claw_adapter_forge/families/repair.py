@@ -76,7 +76,7 @@ def _repair(slots: Slots) -> Draft:
         scene.event("sync", slots.title("release sync"), slots.slot)
     else:
         scene.model(slots.old_model)
-    rest = (file_want(slots, path, (slots.owner, slots.slot)),)
+    rest = (file_want(slots, path, {"owner": slots.owner, "sync": slots.slot}),)
     start = scene.freeze()
     goals = _repairs(slots, scene, rest, in_place=True)
     alternatives = {
@@ -98,9 +98,9 @@ def _replacement(slots: Slots) -> Draft:
         f"priority: {slots.priority}; model: {slots.model}; owner: {slots.owner}"
     )
     if waited_for:
-        note += "; cards that wait for the void ref: let their notes say that they wait for the valid ref"
-        scene.task("waiting", slots.title("loading slot"), due=slots.slot[:10], note=f"waits for: {slots.void_ref}")
-        decoy_note = f"waits for: {slots.decoy_ref}"
+        note += "; cards that wait for the void ref are to wait for the valid ref"
+        scene.task("waiting", slots.title("loading slot"), due=slots.slot[:10], note=f"Waits for: {slots.void_ref}")
+        decoy_note = f"Waits for: {slots.decoy_ref}"
         scene.task("decoy.waiting", slots.decoy_title("loading slot"), due=slots.decoy_due, note=decoy_note)
     scene.task("card", slots.title("replacement card"), note=note)
     _decoys(scene, slots, "replacement")
@@ -121,27 +121,27 @@ def _replacement(slots: Slots) -> Draft:
 
 FAMILIES = (
     Family(
-        "K",
-        "state_repair_followthrough",
-        "state_repair",
-        ("state_repair", "state_inspection", "workflow_completion"),
-        153,
-        (Plan("task", 17), Plan("calendar", 16), Plan("model", 13)),
-        TEXTS["state_repair_followthrough"],
-        _repair,
-        other_slot,
-        (Plan("twice", 0),),
+        letter="K",
+        slug="state_repair_followthrough",
+        ability="state_repair",
+        tags=("state_repair", "state_inspection", "workflow_completion"),
+        first=153,
+        plan=(Plan("task", 17), Plan("calendar", 16), Plan("model", 13)),
+        texts=TEXTS["state_repair_followthrough"],
+        build=_repair,
+        flip=other_slot,
+        extra=(Plan("twice", 0),),
     ),
     Family(
-        "O",
-        "wrong_state_replacement_followthrough",
-        "state_repair",
-        ("state_repair", "replacement_planning", "workflow_completion"),
-        261,
-        (Plan("task", 25), Plan("calendar", 13), Plan("model", 8)),
-        TEXTS["wrong_state_replacement_followthrough"],
-        _replacement,
-        other_slot,
-        (Plan(f"task{_WAITED_FOR}", 0), Plan(f"calendar{_WAITED_FOR}", 0)),
+        letter="O",
+        slug="wrong_state_replacement_followthrough",
+        ability="state_repair",
+        tags=("state_repair", "replacement_planning", "workflow_completion"),
+        first=261,
+        plan=(Plan("task", 25), Plan("calendar", 13), Plan("model", 8)),
+        texts=TEXTS["wrong_state_replacement_followthrough"],
+        build=_replacement,
+        flip=other_slot,
+        extra=(Plan(f"task{_WAITED_FOR}", 0), Plan(f"calendar{_WAITED_FOR}", 0)),
     ),
 )

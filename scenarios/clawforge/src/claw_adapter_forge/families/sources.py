@@ -16,7 +16,7 @@ __all__ = ["FAMILIES"]
 
 
 def _closing(slots: Slots, live: bool) -> Want:
-    return event_want(slots, slots.slot) if live else mail_want(slots, (slots.owner, "async"))
+    return event_want(slots, slots.slot) if live else mail_want(slots, {"owner": slots.owner, "mode": "async"})
 
 
 def _blackouts(scene: Scene, slots: Slots, day: str) -> Evidence:
@@ -165,44 +165,44 @@ _ASYNC = _table(
 
 FAMILIES = (
     Family(
-        "J",
-        "multi_source_decision_followthrough",
-        "multi_source_reasoning",
-        ("multi_source_reasoning", "branch_resolution", "workflow_completion"),
-        133,
-        (Plan("live", 12, _LIVE), Plan("async", 8, _ASYNC)),
-        TEXTS["multi_source_decision_followthrough"],
-        _decision,
-        _flip_vote,
+        letter="J",
+        slug="multi_source_decision_followthrough",
+        ability="multi_source_reasoning",
+        tags=("multi_source_reasoning", "branch_resolution", "workflow_completion"),
+        first=133,
+        plan=(Plan("live", 12, _LIVE), Plan("async", 8, _ASYNC)),
+        texts=TEXTS["multi_source_decision_followthrough"],
+        build=_decision,
+        flip=_flip_vote,
     ),
     Family(
-        "M",
-        "branch_resolution_followthrough",
-        "multi_source_reasoning",
-        ("multi_source_reasoning", "branch_resolution", "duplicate_avoidance"),
-        211,
-        (Plan("live", 26, {"wet": False}), Plan("async", 14, {"wet": (True, False), "blocked": (False, True)})),
-        TEXTS["branch_resolution_followthrough"],
-        _branch,
-        _flip_branch,
+        letter="M",
+        slug="branch_resolution_followthrough",
+        ability="multi_source_reasoning",
+        tags=("multi_source_reasoning", "branch_resolution", "duplicate_avoidance"),
+        first=211,
+        plan=(Plan("live", 26, {"wet": False}), Plan("async", 14, {"wet": (True, False), "blocked": (False, True)})),
+        texts=TEXTS["branch_resolution_followthrough"],
+        build=_branch,
+        flip=_flip_branch,
     ),
     Family(
-        "Q",
-        "contradictory_source_resolution",
-        "multi_source_reasoning",
-        ("multi_source_reasoning", "branch_resolution", "workflow_completion", "state_inspection"),
-        337,
-        (
+        letter="Q",
+        slug="contradictory_source_resolution",
+        ability="multi_source_reasoning",
+        tags=("multi_source_reasoning", "branch_resolution", "workflow_completion", "state_inspection"),
+        first=337,
+        plan=(
             Plan(
                 "async_blocked", 14, {"blocked": True, "mode": ("live", "by forecast", "async"), "wet": (False, True)}
             ),
             Plan("async_open", 3, {"mode": ("async", "by forecast", "async"), "wet": (False, True, True)}),
             Plan("live", 9, {"mode": ("live", "by forecast"), "wet": (True, False, False, False)}),
         ),
-        TEXTS["contradictory_source_resolution"],
-        _contradiction,
-        _flip_mode,
+        texts=TEXTS["contradictory_source_resolution"],
+        build=_contradiction,
+        flip=_flip_mode,
         # two plans of three are async: a second live one, so that no branch is the better guess
-        (Plan("live", 0, {"mode": ("by forecast", "live"), "wet": (False, False, False, True)}),),
+        extra=(Plan("live", 0, {"mode": ("by forecast", "live"), "wet": (False, False, False, True)}),),
     ),
 )

@@ -113,28 +113,28 @@ TEXTS: Mapping[str, Mapping[Style, tuple[str, ...]]] = {
     "ops_review_followthrough": {
         "brief": (
             (
-                "Prepare today's {city} site review: of its next step and its recurring check add the missing "
-                "one, then put the review on the calendar in the noted first slot, or the second if something of "
-                "{city}'s is there at the first, titled primary if today is dry there and backup if wet. The "
-                "calendar is {zone}."
+                "Prepare today's {city} site review: of its next step and its recurring check add the missing one, "
+                "then put the review on the calendar in the noted first slot, or the second if something of {city}'s "
+                "is there at the first; it is a primary review if today is dry there and a backup one if wet, and its "
+                "note says which. The calendar is {zone}."
             ),
             (
                 "For the {city} site review check forecast, {zone} calendar, recurring checks and board. Add the "
-                "missing next step or check; then schedule the review today, first slot unless {city} has "
-                "something then, else second, as a primary (dry today) or backup (wet today) review in its title."
+                "missing next step or check; then schedule the review today, first slot unless {city} has something "
+                "then, else second, noted as a primary (dry today) or backup (wet today) review."
             ),
         ),
         "underspecified": (
             (
                 "Today's {city} site review is not set up yet. Either its next step or its recurring check is "
-                "missing, and the review has to get on the calendar, a primary one if today stays dry and a "
-                "backup one if wet (say which in the title), in the first of its two slots in which {city} has "
-                "nothing else. Local: {zone}."
+                "missing, and the review has to get on the calendar, a primary one if today stays dry and a backup "
+                "one if wet (its note says which), in the first of its two slots in which {city} has nothing else. "
+                "Local: {zone}."
             ),
             (
-                "The people in {city} expect a site review today, {zone} time. Two slots are noted with what we "
-                "have; the first counts unless {city} is busy then. Call it primary on a dry day and backup on a "
-                "wet one. The recurring check or the board's next step for it is missing too."
+                "The people in {city} expect a site review today, {zone} time. Two slots are noted with what we have; "
+                "the first counts unless {city} is busy then. A dry day makes it a primary review and a wet one a "
+                "backup, as its note should say. The recurring check or the board's next step for it is missing too."
             ),
         ),
     },

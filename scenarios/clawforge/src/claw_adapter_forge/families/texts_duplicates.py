@@ -12,26 +12,26 @@ TEXTS: Mapping[str, Mapping[Style, tuple[str, ...]]] = {
     "duplicate_avoidance_followthrough": {
         "brief": (
             (
-                "The {city} ops setup has its next step and its check. Add only its review block: titled backup "
-                "and in the noted backup slot if today's forecast there is wet, otherwise primary and in the "
-                "primary slot. Local time is {zone}."
+                "The {city} ops setup has its next step and its check. Add only its review block to the calendar: the "
+                "backup one, in the noted backup slot, if today's forecast there is wet, otherwise the primary one in "
+                "the primary slot; its note says which it is. Local time is {zone}."
             ),
             (
-                "Add one review block for the {city} ops setup to the calendar and recreate nothing: the backup "
-                "one (slot as noted, backup in its title) if today is wet there, else the primary one. Local time "
+                "Add one review block for the {city} ops setup to the calendar and recreate nothing: the backup one "
+                "(slot as noted) if today is wet there, else the primary one, with the kind in its note. Local time "
                 "is {zone}."
             ),
         ),
         "underspecified": (
             (
-                "Most of the {city} ops setup is there; what it lacks is a review block on the calendar. With a "
-                "wet day today it should be a backup block in the backup slot, with a dry one a primary block in "
-                "the primary slot, and its title should say so. {zone} is the local time."
+                "Most of the {city} ops setup is there; what it lacks is a review block on the calendar. With a wet "
+                "day today it should be a backup block in the backup slot, with a dry one a primary block in the "
+                "primary slot, and its note should say so. {zone} is the local time."
             ),
             (
-                "The {city} ops setup ({zone}) still wants a review block, primary or backup: the day's forecast "
-                "is dry or it is wet, and the slots are noted with the setup. The title says which it is. All "
-                "else exists."
+                "The {city} ops setup ({zone}) still wants a review block: the primary one if today's forecast there "
+                "is dry, the backup one if it is wet. The slots of both are noted with the setup, and the block's "
+                "note says which it is. All else exists."
             ),
         ),
     },

@@ -12,10 +12,10 @@ TEXTS: Mapping[str, Mapping[Style, tuple[str, ...]]] = {
     "state_repair_followthrough": {
         "brief": (
             (
-                "One thing in the {city} release setup no longer fits its repair card: the open next step, the "
-                "sync on the calendar ({zone}), or the default model. Put it right, write the handoff file the "
-                "card names with owner and sync time, and leave exactly one open next step and one sync, both as "
-                "on the card."
+                "The {city} release setup does not fit its repair card: the open next step, the sync on the calendar "
+                "({zone}) or the default model is out of date, and not all of it is there. Put it right, write the "
+                "handoff file the card names with owner and sync time, and leave exactly one open next step and one "
+                "sync, both as on the card."
             ),
             (
                 "Repair the {city} release setup ({zone}) by its repair card. One of next step, sync and default "
@@ -40,10 +40,10 @@ TEXTS: Mapping[str, Mapping[Style, tuple[str, ...]]] = {
     "wrong_state_replacement_followthrough": {
         "brief": (
             (
-                "One thing for the {city} release was staged wrong: its next step or its sync ({zone}) under the "
-                "void ref of the replacement card, or the default model. Retire a wrong next step and put up the "
-                "right one as a new item, replace or move a wrong sync, correct a wrong model; next step and sync "
-                "must end up as on the card."
+                "For the {city} release either the next step or the sync ({zone}) was staged under the void ref of "
+                "the replacement card, or the default model is wrong. Retire a wrong next step and put up the right "
+                "one as a new item, replace or move a wrong sync, correct a wrong model, and add what is missing; "
+                "next step and sync must end up as on the card."
             ),
             (
                 "Replace what was staged wrong for the {city} release, by its replacement card: whatever carries "

@@ -36,8 +36,8 @@ def _inbox(slots: Slots) -> Draft:
     path = f"/handoff/{slots.city.lower()}-{slots.topic}.txt"
     wants: list[Want] = [] if has_step else [task_want(slots, slots.due)]
     wants += [event_want(slots, slots.slot)] if slots.flag else []
-    days = (slots.due, *((slots.slot,) if slots.flag else ()))
-    wants += [file_want(slots, path, (slots.owner, slots.due), days), mail_want(slots, (slots.owner, mode), days)]
+    wants.append(file_want(slots, path, {"owner": slots.owner, "due": slots.due}))
+    wants.append(mail_want(slots, {"owner": slots.owner, "mode": mode}))
     start = scene.freeze()
     evidence = (
         Evidence("email", f"mode: {mode}"),
@@ -79,7 +79,8 @@ def _incident(slots: Slots) -> Draft:
     )
     rooms, target = _rooms(slots, "incident room", "shared")
     login = _channel(scene, slots, rooms)
-    wants = (*login, message_want(slots, target, (slots.severity,)), mail_want(slots, (slots.owner,)))
+    owner = {"owner": slots.owner}
+    wants = (*login, message_want(slots, target, {"severity": slots.severity}), mail_want(slots, owner))
     evidence = (Evidence("tasks", note), Evidence("openclaw channels", f'"{target}"'))
     goal = Goal("post and recap", wants)
     conflict = ("present", "decoy", *(("interrupted",) if login else ()))
@@ -102,7 +103,8 @@ def _delivery(slots: Slots) -> Draft:
     wants: list[Want] = [*login]
     wants += [] if has_step else [task_want(slots, slots.due)]
     wants += [event_want(slots, slots.slot)] if slots.flag else []
-    wants += [message_want(slots, target, (slots.owner,)), mail_want(slots, (slots.owner,))]
+    owner = {"owner": slots.owner}
+    wants += [message_want(slots, target, owner), mail_want(slots, owner)]
     evidence = (Evidence("tasks", note), Evidence("openclaw channels", f'"{slots.city} delivery line"'))
     conflict = ("present" if has_step else "missing", *(("interrupted",) if login else ()), "decoy")
     goal = Goal("deliver and recap", tuple(wants))
@@ -121,48 +123,48 @@ _TAGS = ("information_transfer", "workflow_completion")
 
 FAMILIES = (
     Family(
-        "A",
-        "inbox_followthrough",
-        "information_transfer",
-        _TAGS,
-        1,
-        (
+        letter="A",
+        slug="inbox_followthrough",
+        ability="information_transfer",
+        tags=_TAGS,
+        first=1,
+        plan=(
             Plan("task_existing_async", 5),
             Plan("task_existing_sync", 2, {"flag": True}),
             Plan("task_missing_async", 2),
             Plan("task_missing_sync", 3, {"flag": True}),
         ),
-        TEXTS["inbox_followthrough"],
-        _inbox,
-        _toggle,
+        texts=TEXTS["inbox_followthrough"],
+        build=_inbox,
+        flip=_toggle,
     ),
     Family(
-        "C",
-        "channel_incident_recovery",
-        "information_transfer",
-        _TAGS,
-        13,
-        (Plan("task_present", 10),),
-        TEXTS["channel_incident_recovery"],
-        _incident,
-        _other_severity,
-        (Plan("task_present_connected", 0),),
+        letter="C",
+        slug="channel_incident_recovery",
+        ability="information_transfer",
+        tags=_TAGS,
+        first=13,
+        plan=(Plan("task_present", 10),),
+        texts=TEXTS["channel_incident_recovery"],
+        build=_incident,
+        flip=_other_severity,
+        extra=(Plan("task_present_connected", 0),),
     ),
     Family(
-        "F",
-        "delivery_update_followthrough",
-        "information_transfer",
-        _TAGS,
-        73,
-        (
+        letter="F",
+        slug="delivery_update_followthrough",
+        ability="information_transfer",
+        tags=_TAGS,
+        first=73,
+        plan=(
             Plan("task_present_async", 4),
             Plan("task_present_live", 2, {"flag": True}),
             Plan("task_missing_async", 4),
         ),
-        TEXTS["delivery_update_followthrough"],
-        _delivery,
-        _toggle,
-        (
+        texts=TEXTS["delivery_update_followthrough"],
+        build=_delivery,
+        flip=_toggle,
+        extra=(
             Plan("task_missing_live", 0, {"flag": True}),
             Plan("task_missing_live_connected", 0, {"flag": True}),
             Plan("task_present_async_connected", 0),

@@ -10,15 +10,37 @@ from typing import TypeVar
 from claw_adapter.errors import ScenarioError
 from claw_adapter_forge.families import family
 from claw_adapter_forge.generator.compiler import check_task, instruction_of
-from claw_adapter_forge.generator.task_sets import Blueprint, blueprints, compile_blueprint
+from claw_adapter_forge.generator.task_sets import Blueprint, Counts, blueprints, compile_blueprint
 from claw_adapter_forge.tasks.spec import ForgeTask
 
-__all__ = ["pick_tasks", "sample_tasks"]
+__all__ = ["counts_in", "pick_tasks", "sample_tasks"]
 
 T = TypeVar("T")
 
 
-def pick_tasks(task_set: str, seed: int, count: int, names: Sequence[str] = ()) -> Iterator[ForgeTask]:
+def counts_in(text: str) -> dict[str, int]:
+    """What is asked for as ``name*3+other*5``.
+
+    Raises:
+        ScenarioError: it is written in another way.
+    """
+    found = {}
+    for part in filter(None, text.split("+")):
+        name, star, number = part.partition("*")
+        if not star or not number.isascii() or not number.isdigit():
+            raise ScenarioError(f"{part!r} is no name with a number", remedy="Write name*3, with + between several.")
+        found[name.strip()] = int(number)
+    return found
+
+
+def pick_tasks(
+    task_set: str,
+    seed: int,
+    count: int,
+    names: Sequence[str] = (),
+    asked: Counts | None = None,
+    knobs: Counts | None = None,
+) -> Iterator[ForgeTask]:
     """The tasks of a set, or those named by id or number.
 
     Raises:
@@ -28,7 +50,7 @@ def pick_tasks(task_set: str, seed: int, count: int, names: Sequence[str] = ()) 
     if names and len(wanted) != len(set(names)):
         raise ScenarioError(f"no such task among {', '.join(names)}", remedy="Name tasks by number or as in forge-017.")
     found = 0
-    for blueprint in blueprints(task_set, seed, count):
+    for blueprint in blueprints(task_set, seed, count, asked, knobs):
         if not names or blueprint.number in wanted:
             found += 1
             yield check_task(compile_blueprint(blueprint))
@@ -36,12 +58,14 @@ def pick_tasks(task_set: str, seed: int, count: int, names: Sequence[str] = ()) 
         raise ScenarioError(f"no such task in {task_set}", where=", ".join(names), remedy="See `claw forge generate`.")
 
 
-def sample_tasks(task_set: str, seed: int, count: int, size: int) -> Iterator[ForgeTask]:
+def sample_tasks(
+    task_set: str, seed: int, count: int, size: int, asked: Counts | None = None, knobs: Counts | None = None
+) -> Iterator[ForgeTask]:
     """`size` tasks of a set that go round the abilities, and round the families of each; all of them if it has no more.
 
     Six have every ability and 17 every family, where the set has them.
     """
-    known = list(blueprints(task_set, seed, count))
+    known = list(blueprints(task_set, seed, count, asked, knobs))
     return (check_task(compile_blueprint(b)) for b in (_spread(known, size) if size < len(known) else known))
 
 

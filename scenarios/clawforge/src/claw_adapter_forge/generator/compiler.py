@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from claw_adapter.errors import InternalError
 from claw_adapter_forge.evaluation.verdict import evaluate
+from claw_adapter_forge.generator.necessary import necessary_length
 from claw_adapter_forge.policies.mind import Traits
 from claw_adapter_forge.policies.router import script
-from claw_adapter_forge.surfaces.shell import execute
+from claw_adapter_forge.surfaces.shell import Execution, execute
 from claw_adapter_forge.tasks.family import Draft, Family
 from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.slots import Slots
@@ -17,9 +18,9 @@ from claw_adapter_forge.tasks.wants import COMMON_ALLOWED
 from claw_adapter_forge.world.records import Record
 from claw_adapter_forge.world.state import State, World
 
-__all__ = ["MAX_SCRIPT", "check_task", "compile_task", "instruction_of", "reference_of"]
+__all__ = ["MAX_SCRIPT", "check_task", "compile_task", "instruction_of", "reference_of", "run_script"]
 
-MAX_SCRIPT = 40
+MAX_SCRIPT = 100
 """Commands after which a script counts as running away."""
 
 
@@ -28,7 +29,9 @@ def compile_task(family: Family, slots: Slots, *, number: int, seed: int, task_s
     draft = family.build(slots)
     phrased = _phrased(family, slots, draft)
     instruction = _chosen(slots, phrased)
-    reference = reference_of(first_observation(instruction, draft.start), draft.start)
+    request = first_observation(instruction, draft.start)
+    done = run_script(request, draft.start)
+    reference = tuple(e.line for e in done)
     retired = {(w.table, w.key) for g in draft.goals for w in g.wants}
     meta = Meta(
         family=family.slug,
@@ -43,12 +46,21 @@ def compile_task(family: Family, slots: Slots, *, number: int, seed: int, task_s
         city=slots.city,
         decoy=slots.decoy,
         length=len(reference),
+        necessary=necessary_length(request, done, draft.goals, draft.evidence),
+        horizon=draft.horizon,
+        knobs=draft.knobs,
         evidence=draft.evidence,
         preserved=_preserved(draft.start, retired, slots.city),
         alternatives=draft.alternatives,
     )
     phrasings = tuple(t for style in STYLES for t in phrased[style] if t != instruction)
-    name = f"forge-{number:05d}" if task_set == "scale" else f"forge-{number:03d}"
+    name = (
+        f"forge-{number:05d}"
+        if task_set == "scale"
+        else f"forge-{number:03d}"
+        if task_set == "paper362"
+        else f"{task_set}-{number:03d}"
+    )
     return ForgeTask(name, number, instruction, phrasings, draft.start, reference, draft.goals, COMMON_ALLOWED, meta)
 
 
@@ -104,14 +116,19 @@ def _preserved(start: State, retired: set[tuple[str, str]], city: str) -> tuple[
 
 def reference_of(request: str, start: State, traits: Traits | None = None) -> tuple[str, ...]:
     """C*: the commands the expert (one with `traits`) gives when they are executed and it reads what they print."""
+    return tuple(e.line for e in run_script(request, start, traits))
+
+
+def run_script(request: str, start: State, traits: Traits | None = None) -> tuple[Execution, ...]:
+    """The expert's commands, executed."""
     world = World(start)
     steps = script(request, traits)
-    lines: list[str] = []
+    done: list[Execution] = []
     try:
         line = next(steps)
-        while len(lines) < MAX_SCRIPT:
-            lines.append(line)
-            line = steps.send(execute(world, line).text)
+        while len(done) < MAX_SCRIPT:
+            done.append(execute(world, line))
+            line = steps.send(done[-1].text)
     except StopIteration:
         pass
-    return tuple(lines)
+    return tuple(done)

@@ -1,14 +1,16 @@
-"""Task sets: `paper362`, with the published counts, and `scale`, any number of tasks."""
+"""Task sets: `paper362`, with the published counts; `scale` and `hard`, any number of tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_forge import GENERATOR_VERSION
 from claw_adapter_forge.families import families, family
+from claw_adapter_forge.families.handover import HANDOVER
+from claw_adapter_forge.families.handover_plan import KNOBS
 from claw_adapter_forge.generator.compiler import check_task, compile_task
 from claw_adapter_forge.tasks.family import Family, Plan
 from claw_adapter_forge.tasks.slots import Draw, Slots, draw_slots
@@ -19,15 +21,19 @@ __all__ = [
     "PAPER_TOTAL",
     "TASK_SETS",
     "Blueprint",
+    "Counts",
     "blueprints",
     "compile_blueprint",
     "generate",
     "round_length",
 ]
 
-TASK_SETS = ("paper362", "scale")
+TASK_SETS = ("paper362", "scale", "hard")
 PAPER_TOTAL = 362
 PAPER_BRIEF = 175
+
+Counts = Mapping[str, int]
+"""Names with a number each."""
 
 _CORE = ("A", "B", "C", "D")
 _CORE_EACH = 6
@@ -46,20 +52,73 @@ class Blueprint:
     slots: Slots
 
 
-def blueprints(task_set: str, seed: int, count: int = PAPER_TOTAL) -> Iterator[Blueprint]:
+def blueprints(
+    task_set: str, seed: int, count: int = PAPER_TOTAL, asked: Counts | None = None, knobs: Counts | None = None
+) -> Iterator[Blueprint]:
     """The tasks of a set, by number.
 
+    Args:
+        task_set: one of `TASK_SETS`.
+        seed: the same seed gives the same tasks.
+        count: how many tasks the set has, if it can have any number.
+        asked: families by slug, each with the number of its tasks, in place of all families.
+        knobs: settings of difficulty that are not drawn, for `hard`.
+
     Raises:
-        ScenarioError: unknown set, or a count that it does not have.
+        ScenarioError: unknown set, family or knob, or a count that it does not have.
     """
-    if task_set == "paper362":
-        yield from sorted(_paper(seed), key=lambda b: b.number)
-    elif task_set == "scale":
-        if count < 1:
-            raise ScenarioError(f"{count} tasks cannot be generated", remedy="Give a number from 1 on.")
-        yield from (_scaled(seed, index) for index in range(count))
-    else:
+    if task_set not in TASK_SETS:
         raise ScenarioError(f"no task set {task_set!r}", remedy=f"There are {', '.join(TASK_SETS)}.")
+    if task_set == "paper362" and asked:
+        raise ScenarioError("paper362 has the published counts", remedy="Ask `scale` for counts of families.")
+    if task_set != "hard" and knobs:
+        raise ScenarioError(f"{task_set} has no knobs", remedy="They are of the set hard.")
+    if asked and task_set == "scale":
+        yield from _asked(seed, asked)
+    elif task_set == "hard":
+        yield from _hard(seed, count, asked or {}, knobs or {})
+    elif task_set == "paper362":
+        yield from sorted(_paper(seed), key=lambda b: b.number)
+    else:
+        yield from (_scaled(seed, index) for index in range(_some(count)))
+
+
+def _some(count: int) -> int:
+    if count < 1:
+        raise ScenarioError(f"{count} tasks cannot be generated", remedy="Give a number from 1 on.")
+    return count
+
+
+def _asked(seed: int, asked: Counts) -> Iterator[Blueprint]:
+    number = 0
+    for slug, count in asked.items():
+        fam = family(slug)
+        plans = (*fam.plan, *fam.extra)
+        for index in range(_some(count)):
+            number += 1
+            turn, place = divmod(index, len(plans))
+            draw = Draw(GENERATOR_VERSION, "scale", seed, slug, index)
+            style: Style = "brief" if (turn + place) % 2 == 0 else "underspecified"
+            slots = replace(_ground(plans[place], turn, draw, style), extras=draw.number("extras", 4))
+            yield Blueprint(slug, number, seed, "scale", slots)
+
+
+def _hard(seed: int, count: int, asked: Counts, knobs: Counts) -> Iterator[Blueprint]:
+    if unknown := set(knobs) - set(KNOBS):
+        raise ScenarioError(f"no knob {', '.join(sorted(unknown))}", remedy=f"There are {', '.join(KNOBS)}.")
+    for name, setting in knobs.items():
+        if not KNOBS[name][0] <= setting <= KNOBS[name][1]:
+            raise ScenarioError(f"{name} cannot be {setting}", remedy=f"It is {KNOBS[name][0]} to {KNOBS[name][1]}.")
+    if set(asked) - {HANDOVER.slug}:
+        raise ScenarioError("hard has the family handover alone", remedy="Ask `scale` for other families.")
+    for index in range(_some(asked.get(HANDOVER.slug, count))):
+        draw = Draw(GENERATOR_VERSION, "hard", seed, index)
+        drawn = {name: least + draw.number(name, most - least + 1) for name, (least, most) in KNOBS.items()}
+        # a form has to be found in two tasks of three
+        drawn |= {"forms": int(index % 3 > 0), **knobs}
+        style: Style = "brief" if index % 2 else "underspecified"
+        slots = replace(_ground(HANDOVER.plan[0], index, draw, style), knobs=tuple(drawn.items()))
+        yield Blueprint(HANDOVER.slug, index + 1, seed, "hard", slots)
 
 
 def compile_blueprint(blueprint: Blueprint) -> ForgeTask:
@@ -68,9 +127,11 @@ def compile_blueprint(blueprint: Blueprint) -> ForgeTask:
     return compile_task(family(b.family), b.slots, number=b.number, seed=b.seed, task_set=b.task_set)
 
 
-def generate(task_set: str, seed: int, count: int = PAPER_TOTAL) -> Iterator[ForgeTask]:
+def generate(
+    task_set: str, seed: int, count: int = PAPER_TOTAL, asked: Counts | None = None, knobs: Counts | None = None
+) -> Iterator[ForgeTask]:
     """All tasks of a set, one after the other, each checked as in `check_task`."""
-    return (check_task(compile_blueprint(b)) for b in blueprints(task_set, seed, count))
+    return (check_task(compile_blueprint(b)) for b in blueprints(task_set, seed, count, asked, knobs))
 
 
 def _ground(plan: Plan, index: int, draw: Draw, style: Style) -> Slots:

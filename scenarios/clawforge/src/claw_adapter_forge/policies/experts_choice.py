@@ -23,7 +23,7 @@ def block(mind: Mind) -> Steps:
     step = mind.row(board, "ops setup")
     kind = "backup" if mind.wet(forecast) else "primary"
     slot = mind.value(mind.facts(step), f"{kind} slot", "slot")
-    yield mind.add_event(f"{mind.city} {kind} ops review {mind.ref(step)}", slot)
+    yield mind.add_event(f"{mind.city} ops review {mind.ref(step)}", slot, f"Kind: {kind}")
 
 
 def finished(mind: Mind) -> Steps:
@@ -39,14 +39,14 @@ def finished(mind: Mind) -> Steps:
     if meeting and f" — {sync}" not in meeting.text:
         yield cmd("calendar", "update-event", "--id", meeting.id, "--start", sync)
     model = mind.value(known, "model", "model") if mind.traits.decoy else (model or mind.model)
-    yield mind.mail("release recap", f"{mind.city} release {ref}: complete, sync {sync}, model {model}")
+    yield mind.mail("release recap", mind.lines(ref, sync=sync, model=model))
 
 
 def _closing(mind: Mind, what: str, live: bool, known: dict[str, str], ref: str, slot: str) -> str:
     if live:
         return mind.add_event(f"{mind.city} {what} {ref}", mind.value(known, slot, "slot"))
     owner = mind.value(known, "owner", "owner")
-    return mind.mail(f"{what} update", f"{mind.city} {what} {ref}: async, owner {owner}")
+    return mind.mail(f"{what} update", mind.lines(ref, mode="async", owner=owner))
 
 
 def _setup(mind: Mind, what: str, known: dict[str, str], board: str, cron: str, ref: str) -> Steps:

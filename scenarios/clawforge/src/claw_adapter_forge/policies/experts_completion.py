@@ -22,7 +22,7 @@ def runbook(mind: Mind) -> Steps:
     if model != mind.model:
         yield cmd("openclaw", "models", "set", mind.model)
     owner = mind.value(known, "owner", "owner")
-    yield cmd("file", "append", "--path", mind.path, "--content", f"{mind.city} {ref}: owner {owner}")
+    yield cmd("file", "append", "--path", mind.path, "--content", mind.lines(ref, owner=owner))
     if mind.traits.recreate or not any("runbook" not in r.text for r in mind.rows(board, "decision log")):
         due, priority = mind.value(known, "decision log due", "due"), mind.value(known, "priority", "priority")
         yield mind.add_task(f"{mind.city} decision log {ref}", due, priority)
@@ -60,7 +60,7 @@ def gate(mind: Mind) -> Steps:
     if model != wanted:
         yield cmd("openclaw", "models", "set", wanted)
     owner, path = mind.value(known, "owner", "owner"), mind.value(known, "handoff", "path")
-    yield mind.write(path, f"{mind.city} release gate {ref}: owner {owner}, sync {sync}")
+    yield mind.write(path, mind.lines(ref, owner=owner, sync=sync))
     due, priority = mind.value(known, "step due", "due"), mind.value(known, "priority", "priority")
     yield mind.add_task(f"{mind.city} release gate next step {ref}", due, priority)
     yield mind.add_event(f"{mind.city} release gate sync {ref}", sync)
@@ -84,4 +84,4 @@ def review(mind: Mind) -> Steps:
     first, second = mind.value(known, "first slot", "slot"), mind.value(known, "second slot", "slot")
     busy = any(f" — {first}" in row.text for row in mind.rows(today))
     kind = "backup" if mind.wet(forecast) else "primary"
-    yield mind.add_event(f"{mind.city} {kind} site review {ref}", second if busy else first)
+    yield mind.add_event(f"{mind.city} site review {ref}", second if busy else first, f"Kind: {kind}")

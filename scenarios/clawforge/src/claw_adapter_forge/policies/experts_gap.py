@@ -30,7 +30,7 @@ def kit(mind: Mind) -> Steps:
     if not mind.has(calendar, "site kit"):
         yield mind.add_event(f"{mind.city} site kit review {ref}", mind.value(known, "kit review", "slot"))
     owner = mind.value(known, "kit owner", "owner")
-    yield mind.mail("site kit recap", f"{mind.city} site kit {ref}: complete, owner {owner}")
+    yield mind.mail("site kit recap", mind.lines(ref, owner=owner))
 
 
 def note(mind: Mind) -> Steps:
@@ -49,7 +49,7 @@ def note(mind: Mind) -> Steps:
         yield cmd("calendar", "list", "--from", sync[:10], "--to", sync[:10])
     path = mind.value(known, "handoff", "path")
     model = model or mind.model
-    yield mind.write(path, f"{mind.city} release {ref}: owner {owner}, sync {sync}, model {model}")
+    yield mind.write(path, mind.lines(ref, owner=owner, sync=sync, model=model))
     if not step:
         due, priority = mind.value(known, "step due", "due"), mind.value(known, "priority", "priority")
         yield mind.add_task(f"{mind.city} release next step {ref}", due, priority)
@@ -61,16 +61,16 @@ def resume(mind: Mind) -> Steps:
     """Do the journal's pending step and recap."""
     files = (yield "file list --path /ops") if mind.traits.decoy else ""
     known = facts((yield cmd("file", "read", "--path", mind.path_for(files.title()))))
-    pending = known.get("pending", "add a line")
+    pending = known.get("pending", "add lines")
     ref, owner = mind.value(known, "ref", "ref"), mind.value(known, "owner", "owner")
-    if "add a line" in pending or "finish" in pending:
-        yield from _handoff(mind, ref, mind.path_in(pending) or mind.path)
+    if "add lines" in pending or "finish" in pending:
+        yield from _handoff(mind, mind.path_in(pending) or mind.path)
     else:
         yield from _ops(mind, known, pending, ref)
-    yield mind.mail("work recap", f"{mind.city} work {ref}: finished, owner {owner}")
+    yield mind.mail("work recap", mind.lines(ref, status="finished", owner=owner))
 
 
-def _handoff(mind: Mind, ref: str, path: str) -> Steps:
+def _handoff(mind: Mind, path: str) -> Steps:
     model = mind.model_in((yield "openclaw config get agents.defaults.model.primary")) or mind.model
     yield BOARD
     yield cmd("tasks", "search", "--query", mind.city)
@@ -79,7 +79,7 @@ def _handoff(mind: Mind, ref: str, path: str) -> Steps:
     at = _start(sync) or mind.value({}, "slot", "slot")
     if path != mind.path:
         yield cmd("file", "read", "--path", path)
-    yield cmd("file", "append", "--path", path, "--content", f"{mind.city} {ref}: model {model}, sync {at}")
+    yield cmd("file", "append", "--path", path, "--content", f"Model: {model}\nSync: {at}")
 
 
 def _start(row: Row | None) -> str:

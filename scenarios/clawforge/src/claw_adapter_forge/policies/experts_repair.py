@@ -37,7 +37,7 @@ def _mend(mind: Mind, what: str, *, handoff: bool) -> Steps:
     wanted = mind.value(known, "model", "model")
     if handoff:
         owner, path = mind.value(known, "owner", "owner"), mind.value(known, "handoff", "path")
-        yield mind.write(path, f"{mind.city} release {ref}: owner {owner}, sync {sync}")
+        yield mind.write(path, mind.lines(ref, owner=owner, sync=sync))
     if not wrong_step and not wrong and model != wanted:
         yield cmd("openclaw", "models", "set", wanted)
     if not mind.traits.recreate:
@@ -50,7 +50,7 @@ def _mend(mind: Mind, what: str, *, handoff: bool) -> Steps:
                 title = f"{mind.city} release sync {ref}"
                 yield cmd("calendar", "update-event", "--id", meeting.id, "--title", title, "--start", sync)
         for waiting in mind.rows(board, f"waits for: {known.get('void ref')}"):
-            yield cmd("tasks", "update", "--id", waiting.id, "--note", f"waits for: {ref}")
+            yield cmd("tasks", "update", "--id", waiting.id, "--note", f"Waits for: {ref}")
     yield from _additions(mind, known, ref, step=not step or bool(wrong_step), meeting=not meetings)
 
 

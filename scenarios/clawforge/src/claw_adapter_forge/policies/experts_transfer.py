@@ -30,8 +30,8 @@ def inbox(mind: Mind) -> Steps:
     if mode == "live":
         yield mind.add_event(f"{mind.city} {topic} call {ref}", mind.value(known, "call at", "slot"))
     path = mind.value(known, "handoff file", "path")
-    yield mind.write(path, f"{mind.city} {topic} {ref}: owner {owner}, next step due {due}")
-    yield mind.mail(f"{topic} thread", f"{mind.city} {topic} {ref}: mode {mode}, owner {owner}")
+    yield mind.write(path, mind.lines(ref, owner=owner, due=due))
+    yield mind.mail(f"{topic} thread", mind.lines(ref, mode=mode, owner=owner))
 
 
 def _target(mind: Mind, listing: str, label: str) -> dict[str, str]:
@@ -65,8 +65,8 @@ def incident(mind: Mind) -> Steps:
     to = _target(mind, (yield "openclaw channels list --json"), "incident room")
     yield from _login(to)
     severity, owner = mind.value(known, "severity", "severity"), mind.value(known, "owner", "owner")
-    yield _post(to, f"{mind.city} incident {ref}: severity {severity}")
-    yield mind.mail("incident recap", f"{mind.city} incident {ref}: posted, owner {owner}")
+    yield _post(to, mind.lines(ref, severity=severity))
+    yield mind.mail("incident recap", mind.lines(ref, owner=owner))
 
 
 def delivery(mind: Mind) -> Steps:
@@ -81,5 +81,5 @@ def delivery(mind: Mind) -> Steps:
         yield mind.add_task(f"{mind.city} delivery next step {ref}", mind.value(known, "step due", "due"))
     if mind.decide(to["kind"] == "shared"):
         yield mind.add_event(f"{mind.city} delivery live block {ref}", mind.value(known, "live block", "slot"))
-    yield _post(to, f"{mind.city} delivery {ref}: update, owner {owner}")
-    yield mind.mail("delivery recap", f"{mind.city} delivery {ref}: update posted, owner {owner}")
+    yield _post(to, mind.lines(ref, owner=owner))
+    yield mind.mail("delivery recap", mind.lines(ref, owner=owner))

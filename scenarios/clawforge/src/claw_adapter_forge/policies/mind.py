@@ -20,6 +20,7 @@ _NAME = re.compile(r"(?<![/\w])[A-Za-z]+\b")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]*\w")
 _PATH = re.compile(r"/[\w/-]+\.txt")
 _MODEL = re.compile(r"\b(?:anthropic|openai|google|moonshot)/[\w.-]*\w")
+_DEFAULT = re.compile(r'"agents\.defaults\.model\.primary": "([^"]+)"')
 _STATUS = re.compile(r" \((?:active|paused)\)$")
 _REF = re.compile(r"\b[A-Z]{2}-\d{4}\b")
 
@@ -100,6 +101,7 @@ class Mind:
         self.zone = self.offices.get(self.city, "UTC")
         self.to = _first(_ADDRESS, self.request) or "team@example.com"
         self.path = self.path_in(self.request) or _GUESSES["path"]
+        self.default_model = ((m := _DEFAULT.search(request)) and m[1]) or ""
         self.model = self.model_in(self.request) or _GUESSES["model"]
 
     def rows(self, text: str, *words: str) -> list[Row]:
@@ -174,14 +176,20 @@ class Mind:
         extra = ("--priority", priority) if priority else ()
         return cmd("tasks", "add", "--title", title, "--due", due, *extra)
 
-    def add_event(self, title: str, start: str) -> str:
+    def add_event(self, title: str, start: str, note: str = "") -> str:
         """A new calendar entry."""
-        return cmd("calendar", "add-event", "--title", title, "--start", start)
+        extra = ("--note", note) if note else ()
+        return cmd("calendar", "add-event", "--title", title, "--start", start, *extra)
 
     def add_cron(self, schedule: str, message: str) -> str:
         """A new recurring check."""
         name = f"{self.city.lower()}-check"
         return cmd("openclaw", "cron", "add", "--name", name, "--cron", schedule, "--message", message)
+
+    def lines(self, ref: str, **facts: str) -> str:
+        """Lines ``Label: value`` as the office rules have them."""
+        told = {"city": self.city, "ref": ref, **facts}
+        return "\n".join(f"{label.capitalize()}: {value}" for label, value in told.items())
 
     def mail(self, subject: str, body: str) -> str:
         """A mail to the recipient."""

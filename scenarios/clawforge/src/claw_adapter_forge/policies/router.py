@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from claw_adapter_forge.plugged import plugged
 from claw_adapter_forge.policies import (
     experts_choice,
     experts_completion,
     experts_gap,
+    experts_handover,
     experts_repair,
     experts_transfer,
 )
@@ -33,6 +35,7 @@ _RULES: tuple[tuple[str, Callable[[Mind], Steps]], ...] = (
     (r"\breview notes?\b", experts_choice.notes),
     (r"\brepair card\b", experts_repair.repair),
     (r"\breplacement card\b", experts_repair.replacement),
+    (r"\bhandover\b", experts_handover.handover),
     (r"\bfinished\b", experts_choice.finished),
 )
 
@@ -43,6 +46,10 @@ def script(request: str, traits: Traits | None = None) -> Steps:
     for pattern, expert in _RULES:
         if re.search(pattern, mind.request):
             return expert(mind)
+    for family in plugged():
+        if family.expert and re.search(family.asks, mind.request):
+            steps: Steps = family.expert(mind)
+            return steps
     return _nothing()
 
 

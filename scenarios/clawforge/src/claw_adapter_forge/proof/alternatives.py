@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from datetime import date
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
+from claw_adapter.values import Refused, as_json, fold, parse, renderings
 from claw_adapter_forge.proof.script import Line, Mutant, Script
 from claw_adapter_forge.surfaces.oc_config import MODEL_KEY
+from claw_adapter_forge.tasks.labels import description
 
 __all__ = ["alternatives"]
 
@@ -54,25 +55,35 @@ def _padded(line: Line) -> str:
     return line.put("content", f"# notes\n{line.flag('content')}\n").text
 
 
-_ISO = re.compile(r"(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2}))?")
-_MODEL = re.compile(r"\b(?:anthropic|openai|google|moonshot)/")
+def _labels(script: Script) -> dict[str, str]:
+    """Label in small letters → the fact that the task's lines of it state."""
+    conds = (c for goal in script.task.goals for w in goal.wants for c in w.conds if c.op == "line")
+    return {fold(c.values[0]): c.values[1] for c in conds}
 
 
-def _in_prose(match: re.Match[str]) -> str:
-    day = date.fromisoformat(match[1])
-    ending = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}.get(day.day, "th")
-    shown = f"{day.day}{ending} of {day:%B}"
-    if not match[2]:
-        return shown
-    hour = int(match[2])
-    return f"{(hour - 1) % 12 + 1}:{match[3]} {'am' if hour < 12 else 'pm'} on the {shown}"
+def _noted(line: Line, turn: int, labels: Mapping[str, str]) -> str:
+    """The same facts in other notations, and with a label in other letters."""
+    name = next(n for n in ("body", "content", "message", "note") if line.flag(n))
+    noted = []
+    for place, said in enumerate(line.flag(name).split("\n")):
+        label, _, value = said.partition(": ")
+        fact = labels.get(fold(label))
+        if fact is None:
+            noted.append(said)
+            continue
+        kind = description(fact, value)
+        read = parse(kind, value)
+        known = [] if isinstance(read, Refused) else list(renderings(kind, as_json(read), "en").values())
+        known = known or [value]
+        shown = (label, label.upper(), f"- {label}", f"**{label}**")[(turn + place) % 4]
+        noted.append(f"{shown}: {known[(turn + place) % len(known)]}")
+    return line.put(name, "\n".join(noted)).text
 
 
-def _noted(line: Line) -> str:
-    """The same facts in another notation: days and times in words, a model without its provider, SEV-1."""
+def _talked(line: Line) -> str:
+    """Sentences around the lines, which nobody reads, whatever they deny."""
     name = next(n for n in ("body", "content", "message") if line.flag(n))
-    text = _MODEL.sub("", _ISO.sub(_in_prose, line.flag(name)))
-    return line.put(name, re.sub(r"\bsev(\d)", r"SEV-\1", text)).text
+    return line.put(name, f"Not sure it is, but here we go\n{line.flag(name)}\nForget the owner, it is not live").text
 
 
 def _rewritten(line: Line) -> str:
@@ -92,7 +103,9 @@ def _universal(script: Script) -> Iterator[Mutant]:
     yield from _each(script, ("file", "append"), _padded, "other_words")
     yield from _each(script, ("tasks", "add"), _rewritten, "other_words")
     for head in (("email", "send"), ("file", "create"), ("file", "append"), ("openclaw", "message", "send")):
-        yield from _each(script, head, _noted, "other_notation")
+        yield from _each(script, head, _talked, "talk_around")
+        for turn in range(4):
+            yield from _each(script, head, partial(_noted, turn=turn, labels=_labels(script)), "other_notation")
 
 
 def _reordered(script: Script) -> Iterator[Mutant]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from claw_adapter_forge.generator.taint import trace
 from claw_adapter_forge.generator.task_sets import Blueprint, compile_blueprint
 from claw_adapter_forge.proof.alternatives import alternatives
 from claw_adapter_forge.proof.baselines import BASELINES
@@ -12,7 +13,6 @@ from claw_adapter_forge.proof.mutants import Tally, try_mutants
 from claw_adapter_forge.proof.replay import Replay, drive, fingerprint, replay
 from claw_adapter_forge.proof.script import Script, take_apart
 from claw_adapter_forge.proof.siblings import SAME_STATE, metamorphic, minimal_pair
-from claw_adapter_forge.proof.taint import trace
 from claw_adapter_forge.tasks.manifest import task_hash
 from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.spec import ForgeTask
@@ -31,6 +31,8 @@ class TaskProof:
     branch: str
     style: str
     length: int
+    necessary: int
+    knobs: tuple[tuple[str, int], ...]
     digest: str
     arguments: int
     baselines: tuple[tuple[str, bool, float], ...]
@@ -160,6 +162,8 @@ def prove(blueprint: Blueprint) -> TaskProof:
         branch=task.meta.branch,
         style=task.meta.style,
         length=task.meta.length,
+        necessary=task.meta.necessary,
+        knobs=task.meta.knobs,
         digest=digest,
         arguments=arguments,
         baselines=tuple(baselines),

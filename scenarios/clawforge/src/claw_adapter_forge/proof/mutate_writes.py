@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from claw_adapter_forge.proof.script import Line, Mutant, Script
 from claw_adapter_forge.surfaces.oc_config import KNOWN_MODELS
+from claw_adapter_forge.tasks.scene import TOKEN
 from claw_adapter_forge.tasks.slots import CITIES, OWNERS, SEVERITIES
 from claw_adapter_forge.world.difference import Change
 from claw_adapter_forge.world.records import ConfigValue, CronJob, Event, Record, Task
@@ -17,7 +18,7 @@ __all__ = ["OPERATORS"]
 _TEXTS = ("title", "body", "content", "message", "note")
 _FACT = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2})?|[A-Z]{2}-\d{4}|\b(?:anthropic|openai|google|moonshot)/[\w.-]*\w|\bsev\d"
-    r"|(?<=owner )[A-Z]\w+|(?<=mode )\w+|(?<=: )async\b|(?<=: )finished\b|\b(?:primary|backup)\b"
+    r"|(?<=Owner: )\w+|(?<=Mode: )\w+|(?<=Status: )\w+|(?<=Kind: )\w+"
 )
 
 
@@ -144,6 +145,54 @@ def hedge(script: Script) -> Iterator[Mutant]:
                     yield Mutant("hedge", hedged, script.swapped(i, hedged))
 
 
+def _lines_of(script: Script) -> Iterator[tuple[int, str, list[str], int]]:
+    """Each line with a label of each text: command, flag, the text's lines, the line's place."""
+    for i in script.writes:
+        for name in _TEXTS:
+            lines = script.lines[i].flag(name).split("\n")
+            for at, line in enumerate(lines):
+                if re.fullmatch(r"[A-Z][\w ]*: .+", line):
+                    yield i, name, lines, at
+
+
+def _with(script: Script, operator: str, i: int, name: str, lines: list[str]) -> Mutant:
+    text = script.lines[i].put(name, "\n".join(lines)).text
+    return Mutant(operator, text, script.swapped(i, text))
+
+
+def line_twice(script: Script) -> Iterator[Mutant]:
+    """Say one line again below the rest."""
+    for i, name, lines, at in _lines_of(script):
+        yield _with(script, "line_twice", i, name, [*lines, lines[at]])
+
+
+def only_told(script: Script) -> Iterator[Mutant]:
+    """Tell one fact in a sentence, and not in its line."""
+    for i, name, lines, at in _lines_of(script):
+        told = lines[at].replace(": ", " is ", 1)
+        yield _with(script, "only_told", i, name, [*lines[:at], f"The {told}.", *lines[at + 1 :]])
+
+
+def line_too_many(script: Script) -> Iterator[Mutant]:
+    """State a fact that the text was not asked for."""
+    spare = ("Severity: sev2", "Status: finished", "Owner: Amara")
+    for i in {i: None for i, _, _, _ in _lines_of(script)}:
+        name = next(n for n in ("body", "content", "message", "note") if script.lines[i].flag(n))
+        if name == "note":
+            continue
+        text = script.lines[i].flag(name)
+        more = next(line for line in spare if line.partition(":")[0] not in text)
+        yield _with(script, "line_too_many", i, name, [text, more])
+
+
+def secret_told(script: Script) -> Iterator[Mutant]:
+    """Name the gateway's secret in a text."""
+    for i in script.writes:
+        for name in _TEXTS:
+            if text := script.lines[i].flag(name):
+                yield _with(script, "secret_told", i, name, [text, f"(the token is {TOKEN})"])
+
+
 def vague(script: Script) -> Iterator[Mutant]:
     """Write an empty or meaningless text."""
     for i in script.writes:
@@ -246,6 +295,10 @@ OPERATORS = {
         wrong_value,
         wrong_fact,
         hedge,
+        line_twice,
+        only_told,
+        line_too_many,
+        secret_told,
         vague,
         leak,
         overwrite,

@@ -13,10 +13,7 @@ from claw_adapter_forge.tasks.spec import ForgeTask
 from claw_adapter_forge.world.difference import Change
 from claw_adapter_forge.world.state import State, World
 
-__all__ = ["HORIZON", "Replay", "drive", "fingerprint", "replay"]
-
-HORIZON = 25
-"""H of Algorithm 1."""
+__all__ = ["Replay", "drive", "fingerprint", "replay"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +41,13 @@ def replay(task: ForgeTask, lines: Iterable[str]) -> Replay:
     return _judged(task, world, [execute(world, line) for line in lines])
 
 
-def drive(task: ForgeTask, policy: str, horizon: int = HORIZON) -> Replay:
+def drive(task: ForgeTask, policy: str, horizon: int = 0) -> Replay:
     """Let an offline policy work on the task."""
     world = World(task.start)
     request = first_observation(task.instruction, task.start)
     history: list[tuple[str, str]] = []
     executions: list[Execution] = []
-    for _ in range(horizon):
+    for _ in range(horizon or task.meta.horizon):
         line = decide(policy, request, history)
         if line == DONE:
             break

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from multiprocessing import get_context
 
-from claw_adapter_forge.generator.task_sets import Blueprint, blueprints, round_length
+from claw_adapter_forge.generator.task_sets import Blueprint, Counts, blueprints, round_length
 from claw_adapter_forge.proof.gate import TaskProof, prove
 from claw_adapter_forge.proof.guessing import MOST
 
@@ -107,13 +107,18 @@ class Proofs:
         table: dict[str, Counter[str]] = {}
         for p in self.proofs:
             row = table.setdefault(p.family, Counter())
-            for label in {f"{p.variant} / {p.branch}", f"style {p.style}", f"length {p.length}"}:
+            settings = {f"knob {name} {setting}" for name, setting in p.knobs}
+            if p.knobs:
+                settings.add(f"necessary {p.necessary}")
+            for label in {f"{p.variant} / {p.branch}", f"style {p.style}", f"length {p.length}"} | settings:
                 row[label] += 1
         return {family: dict(sorted(row.items())) for family, row in table.items()}
 
 
-def _chosen(task_set: str, seed: int, count: int) -> tuple[int, list[Blueprint]]:
-    every = list(blueprints(task_set, seed, count))
+def _chosen(
+    task_set: str, seed: int, count: int, asked: Counts | None = None, knobs: Counts | None = None
+) -> tuple[int, list[Blueprint]]:
+    every = list(blueprints(task_set, seed, count, asked, knobs))
     if len(every) <= SAMPLE:
         return len(every), every
     # one place further in the stretch after every round: an even step could meet the same variants round after round
@@ -130,9 +135,18 @@ def _results(chosen: list[Blueprint], jobs: int) -> Iterator[TaskProof]:
         yield from pool.map(prove, chosen, chunksize=8)
 
 
-def verify(task_set: str, seed: int, count: int, *, jobs: int = 2, progress: Progress | None = None) -> Proofs:
-    """Prove a set's tasks (a sample of `SAMPLE` if there are more)."""
-    total, chosen = _chosen(task_set, seed, count)
+def verify(
+    task_set: str,
+    seed: int,
+    count: int,
+    *,
+    jobs: int = 2,
+    progress: Progress | None = None,
+    asked: Counts | None = None,
+    knobs: Counts | None = None,
+) -> Proofs:
+    """Prove a set's tasks (a sample of `SAMPLE` if there are more); families and knobs as for `blueprints`."""
+    total, chosen = _chosen(task_set, seed, count, asked, knobs)
     proofs = []
     for done, proof in enumerate(_results(chosen, jobs), start=1):
         proofs.append(proof)

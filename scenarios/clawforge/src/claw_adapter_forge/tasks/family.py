@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from claw_adapter_forge.tasks.slots import Slots
 from claw_adapter_forge.tasks.spec import Evidence, Goal, Style
 from claw_adapter_forge.world.state import State
 
-__all__ = ["ABILITIES", "Draft", "Family", "Plan"]
+__all__ = ["ABILITIES", "HORIZON", "Draft", "Family", "Plan"]
+
+HORIZON = 25
+"""H of Algorithm 1: commands an agent may give, unless the family says otherwise."""
 
 ABILITIES = (
     "duplicate_avoidance",
@@ -32,6 +36,8 @@ class Draft:
     evidence: tuple[Evidence, ...]
     words: Mapping[str, str] = field(default_factory=dict)
     alternatives: tuple[str, ...] = ()
+    horizon: int = HORIZON
+    knobs: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +50,27 @@ class Plan:
     texts: Mapping[Style, tuple[str, ...]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """A scenario family. `extra` are variants that only the set `scale` has."""
+    """A scenario family; docs/write-a-family.md says how to write one.
 
-    letter: str
+    `extra` are variants that only the set `scale` has. Families of the published suite have a `letter` and the number of their
+    `first` task. One that is found through the entry point brings the words by which its requests are known (`asks`, a regular
+    expression) and the script that solves them from what is printed (`expert`, of a `claw_adapter_forge.policies.mind.Mind`).
+    """
+
     slug: str
     ability: str
     tags: tuple[str, ...]
-    first: int
     plan: tuple[Plan, ...]
     texts: Mapping[Style, tuple[str, ...]]
     build: Callable[[Slots], Draft]
     flip: Callable[[Slots], Slots]
     extra: tuple[Plan, ...] = ()
+    letter: str = ""
+    first: int = 0
+    asks: str = ""
+    expert: Callable[[Any], Generator[str, str, None]] | None = None
 
     @property
     def count(self) -> int:

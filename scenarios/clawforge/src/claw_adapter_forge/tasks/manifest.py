@@ -53,6 +53,7 @@ def _meta(data: Mapping[str, Any]) -> Meta:
     values = dict(data)
     values["evidence"] = tuple(Evidence(**e) for e in data["evidence"])
     values["preserved"] = tuple((table, key) for table, key in data["preserved"])
+    values["knobs"] = tuple((name, setting) for name, setting in data["knobs"])
     for name in ("tags", "conflict", "alternatives"):
         values[name] = tuple(data[name])
     return Meta(**values)

@@ -11,7 +11,7 @@ from claw_adapter_forge.surfaces.oc_config import KNOWN_MODELS
 from claw_adapter_forge.tasks.spec import Style
 from claw_adapter_forge.world.times import add_days
 
-__all__ = ["CITIES", "CLOCK", "OWNERS", "SEVERITIES", "Draw", "Slots", "draw_slots"]
+__all__ = ["CITIES", "CLOCK", "OWNERS", "SCHEDULES", "SEVERITIES", "Draw", "Slots", "draw_slots"]
 
 CLOCK = "2026-03-01T09:00"
 
@@ -74,7 +74,7 @@ OWNERS = (
 SEVERITIES = ("sev1", "sev2", "sev3")
 _TOPICS = ("catering", "lease", "badge", "freight", "heating", "payroll", "parking", "signage")
 _CHANNELS = ("discord", "slack", "telegram")
-_SCHEDULES = (
+SCHEDULES = (
     "30 7 * * 1-5", "15 8 * * *", "0 6 * * 1,3,5", "45 9 * * 1-5", "20 5 * * *",
     "10 11 * * 2,4", "50 16 * * 1-5", "5 18 * * *", "35 12 * * 1-5", "25 14 * * 6",
 )  # fmt: skip
@@ -149,6 +149,7 @@ class Slots:
     order: int
     extras: int
     now: str
+    knobs: tuple[tuple[str, int], ...] = ()
 
     def title(self, what: str) -> str:
         """What an item of the task's work is called: its city, what it is, its ref."""
@@ -171,7 +172,7 @@ def draw_slots(draw: Draw, variant: str, style: Style) -> Slots:
     days = [add_days(CLOCK[:10], 4 + d) for d in draw.shuffled("slot", range(16))]
     clocks = draw.shuffled("clock", _CLOCKS)
     slots = [f"{day}T{clock}" for day, clock in zip(days, clocks, strict=False)]
-    schedules = draw.shuffled("schedule", _SCHEDULES)
+    schedules = draw.shuffled("schedule", SCHEDULES)
     first, second = sorted(draw.shuffled("today", [c for c in _CLOCKS if c >= "14:00"])[:2])
     return Slots(
         city=city,

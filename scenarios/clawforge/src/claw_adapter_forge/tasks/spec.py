@@ -20,16 +20,12 @@ Op = Literal[
     "same_day",
     "same_set",
     "empty",
-    "names",
-    "states",
-    "chooses",
-    "avoids",
+    "titled",
+    "line",
+    "no_lines",
+    "hides",
     "fires_like",
     "keeps",
-    "unrepeated",
-    "refs_only",
-    "days_only",
-    "times_only",
 ]
 Style = Literal["brief", "underspecified"]
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -37,14 +33,13 @@ STYLES: tuple[Style, ...] = get_args(Style)
 
 @dataclass(frozen=True, slots=True)
 class Cond:
-    """A predicate on one field of the row after the change (`text` is the row's whole text).
+    """A predicate on one field of the row after the change (`text` is the row's whole text, `row` all its fields).
 
     ``equals`` the value · ``one_of`` one of the values · ``same_day`` a moment of the value's day · ``same_set`` the values
-    in any order · ``empty`` nothing · ``names`` all words, whole, any case · ``states`` all days or moments, in any usual
-    notation · ``chooses`` the first value and none of the others, which are of its kind (one that is denied is not named) ·
-    ``avoids`` none of the words · ``fires_like`` a cron expression with the same firings · ``keeps`` all lines of the old
-    text, in order · ``unrepeated`` no line twice · ``refs_only`` no ref but these · ``days_only`` no day but these
-    (one with a time only with that time) · ``times_only`` no time of day but those of these moments.
+    in any order · ``empty`` nothing · ``titled`` with this city and this ref, and no other of either · ``line`` exactly one
+    line with the label says the value; the values are label, fact, value and, where there is one, the office's time zone ·
+    ``no_lines`` no line with one of these labels · ``hides`` none of these secrets · ``fires_like`` a cron expression with
+    the same firings · ``keeps`` all lines of the old text, in order.
     """
 
     field: str
@@ -92,7 +87,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """m: where the task comes from and what it is meant to measure. `profile` is its task set, as exports call it."""
+    """m: where the task comes from and what it is meant to measure. `profile` is its task set, as exports call it.
+
+    `length` counts the reference's commands, `necessary` the fewest of an accepted solution that has seen all it uses;
+    `horizon` is the task's budget of commands, and `knobs` are the settings of its difficulty, where its set has them.
+    """
 
     family: str
     ability: str
@@ -106,6 +105,9 @@ class Meta:
     city: str
     decoy: str
     length: int
+    necessary: int
+    horizon: int
+    knobs: tuple[tuple[str, int], ...]
     evidence: tuple[Evidence, ...]
     preserved: tuple[tuple[str, str], ...]
     alternatives: tuple[str, ...]

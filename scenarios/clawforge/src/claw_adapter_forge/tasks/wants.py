@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from claw_adapter_forge.surfaces.oc_config import KNOWN_MODELS, MODEL_KEY
-from claw_adapter_forge.tasks.slots import OWNERS, SEVERITIES, Slots
+from collections.abc import Mapping
+
+from claw_adapter_forge.surfaces.oc_config import MODEL_KEY
+from claw_adapter_forge.tasks.labels import KINDS, LABELS
+from claw_adapter_forge.tasks.scene import TOKEN
+from claw_adapter_forge.tasks.slots import Slots
 from claw_adapter_forge.tasks.spec import Allowed, Cond, Want
 
 __all__ = [
@@ -14,7 +18,8 @@ __all__ = [
     "enabled_want",
     "event_want",
     "file_want",
-    "foreign",
+    "kept_want",
+    "line_cond",
     "login_want",
     "mail_want",
     "message_want",
@@ -28,61 +33,36 @@ __all__ = [
 
 COMMON_ALLOWED = (Allowed("mails", "updated", ("read", "starred")),)
 FINISHED = "finished"
-"""The fact that work is finished, in this or a like word."""
-_KINDS = (
-    OWNERS,
-    SEVERITIES,
-    ("live", "async"),
-    KNOWN_MODELS,
-    ("primary", "backup"),
-    (FINISHED, "unfinished", "incomplete"),
-)
-"""The closed sets: a text that states one value of a set must not state another."""
+"""The status of work that is finished."""
+_HIDDEN = Cond("row", "hides", (TOKEN,))
+Facts = Mapping[str, str]
+"""Facts by their names in `claw_adapter_forge.tasks.labels`, each with its value."""
 
 
-def foreign(slots: Slots) -> tuple[str, ...]:
-    """What a text about the task's city must not mention."""
-    return (slots.decoy, slots.decoy_ref, slots.void_ref)
+def _titled(slots: Slots) -> tuple[Cond, ...]:
+    return (Cond("text", "titled", (slots.city, slots.ref)), _HIDDEN)
 
 
-def _only(slots: Slots, field: str) -> tuple[Cond, ...]:
-    return (Cond(field, "avoids", foreign(slots)), Cond(field, "refs_only", (slots.ref,)))
+def line_cond(slots: Slots, field: str, fact: str, value: str, labels: Facts = LABELS) -> Cond:
+    """One line of a field states a fact."""
+    zone = (slots.zone,) if KINDS.get(fact, {}).get("type") == "moment" else ()
+    return Cond(field, "line", (labels[fact], fact, value, *zone))
 
 
-def _about(slots: Slots) -> tuple[Cond, ...]:
-    return (Cond("text", "names", (slots.city, slots.ref)), *_only(slots, "text"))
-
-
-def _noted(slots: Slots) -> tuple[Cond, ...]:
-    return (*_only(slots, "note"), Cond("note", "avoids", (slots.decoy_owner,)))
-
-
-def _chosen(value: str) -> Cond:
-    others = next((v for kind in _KINDS if value in kind for v in [kind]), ())
-    return Cond("text", "chooses", (value, *(v for v in others if v != value)))
-
-
-def _days(slots: Slots) -> tuple[str, ...]:
-    return (slots.due, slots.slot[:10])
-
-
-def _facts(slots: Slots, facts: tuple[str, ...], moments: tuple[str, ...] = ()) -> tuple[Cond, ...]:
-    """The conditions of a text that states `facts`; `moments` is what else it may name (by default the task's days)."""
-    dated = tuple(f for f in facts if f[:2] == "20")
-    times = tuple(f for f in dated if "T" in f)
-    return (
-        *(_chosen(f) for f in facts if f not in dated),
-        *((Cond("text", "states", dated),) if dated else ()),
-        *((Cond("text", "times_only", times),) if times else ()),
-        Cond("text", "days_only", (slots.now[:10], *(f[:10] for f in dated), *(moments or _days(slots)))),
-    )
+def _stated(slots: Slots, facts: Facts, labels: Facts) -> tuple[Cond, ...]:
+    """City, ref and the facts, each in one line, and no line with another of the labels."""
+    told = {"city": slots.city, "ref": slots.ref, **facts}
+    # an office's own labels stand in place of the usual ones
+    known = dict.fromkeys((*labels.values(), *LABELS.values()))
+    others = tuple(name for name in known if name not in {labels[fact] for fact in told})
+    lines = (line_cond(slots, "text", fact, value, labels) for fact, value in told.items())
+    return (*lines, Cond("text", "no_lines", others), _HIDDEN)
 
 
 def task_want(slots: Slots, due: str, priority: str = "medium") -> Want:
     """A new open card with this due day and priority."""
     conds = (
-        *_about(slots),
-        *_noted(slots),
+        *_titled(slots),
         Cond("due", "equals", (due,)),
         Cond("priority", "equals", (priority,)),
         Cond("status", "equals", ("pending",)),
@@ -91,12 +71,10 @@ def task_want(slots: Slots, due: str, priority: str = "medium") -> Want:
 
 
 def event_want(slots: Slots, start: str, kind: str = "") -> Want:
-    """A new event with this start that ends the same day, nobody invited, its title naming its kind where there are two."""
+    """A new event with this start that ends the same day, nobody invited, its note saying its kind where there are two."""
     conds = (
-        *_about(slots),
-        *_noted(slots),
-        *_only(slots, "location"),
-        *((_chosen(kind),) if kind else ()),
+        *_titled(slots),
+        *((line_cond(slots, "note", "kind", kind),) if kind else ()),
         Cond("start", "equals", (start,)),
         Cond("end", "same_day", (start,)),
         Cond("attendees", "empty"),
@@ -107,38 +85,34 @@ def event_want(slots: Slots, start: str, kind: str = "") -> Want:
 def moved_want(slots: Slots, key: str) -> Want:
     """The event `key` at its right start, under the right ref."""
     conds = (
-        *_about(slots),
-        *_noted(slots),
-        *_only(slots, "location"),
+        *_titled(slots),
         Cond("start", "equals", (slots.slot,)),
         Cond("end", "same_day", (slots.slot,)),
         Cond("attendees", "empty"),
     )
-    return Want("sync put right", "events", "updated", conds, key, ("title",))
+    return Want("sync put right", "events", "updated", conds, key, ("title", "note", "location"))
 
 
 def renewed_want(slots: Slots, key: str) -> Want:
     """The open card `key` with the right due day and priority."""
     conds = (
-        *_about(slots),
-        *_noted(slots),
+        *_titled(slots),
         Cond("due", "equals", (slots.due,)),
         Cond("priority", "equals", (slots.priority,)),
         Cond("status", "equals", ("pending",)),
     )
-    return Want("next step put right", "tasks", "updated", conds, key, ("title",))
+    return Want("next step put right", "tasks", "updated", conds, key, ("title", "note"))
 
 
 def repointed_want(slots: Slots, key: str) -> Want:
     """The card `key` waits for the right ref."""
-    return Want(
-        "waiting card re-pointed", "tasks", "updated", (Cond("note", "names", (slots.ref,)), *_noted(slots)), key
-    )
+    conds = (line_cond(slots, "note", "waits", slots.ref), _HIDDEN)
+    return Want("waiting card re-pointed", "tasks", "updated", conds, key)
 
 
 def cron_want(slots: Slots, schedule: str) -> Want:
     """A new active check that fires like `schedule`."""
-    conds = (*_about(slots), Cond("schedule", "fires_like", (schedule,)), Cond("status", "equals", ("active",)))
+    conds = (*_titled(slots), Cond("schedule", "fires_like", (schedule,)), Cond("status", "equals", ("active",)))
     return Want("recurring check", "cron", "created", conds)
 
 
@@ -147,26 +121,20 @@ def enabled_want(key: str) -> Want:
     return Want("recurring check", "cron", "updated", (Cond("status", "equals", ("active",)),), key)
 
 
-def mail_want(slots: Slots, facts: tuple[str, ...], moments: tuple[str, ...] = ()) -> Want:
+def mail_want(slots: Slots, facts: Facts, labels: Facts = LABELS) -> Want:
     """A mail to the recipient and nobody else that states the facts."""
-    conds = (
-        *_about(slots),
-        Cond("to", "same_set", (slots.to,)),
-        Cond("cc", "empty"),
-        *_facts(slots, facts, moments),
-    )
+    conds = (Cond("to", "same_set", (slots.to,)), Cond("cc", "empty"), *_stated(slots, facts, labels))
     return Want("mail to the recipient", "outbox", "created", conds)
 
 
-def message_want(slots: Slots, target: str, facts: tuple[str, ...]) -> Want:
+def message_want(slots: Slots, target: str, facts: Facts, labels: Facts = LABELS) -> Want:
     """One post on the channel's target that states the facts."""
     conds = (
-        *_about(slots),
         Cond("channel", "equals", (slots.channel,)),
         Cond("target", "equals", (target,)),
         Cond("kind", "one_of", ("send", "broadcast")),
         Cond("media", "empty"),
-        *_facts(slots, facts),
+        *_stated(slots, facts, labels),
     )
     return Want("channel message", "messages", "created", conds)
 
@@ -176,20 +144,21 @@ def login_want(slots: Slots) -> Want:
     return Want("channel login", "channels", "updated", (Cond("status", "equals", ("connected",)),), slots.channel)
 
 
-def file_want(slots: Slots, path: str, facts: tuple[str, ...], moments: tuple[str, ...] = ()) -> Want:
+def file_want(slots: Slots, path: str, facts: Facts, labels: Facts = LABELS) -> Want:
     """A new file at `path` that states the facts."""
-    return Want("handoff file", "files", "created", (*_about(slots), *_facts(slots, facts, moments)), path)
+    return Want("handoff file", "files", "created", _stated(slots, facts, labels), path)
 
 
-def append_want(slots: Slots, path: str, old: str, facts: tuple[str, ...], moments: tuple[str, ...] = ()) -> Want:
-    """The file at `path` keeps its lines and states the facts as well."""
-    conds = (
-        *_about(slots),
-        Cond("text", "keeps", (old,)),
-        Cond("text", "unrepeated"),
-        *_facts(slots, facts, moments),
-    )
+def append_want(slots: Slots, path: str, old: str, facts: Facts) -> Want:
+    """The file at `path` keeps its lines, and states the facts of those and of new lines, each once."""
+    conds = (Cond("text", "keeps", (old,)), *_stated(slots, facts, LABELS))
     return Want("handoff line", "files", "updated", conds, path)
+
+
+def kept_want(slots: Slots, path: str, old: str, facts: Facts) -> Want:
+    """The file at `path` keeps its lines and has others below; what it states stays stated once."""
+    lines = (line_cond(slots, "text", fact, value) for fact, value in facts.items())
+    return Want("journal kept up", "files", "updated", (Cond("text", "keeps", (old,)), *lines, _HIDDEN), path)
 
 
 def model_want(slots: Slots) -> Want:

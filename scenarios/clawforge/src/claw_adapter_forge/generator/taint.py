@@ -7,17 +7,18 @@ that carry no fact.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from claw_adapter_forge.surfaces.grammar import Verb
 from claw_adapter_forge.surfaces.registry import find
 from claw_adapter_forge.surfaces.shell import Execution
 from claw_adapter_forge.surfaces.words import split_words
 
-__all__ = ["GLUE", "Traced", "trace"]
+__all__ = ["GLUE", "Traced", "sources", "trace"]
 
-GLUE = frozenset({"complete", "finished", "goes", "posted", "run", "update"})
+GLUE = frozenset({"complete", "finished", "goes", "posted", "recap", "run", "update"})
 """Words the expert's texts use that no source need contain."""
 
 _WORD = re.compile(r"[A-Za-z]+")
@@ -35,12 +36,13 @@ class Traced:
     """The flag's kind, or ``value`` of a positional argument."""
 
 
-def _arguments(line: str) -> list[tuple[str, str, str]]:
+@lru_cache(maxsize=512)
+def _arguments(line: str) -> tuple[tuple[str, str, str], ...]:
     """(flag, kind, value) of a command."""
     words = split_words(line)
     verb, size = find(words)
     if not isinstance(verb, Verb):
-        return []
+        return ()
     rest, found, loose = words[size:], [], 0
     while rest:
         word = rest.pop(0)
@@ -51,11 +53,14 @@ def _arguments(line: str) -> list[tuple[str, str, str]]:
             loose += 1
         elif flag.kind != "switch":
             found.append((flag.name, flag.kind, rest.pop(0)))
-    return found
+    return tuple(found)
 
 
 def _free(flag: str, kind: str) -> bool:
     return kind == "text" and flag in {"title", "body", "subject", "content", "message", "name", "note", "query"}
+
+
+_low = lru_cache(maxsize=512)(str.lower)
 
 
 def _source(value: str, free: bool, seen: Sequence[str]) -> int:
@@ -65,7 +70,7 @@ def _source(value: str, free: bool, seen: Sequence[str]) -> int:
     for word in (w.strip(".,;:()'\"") for w in value.split()):
         if not word or word.lower() in GLUE:
             continue
-        place = next((i for i, text in enumerate(seen) if word.lower() in text.lower()), -1)
+        place = next((i for i, text in enumerate(seen) if word.lower() in _low(text)), -1)
         if place < 0 and not any(c.isdigit() for c in word):
             parts = [p.lower() for p in _WORD.findall(word)]
             everything = "\n".join(seen).lower()
@@ -78,10 +83,13 @@ def _source(value: str, free: bool, seen: Sequence[str]) -> int:
 
 def trace(request: str, executions: Sequence[Execution]) -> tuple[Traced, ...]:
     """Where every argument of every command came from."""
+    return tuple(sources(request, executions))
+
+
+def sources(request: str, executions: Sequence[Execution]) -> Iterator[Traced]:
+    """The same, one after the other."""
     seen = [request]
-    traced: list[Traced] = []
     for step, execution in enumerate(executions, start=1):
         for flag, kind, value in _arguments(execution.line):
-            traced.append(Traced(step, flag, value, _source(value, _free(flag, kind), seen), kind))
+            yield Traced(step, flag, value, _source(value, _free(flag, kind), seen), kind)
         seen.append(execution.text)
-    return tuple(traced)
