@@ -1,6 +1,8 @@
 """Put the checker of the scenarios, as compiled scenarios carry it, into the demo: ``python tools/demo_checks.py [--check]``.
 
-What the demo's checks expect, ``r3.json`` and so on, is written by hand; the program that compares is no second one.
+What the demo's checks expect, ``r3.json`` and so on, is written by hand; the program that compares is no second one. The copy
+is committed, not made when it is needed: core must not know this distribution, an installation from the sources has no build
+step, and the digest of the demo's folder, which every run folder names, may not depend on what else is installed.
 """
 
 import sys

@@ -66,6 +66,7 @@ BROKEN = (
     )),
     Broken("SPEC-037", U, "[[#panel outage_min: The meter of the distribution panel has F2 dark for {outage_min} minutes.]]", "The meter was read.", "C1:"),
     Broken("SPEC-038", T, "reversed_by: U2\n  C3", "reversed_by: U1\n  C3", "C2:"),
+    Broken("SPEC-018", R, 'first: {equals: first_warm, form: "HH:MM"}', "first: {equals: first_warm, form: hm}", "id: r6"),
     Broken("SPEC-039", R, "{if: limit_c == 8,", "{if: peak_c > 12,", "peak_c > 12"),
     Broken("SPEC-040", R, "{if: report_due > 120,", "{if: 2 > 3,", "2 > 3"),
     Broken("SPEC-041", R, "{if: report_due > 120,", "{if: report_due > 20,", "id: r1", (

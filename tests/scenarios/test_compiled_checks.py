@@ -24,8 +24,8 @@ EXPOSURE = """      - path: reports/exposure.json
         fields:
           limit_c: {equals: limit_c}
           peak_c: {equals: peak_c}
-          first: {equals: first_warm, form: hm}
-          last: {equals: last_warm, form: hm}
+          first: {equals: first_warm, form: "HH:MM"}
+          last: {equals: last_warm, form: "HH:MM"}
           warm_minutes: {equals: warm_min}
           outage_minutes: {equals: outage_min}
 """
@@ -114,3 +114,14 @@ def test_a_table_of_written_cells_has_a_hasty_variant_that_its_check_refuses(tmp
         assert (check(folder, one.work.expected) == []) is right
     scenario = load_scenario(build(load_spec(root), tmp_path / "out"))
     assert "SCN-024" not in {one.id for one in findings(scenario, load_gold(scenario))}
+
+
+def test_readers_write_the_form_that_is_demanded(tmp_path: Path):
+    root = patched(tmp_path, ("3-rounds", "doses: {equals: doses}", "doses: {equals: doses, form: number}"))
+    made = compile_spec(load_spec(root))
+    expected, careful, hasty = stock(made)
+    assert expected["doses"]["as"]["form"] == "number"
+    assert isinstance(careful["doses"], int)
+    assert isinstance(hasty["doses"], int)
+    exposure = next(json.loads(one.work.oracle["reports/exposure.json"]) for one in made.rounds if one.spec.id == "r6")
+    assert [len(exposure[name]) for name in ("first", "last")] == [5, 5]

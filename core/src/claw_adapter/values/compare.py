@@ -73,7 +73,7 @@ def as_value(description: Description, expected: Any) -> Any:
         return Money(Fraction(str(expected[0])), expected[1])
     if kind == "names" and isinstance(expected, list):
         return tuple(sorted(as_value(description["of"], one) for one in expected))
-    found = parse(description, expected)
+    found = parse({**description, "form": ""}, expected)
     if isinstance(found, Refused):
         raise ValueError(f"{expected!r} is expected, which is no {kind}: {found}")  # noqa: TRY004 - a wrong value
     return found

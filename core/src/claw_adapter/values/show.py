@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from .compare import as_value
+from .forms import NEEDS, formed
 from .kinds import Value, parse
 from .names import forms_of
 from .show_numbers import amounts, durations, quantities
@@ -43,6 +44,8 @@ def renderings(description: Description, value: Any, language: str) -> Rendering
         return {name: text for name, text in texts.items() if parse(description, text) == value}
 
     found = read(WRITERS[description["type"]](description, value, language))
+    if description["type"] in NEEDS and (form := description.get("form")):
+        found = read({"form": formed(form, value)}) | found
     if not found:
         return {}
     plain = next(iter(found.values()))

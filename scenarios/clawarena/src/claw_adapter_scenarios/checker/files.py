@@ -9,43 +9,51 @@ from typing import Any
 
 from .faults import Unreadable
 
-__all__ = ["read_file"]
+__all__ = ["read_files"]
 
 MOST_BYTES = 8 * 1024 * 1024
 
 
-def read_file(workspace: Path, rule: Mapping[str, Any], changed: Collection[str] | None = None) -> tuple[Path, str]:
-    """The artefact's place and text; with a glob the only file that fits, or the last one in the order of names.
+def read_files(
+    workspace: Path, rule: Mapping[str, Any], changed: Collection[str] | None = None, others: Collection[str] = ()
+) -> list[tuple[str, str | Unreadable]]:
+    """Path and text of every file that may be the artefact, in the order of names; of a stated path the one file.
 
     Args:
-        workspace: where it is looked for.
-        rule: what it should be.
+        workspace: where they are looked for.
+        rule: what the artefact should be.
         changed: what was created or changed in the round, where that is known: a name that was left to the agent is looked
             for there alone, otherwise among the files that the scenario has not laid out itself.
+        others: paths of the other artefacts, which are not this one under another name.
 
     Raises:
-        Unreadable: it is not there, is there under another name, or is no text.
+        Unreadable: none is there, or there is one under another name.
     """
     root = workspace.resolve()
     pattern = rule.get("find") or glob.escape(rule["path"])
     found = sorted(path for path in root.glob(pattern) if path.is_file() and _counts(path, root, rule, changed))
     if not found:
-        raise _absent(root, rule, changed)
-    path = found[-1]
+        raise _absent(root, rule, changed, others)
+    return [(path.relative_to(root).as_posix(), _text(path)) for path in found]
+
+
+def _text(path: Path) -> str | Unreadable:
     if path.stat().st_size > MOST_BYTES:
-        raise Unreadable("format", "too large")
+        return Unreadable("format", "too large")
     try:
-        return path, path.read_text("utf-8-sig")
+        return path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise Unreadable("format", f"cannot be read: {error}") from None
+        return Unreadable("format", f"cannot be read: {error}")
 
 
-def _absent(root: Path, rule: Mapping[str, Any], changed: Collection[str] | None) -> Unreadable:
+def _absent(
+    root: Path, rule: Mapping[str, Any], changed: Collection[str] | None, others: Collection[str]
+) -> Unreadable:
     wanted = Path(rule["path"])
     same_name = (path for path in sorted(root.rglob("*")) if path.is_file() and _alike(path, wanted))
-    near = [path for path in same_name if _counts(path, root, rule, changed)]
-    if near:
-        return Unreadable("naming", f"it is {near[0].relative_to(root).as_posix()}")
+    near = [path.relative_to(root).as_posix() for path in same_name if _counts(path, root, rule, changed)]
+    if near := [name for name in near if name not in others]:
+        return Unreadable("naming", f"it is {near[0]}")
     return Unreadable("missing", "there is no such file")
 
 

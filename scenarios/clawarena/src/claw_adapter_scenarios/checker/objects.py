@@ -11,7 +11,7 @@ from .faults import Faults, Unreadable
 from .typed import Known, judge, read
 from .values import Money, Refused, same
 
-__all__ = ["check_json", "elsewhere", "read_object"]
+__all__ = ["check_json", "elsewhere", "has_field", "read_object"]
 
 ABSENT = object()
 
@@ -59,6 +59,15 @@ def check_json(rule: Mapping[str, Any], data: dict[str, Any], loaded: Mapping[st
     if rule.get("strict"):
         for name in sorted(set(_paths(data)) - set(rule["fields"])):
             yield name, "schema", "was not asked for"
+
+
+def has_field(rule: Mapping[str, Any], text: object) -> bool:
+    """Whether a text is an object with one of the fields that were asked for."""
+    try:
+        data = read_object(text) if isinstance(text, str) else {}
+    except Unreadable:
+        return False
+    return any(_at(data, name) is not ABSENT for name in rule["fields"])
 
 
 def _is_set(wanted: Mapping[str, Any]) -> bool:

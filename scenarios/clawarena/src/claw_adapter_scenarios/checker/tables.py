@@ -11,7 +11,7 @@ from .faults import Faults, Unreadable
 from .typed import judge
 from .values import clean, fold
 
-__all__ = ["check_csv", "read_table"]
+__all__ = ["check_csv", "has_column", "read_table"]
 
 DELIMITERS = (",", ";", "\t")
 
@@ -34,6 +34,13 @@ def read_table(rule: Mapping[str, Any], text: str) -> list[dict[str, str]]:
     if any(len(line) != len(columns) for line in lines):
         raise Unreadable("schema", "a line has too few or too many cells")
     return [{names[name]: cell for name, cell in zip(header, line, strict=True)} for line in lines[1:]]
+
+
+def has_column(rule: Mapping[str, Any], text: object) -> bool:
+    """Whether a text is a table with one of the columns that were asked for."""
+    wanted = {fold(clean(name)) for name in rule["rows"]["columns"]}
+    first = text.lstrip().partition("\n")[0] if isinstance(text, str) else ""
+    return any(wanted.intersection(fold(clean(cell)) for cell in first.split(sign)) for sign in DELIMITERS)
 
 
 def _lines(text: str, delimiter: str) -> list[list[str]]:

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, time
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -220,7 +221,7 @@ class Expected:
 
     def _one_type(self, rule: FieldRule, found: Value) -> dict[str, Any]:
         if rule.type is not None:
-            return self.types.stated(rule.type, rule.tolerance)
+            return self.types.stated(rule.type, rule.tolerance, rule.form)
         accept = [self.text(one) for one in rule.accept]
         return self.types.natural(found, form=rule.form, accept=accept, tolerance=rule.tolerance)
 
@@ -278,7 +279,8 @@ class Expected:
                 return self.types.stated(rows.types[name], rows.tolerance)
             if isinstance(found, str) and not people.issuperset(texts[number]):
                 return {"type": "choice", "of": {text: [] for text in texts[number]}}
-            return self.types.natural(found, tolerance=rows.tolerance)
+            form = rows.form if isinstance(found, date | time) else ""
+            return self.types.natural(found, form=form, tolerance=rows.tolerance)
 
         return [[kind(number, found) for number, found in enumerate(row)] for row in right]
 

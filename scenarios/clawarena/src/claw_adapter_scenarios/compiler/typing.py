@@ -38,19 +38,19 @@ class Types:
             **zones,
         }
 
-    def stated(self, given: Mapping[str, Any], tolerance: float = 0.0) -> dict[str, Any]:
-        """The type that an author states.
+    def stated(self, given: Mapping[str, Any], tolerance: float = 0.0, form: str = "") -> dict[str, Any]:
+        """The type that an author states, in the form that the question asks for.
 
         Raises:
             ScenarioError: it is none.
         """
-        return self._complete(self._rendered(given), tolerance)
+        return self._complete({**self._rendered(given), **_asked(form)}, tolerance)
 
     def natural(
         self, found: Value, *, form: str = "", accept: Sequence[str] = (), tolerance: float = 0.0
     ) -> dict[str, Any]:
         """The type that a value has by itself; `form` says what of a moment is asked for, `accept` is what says the same."""
-        return self._complete(self._natural(found, form, accept), tolerance)
+        return self._complete({**self._natural(found, form, accept), **_asked(form)}, tolerance)
 
     def _complete(self, given: Mapping[str, Any], tolerance: float = 0.0) -> dict[str, Any]:
         """A description with what the scenario knows: locale, year, zone, tolerance.
@@ -122,7 +122,7 @@ class Types:
         """
         if isinstance(found, list | tuple) and description["type"] == "names":
             return sorted((self.expect(description["of"], one) for one in found), key=str)
-        value = values.parse(dict(description), plain(description, found, self.canon.language))
+        value = values.parse({**description, "form": ""}, plain(description, found, self.canon.language))
         if isinstance(value, values.Refused):
             raise ScenarioError(f"{found!r} is no {description['type']} as asked for: {value}")
         return values.as_json(value)
@@ -150,7 +150,7 @@ class Types:
 
 def _read_back(description: Mapping[str, Any], text: str) -> Value:
     """A date, time or moment that is written out; the text itself where it is none."""
-    value = values.parse(dict(description), text)
+    value = values.parse({**description, "form": ""}, text)
     if description["type"] == "time" and isinstance(value, str):
         return time.fromisoformat(value)
     if description["type"] in ("date", "moment") and isinstance(value, str):
@@ -158,10 +158,15 @@ def _read_back(description: Mapping[str, Any], text: str) -> Value:
     return text
 
 
+def _asked(form: str) -> dict[str, str]:
+    """The form that the question asks for; `hm` and `date` only say which part of a moment is meant."""
+    return {} if form in ("", "hm", "date") else {"form": form}
+
+
 def _kind_of_moment(found: date | time, form: str) -> str:
-    if isinstance(found, time) or (isinstance(found, datetime) and form == "hm"):
+    if isinstance(found, time) or (isinstance(found, datetime) and form in ("hm", "HH:MM")):
         return "time"
-    return "moment" if isinstance(found, datetime) and form != "date" else "date"
+    return "moment" if isinstance(found, datetime) and form not in ("date", "YYYY-MM-DD") else "date"
 
 
 def plain(description: Mapping[str, Any], found: Value, language: str) -> Any:
@@ -212,6 +217,9 @@ def in_words(description: Mapping[str, Any], found: Value, language: str) -> str
     if isinstance(found, bool) and kind == "choice" and description["of"] == values.YES_NO:
         return words_of(language)["yes" if found else "no"]
     text = str(plain(description, rounded(description, found), language))
+    if kind in ("date", "time", "moment") and description.get("form"):
+        value = values.parse({**description, "form": ""}, text)
+        return _first_way(description, value, language)
     if isinstance(found, bool | int | float | timedelta) and kind in ("money", "duration", "choice"):
         value = values.parse(dict(description), text)
         return text if isinstance(value, values.Refused) else _first_way(description, value, language) or text
@@ -235,6 +243,8 @@ def expected_text(wanted: Mapping[str, Any], language: str) -> str:
         return "true" if wanted["flag"] else "false"
     description, value = dict(wanted["as"]), wanted["value"]
     kind = description["type"]
+    if kind in ("date", "time", "moment") and description.get("form"):
+        return _first_way(description, value, language)
     if kind in ("number", "money") and "round" in description:
         value = _rounded_form(description, value)
     if kind in ("time", "moment"):

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, time
+from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -83,15 +83,17 @@ class DocumentWriter:
         description = self.made.describe(rule, right)
         found = value(rule.equals) if rule.equals is not None else [value(one) for one in rule.list]
         if isinstance(found, list):
-            return [self._data(description["of"], spoil(description["of"], one), rule.form) for one in found]
+            return [self._data(description["of"], spoil(description["of"], one)) for one in found]
         found = spoil(description, found)
-        return found if isinstance(found, bool) and rule.type is None else self._data(description, found, rule.form)
+        return found if isinstance(found, bool) and rule.type is None else self._data(description, found)
 
-    def _data(self, description: Mapping[str, Any], found: Value, form: str = "") -> Any:
+    def _data(self, description: Mapping[str, Any], found: Value) -> Any:
         """A number where that is what was asked for, else a text."""
-        data = _as_data(rounded(description, found), self.language, form)
+        data = _as_data(rounded(description, found), self.language)
         said = self._said(description, found)
-        return data if values.parse(dict(description), data) == values.parse(dict(description), said) else said
+        return (
+            data if values.parse(dict(description), data) == values.parse({**description, "form": ""}, said) else said
+        )
 
     def _cell_text(self, description: Mapping[str, Any], found: Value) -> Any:
         return self._said(description, found) if isinstance(found, bool) else self._data(description, found)
@@ -148,14 +150,12 @@ class DocumentWriter:
         return self._said(kind, spoil(kind, value(rule.equals)))
 
 
-def _as_data(value: Value, language: str, form: str = "") -> Any:
+def _as_data(value: Value, language: str) -> Any:
     """A value as it stands in an artefact."""
     if isinstance(value, bool):
         return value
     if isinstance(value, int | float):
         return int(value) if float(value).is_integer() else round(float(value), 6)
-    if isinstance(value, datetime | time) and form:
-        return render_value(value, form)
     return render_value(value, "iso" if isinstance(value, datetime) else "", language)
 
 

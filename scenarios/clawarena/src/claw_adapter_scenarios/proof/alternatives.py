@@ -42,7 +42,8 @@ def _json(rule: dict[str, Any], text: str, language: str) -> Iterator[Change]:
     yield "in one line", json.dumps(data)
     yield "keys in another order", json.dumps(dict(reversed(data.items())), indent=4)
     yield "numbers with decimals", json.dumps(_leaves(data, lambda v: float(v) if type(v) is int else v))
-    yield "numbers as texts", json.dumps(_leaves(data, lambda v: str(v) if type(v) in (int, float) else v))
+    if not any(wanted.get("as", {}).get("form") == "number" for wanted in rule["fields"].values()):
+        yield "numbers as texts", json.dumps(_leaves(data, lambda v: str(v) if type(v) in (int, float) else v))
     yield "lists in another order", json.dumps({k: v[::-1] if isinstance(v, list) else v for k, v in data.items()})
     if not rule.get("strict"):
         yield "a field more", json.dumps({**data, "note": "see the log"})

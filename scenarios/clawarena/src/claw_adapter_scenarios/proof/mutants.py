@@ -6,6 +6,7 @@ import copy
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -184,7 +185,9 @@ def _json_values(value: Any, wanted: dict[str, Any], known: Sequence[str], langu
             yield kind, text.split(", ")
     else:
         for kind, text in wrong_values(wanted, known, language):
-            yield kind, _number(text) if isinstance(value, int | float) else text
+            yield kind, _number(text) if isinstance(value, int | float) and kind != "form" else text
+        if isinstance(value, str) and (digits := re.sub(r"\D", "", value)):
+            yield "damage", int(digits)
         if isinstance(value, int | float):
             yield "damage", float("nan")
             yield "damage", value > 0

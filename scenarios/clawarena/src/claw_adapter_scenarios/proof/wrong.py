@@ -50,6 +50,7 @@ def wrong_values(wanted: Mapping[str, Any], known: Sequence[str], language: str)
     if "flag" in wanted:
         return
     right = expected_text(wanted, language)
+    yield from _other_forms(dict(wanted["as"]), wanted["value"], language)
     others = [*_others(dict(wanted["as"]), wanted["value"], language)]
     yield from others
     for old in wanted.get("stale", ()):
@@ -62,6 +63,15 @@ def wrong_values(wanted: Mapping[str, Any], known: Sequence[str], language: str)
     yield "dump", ", ".join([right, *(text for _, text in others)])
     yield "none", "unknown"
     yield "none", "TBD"
+
+
+def _other_forms(description: dict[str, Any], value: Any, language: str) -> Iterator[Wrong]:
+    """The right value in the notations that a demanded form leaves out."""
+    if description.get("form"):
+        allowed = {values.clean(text) for text in values.renderings(description, value, language).values()}
+        for text in values.renderings({**description, "form": ""}, value, language).values():
+            if values.clean(text) not in allowed:
+                yield "form", text
 
 
 def _sources(wanted: Mapping[str, Any], known: Sequence[str]) -> Iterator[Wrong]:

@@ -26,6 +26,10 @@ __all__ = [
 ]
 
 Dimension = Literal["output_format", "artefact_naming", "document_structure", "analytical_style", "tone"]
+Form = Literal[
+    "", "hm", "date", "HH:MM", "YYYY-MM-DD", "YYYY-MM-DD HH:MM", "YYYY-MM-DDTHH:MM:SS", "ISO 8601", "number", "full"
+]  # fmt: skip
+"""How a value is asked for: in a notation that is then the only right one, a number of JSON, a full name."""
 Stage = Literal["calibration", "feedback", "session_implicit", "silent"]
 
 
@@ -48,7 +52,9 @@ class FieldRule(Record):
         description="How it is read and compared: a type of claw_adapter.values; otherwise by the value.",
     )
     tolerance: Annotated[float, Field(ge=0)] = 0.0
-    form: Literal["hm", "date", "iso", ""] = Field("", description="How a moment is asked for.")
+    form: Form = Field(
+        "", description="The form that the question asks for, or `hm` or `date` of a moment in any notation."
+    )
     accept: tuple[Text, ...] = Field((), description="Other texts that say the same.")
     list: tuple[Expression, ...] = Field((), description="The entries of a list, in any order.")
     cites: tuple[Text, ...] = Field((), description="M2: these sources and no others (a|b: either of them).")
@@ -89,6 +95,9 @@ class RowsRule(Record):
         default_factory=dict, alias="as", description="Type by column; otherwise by the values in it."
     )
     tolerance: Annotated[float, Field(ge=0)] = 0.0
+    form: Literal["", "HH:MM", "YYYY-MM-DD"] = Field(
+        "", description="The form that the question asks for its times or days in."
+    )
 
     @model_validator(mode="after")
     def _shape(self) -> Self:

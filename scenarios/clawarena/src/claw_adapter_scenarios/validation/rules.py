@@ -28,6 +28,7 @@ RULES: Mapping[str, str] = MappingProxyType({
     "SPEC-015": "a question names every path, key, column, section and label that its check asks for, word for word",
     "SPEC-016": "times are in order: histories before the clock, what updates bring to a session after what it has",
     "SPEC-017": "nobody tells a fact before they knew it",
+    "SPEC-018": "a form that a question asks for, such as HH:MM, is the one that its check demands",
     # semantic: what the compiled variant says
     "SPEC-030": "there is exactly one C3",
     "SPEC-031": "C1, C2 and C4 are there",

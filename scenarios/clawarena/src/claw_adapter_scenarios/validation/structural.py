@@ -13,6 +13,7 @@ from claw_adapter_scenarios.language.expressions import FUNCTIONS, names_in
 from claw_adapter_scenarios.language.templates import expressions_in, heads_in, names_used
 from claw_adapter_scenarios.spec.load import Spec
 from claw_adapter_scenarios.spec.rounds import FileRule
+from claw_adapter_scenarios.validation.forms import forms
 from claw_adapter_scenarios.validation.rules import spec_finding
 from claw_adapter_scenarios.validation.texts import SpecText, spec_texts
 
@@ -37,6 +38,7 @@ def structural(spec: Spec) -> Iterator[Finding]:
     yield from _preferences(spec)
     yield from _pools(spec)
     yield from _questions(spec)
+    yield from forms(spec)
 
 
 def _known(spec: Spec) -> set[str]:

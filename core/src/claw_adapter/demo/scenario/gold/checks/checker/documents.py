@@ -9,10 +9,10 @@ from typing import Any
 
 from .faults import Faults, Kind
 from .markdown import Entry, Section, read_sections
-from .typed import Known, contradicts, judge
+from .typed import Known, contradicts, formless, is_of_list, is_other, judge
 from .values import clean, fold
 
-__all__ = ["check_markdown", "says"]
+__all__ = ["check_markdown", "has_section", "says"]
 
 
 def check_markdown(rule: Mapping[str, Any], text: str, known: Known) -> Faults:
@@ -24,6 +24,12 @@ def check_markdown(rule: Mapping[str, Any], text: str, known: Known) -> Faults:
     for words in rule.get("lacks", ()):
         if says(text, words):
             yield "", "fact", f"says {words!r}, which was not to be said"
+
+
+def has_section(rule: Mapping[str, Any], text: object) -> bool:
+    """Whether a text has one of the sections that were asked for."""
+    asked = [(section["title"], section["labels"]) for section in rule["sections"]]
+    return isinstance(text, str) and any(one.headings for one in read_sections(text, asked).values())
 
 
 def _check_section(section: Section, labels: Mapping[str, Any], known: Known) -> Faults:
@@ -45,19 +51,20 @@ def _check_section(section: Section, labels: Mapping[str, Any], known: Known) ->
         elif wrong:
             yield place, *wrong[0]
         elif any(_differs(wanted, entry, known) for entry in section.elsewhere.get(label, ())):
-            yield place, "format", "has another value outside its section"
+            yield place, "format", "has another value elsewhere"
 
 
 def _differs(wanted: Any, entry: Entry, known: Known) -> bool:
-    outcome = _judge_entry(wanted, entry, known)
+    outcome = _judge_entry(formless(wanted), entry, known)
     return outcome is not None and outcome[0] != "format"
 
 
 def _judge_entry(wanted: Any, entry: Entry, known: Known) -> tuple[Kind, str] | None:
     """A value alone, or with the unit from the head of its column or label; a unit that changes it is not passed over."""
-    for other in entry.beside:
-        if (outcome := judge(wanted, other, known)) is not None and outcome[0] != "format":
-            return "format", "has two values"
+    if any(is_other(wanted, other, known) for other in entry.beside):
+        return "format", "has two values"
+    if is_of_list(wanted) and any(is_other(wanted, head, known) for head in entry.heads):
+        return "format", "the head of its column or row is another value"
     alone = judge(wanted, entry.value, known)
     if alone is not None and alone[0] == "format" and entry.first:  # lines below it that are no part of the value
         below = f"{entry.value.removeprefix(entry.first)} {entry.below}".strip()
@@ -65,12 +72,16 @@ def _judge_entry(wanted: Any, entry: Entry, known: Known) -> tuple[Kind, str] | 
             return _judge_entry(wanted, replace(entry, value=entry.first, below="", first=""), known)
     if alone is None and entry.below and contradicts(wanted, entry.value, entry.below, known):
         return "format", "has another value in the line below"
-    if not entry.unit:
-        return alone
-    together = judge(wanted, f"{entry.value} {entry.unit}", known)
+    return _with_unit(wanted, entry, alone, known) if entry.unit and entry.value else alone
+
+
+def _with_unit(wanted: Any, entry: Entry, alone: tuple[Kind, str] | None, known: Known) -> tuple[Kind, str] | None:
+    together = judge(formless(wanted), f"{entry.value} {entry.unit}", known)
     if alone is None and entry.from_label and together is not None:
         return "format", f"the label has ({entry.unit}) behind it"
-    return None if alone is None or together is None else together if alone[0] == "format" else alone
+    if alone is None or wanted.get("as", {}).get("form"):
+        return alone
+    return None if together is None else together if alone[0] == "format" else alone
 
 
 def says(text: str, words: str) -> bool:

@@ -6,23 +6,23 @@ What stands in comments, code blocks or quotations says nothing. A line belongs 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .values import clean, fold
+from .visible import BULLET, visible_lines
 
 __all__ = ["Entry", "Section", "read_sections"]
 
 ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\Z")
 UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*\Z")
-FENCE = re.compile(r" {0,3}(?:[-*+] +)?(`{3,}|~{3,})")
-COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-BULLET = re.compile(r"\s*(?:[-*+•·–] +|\(?\d{1,3}[.)、] *)?(?:\[[ xX]\] +)?")
 NUMBERED = re.compile(r"(?:\d+(?:\.\d+)*[.)、]? +|\d+[.)、] *|[（(]?[一二三四五六七八九十]+[)）、.] *)(?=\S)")  # noqa: RUF001
 COLON = re.compile("[:：]")  # noqa: RUF001
 MARKS = ("***", "___", "**", "__", "*", "_", "``", "`")
 DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*")
 RULE = re.compile(r":?-+:?|")
+BREAK_LINE = re.compile(r" {0,3}(?:(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+|=+[ \t]*+)\Z")
+"""A rule across the page, or what underlines a heading."""
 BREAK = re.compile(r"(?:\\|<br ?/?>)\s*\Z")
 
 
@@ -39,6 +39,8 @@ class Entry:
     """What goes on in its paragraph or item behind a colon of its own, and is none of the labels that were asked for."""
     first: str = ""
     """Its first line, where the lines below it may be a sentence of their own."""
+    heads: tuple[str, ...] = ()
+    """What stands at the head of its column, or of its row."""
 
 
 @dataclass
@@ -53,7 +55,7 @@ class Section:
     entries: dict[str, list[Entry]] = field(default_factory=dict)
     """By label as it was asked for."""
     elsewhere: dict[str, list[Entry]] = field(default_factory=dict)
-    """Those of its labels outside the sections that were to have them."""
+    """Those of its labels outside the sections that were to have them, and what stands below one at the head of a column."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +74,16 @@ def read_sections(text: str, asked: Sequence[tuple[str, Iterable[str]]]) -> dict
         text: the document.
         asked: title and labels of every section that was asked for.
     """
-    lines = _visible(text)
     names = {_name(title): title for title, _ in asked}
-    headings = list(_headings(lines, names))
+    lines = visible_lines(
+        text, lambda line: (found := ATX.match(line)) is not None and _called(found[2] or "", names) in names
+    )
     found = {title: Section(title) for title, _ in asked}
     labels = {title: {_key(label): label for label in wanted} for title, wanted in asked}
     every = {key: label for wanted in labels.values() for key, label in wanted.items()}
+    headings = list(_headings(lines, names, every))
     owner, taken = _owners(lines, headings, names, found)
+    tables = list(_tables([None if at in taken else line for at, line in enumerate(lines)]))
     for title, section in found.items():
         own = [line if owner[at] == title and at not in taken else None for at, line in enumerate(lines)]
         section.text = any(line is not None and re.search(r"\w", line) for line in own)
@@ -87,45 +92,9 @@ def read_sections(text: str, asked: Sequence[tuple[str, Iterable[str]]]) -> dict
         for folded, label in labels[title].items():
             havers = {other for other, wanted in labels.items() if folded in wanted}
             rest = [None if owner[at] in havers or at in taken else line for at, line in enumerate(lines)]
-            section.elsewhere[label] = [entry for _, entry in _entries(rest, {folded: label}, every)]
+            outside = [entry for _, entry in _entries(rest, {folded: label}, every)]
+            section.elsewhere[label] = outside + list(_columns(tables, {folded: label}, every))
     return found
-
-
-def _visible(text: str) -> list[str]:
-    """The lines, those of comments, code blocks, quotations and the front matter empty."""
-    lines = COMMENT.sub(lambda hit: "\n" * hit[0].count("\n"), _unfenced(re.sub("\r\n?", "\n", text))).split("\n")
-    if lines[0].strip() == "---" and "---" in (rest := [line.rstrip() for line in lines[1:]]):
-        end = rest.index("---")
-        if all(re.match(r"[\w-]+:|[ \t]|-|#|\Z", line) for line in rest[:end]):
-            lines[: end + 2] = [""] * (end + 2)
-    return ["" if line.lstrip().startswith(">") else line for line in lines]
-
-
-def _unfenced(text: str) -> str:
-    """Without code: what lies between fences, and blocks that are indented outside a list."""
-    kept: list[str] = []
-    fence, listed, before = "", False, ""
-    for line in text.split("\n"):
-        found = FENCE.match(line)
-        if fence:
-            closes = found and found[1].startswith(fence) and not line.strip(f" {fence[0]}")
-            fence = "" if closes else fence
-            kept.append("")
-            continue
-        if found:
-            fence = found[1]
-            kept.append("")
-            continue
-        if line.strip():
-            marked = BULLET.match(line)
-            deep = line.startswith(("    ", "\t"))
-            listed = listed if deep else bool(marked and marked[0].strip()) or (listed and line[:1] == " ")
-            if deep and not listed and not before.strip():
-                kept.append("")
-                continue
-        before = line
-        kept.append(line)
-    return "\n".join(kept)
 
 
 def _name(text: str) -> str:
@@ -138,14 +107,14 @@ def _key(text: str) -> str:
     return re.sub("(?<=[\u3400-\u9fff]) | (?=[\u3400-\u9fff])", "", fold(clean(text)))
 
 
-def _headings(lines: Sequence[str], names: Iterable[str]) -> Iterator[_Heading]:
+def _headings(lines: Sequence[str], names: Iterable[str], labels: dict[str, str]) -> Iterator[_Heading]:
     known, below = set(names), -1
     for at, line in enumerate(lines):
         if at < below:
             continue
         if found := ATX.match(line):
             yield _Heading(at, at + 1, len(found[1]), _called(found[2] or "", known))
-        elif under := _underline(lines, at):
+        elif (under := _underline(lines, at)) and not _known(line, labels):
             below = at + 2
             yield _Heading(at, at + 2, 1 if under == "=" else 2, _called(line, known))
 
@@ -158,7 +127,7 @@ def _underline(lines: Sequence[str], at: int) -> str:
     return marks[1][0] if marks and fits else ""
 
 
-def _called(text: str, known: set[str]) -> str:
+def _called(text: str, known: Collection[str]) -> str:
     name = _name(text)
     if name in known:
         return name
@@ -186,20 +155,35 @@ def _owners(
 
 def _entries(lines: Sequence[str | None], labels: dict[str, str], every: dict[str, str]) -> Iterator[tuple[str, Entry]]:
     """Every one of `labels` with what stands behind it, up to the next of `every`, those of the whole document."""
-    table: list[list[str]] = []
+    for table in _tables(lines):
+        yield from _of_table(table, labels)
     lines = _framed(lines)
     for at, line in enumerate(lines):
-        cells = _cells(line) if line else None
-        if cells is not None:
-            table.append(cells)
-            continue
-        yield from _of_table(table, labels)
-        table = []
-        if line and (pair := _split(line)) and (named := _label(pair[0], labels)):
+        if line and _cells(line) is None and (pair := _split(line)) and (named := _label(pair[0], labels)):
             value, below = _value(pair[1], line, lines[at + 1 :], every)
             first = pair[1] if _begins(value.removeprefix(pair[1])) else ""
             yield named[0], Entry(value, named[1], bool(named[1]), below=below, first=first)
-    yield from _of_table(table, labels)
+
+
+def _tables(lines: Sequence[str | None]) -> Iterator[list[list[str]]]:
+    """The cells of every table, by rows."""
+    table: list[list[str]] = []
+    for line in [*_framed(lines), None]:
+        cells = _cells(line) if line else None
+        if cells is not None:
+            table.append(cells)
+        elif table:
+            yield table
+            table = []
+
+
+def _columns(tables: Iterable[list[list[str]]], labels: dict[str, str], every: dict[str, str]) -> Iterator[Entry]:
+    """What stands below one of `labels` at the head of a column, beside whatever others; not in rows of a label."""
+    for rows in tables:
+        head = [_label(_bare(cell), labels) for cell in rows[0]]
+        for cells in rows[1:] if any(head) else ():
+            if not all(RULE.fullmatch(cell) for cell in cells) and not _label(_bare(cells[0]), every):
+                yield from (entry for _, entry in _below(head, cells))
 
 
 def _of_table(rows: list[list[str]], labels: dict[str, str]) -> Iterator[tuple[str, Entry]]:
@@ -211,15 +195,18 @@ def _of_table(rows: list[list[str]], labels: dict[str, str]) -> Iterator[tuple[s
                 yield from _below(head, cells)
         return
     unit = _unit(rows[0][1]) if rows and len(rows[0]) > 1 else ""
+    heads = tuple(rows[0][1:2]) if rows and not head[0] else ()
     for cells in rows:
         if len(cells) > 1 and (named := _label(_bare(cells[0]), labels)):
-            yield named[0], Entry(cells[1], named[1] or unit, bool(named[1]), tuple(filter(None, cells[2:])))
+            beside = tuple(filter(None, cells[2:]))
+            yield named[0], Entry(cells[1], named[1] or unit, bool(named[1]), beside, heads=heads)
 
 
 def _below(head: Sequence[tuple[str, str] | None], cells: Sequence[str]) -> Iterator[tuple[str, Entry]]:
+    heads = tuple(cell for named, cell in zip(head, cells, strict=False) if named is None)
     for at, named in enumerate(head):
         if named is not None:
-            yield named[0], Entry(cells[at] if at < len(cells) else "", named[1], bool(named[1]))
+            yield named[0], Entry(cells[at] if at < len(cells) else "", named[1], bool(named[1]), heads=heads)
 
 
 def _bare(cell: str) -> str:
@@ -289,7 +276,9 @@ def _value(value: str, line: str, rest: Sequence[str | None], labels: dict[str, 
         return _below_label(rest, labels), ""
     listed, below = _is_item(line), ""
     for other in rest:
-        if other is None or not other.strip() or _cells(other) is not None or _known(other, labels):
+        if other is None or not other.strip() or BREAK_LINE.match(other):
+            break
+        if _cells(other) is not None or _known(other, labels):
             break
         item = _is_item(other)
         if item and not (listed and _indent(other) > _indent(line)):
@@ -330,7 +319,7 @@ def _is_labelled(line: str) -> bool:
 def _below_label(rest: Sequence[str | None], labels: dict[str, str]) -> str:
     lines: list[str] = []
     for line in rest:
-        if line is None or (lines and not line.strip()) or _known(line, labels):
+        if line is None or (lines and not line.strip()) or BREAK_LINE.match(line) or _known(line, labels):
             break
         if line.strip():
             lines.append(line.strip())

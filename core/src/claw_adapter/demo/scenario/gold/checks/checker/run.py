@@ -13,12 +13,12 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .documents import check_markdown
-from .faults import Fault, Faults, Unreadable
-from .files import read_file
-from .objects import check_json, read_object
+from .documents import check_markdown, has_section
+from .faults import Fault, Kind, Unreadable
+from .files import read_files
+from .objects import check_json, has_field, read_object
 from .programs import check_program
-from .tables import check_csv, read_table
+from .tables import check_csv, has_column, read_table
 from .typed import Known
 
 __all__ = ["check", "main"]
@@ -53,29 +53,53 @@ def check(
     loaded: dict[str, Any] = {}
     left = list(outputs)
     for rule in expected["files"]:
+        others = [other["path"] for other in expected["files"] if other is not rule]
         try:
             if rule["format"] == "python":
                 count = len(rule["script"]["runs"])
                 own, left = left[:count], left[count:]
-                read_file(workspace, rule, changed)
-                found = check_program(rule, own)
+                read_files(workspace, rule, changed, others)
+                found = list(check_program(rule, own))
             else:
-                found = _check_file(workspace, rule, loaded, expected.get("known", {}), changed)
-            faults += [Fault(rule["path"], *fault) for fault in found]
+                found = _of_files(read_files(workspace, rule, changed, others), rule, loaded, expected.get("known", {}))
         except Unreadable as error:
-            faults.append(Fault(rule["path"], "", error.kind, str(error)))
+            found = [("", error.kind, str(error))]
+        faults += [Fault(rule["path"], *fault) for fault in found]
     return faults
 
 
-def _check_file(
-    workspace: Path, rule: Mapping[str, Any], loaded: dict[str, Any], known: Known, changed: Collection[str] | None
-) -> Faults:
-    _, text = read_file(workspace, rule, changed)
-    if rule["format"] == "json":
-        loaded[rule["path"]] = read_object(text)
-        yield from check_json(rule, loaded[rule["path"]], loaded, known)
-    elif rule["format"] == "csv":
-        loaded[rule["path"]] = read_table(rule, text)
-        yield from check_csv(rule, loaded[rule["path"]])
-    else:
-        yield from check_markdown(rule, text, known)
+Found = list[tuple[str, Kind, str]]
+
+
+def _of_files(
+    files: Sequence[tuple[str, str | Unreadable]], rule: Mapping[str, Any], loaded: dict[str, Any], known: Known
+) -> Found:
+    """What is wrong with the artefact. Where several files have something of it, each of them must be right."""
+    if len(files) > 1:
+        files = [(name, text) for name, text in files if CLAIMS[rule["format"]](rule, text)] or files[-1:]
+    found = {name: _of_file(text, rule, loaded, known) for name, text in files}
+    right, wrong = [name for name in found if not found[name]], [name for name in found if found[name]]
+    if right and wrong:
+        return [
+            ("", "format", f"{right[0]} and {wrong[0]} both look like it, and do not say the same: leave one of them")
+        ]
+    return found[wrong[-1]] if wrong else []
+
+
+def _of_file(text: str | Unreadable, rule: Mapping[str, Any], loaded: dict[str, Any], known: Known) -> Found:
+    try:
+        if isinstance(text, Unreadable):
+            raise text
+        if rule["format"] == "json":
+            loaded[rule["path"]] = read_object(text)
+            return list(check_json(rule, loaded[rule["path"]], loaded, known))
+        if rule["format"] == "csv":
+            loaded[rule["path"]] = read_table(rule, text)
+            return list(check_csv(rule, loaded[rule["path"]]))
+        return list(check_markdown(rule, text, known))
+    except Unreadable as error:
+        return [("", error.kind, str(error))]
+
+
+CLAIMS = {"json": has_field, "csv": has_column, "markdown": has_section}
+"""Whether a text has something that was asked for, so that it claims to be the artefact."""

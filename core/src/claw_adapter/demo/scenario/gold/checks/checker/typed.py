@@ -8,12 +8,13 @@ from typing import Any
 from .faults import Kind
 from .values import Refused, parse, same, says_another
 
-__all__ = ["Known", "Wanted", "contradicts", "judge", "judge_items", "read"]
+__all__ = ["Known", "Wanted", "contradicts", "formless", "is_of_list", "is_other", "judge", "judge_items", "read"]
 
 Wanted = Mapping[str, Any]
 """``{"as": description, "value": …, "stale": […]}``, ``{"flag": true}`` or ``{"cites": [[…]], "may": […]}``."""
 Known = Mapping[str, Sequence[str]]
 """Other names of every file and conversation that can be named as a source."""
+CLOSED = ("choice", "person")
 DIGITS = 9
 """Decimals of a number of JSON that count: what a program adds up is no further off than that."""
 
@@ -31,6 +32,28 @@ def judge(wanted: Wanted, value: Any, known: Known) -> tuple[Kind, str] | None:
 def contradicts(wanted: Wanted, value: str, text: str, known: Known) -> bool:
     """Whether a text below a value holds another value of its type."""
     return "flag" not in wanted and says_another(_described(wanted, known), value, text)
+
+
+def formless(wanted: Wanted) -> Wanted:
+    """The same in whatever form it is written: for values that stand beside the one that was asked for."""
+    return {**wanted, "as": _formless(wanted["as"])} if "as" in wanted else wanted
+
+
+def _formless(description: Mapping[str, Any]) -> dict[str, Any]:
+    inner = {"of": _formless(description["of"])} if description["type"] == "names" else {}
+    return {**description, "form": "", **inner}
+
+
+def is_other(wanted: Wanted, text: str, known: Known) -> bool:
+    """Whether a text is another value, in whatever form it is written."""
+    outcome = judge(formless(wanted), text, known)
+    return outcome is not None and outcome[0] != "format"
+
+
+def is_of_list(wanted: Wanted) -> bool:
+    """Whether a value is one of a list, such as yes or no: then it is no value of anything else."""
+    kind = wanted.get("as", {})
+    return kind.get("of", kind).get("type") in CLOSED if kind.get("type") == "names" else kind.get("type") in CLOSED
 
 
 def judge_items(wanted: Wanted, values: Sequence[Any], known: Known) -> tuple[Kind, str] | None:

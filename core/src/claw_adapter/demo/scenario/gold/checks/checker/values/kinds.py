@@ -10,6 +10,7 @@ from typing import Any, Final
 from .clock import read_time
 from .dates import read_date
 from .durations import TIME, read_duration
+from .forms import NUMBER, refuse_other_form, validate_form
 from .moments import read_moment
 from .money import CURRENCIES, Money, read_money
 from .names import read_choice, read_names, read_person
@@ -28,15 +29,16 @@ MOST: Final = 300
 MOST_OF_A_LIST: Final = 4000
 MOST_BELOW: Final = 1000
 """Signs of a text below a value that are searched for another one: a second or two at worst."""
+OF_NUMBERS: Final = frozenset({"number", "duration", "money"})
 NUMERIC: Final = frozenset({"locale", "tolerance", "round"})
 KEYS: Final[dict[str, frozenset[str]]] = {
-    "number": NUMERIC | {"unit", "units", "bare", "names", "difference", "relative"},
+    "number": NUMERIC | {"unit", "units", "bare", "names", "difference", "relative", "form"},
     "duration": NUMERIC | {"bare", "clock", "relative"},
     "money": NUMERIC | {"currency", "per", "relative"},
-    "date": frozenset({"locale", "year", "tolerance"}),
-    "time": NUMERIC | {"zone", "zones"},
-    "moment": NUMERIC | {"zone", "zones", "year", "date"},
-    "person": frozenset({"people"}),
+    "date": frozenset({"locale", "year", "tolerance", "form"}),
+    "time": NUMERIC | {"zone", "zones", "form"},
+    "moment": NUMERIC | {"zone", "zones", "year", "date", "form"},
+    "person": frozenset({"people", "form"}),
     "choice": frozenset({"of"}),
     "names": frozenset({"of"}),
     "reference": frozenset({"known", "roots"}),
@@ -62,14 +64,19 @@ EXAMPLES: Final = {
 
 
 def parse(description: Description, text: Any) -> Value | Refused:
-    """The value that a line says, or why it says none. A number of JSON counts as the text that it is written as.
+    """The value that a line says, or why it says none.
+
+    A number of JSON is a number: it says how many, how long or how much, or is an option that is a whole number; never a time
+    or a day.
 
     Raises:
         ValueError: the description is not one (see `validate`).
     """
-    if isinstance(text, bool) or not isinstance(text, str | int | float):
-        return Refused(f"no text: write {EXAMPLES[description['type']]}")
+    if (reason := _of_another_kind(description, text)) is not None:
+        return Refused(reason)
     line = text if isinstance(text, str) else repr(text)
+    if line is not text and "locale" in description:
+        description = {**description, "locale": "en"}
     if len(line) > (MOST_OF_A_LIST if description["type"] == "names" else MOST):
         return Refused("too long to be a value")
     line = clean(line)
@@ -88,14 +95,28 @@ def parse(description: Description, text: Any) -> Value | Refused:
     )
 
 
+def _of_another_kind(description: Description, data: Any) -> str | None:
+    """Why a scalar of JSON is none of the type, whatever it says."""
+    kind = description["type"]
+    example = EXAMPLES[kind]
+    if isinstance(data, str):
+        return "a text: write the number itself" if description.get("form") == NUMBER else None
+    if isinstance(data, bool) or not isinstance(data, int | float):
+        return f"no text: write {example}"
+    fits = kind in OF_NUMBERS or (kind == "choice" and isinstance(data, int))
+    return None if fits else f"a number: write {example}, as a text"
+
+
 def _whole(description: Description, line: str) -> Value | None:
     """The whole line as a value, or a value with the same value in brackets behind it, or (if wished) with a remark."""
     read = READERS[description["type"]]
     found = read(description, line)
+    refuse_other_form(description, line, found)
     if found is not None or (cut := split_remark(line)) is None:
         return found
     body, remark = clean(cut[0]), clean(cut[1])
     found = read(description, body)
+    refuse_other_form(description, body, found)
     if found is None or _again(description, remark) == found:
         return found
     if not description.get("remark", False):
@@ -120,6 +141,7 @@ def says_another(description: Description, value: str, text: str) -> bool:
     found = parse(description, value)
     own: tuple[Any, ...] = found if isinstance(found, tuple) and description["type"] == "names" else (found,)
     description = description["of"] if description["type"] == "names" else description
+    description = {**description, "form": ""}
     text = clean(text[:MOST_BELOW])
     parts = re.split("[,.:;!?，。：；！？、]", text) if description["type"] == "choice" else runs(text)
     read = (parse(description, part) for part in parts)
@@ -148,6 +170,8 @@ def validate(description: Description) -> None:
             raise ValueError(f"{name} is to be above nought")
     for name in (description.get("zone", "Z"), *description.get("zones", {}).values()):
         offset(name)
+    if "form" in description:
+        validate_form(description)
     _validate_units(description)
     _validate_names(description)
 
@@ -162,7 +186,7 @@ def _validate_names(description: Description) -> None:
     elif key:
         names = description[key]
         for form in (form for name in names for form in (name, *(names[name] if isinstance(names, Mapping) else ()))):
-            if isinstance(found := parse(description, form), Refused):
+            if isinstance(found := parse({**description, "form": ""}, form), Refused):
                 raise ValueError(f"{form!r} cannot be one of the names: {found}")  # noqa: TRY004 - a wrong name
 
 
