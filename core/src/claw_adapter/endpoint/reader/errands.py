@@ -7,17 +7,21 @@ reading call, so that no echo of a call can be taken for evidence.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.refusals import NOTICE
-from claw_adapter.endpoint.reader.tools import Candidate
+from claw_adapter.endpoint.reader.candidates import Candidate, filled
+from claw_adapter.endpoint.reader.schema import At
+from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
+from claw_adapter.model import Tool
 
-__all__ = ["Attempt", "Errand", "Habits", "Result", "Steps"]
+__all__ = ["NOTICE", "Attempt", "Errand", "Habits", "Result", "Steps"]
 
+NOTICE: Final = 200
+"""Characters up to which a result may be a notice ("unchanged since last read") or a refusal instead of content."""
 MOST_TOOLS: Final = 3
 SHOWING: Final = ("read", "look", "cat", "print")
 """Kinds of attempts that show what stands in files, or are known by it."""
@@ -34,9 +38,9 @@ class Attempt:
     arguments: dict[str, JsonValue]
     form: str = ""
 
-    def with_more(self, more: dict[str, JsonValue]) -> Attempt:
+    def with_more(self, more: Mapping[At, JsonValue]) -> Attempt:
         """The same with further arguments."""
-        return Attempt(self.kind, self.tool, {**self.arguments, **more}, self.form)
+        return replace(self, arguments=filled(self.arguments, more))
 
     @property
     def habit(self) -> tuple[str, str]:
@@ -66,8 +70,25 @@ class Habits:
     working: dict[str, tuple[str, str]] = field(default_factory=dict)
     refusals: Counter[str] = field(default_factory=Counter)
     """By tool, calls that have shown nothing since it worked last."""
-    extra: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
+    extra: dict[str, dict[At, JsonValue]] = field(default_factory=dict)
     """By tool, arguments that it has asked for."""
+    adopted: dict[str, Candidate] = field(default_factory=dict)
+    """By kind, a stranger that turned out to do it."""
+    inside: dict[str, list[Tool]] = field(default_factory=dict)
+    """By tool, those that it calls."""
+    spoilt: set[str] = field(default_factory=set)
+    """Files that end within what was given to a tool that writes: it has lost the rest."""
+    around: set[str] = field(default_factory=set)
+    """What tools say around files that they have shown."""
+    puzzled: bool = False
+    """Whether the strangers were all tried in vain."""
+
+    def box(self, box: Toolbox) -> Toolbox:
+        """The tools with those inside others, and with the strangers that are known by now."""
+        own = toolbox(box.tools, self.inside) if self.inside else box
+        for kind, made in self.adopted.items():
+            own = own.with_first(kind, made)
+        return own
 
     def tools(self, kind: str, candidates: Sequence[Candidate], instead: Sequence[Candidate] = ()) -> list[Candidate]:
         """The candidates, the one that works first; those given up not at all where one is known that can be used `instead`."""
@@ -90,7 +111,17 @@ class Habits:
         """Whether a tool has shown something, its target written so."""
         return any(self.working.get(kind) == (tool, form) for kind in SHOWING)
 
-    def learn(self, tool: str, more: dict[str, JsonValue]) -> None:
+    @property
+    def ways(self) -> bool:
+        """Whether anything is known to show files."""
+        return any(kind in self.working for kind in SHOWING)
+
+    @property
+    def tools_known(self) -> set[str]:
+        """Tools that have worked for anything."""
+        return {tool for tool, _ in self.working.values()}
+
+    def learn(self, tool: str, more: Mapping[At, JsonValue]) -> None:
         """Remember arguments that a call has worked with, once they were asked for."""
         self.extra.setdefault(tool, {}).update(more)
 
@@ -101,7 +132,10 @@ class Habits:
 
 
 class Errand:
-    """An errand under way: `attempt` is the call to make now, None when there is nothing left to try."""
+    """An errand under way: `attempt` is the call to make now, None when there is nothing left to try.
+
+    It begins when it is first looked at, so that it knows what those before it have learnt.
+    """
 
     MOST_REPEATS: Final = 2
 
@@ -113,8 +147,6 @@ class Errand:
         self._shows = shows
         self.success = False
         self.call_id = ""
-        self.heard = False
-        """Whether a result was longer than a notice."""
         self.repelled = False
         """Whether the last result was a mere notice that shows nothing."""
         self.closed = False
@@ -122,13 +154,22 @@ class Errand:
         """Whether the harness has lost results: that is no refusal of its tools."""
         self._steps = steps
         self._repeats = 0
-        self.attempt: Attempt | None = None
-        self._take(lambda: next(steps))
+        self._begun = False
+        self._attempt: Attempt | None = None
+        self.results: list[str] = []
+        """Of all its calls."""
+
+    @property
+    def attempt(self) -> Attempt | None:
+        """The call to make now."""
+        if not self._begun:
+            self._take(lambda: next(self._steps))
+        return self._attempt
 
     def advance(self, text: str) -> Result:
         """Take in what the call brought, and go on to the next attempt."""
         self.call_id, self._repeats = "", 0
-        self.heard |= len(text) >= NOTICE
+        self.results.append(text)
         result = Result(text, self._shows(text))
         self.repelled = not result.shows and len(text) < NOTICE
         self._take(lambda: self._steps.send(result))
@@ -147,13 +188,19 @@ class Errand:
         """Whether everything was tried, and no tool has done it."""
         return self.attempt is None and not self.success and not self.dropped and not self.closed
 
+    @property
+    def over(self) -> bool:
+        """Whether it has come to its end, or was closed."""
+        return self._begun and self._attempt is None
+
     def close(self) -> None:
         """There is no need for it any more."""
         self._steps.close()
-        self.attempt, self.closed = None, True
+        self._begun, self._attempt, self.closed = True, None, True
 
     def _take(self, step: Callable[[], Attempt]) -> None:
+        self._begun = True
         try:
-            self.attempt = step()
+            self._attempt = step()
         except StopIteration as end:
-            self.attempt, self.success = None, bool(end.value)
+            self._attempt, self.success = None, bool(end.value)

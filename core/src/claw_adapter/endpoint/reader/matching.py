@@ -3,7 +3,8 @@ r"""Finding evidence fragments in what a harness sends.
 A fragment is a single line. It is looked for in every line of a text, in three readings: as it is, and with JSON escapes
 undone once and twice (files travel inside JSON tool results, and those inside JSON again). Both sides are brought to NFKC
 with runs of blanks collapsed. Line-number prefixes (``12| ``, ``    12\t``, ``L12:``) need no undoing: they stand before a
-line and a fragment never goes across lines, so it is still a substring.
+line and a fragment never goes across lines, so it is still a substring. A line that was wrapped is found, too, if nothing but
+line breaks and blanks stands between its parts.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["Matcher", "find", "normalise", "readings", "unescape"]
+__all__ = ["Matcher", "find", "normalise", "readings", "unescape", "within"]
 
 _BLANKS = re.compile(r"[^\S\n]+")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
@@ -57,6 +58,23 @@ def readings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(normalise(reading) for reading in plain))
 
 
+def within(line: str, reading: str) -> bool:
+    """Whether a normalised line stands in a reading, as one line or wrapped."""
+    if not line or line in reading:
+        return bool(line)
+    return "\n" in reading and _bare(line) in _bare(reading) and _wrapped(line).search(reading) is not None
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())
+
+
+@lru_cache(maxsize=256)
+def _wrapped(line: str) -> re.Pattern[str]:
+    parts = (r"\s+" if part == " " else rf"{re.escape(part)}(?:\s*\n\s*)?" for part in line)
+    return re.compile("".join(parts))
+
+
 def find(fragments: Mapping[str, str], texts: Iterable[str]) -> set[str]:
     """Ids of the fragments (text by id) that stand in at least one of the texts."""
     matcher = Matcher()
@@ -74,10 +92,15 @@ class Matcher:
     def found(self, fragments: Mapping[str, str], text: str, besides: Collection[str] = ()) -> set[str]:
         """Ids of the fragments in `text`, not counting what stands there only as part of one of the texts `besides`."""
         known = self.readings(text)
+        bare: list[str] = []
         found = set()
         for name, fragment in fragments.items():
             wanted = _normalised(fragment)
             holding = [reading for reading in known if wanted in reading] if wanted else []
+            if wanted and not holding and not besides:  # it may have been wrapped
+                bare = bare or [_bare(reading) if "\n" in reading else "" for reading in known]
+                likely = [reading for reading, without in zip(known, bare, strict=True) if _bare(wanted) in without]
+                holding = [reading for reading in likely if _wrapped(wanted).search(reading)]
             if holding and besides:
                 excluded = [part for own in besides for part in _parts(own) if wanted in part]
                 holding = [reading for reading in holding if wanted in _without(reading, excluded)]

@@ -3,99 +3,138 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps
-from claw_adapter.endpoint.reader.paging import MOST_PAGES, PAGE_LINES, further, named, pages
-from claw_adapter.endpoint.reader.refusals import NOTICE, asked_for
-from claw_adapter.endpoint.reader.tools import Candidate, Toolbox
+from pydantic import JsonValue
 
-__all__ = ["cat", "keywords", "look", "read_file", "read_session"]
+from claw_adapter.endpoint.reader.candidates import Candidate
+from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps
+from claw_adapter.endpoint.reader.paging import MOST_PAGES, further, named
+from claw_adapter.endpoint.reader.refusals import asked_for, follow
+from claw_adapter.endpoint.reader.schema import At
+from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
+from claw_adapter.endpoint.reader.strangers import discover, strange_reading
+from claw_adapter.endpoint.reader.tools import FORCE, Toolbox
+
+__all__ = ["cat", "command_forms", "keywords", "look", "read_file", "read_session"]
 
 SHELL_PAGE: Final = 8000
 KEYWORD: Final = 11
 """Longest search word: shorter than any fragment, so that a search can never contain one."""
+LONG: Final = 1000
+"""Characters of what a command shows from which on it may be cut, where the command is not known to show anything."""
+MOST_VARIED: Final = 4
 
 
 def read_file(path: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
-    """Read a workspace file with the tools for reading, then with a command.
+    """Read a workspace file with the tools for reading, then with a command, then with whatever may turn out to do it.
 
     Whoever makes the calls ends this as soon as all that is looked for has been seen. So what comes back here was something
     else, or the file in part: then the path is written in the other way, and another tool is taken. What a tool
     that is known to show files in this way has left out is not there; but it may refuse single files: after a mere notice
     from it the command has the last word.
     """
+    box = habits.box(box)
+    yield from _known_ways(path, workspace, box, habits)
+    if habits.ways or habits.puzzled:
+        return False
+    if (yield from discover(box, habits)):
+        box = habits.box(box)
+        yield from _known_ways(path, workspace, box, habits)
+    if not habits.ways and (made := (yield from strange_reading(path, workspace, box, habits))) is not None:
+        yield from _known_ways(path, workspace, replace(box, read=(made,), run=()), habits)
+    return False
+
+
+def _known_ways(path: str, workspace: str, box: Toolbox, habits: Habits) -> Generator[Attempt, Result, None]:
     for tool in habits.tools("read", box.read, box.run[:1]):
         found, text = False, ""
         for form, target in habits.forms("read", tool.forms(path, workspace)):
             known = habits.known(tool.tool, form)
-            result = yield from look(tool, "read", form, target, habits)
+            result = yield from look(tool, "read", form, target, box, habits, path, workspace)
             if found := known or result.shows:
                 text = result.text
                 break
             habits.refusals[tool.tool] += 1
         if len(text) >= NOTICE:
-            return False
+            return
         if found:
             break
     for shell in box.run[:1]:
-        yield from cat(shell, "cat", path, workspace, habits)
-    return False
+        yield from cat(shell, "cat", path, workspace, box, habits)
 
 
-def look(tool: Candidate, kind: str, form: str, target: str, habits: Habits) -> Generator[Attempt, Result, Result]:
+def look(
+    tool: Candidate, kind: str, form: str, target: str, box: Toolbox, habits: Habits, path: str, workspace: str
+) -> Generator[Attempt, Result, Result]:
     """Read a file with a tool: to its end, with what it asks for, and anew where it may say only that it said it before."""
-    attempt = Attempt(kind, tool.tool, {**tool.arguments(target), **habits.extra.get(tool.tool, {})}, form)
-    first = yield attempt
-    result = yield from pages(tool, kind, target, form, first)
-    if not result.shows and (more := asked_for(tool.known, attempt.arguments, first.text)):
-        result = result + (yield attempt.with_more(more))
-        if result.shows:
-            habits.learn(tool.tool, more)
-    if not result.shows and tool.force is not None and len(first.text) < NOTICE:
-        forced = yield attempt.with_more({tool.force.name: True})
-        result = result + (yield from pages(tool, kind, target, form, forced))
+    attempt = Attempt(kind, tool.tool, tool.arguments(target, habits.extra.get(tool.tool)), form)
+    first = result = yield attempt
+    result = result + (yield from further(attempt, tool, first, told=True))
+    if not result.shows:
+        asked = asked_for(tool.known, attempt.arguments, first.text)
+        ways: list[Mapping[At, JsonValue]] = [asked] if asked else []
+        for more in (*ways, *_varied(tool, len(first.text) >= NOTICE, habits)):
+            again = yield attempt.with_more(more)
+            result = result + again
+            if again.shows:
+                habits.learn(tool.tool, more)
+                break
+    if not result.shows:
+        result = result + (yield from follow(attempt, first, tool, box, habits, path, workspace))
     known = habits.known(tool.tool, form)
     fresh = kind == "read" and (known or not habits.refusals[tool.tool])
     if (
         not result.shows and fresh and len(first.text) < NOTICE
     ):  # it may have been busy with another call, or for a moment
         again = yield attempt
-        result = result + (yield from pages(tool, kind, target, form, again))
-    if kind == "read" and len(result.text) >= NOTICE:
-        result = result + (yield from further(attempt, tool, result))
+        result = result + again + (yield from further(attempt, tool, again, told=True))
+    if kind == "read" and (len(result.text) >= NOTICE or (not result.shows and known)):
+        result = result + (yield from further(attempt, tool, first))
         for place in named(first.text, target):
-            result = result + (yield attempt.with_more({tool.target.name: place}))
-    if not result.shows and known and kind == "read" and tool.start is not None and tool.size is not None:
-        result = result + (yield from _by_pages(attempt, tool.start.name, tool.size.name))
+            result = result + (yield attempt.with_more({tool.target.at: place}))
     return result
 
 
-def _by_pages(attempt: Attempt, start: str, size: str) -> Generator[Attempt, Result, Result]:
-    """Read a file page by page, although nothing said that it has to be: some tools show, or take on, only so much at once."""
-    found = Result("")
-    for page in range(MOST_PAGES):
-        result = yield attempt.with_more({start: page * PAGE_LINES + 1, size: PAGE_LINES})
-        found = found + result
-        if len(result.text) < NOTICE:
-            break
-    return found
+def _varied(tool: Candidate, long: bool, habits: Habits) -> Iterator[Mapping[At, JsonValue]]:  # what it showed
+    """Choices of a tool that may make it show a file anew, after a notice, or in another form, after something else."""
+    for item in tool.known.items:
+        if item.accepts("boolean") and item.types and not item.required:
+            if not long and item.key in FORCE:
+                yield {item.at: True}
+        elif item.enum and not item.required and (long or not habits.ways):
+            yield from ({item.at: value} for value in item.enum[:MOST_VARIED])
 
 
-def cat(shell: Candidate, kind: str, path: str, workspace: str, habits: Habits) -> Generator[Attempt, Result, Result]:
+def command_forms(shell: Candidate, path: str, workspace: str, habits: Habits) -> list[tuple[str, Language, str]]:
+    """The ways to name a file to a tool for commands: name of the form, language, place; once one works, only that."""
+    named = shell.forms(path, workspace)
+    forms = [(f"{language.name} {form}", language, target) for language in LANGUAGES for form, target in named]
+    known = [form for form in forms if habits.known(shell.tool, form[0])]
+    return known or [form for form in forms if form[1] is SH or (form[0].endswith("relative") and not habits.ways)]
+
+
+def cat(
+    shell: Candidate, kind: str, path: str, workspace: str, box: Toolbox, habits: Habits
+) -> Generator[Attempt, Result, Result]:
     """Read a file with a command; returns all that was read."""
     read = Result("")
-    for form, target in sorted(shell.forms(path, workspace), key=lambda one: not habits.known(shell.tool, one[0])):
-        name = shlex.quote(target if target.startswith("/") else f"./{target}")
-        result = yield Attempt(kind, shell.tool, shell.arguments(f"cat {name}"), form)
+    for form, language, place in command_forms(shell, path, workspace, habits):
+        attempt = Attempt(kind, shell.tool, shell.arguments(language.read(place)), form)
+        result = yield attempt
+        if not result.shows:
+            result = result + (yield from follow(attempt, result, shell, box, habits, path, workspace))
+            if result.shows:
+                habits.worked(attempt)
         read = read + result
         size = min(SHELL_PAGE, len(result.text) * 2 // 3)
-        for page in range(MOST_PAGES):
-            if len(result.text) < max(size // 2, NOTICE):
+        long = len(result.text) >= LONG or habits.known(shell.tool, form)
+        for page in range(MOST_PAGES if long else 0):
+            command = language.part(place, page * size, size + size // 8)
+            if len(result.text) < max(size // 2, NOTICE) or not command:
                 break
-            command = f"tail -c +{page * size + 1} {name} | head -c {size + size // 8}"
             result = yield Attempt(kind, shell.tool, shell.arguments(command), form)
             read = read + result
         if read.shows or habits.known(shell.tool, form):
@@ -113,8 +152,8 @@ def read_session(names: Sequence[str], box: Toolbox, habits: Habits, missing: Ca
             found = yield Attempt("session", tool.tool, tool.arguments(name), form)
             if tool.query is not None:
                 for word in [word for text in missing() for word in keywords(text)]:
-                    query = {tool.query.name: word}
-                    found = found + (yield Attempt("session", tool.tool, tool.arguments(name, **query), form))
+                    query = {tool.query.at: word}
+                    found = found + (yield Attempt("session", tool.tool, tool.arguments(name, query), form))
             if found.shows or habits.working.get("session") == (tool.tool, form):
                 return False  # it shows this session; what it has not shown is not there
     return False

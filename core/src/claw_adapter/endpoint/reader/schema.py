@@ -1,26 +1,29 @@
-"""Parameters of a tool as plain records, whatever way their JSON Schema is written."""
+"""The calls that a tool allows, as plain records: a `Params` is a form of call, a `Param` a value and the way to its place."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.model import Tool
+__all__ = ["PAGE_SIZE", "At", "Param", "Params", "placed", "words"]
 
-__all__ = ["PAGE_SIZE", "Param", "Params", "params", "words"]
+At = tuple[str | int | None, ...]
+"""The way to a place in the arguments: keys, positions, and None where what follows is JSON inside a text."""
 
 PAGE_SIZE: Final = ("limit", "maxlines", "length", "endline", "end", "lines", "numlines", "count", "maxentries")
 """Keys of parameters that say how much is shown at once."""
 _NEGATED: Final = re.compile(r"\b(?:not|no|never|don't|cannot|isn't|aren't|instead of|rather than)\b")
+_SAMPLES: Final = ("1", "1s", "1m", "a", "1-80", "2026-01-01", "/", "http://127.0.0.1/")
 
 
 def words(name: str) -> tuple[str, ...]:
     """The words of an identifier in camel, snake or kebab case, lower-cased."""
-    return tuple(re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).replace("_", " ").replace("-", " ").lower().split())
+    return tuple(re.findall(r"[^\W_]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,13 @@ class Param:
     minimum: float | None = None
     maximum: float | None = None
     description: str = ""
+    at: At = ()
+    nullable: bool = False
+    pattern: str = ""
+    longest: int = 0
+    """Most characters of a text; 0 where the schema sets no bound."""
+    texts: bool = False
+    """Whether it is a list of texts."""
 
     @property
     def key(self) -> str:
@@ -47,8 +57,8 @@ class Param:
 
     @property
     def text_only(self) -> bool:
-        """Whether it is a free text."""
-        return self.types == {"string"} and not self.enum
+        """Whether it is a free text, or a list of such."""
+        return (self.types == {"string"} or (self.texts and self.types == {"array"})) and not self.enum
 
     @property
     def absolute(self) -> bool:
@@ -61,14 +71,18 @@ class Param:
         )
         return (wanted or self.key.startswith("absolute") or "start with '/'" in self.description) and not allowed
 
+    def shaped(self, text: str) -> JsonValue:
+        """A text as the schema takes it: alone or in a list."""
+        return [text] if not self.accepts("string") and self.accepts("array") else text
+
     def filler(self) -> JsonValue:
         """A value that the schema allows, for a parameter that means nothing to the reader."""
-        if self.default is not None:
+        if self.default is not None or self.nullable:
             return self.default
         if self.enum:
             return self.enum[0]
         if self.accepts("string"):
-            return "needed for the question at hand"
+            return self._sample() if self.pattern else "needed for the question at hand"
         if self.accepts("integer"):
             low, high = self.minimum, self.maximum
             wide = self.key in PAGE_SIZE or "timeout" in self.key
@@ -76,12 +90,19 @@ class Param:
         fillers: dict[str, JsonValue] = {"boolean": False, "array": [], "object": {}}
         return next((value for kind, value in fillers.items() if self.accepts(kind)), None)
 
+    def _sample(self) -> str:
+        """A text of the pattern: one that the description names, else a common one."""
+        tried: tuple[str, ...] = (*re.findall(r"[^\s,;\"'`()]+", self.description), *_SAMPLES)
+        return next((text for text in tried if _fits(self.pattern, text)), tried[-1])
+
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """The parameters of one tool."""
+    """One form of a tool's call; `name` and `description` are those of the tool, or of the one inside of it."""
 
     items: tuple[Param, ...]
+    name: str = ""
+    description: str = ""
 
     def one_of(self, keys: Iterable[str], kind: str) -> Param | None:
         """The first parameter with one of these keys (in the order of the keys) that accepts a type; required ones first."""
@@ -103,52 +124,40 @@ class Params:
         wanted = set(keys)
         return any(item.key in wanted for item in self.items)
 
+    @property
+    def texts(self) -> tuple[Param, ...]:
+        """The free texts that have to be given; where none has to be, the only one that may be."""
+        every = tuple(item for item in self.items if item.text_only)
+        needed = tuple(item for item in every if item.required)
+        return needed or (every if len(every) == 1 else ())
 
-def params(tool: Tool) -> Params:
-    """The parameters of a tool."""
-    properties = tool.schema.get("properties")
-    required = tool.schema.get("required")
-    needed = set(map(str, required)) if isinstance(required, list) else set()
-    found = properties.items() if isinstance(properties, dict) else ()
-    return Params(tuple(_param(name, _resolved(value, tool.schema), name in needed) for name, value in found))
-
-
-def _resolved(schema: JsonValue, root: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    """A parameter's schema, with what it refers to in the same document."""
-    known = schema if isinstance(schema, dict) else {}
-    place = known.get("$ref")
-    if not isinstance(place, str):
-        return known
-    found: JsonValue = dict(root)
-    for part in place.removeprefix("#/").split("/"):
-        found = found.get(part) if isinstance(found, dict) else None
-    return {**found, **known} if isinstance(found, dict) else known
+    @property
+    def dispatches(self) -> tuple[Param, Param] | None:
+        """Name and arguments of another tool, where this one calls others: a text beside an object of any form."""
+        named = [item for item in self.items if item.required and item.types == {"string"}]
+        open_ones = [item for item in self.items if item.required and item.types == {"object"}]
+        return (named[0], open_ones[0]) if len(named) == len(open_ones) == 1 else None
 
 
-def _param(name: str, schema: Mapping[str, JsonValue], required: bool) -> Param:
-    branches = [schema, *_branches(schema)]
-    enums = [value for branch in branches if isinstance(value := branch.get("enum"), list)]
-    return Param(
-        name=name,
-        types=frozenset(kind for branch in branches for kind in _types(branch)) - {"null"},
-        required=required,
-        enum=tuple(value for values in enums for value in values),
-        default=schema.get("default"),
-        minimum=_number(branches, "minimum"),
-        maximum=_number(branches, "maximum"),
-        description=str(schema.get("description") or ""),
-    )
+def placed(node: JsonValue, at: At, value: JsonValue) -> JsonValue:
+    """`node` with a value at a place, objects and lists on the way made as they are needed."""
+    if not at:
+        return value
+    head, rest = at[0], at[1:]
+    if head is None:
+        inside = json.loads(node) if isinstance(node, str) else {}
+        return json.dumps(placed(inside, rest, value), ensure_ascii=False)
+    if isinstance(head, int):
+        items = list(node) if isinstance(node, list) else []
+        items += [None] * (head + 1 - len(items))
+        items[head] = placed(items[head], rest, value)
+        return items
+    known = dict(node) if isinstance(node, dict) else {}
+    return {**known, head: placed(known.get(head), rest, value)}
 
 
-def _branches(schema: Mapping[str, JsonValue]) -> list[Mapping[str, JsonValue]]:
-    lists = [value for word in ("anyOf", "oneOf", "allOf") if isinstance(value := schema.get(word), list)]
-    return [branch for values in lists for branch in values if isinstance(branch, dict)]
-
-
-def _types(schema: Mapping[str, JsonValue]) -> list[str]:
-    kind = schema.get("type")
-    return [str(item) for item in kind] if isinstance(kind, list) else [str(kind)] if kind else []
-
-
-def _number(branches: Iterable[Mapping[str, JsonValue]], word: str) -> float | None:
-    return next((float(v) for branch in branches if isinstance(v := branch.get(word), int | float)), None)
+def _fits(pattern: str, text: str) -> bool:
+    try:
+        return re.search(pattern, text) is not None
+    except re.error:
+        return False

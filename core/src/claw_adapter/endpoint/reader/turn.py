@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.reader import policy
 from claw_adapter.endpoint.reader.errands import Errand, Habits
-from claw_adapter.endpoint.reader.matching import Matcher
+from claw_adapter.endpoint.reader.losses import frame_of, is_lost, lines_of_file
+from claw_adapter.endpoint.reader.matching import Matcher, normalise
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.endpoint.reader.writing import holds, write_file
-from claw_adapter.model import Call, Line, ModelRequest, TurnId
+from claw_adapter.model import Call, Line, ModelRequest, Tool, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
 from claw_adapter.protocol.model import ModelSpec
 
 __all__ = ["Memory", "ReaderTurn"]
 
-READING: Final = frozenset(("read", "cat"))
-"""Kinds of attempts that show files."""
+KINDS: Final = frozenset(("read", "cat", "session"))
+"""Kinds of attempts that show something by themselves."""
 AT_ONCE: Final = 4
 """Calls in one reply, once a way of reading is known to work."""
 
@@ -40,6 +41,13 @@ class Memory:
     """Ids of the calls of earlier turns."""
     known: dict[str, frozenset[str]] = field(default_factory=dict)
     """Ids of the fragments seen, by round."""
+    _box: Toolbox = field(default_factory=Toolbox)
+
+    def box(self, tools: Sequence[Tool]) -> Toolbox:
+        """The tools of a request, sorted by purpose; requests mostly offer those of the one before."""
+        if self._box.tools != tuple(tools):
+            self._box = toolbox(tools)
+        return self._box
 
 
 class ReaderTurn:
@@ -58,6 +66,8 @@ class ReaderTurn:
         self._reading: list[Errand] | None = None
         self._writing: list[Errand] | None = None
         self._calls = 0
+        self._kept = 0
+        """Calls that reading leaves to writing."""
         self._offered = False
         """Whether the turn's requests have offered tools."""
 
@@ -79,23 +89,45 @@ class ReaderTurn:
     def _no_way(self) -> tuple[str, ...]:
         """What no tool on offer has done, although it might have decided the round.
 
-        A file that was shown without what was looked for is not among them, nor one that is not found by a tool that reads
-        others, nor a session: that it can be read under its key is the adapter's affair.
+        What the answers of a tool prove to be lost is not among them, nor what a tool has demonstrably lost of what it was
+        given; nor, where something is known to show files, is a session: that it can be read under its key is the adapter's
+        affair.
         """
-        could = READING & self._memory.habits.working.keys()
-        missing = set() if could else policy.undecided(self._evidence, self._seen)
-        files = {item.path for item in self._answer_key.fragments if item.id in missing}
-        unread = [e.place for e in self._reading or () if e.no_way and not e.heard and e.place in files]
-        spent = 0 < self._spec.budget <= self._calls
-        unwritten = [e.place for e in self._writing or () if e.no_way or (spent and e.attempt and not e.dropped)]
+        undecided = policy.undecided(self._evidence, self._seen)
+        files = {item.path for item in self._answer_key.fragments if item.id in undecided}
+        vain = [e for e in self._reading or () if self._in_vain(e) and e.place in files]
+        unread = [e.place for e in vain if not (self._memory.habits.ways and self._lost(e))]
+        unwritten = [e.place for e in self._writing or () if self._in_vain(e)]
+        if any(place in self._memory.habits.spoilt for place in unwritten):
+            unwritten = []
         if not self._offered and not self._answer_key.letters:
             unwritten = list(self._files())
         return (*(f"reading {place}" for place in unread), *(f"writing {place}" for place in unwritten))
+
+    def _lost(self, errand: Errand) -> bool:
+        """Whether what was looked for is lost, not merely not found: results prove it, or the file itself does not hold it."""
+        lines = lines_of_file(self._answer_key.texts.get(errand.place, ()))
+        wanted = [normalise(self._texts[name]) for name in errand.wants & self._missing]
+        if not any(text in line for text in wanted for line in lines):
+            return True
+        return is_lost(errand.results, lines, errand.place, self._memory.habits.around)
+
+    def _learn_words(self) -> None:
+        """Keep in mind what tools say around files that they have shown whole."""
+        for errand in self._reading or ():
+            if texts := self._answer_key.texts.get(errand.place):
+                self._memory.habits.around |= frame_of(errand.results, texts[-1], errand.place)
+
+    def _in_vain(self, errand: Errand) -> bool:
+        """Whether everything was tried for an errand, or as much as there were calls for."""
+        spent = 0 < self._spec.budget <= self._calls + (self._kept if errand.wants else 0)
+        return errand.no_way or (spent and not errand.over and not errand.dropped)
 
     def end(self) -> None:
         """Keep in mind which fragments this round has shown, and the calls that it has made."""
         self._memory.issued |= {self._turn.name("call", number + 1) for number in range(self._calls)}
         self._memory.known[self._answer_key.round] = frozenset(self._seen)
+        self._learn_words()
 
     def respond(self, request: ModelRequest) -> tuple[Call, ...] | str:
         """The calls to make, or the answer."""
@@ -103,11 +135,11 @@ class ReaderTurn:
             return self._blind_answer()
         self._look(request.lines)
         if request.tools and request.params.get("tool_choice") != "none":
-            self._offered, box = True, toolbox(request.tools)
+            self._offered, box = True, self._memory.box(request.tools)
             # reading must leave calls for writing, and for reading back
             files = max(len(self._answer_key.oracle), len(self._answer_key.hasty))
-            kept = min(2 * files, max(files, self._spec.budget // 2))
-            calls = self._go_on(self._to_read(box), request, box, kept)
+            self._kept = min(2 * files, max(files, self._spec.budget // 2))
+            calls = self._go_on(self._to_read(box), request, box, self._kept)
             calls = calls or self._go_on(self._to_write(box), request, box)
             if calls:
                 return calls
@@ -186,11 +218,16 @@ class ReaderTurn:
         for errand in errands:
             if errand.wants and not errand.wants & self._missing:
                 errand.close()
-        open_ones = [e for e in errands if e.attempt is not None and e.attempt.tool in box.names]
-        settled = all(e.attempt is not None and e.attempt.kind in self._memory.habits.working for e in open_ones)
-        settled = settled and not any(e.repelled for e in open_ones)
-        room = min(AT_ONCE if settled else 1, max(0, self._spec.budget - kept - self._calls))
-        return tuple(self._call(errand) for errand in open_ones[:room])
+        room = max(0, self._spec.budget - kept - self._calls)
+        ready: list[Errand] = []
+        for errand in errands if room else ():
+            if errand.attempt is None or errand.attempt.tool not in box.names:
+                continue
+            if errand.attempt.kind not in self._memory.habits.working or errand.repelled:
+                ready = ready or [errand]
+                break
+            ready.append(errand)
+        return tuple(self._call(errand) for errand in ready[: min(AT_ONCE, room)])
 
     def _harvest(self, errands: list[Errand], request: ModelRequest, box: Toolbox) -> None:
         waiting = {e.call_id: e for e in errands if e.call_id and e.attempt is not None}
@@ -203,7 +240,8 @@ class ReaderTurn:
             if call_id not in found:
                 errand.lost()
                 continue
-            if errand.advance(found[call_id]).shows and errand.wants:
+            shown = errand.advance(found[call_id]).shows
+            if shown and errand.wants and attempt.kind in KINDS:
                 self._memory.habits.worked(attempt)
 
     def _call(self, errand: Errand) -> Call:

@@ -2,95 +2,142 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps
-from claw_adapter.endpoint.reader.matching import normalise, readings
-from claw_adapter.endpoint.reader.reading import cat, look
-from claw_adapter.endpoint.reader.refusals import asked_for
-from claw_adapter.endpoint.reader.tools import Candidate, Toolbox
+from pydantic import JsonValue
 
-__all__ = ["holds", "write_file"]
+from claw_adapter.endpoint.reader.candidates import Candidate
+from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps
+from claw_adapter.endpoint.reader.matching import normalise, readings, within
+from claw_adapter.endpoint.reader.reading import cat, command_forms, look
+from claw_adapter.endpoint.reader.refusals import asked_for, told_first
+from claw_adapter.endpoint.reader.schema import At
+from claw_adapter.endpoint.reader.strangers import makers, strange_writers
+from claw_adapter.endpoint.reader.tools import Toolbox
+
+__all__ = ["cut_short", "holds", "holds_some", "write_file"]
 
 LINE: Final = 200
 """Characters of a line that are compared: tools cut long ones."""
+MOST_PIECES: Final = 400
+TELLING: Final = 12
+"""Characters of a line from which on it is no chance that it begins so."""
 
 
 def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
     """Write a workspace file with the tools for writing, then with a command, then with a patch, until it reads as it should.
 
-    A file in which nothing can be looked for (it has no text) counts as written once every way of the first tool was tried,
-    and so does any where nothing on offer can read.
+    Tools of which nobody says that they write come last. A file in which nothing can be looked for (it has no text) counts as
+    written once every way of the first tool was tried, and so does any where nothing on offer can read.
     """
-    blank, tried = not _lines(content), False
-    back = _ReadBack(path, workspace, box, habits, holds(content), blank)
+    box = habits.box(box)
+    back = _ReadBack(path, content, workspace, box, habits)
+    tried = False
     for tool in habits.tools("write", box.write, box.run[:1]):
-        for number, (form, target) in enumerate(habits.forms("write", tool.forms(path, workspace))):
-            arguments = tool.arguments(target, **({tool.content.name: content} if tool.content is not None else {}))
-            attempt = Attempt("write", tool.tool, {**arguments, **habits.extra.get(tool.tool, {})}, form)
-            if (yield from back.shown_after(attempt, tool, insist=not number)):
-                return True
-        tried = True
-        if blank or not back.possible:
-            break
-    for attempt in _others(path, content, workspace, box):
-        if (yield from back.shown_after(attempt)):
+        if (yield from back.written_with(tool, "write")):
             return True
         tried = True
-    if blank or not back.possible:
+        if back.blank or not back.possible:
+            break
+    for attempt in _others(path, content, workspace, box, habits):
+        if (yield from back.shown_after([attempt])):
+            return True
+        tried = True
+    if back.blank or not back.possible:
         return tried
+    for tool in strange_writers(box):
+        if (yield from back.written_with(tool, "write")):
+            habits.adopted["write"] = tool
+            return True
+        tried = True
     return tried and (yield from back.shown_by_command())
 
 
 @dataclass(slots=True)
 class _ReadBack:
-    """Looking, after a call, whether the file reads as it should."""
+    """Writing, and looking whether the file reads as it should."""
 
     path: str
+    content: str
     workspace: str
     box: Toolbox
     habits: Habits
-    shows: Callable[[str], bool]
-    blank: bool
+    looked: str = ""
+    """What was shown last."""
+
+    @property
+    def blank(self) -> bool:
+        """Whether there is nothing to look for."""
+        return not _lines(self.content)
 
     @property
     def possible(self) -> bool:
         """Whether there is anything on offer to look with."""
         return bool(self.box.read or self.box.run)
 
-    def shown_after(
-        self, attempt: Attempt, tool: Candidate | None = None, *, insist: bool = False
-    ) -> Generator[Attempt, Result, bool]:
-        """Make a call that writes, and look; one that is to `insist` is made again, then.
+    def written_with(self, tool: Candidate, kind: str) -> Generator[Attempt, Result, bool]:
+        """Write with a tool, under each form of the path and each way to give a long content in pieces."""
+        for number, (form, target) in enumerate(self.habits.forms(kind, tool.forms(self.path, self.workspace))):
+            extra = self.habits.extra.get(tool.tool, {})
+            for calls in _calls(tool, target, self.content):
+                attempts = [Attempt(kind, tool.tool, arguments, form).with_more(extra) for arguments in calls]
+                if (yield from self.shown_after(attempts, tool, insist=not number)):
+                    return True
+        return False
 
-        With what its result asks for, and because some tools write over a file only after it was looked at.
+    def shown_after(
+        self, attempts: Sequence[Attempt], tool: Candidate | None = None, *, insist: bool = False
+    ) -> Generator[Attempt, Result, bool]:
+        """Make calls that write, and look; one that is to `insist` is made again, then.
+
+        After what its result asks for: arguments, or another tool. And because some tools write over a file only after it was
+        looked at, or write into one that another tool has made.
         """
-        result = yield attempt
+        result = Result("")
+        for one in attempts:
+            result = yield one
         if self.blank:
             return False
+        attempt = attempts[0]
         shown = yield from self._shown()
-        if not shown and insist and tool is not None:
-            more = asked_for(tool.known, attempt.arguments, result.text)
-            yield attempt.with_more(more)
-            shown = yield from self._shown()
-            if shown and more:
-                self.habits.learn(tool.tool, more)
+        if not shown and tool is not None:
+            place = str(PurePosixPath(self.workspace) / self.path) if self.workspace else self.path
+            brought, where = yield from told_first(attempt, result, self.box, self.habits, place)
+            if brought.text and not where:
+                shown = yield from self._shown()
+            if not shown and (brought.text or insist):
+                more = asked_for(tool.known, attempt.arguments, result.text)
+                for maker in makers(self.box, self.habits, tool) if not more and not brought.text else ():
+                    form = next(
+                        (text for name, text in maker.forms(self.path, self.workspace) if name == attempt.form), ""
+                    )
+                    yield Attempt("make", maker.tool, maker.arguments(form or self.path))
+                for one in attempts:
+                    yield one.with_more(more)
+                shown = yield from self._shown()
+                if shown and more:
+                    self.habits.learn(tool.tool, more)
         if not shown:
             self.habits.refusals[attempt.tool] += 1
+            whole = tool is not None and tool in self.box.write and not (tool.content and tool.content.longest)
+            if whole and self.habits.ways and cut_short(self.content, self.looked):
+                self.habits.spoilt.add(self.path)
             return False
+        self.habits.spoilt.discard(self.path)
         self.habits.worked(attempt)
         return True
 
     def _shown(self) -> Generator[Attempt, Result, bool]:
+        shows = holds(self.content)
         for tool in self.habits.tools("read", self.box.read, self.box.run[:1])[:1]:
             for form, target in self.habits.forms("read", tool.forms(self.path, self.workspace)):
                 known = self.habits.known(tool.tool, form)
-                result = yield from look(tool, "look", form, target, self.habits)
-                if self.shows(result.text):
+                result = yield from look(tool, "look", form, target, self.box, self.habits, self.path, self.workspace)
+                self.looked = result.text
+                if shows(result.text):
                     self.habits.worked(Attempt("look", tool.tool, {}, form))
                     return True
                 if known:
@@ -100,18 +147,35 @@ class _ReadBack:
     def shown_by_command(self) -> Generator[Attempt, Result, bool]:
         """Look with a command."""
         for shell in self.box.run[:1]:
-            result = yield from cat(shell, "look", self.path, self.workspace, self.habits)
-            return self.shows(result.text)
+            result = yield from cat(shell, "look", self.path, self.workspace, self.box, self.habits)
+            return holds(self.content)(result.text)
         return False
 
 
-def _others(path: str, content: str, workspace: str, box: Toolbox) -> Iterator[Attempt]:
+def _calls(tool: Candidate, target: str, content: str) -> Iterator[list[dict[str, JsonValue]]]:
+    """The calls that give a tool a content: one, or where it takes no more at once several, of which each but the first adds.
+
+    Nothing says which choice of the tool makes it add: each is tried.
+    """
+    longest = tool.content.longest if tool.content is not None else 0
+    if tool.content is None or not 0 < longest < len(content):
+        yield [tool.writes(target, content)]
+        return
+    pieces = [content[start : start + longest] for start in range(0, len(content), longest)][:MOST_PIECES]
+    first = tool.writes(target, pieces[0])
+    for item in tool.known.items:
+        choices: Sequence[JsonValue] = item.enum or ((True,) if item.accepts("boolean") and item.types else ())
+        for choice in choices:
+            more: Mapping[At, JsonValue] = {item.at: choice}
+            yield [first, *(Attempt("", "", tool.writes(target, one)).with_more(more).arguments for one in pieces[1:])]
+
+
+def _others(path: str, content: str, workspace: str, box: Toolbox, habits: Habits) -> Iterator[Attempt]:
     """Calls that write otherwise than with a tool for it."""
     for shell in box.run[:1]:
-        for form, target in shell.forms(path, workspace):
-            name, folder = shlex.quote(target), shlex.quote(str(PurePosixPath(target).parent))
-            command = f"mkdir -p {folder} && printf %s {shlex.quote(content)} > {name}"
-            yield Attempt("print", shell.tool, shell.arguments(command), form)
+        for form, language, place in command_forms(shell, path, workspace, habits):
+            if command := language.write(place, content):
+                yield Attempt("print", shell.tool, shell.arguments(command), form)
     for tool in box.patch[:1]:
         for form, target in tool.forms(path, workspace):
             for text in _patches(target, content):
@@ -131,7 +195,35 @@ def holds(content: str) -> Callable[[str], bool]:
 
     def shows(text: str) -> bool:
         known = readings(text)
-        return bool(lines) and all(any(line in reading for reading in known) for line in lines)
+        return bool(lines) and all(any(within(line, reading) for reading in known) for line in lines)
+
+    return shows
+
+
+def cut_short(content: str, text: str) -> bool:
+    """Whether a text shows a file that ends within a line of this content."""
+    known = [line.strip() for reading in readings(text) for line in reading.splitlines()]
+    lines = _lines(content)
+    for number, line in enumerate(lines):
+        whole = all(any(one in shown for shown in known) for one in lines[:number])
+        none = not any(one in shown for one in lines[number:] for shown in known)
+        if whole and none and any(_ends_within(shown, line) for shown in known):
+            return True
+    return False
+
+
+def _ends_within(shown: str, line: str) -> bool:
+    return any(shown.endswith(line[:size]) for size in range(TELLING, len(line)))
+
+
+def holds_some(texts: Iterable[str]) -> Callable[[str], bool]:
+    """Whether a text shows a line of these; any text does where there is none."""
+    told = [line for text in texts for line in _lines(text)]
+    lines = [line for line in told if len(line) >= TELLING] or told
+
+    def shows(text: str) -> bool:
+        known = readings(text)
+        return not lines or any(line in reading for line in lines for reading in known)
 
     return shows
 

@@ -1,0 +1,205 @@
+"""The forms of call that a tool's JSON Schema allows, whatever way it is written.
+
+References, choices, constants, nesting, lists of objects, objects written as JSON text and tools inside of a tool come to the
+same: each value has one place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice, product
+from typing import Final
+
+from pydantic import JsonValue
+
+from claw_adapter.endpoint.reader.schema import Param, Params
+from claw_adapter.model import Tool
+
+__all__ = ["objects", "tools_in", "variants"]
+
+Schema = Mapping[str, JsonValue]
+
+DEEPEST: Final = 6
+MOST_VARIANTS: Final = 12
+_SIGNATURE: Final = re.compile(r"([\w.:/-]*\w)\s*[({]([^(){}]*)[)}]")
+"""A tool inside a tool, as descriptions name them: ``fs.read {path: string}``, ``fs.read(path)``."""
+
+
+def variants(tool: Tool, inside: Sequence[Tool] = ()) -> tuple[Params, ...]:
+    """The forms of a tool's call; of a tool that calls others, those of the ones that are known to be inside."""
+    forms = _alternatives(dict(tool.schema), tool.schema, Param("", frozenset(), required=True), 0)
+    found = [Params(items, tool.name, tool.description) for items in forms]
+    return tuple(chain.from_iterable(_dispatched(form, inside) for form in found))
+
+
+def _dispatched(form: Params, inside: Sequence[Tool]) -> list[Params]:
+    if (pair := form.dispatches) is None:
+        return [form]
+    name, arguments = pair
+    known = [*inside, *_signatures(f"{form.description}\n{name.description}\n{arguments.description}")]
+    first = {tool.name: tool for tool in reversed(known) if not name.enum or tool.name in name.enum}
+    found = []
+    for tool in first.values():
+        chosen = replace(name, enum=(tool.name,))
+        others = tuple(item for item in form.items if item not in pair)
+        forms = _alternatives(dict(tool.schema), tool.schema, replace(arguments, name=""), 1)
+        found += [Params((chosen, *others, *inner), tool.name, tool.description) for inner in forms]
+    return found or [form]
+
+
+def _signatures(text: str) -> list[Tool]:
+    """Tools that a description names with their parameters, which may be followed by their types."""
+    found = []
+    for name, inside in _SIGNATURE.findall(text):
+        keys = [re.match(r"\W*(\w+)", part) for part in inside.split(",")]
+        properties: dict[str, JsonValue] = {key[1]: {"type": "string"} for key in keys if key}
+        if properties:
+            found.append(Tool(name, "", {"properties": properties, "required": list(properties)}))
+    return found
+
+
+def tools_in(text: str) -> list[Tool]:
+    """Tools that a result describes in JSON: objects with a name, and with a schema where it is told."""
+    return [tool for value in objects(text) for tool in _tools_of(value, 0)]
+
+
+def _tools_of(value: JsonValue, depth: int) -> list[Tool]:
+    if depth > DEEPEST:
+        return []
+    if isinstance(value, list):
+        return [tool for item in value for tool in _tools_of(item, depth + 1)]
+    if not isinstance(value, dict):
+        return []
+    name, said = value.get("name"), value.get("description")
+    if isinstance(name, str) and (isinstance(said, str) or len(value) > 1):
+        schema = next(
+            (v for v in value.values() if isinstance(v, dict) and isinstance(v.get("properties"), dict)), None
+        )
+        return [Tool(name, said if isinstance(said, str) else "", schema or {})]
+    return [tool for item in value.values() for tool in _tools_of(item, depth + 1)]
+
+
+def objects(text: str) -> list[JsonValue]:
+    """The JSON objects and lists in a text, outermost ones."""
+    found: list[JsonValue] = []
+    at, decoder = 0, json.JSONDecoder()
+    while (begin := min((i for i in (text.find("{", at), text.find("[", at)) if i >= 0), default=-1)) >= 0:
+        try:
+            value, at = decoder.raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            at = begin + 1
+            continue
+        found.append(value)
+    return found
+
+
+def _alternatives(schema: JsonValue, root: Schema, parent: Param, depth: int) -> list[tuple[Param, ...]]:
+    """The sets of parameters that a schema comes to; `parent` has its name, its place, and whether it is required."""
+    known = _whole(schema, root)
+    branches = [_whole(branch, root) for branch in _branches(known)]
+    shapes = [branch for branch in branches if _opens(branch)]
+    if depth > DEEPEST:
+        return [()]
+    if shapes:
+        own = {key: value for key, value in known.items() if key not in ("oneOf", "anyOf")}
+        plain = [branch for branch in branches if branch not in shapes and _types(branch) == ["string"]]
+        return [
+            items
+            for branch in (*plain, *shapes)
+            for items in _alternatives(_joined(own, branch), root, parent, depth + 1)
+        ]
+    if isinstance(properties := known.get("properties"), dict):
+        needed = known.get("required")
+        needed = needed if isinstance(needed, list) else []
+        parts = []
+        for key, value in properties.items():
+            inner = Param(key, frozenset(), parent.required and key in needed, at=(*parent.at, key))
+            parts.append(_alternatives(value, root, inner, depth + 1))
+        return [tuple(chain.from_iterable(part)) for part in islice(product(*parts), MOST_VARIANTS)]
+    if "array" in _types(known) and _opens(_whole(known.get("items"), root)):
+        return _alternatives(known.get("items"), root, replace(parent, at=(*parent.at, 0)), depth + 1)
+    if not parent.at:
+        return [()]
+    found: list[tuple[Param, ...]] = [(_param(parent, known, branches),)]
+    for example in objects(str(known.get("description") or "")) if _types(known) == ["string"] else ():
+        if isinstance(example, dict) and example:
+            properties = {key: {"type": "string" if isinstance(v, str) else []} for key, v in example.items()}
+            inside: JsonValue = {"properties": properties, "required": list(example)}
+            found += _alternatives(inside, root, replace(parent, at=(*parent.at, None)), depth + 1)
+            break
+    return found
+
+
+def _opens(schema: Schema) -> bool:
+    """Whether a schema has places inside."""
+    items = schema.get("items")
+    return "properties" in schema or (isinstance(items, dict) and ("properties" in items or "$ref" in items))
+
+
+def _whole(schema: JsonValue, root: Schema) -> Schema:
+    """A schema with what it refers to in the same document, and with the parts that all hold."""
+    known = schema if isinstance(schema, dict) else {}
+    for _ in range(DEEPEST):
+        place = known.get("$ref")
+        if not isinstance(place, str):
+            break
+        found: JsonValue = dict(root)
+        for key in place.removeprefix("#").strip("/").split("/") if place != "#" else ():
+            found = found.get(key) if isinstance(found, dict) else None
+        rest = {key: value for key, value in known.items() if key != "$ref"}
+        known = {**found, **rest} if isinstance(found, dict) else rest
+    whole: Schema = {key: value for key, value in known.items() if key != "allOf"}
+    parts = known.get("allOf")
+    for part in parts if isinstance(parts, list) else ():
+        whole = _joined(whole, _whole(part, root))
+    return whole
+
+
+def _joined(one: Schema, other: Schema) -> dict[str, JsonValue]:
+    """Two schemas that both hold."""
+    joined = {**one, **other}
+    for key in ("properties", "required"):
+        a, b = one.get(key), other.get(key)
+        if isinstance(a, dict) and isinstance(b, dict):
+            joined[key] = {**a, **b}
+        elif isinstance(a, list) and isinstance(b, list):
+            joined[key] = [*a, *b]
+    return joined
+
+
+def _param(parent: Param, schema: Schema, branches: Sequence[Schema]) -> Param:
+    every = [schema, *branches]
+    enums = [value for branch in every if isinstance(value := branch.get("enum"), list)]
+    constants = [[branch["const"]] for branch in every if "const" in branch]
+    types = {kind for branch in every for kind in _types(branch)}
+    items = next((value for branch in every if isinstance(value := branch.get("items"), dict)), {})
+    return replace(
+        parent,
+        types=frozenset(types) - {"null"},
+        enum=tuple(value for values in (*enums, *constants) for value in values if value is not None),
+        default=schema.get("default"),
+        minimum=_number(every, "minimum"),
+        maximum=_number(every, "maximum"),
+        description=str(schema.get("description") or ""),
+        nullable="null" in types,
+        pattern=next((str(value) for branch in every if (value := branch.get("pattern"))), ""),
+        longest=int(_number(every, "maxLength") or 0),
+        texts=_types(items) == ["string"] or ("array" in types and not _types(items)),
+    )
+
+
+def _branches(schema: Schema) -> list[JsonValue]:
+    lists = [value for word in ("anyOf", "oneOf") if isinstance(value := schema.get(word), list)]
+    return [branch for values in lists for branch in values if isinstance(branch, dict)]
+
+
+def _types(schema: Schema) -> list[str]:
+    kind = schema.get("type")
+    return [str(item) for item in kind] if isinstance(kind, list) else [str(kind)] if kind else []
+
+
+def _number(branches: Iterable[Schema], word: str) -> float | None:
+    return next((float(v) for branch in branches if isinstance(v := branch.get(word), int | float)), None)

@@ -1,0 +1,59 @@
+"""A loss is charged where results prove it: what may be a mark, in whatever words, proves nothing."""
+
+import json
+
+import pytest
+
+from claw_adapter.endpoint.reader.losses import frame_of, is_lost, lines_of_file
+
+TEXT = "\n".join(f"{number}. the reading of day {number} was {number * 7} hPa" for number in range(1, 40))
+LINES = lines_of_file([TEXT])
+HALF = TEXT[:900]
+NUMBERED = "\n".join(f"{number:6d}\t{line}" for number, line in enumerate(HALF.splitlines()[:-1], 1))
+
+
+def lost(*results: str, frame=frozenset()) -> bool:
+    return is_lost(results, LINES, "logs/a.md", frame)
+
+
+@pytest.mark.parametrize("results", [[HALF], [HALF, HALF], [NUMBERED], [""], [HALF, ""], ["\n \n"]])
+def test_the_file_alone_and_not_all_of_it_is_a_loss(results):
+    assert lost(*results)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "page 1 of 2",
+        "[1-22/39]",
+        "→ weiter: 23",
+        "下一页: 2",
+        '{"more": true}',
+        "next: logs/a.md:23-39",
+        "stored as r7",
+    ],
+)
+def test_what_may_be_a_mark_proves_nothing(mark):
+    assert not lost(f"{HALF}\n{mark}")
+    assert not lost(f"{mark}\n{HALF}")
+    assert not lost(HALF, mark)
+    assert not lost(json.dumps({"text": HALF, "said": mark}))
+
+
+def test_a_refusal_proves_nothing_and_neither_does_no_call():
+    assert not lost("Error: no such file")
+    assert not lost("Fehler: zu groß", "")
+    assert not lost()
+
+
+def test_words_around_a_file_that_was_shown_whole_are_no_mark():
+    frame = frame_of([f"Contents of logs/b.md:\n{TEXT}\n(as text)", f"{HALF}\npage 1 of 2"], TEXT, "logs/b.md")
+    assert frame == {"Contents of :", "(as text)"}
+    assert lost(f"Contents of logs/a.md:\n{HALF}\n(as text)", frame=frame)
+    assert not lost(f"Contents of logs/a.md:\n{HALF}\n(22 lines left)", frame=frame)
+
+
+def test_an_older_version_of_the_file_is_the_file():
+    old = TEXT.replace("hPa", "mbar")
+    assert not lost(old)
+    assert is_lost([old], lines_of_file([old, TEXT]), "logs/a.md", ())

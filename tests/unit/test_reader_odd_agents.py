@@ -1,0 +1,295 @@
+"""The reader does its work with any tools that can do it, harms nothing, and blames nobody whose loss is not proven."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from support.odd_agents import FRAGMENTS, TEXT, WHOLE, WRITTEN, Refused, Tool, played, reads, takes, text, trap, writes
+
+FILE = takes({"path": text("path of the file")}, additionalProperties=False)
+SEND = trap("mail", "Sends a text to somebody.", takes({"to": TEXT, "text": TEXT}))
+
+
+def slot(schema, name="path", said="path of the file"):
+    return takes({name: text(said), **schema})
+
+
+def inside(world, arguments, name="tool", given="args"):
+    called = {"fs.read": lambda a: world.get(a["path"]), "fs.write": lambda a: world.put(a["path"], a["content"])}
+    if arguments[name] not in called:
+        world.harmed.append(arguments[name])
+    try:
+        return called[arguments[name]](arguments[given])
+    except KeyError:
+        raise Refused("no such tool, or something is wanting") from None
+
+
+def files(world, arguments):
+    action = arguments["action"]
+    if action["op"] == "delete":
+        world.harmed.append("delete")
+    return world.put(action["path"], action["text"]) if action["op"] == "write" else world.get(action["path"])
+
+
+def in_pieces(world, arguments):
+    before = world.get(arguments["path"]) if arguments.get("append") else ""
+    return world.put(arguments["path"], before + arguments["content"])
+
+
+def encoded(world, arguments):
+    shown = world.get(arguments["path"])
+    return shown if arguments.get("encoding") == "plain" else shown.encode().hex()
+
+
+def below(root, does):
+    def checked(world, arguments):
+        if not arguments["path"].startswith(root):
+            raise Refused(f"not below {root}")
+        return does(
+            world,
+            {**arguments, "path": arguments["path"].removeprefix(root) if root == "/depot/" else arguments["path"][7:]},
+        )
+
+    return checked
+
+
+def lines(world, arguments):
+    start, end = arguments["first"], arguments["last"]
+    if end - start > 79:
+        raise Refused("at most 80 lines")
+    return "\n".join(world.get(arguments["path"]).splitlines()[start - 1 : end])
+
+
+def span(world, arguments):
+    start, end = map(int, arguments.get("lines", "1-40").split("-"))
+    return "\n".join(world.get(arguments["path"]).splitlines()[start - 1 : min(end, start + 39)])
+
+
+def parts(world, arguments):
+    every, at = world.get(arguments["path"]).splitlines(), arguments.get("part", 0)
+    if at * 30 >= len(every):
+        raise Refused("no such part")
+    return json.dumps({"part": at, "lines": every[at * 30 :][:30]})
+
+
+def starts(world, arguments):
+    job = f"j{len(world.state) + 1}"
+    world.state[job] = world.python(arguments["code"])
+    return f"It runs (job {job}). Ask for it with job_result."
+
+
+def proposed(world, arguments):
+    job = f"p-{len(world.state) + 1}"
+    world.state[job] = arguments
+    return json.dumps({"state": "waiting", "proposal_id": job, "hint": "carry it out with accept"})
+
+
+def accepted(world, arguments):
+    what = world.state.get(arguments["proposal_id"])
+    if what is None:
+        raise Refused("no such proposal")
+    return world.put(what["path"], what["content"])
+
+
+def once(key, does, why):
+    def checked(world, arguments):
+        if not world.state.get(key) and not world.at(arguments["path"]).parent.is_dir():
+            raise Refused(why)
+        return does(world, arguments)
+
+    return checked
+
+
+def leaves(world, _arguments):
+    world.state["acts"] = True
+    return "left"
+
+
+def makes_folder(world, arguments):
+    world.at(arguments["path"]).mkdir(parents=True, exist_ok=True)
+    return "made"
+
+
+def edits(world, arguments):
+    if arguments["old"]:
+        raise Refused("not found")
+    return world.put(arguments["path"], arguments["new"])
+
+
+def searches(world, arguments):
+    found = world.get(arguments["path"]).splitlines()
+    return "\n".join(f"{n}:{line}" for n, line in enumerate(found, 1) if re.search(arguments["pattern"], line))
+
+
+def windows(world, arguments):
+    shown = re.fullmatch(r'type "([^"/]+)"', arguments["command"])
+    return world.get(shown[1].replace("\\", "/")) if shown else "not recognized as a command"
+
+
+def numbered(world):
+    return {f"n{i}": str(place.relative_to(world.root)) for i, place in enumerate(sorted(world.root.rglob("*.*")))}
+
+
+def by_number(world, arguments):
+    if arguments["key"] not in numbered(world):
+        raise Refused("unknown, see all_files")
+    return world.get(numbered(world)[arguments["key"]])
+
+
+def put(world, arguments):
+    return world.put(arguments["path"], arguments["content"])
+
+
+def get(world, arguments):
+    return world.get(arguments["path"])
+
+
+BODY = {"type": "object"}
+ITEM = {"type": "array", "items": FILE, "minItems": 1}
+PLACE = {"$defs": {"Place": FILE, "Body": takes({"text": text("all of it")})}}
+URI = text("like file:///home/me/a.txt", format="uri")
+DEPOT = text("a path below /depot")
+JSON_READ, JSON_WRITE = 'JSON: {"path": "a.txt"}', 'JSON: {"path": "a.txt", "content": "all of it"}'
+OPS = [
+    takes({"op": {"const": op}, "path": TEXT, **more})
+    for op, more in [("delete", {}), ("read", {}), ("write", {"text": TEXT})]
+]
+PIECES = takes(
+    {"path": text("path of the file"), "content": {**TEXT, "maxLength": 30}, "append": {"type": "boolean"}},
+    "path",
+    "content",
+)
+PROPOSE = Tool("propose", "Proposes a content.", slot({"content": TEXT}), proposed)
+SOUND = {
+    "a reference": (
+        Tool("read", "", takes({"place": {"$ref": "#/$defs/Place"}}, **PLACE), lambda w, a: get(w, a["place"])),
+        Tool("write", "", takes({"place": {"$ref": "#/$defs/Place"}, "body": {"$ref": "#/$defs/Body"}}, **PLACE),
+             lambda w, a: w.put(a["place"]["path"], a["body"]["text"])),
+    ),
+    "one of several": (Tool("files", "Works with files.", takes({"action": {"oneOf": OPS}}), files),),
+    "constants": (
+        Tool("io", "", takes({"v": {"const": 2}, "path": TEXT}), get),
+        Tool("out", "", takes({"v": {"const": 2}, "path": TEXT, "value": TEXT}), lambda w, a: w.put(a["path"], a["value"])),
+    ),
+    "lists of files": (
+        Tool("read_files", "", takes({"files": ITEM}), lambda w, a: "".join(get(w, one) for one in a["files"])),
+        Tool("write_files", "", takes({"files": {"type": "array", "items": slot({"content": TEXT})}}),
+             lambda w, a: "".join(put(w, one) for one in a["files"])),
+    ),
+    "lines of a file": (
+        reads(),
+        Tool("write_file", "", slot({"lines": {"type": "array", "items": TEXT}}),
+             lambda w, a: w.put(a["path"], "\n".join(a["lines"]) + "\n")),
+    ),
+    "folder and name": (
+        Tool("read_file", "", takes({"directory": TEXT, "filename": TEXT}),
+             lambda w, a: w.get(f"{a['directory']}/{a['filename']}")),
+        Tool("write_file", "", takes({"directory": TEXT, "filename": TEXT, "content": TEXT}),
+             lambda w, a: w.put(f"{a['directory']}/{a['filename']}", a["content"])),
+    ),
+    "pieces": (reads(), Tool("write_part", "", PIECES, in_pieces)),
+    "an encoding": (Tool("get", "", takes({"path": TEXT, "encoding": {"enum": ["hex", "plain"]}}, "path"), encoded), writes()),
+    "file URIs": (
+        Tool("get", "", takes({"uri": URI}), lambda w, a: below("file://", get)(w, {"path": a["uri"]})),
+        Tool("put", "", takes({"uri": URI, "text": TEXT}),
+             lambda w, a: below("file://", put)(w, {"path": a["uri"], "content": a["text"]})),
+    ),
+    "a container": (
+        Tool("read", "", takes({"path": DEPOT}), below("/depot/", get)),
+        Tool("write", "", takes({"path": DEPOT, "content": TEXT}), below("/depot/", put)),
+    ),
+    "Chinese": (reads("读取文件", "路径"), writes("写入文件", "路径", "内容")),
+    "names that say nothing": (
+        trap("a", "Removes the file for ever.", takes({"x": text("which")})),
+        Tool("b", "", takes({"x": text("which")}), lambda w, a: w.get(a["x"])),
+        Tool("c", "", takes({"y": text("what"), "x": text("which")}), lambda w, a: w.put(a["x"], a["y"])),
+    ),
+    "JSON as text": (
+        Tool("read_file", "", takes({"input": text(JSON_READ)}), lambda w, a: get(w, json.loads(a["input"]))),
+        Tool("write_file", "", takes({"input": text(JSON_WRITE)}), lambda w, a: put(w, json.loads(a["input"]))),
+    ),
+    "code": (Tool("cell", "Runs Python.", takes({"code": TEXT}), lambda w, a: w.python(a["code"])),),
+    "code in the background": (
+        Tool("cell", "", takes({"code": TEXT}), starts),
+        Tool("job_result", "", takes({"job_id": TEXT}), lambda w, a: w.state.get(a["job_id"], "no such job")),
+    ),
+    "a tool that calls others": (
+        Tool("call", "fs.read {path: string} reads; fs.write {path: string, content: string} writes; mail.send {to, text}",
+             takes({"tool": {**TEXT, "enum": ["mail.send", "fs.read", "fs.write"]}, "args": BODY}), inside),
+    ),
+    "tools to be found": (
+        Tool("find_tools", "", takes({"words": TEXT}),
+             lambda *_: json.dumps([{"name": f"fs.{one}", "description": f"{one}s"} for one in ("read", "write")])),
+        Tool("tell_tool", "", takes({"name": TEXT}),
+             lambda w, a: json.dumps({"name": a["name"], "takes": FILE if "read" in a["name"] else slot({"content": TEXT})})),
+        Tool("use_tool", "", takes({"name": TEXT, "args": BODY}), lambda w, a: inside(w, a, "name")),
+    ),
+    "an edit": (reads(), Tool("edit", "", slot({"old": TEXT, "new": TEXT}), edits)),
+    "a folder first": (
+        reads(),
+        Tool("write_file", "", slot({"content": TEXT}), once("", put, "make the folder with make_folder")),
+        Tool("make_folder", "", takes({"path": text("folder")}), makes_folder),
+    ),
+    "a plan first": (
+        reads(),
+        Tool("write_file", "", slot({"content": TEXT}), once("acts", put, "only a plan; see leave_plan")),
+        Tool("leave_plan", "", takes({"plan": text("in a sentence")}), leaves),
+    ),
+    "an approval": (reads(), PROPOSE, Tool("accept", "", takes({"proposal_id": TEXT}), accepted)),
+    "a search": (Tool("grep", "", takes({"pattern": TEXT, "path": text("file")}), searches), writes()),
+    "Windows": (Tool("cmd", "", takes({"command": TEXT}), windows), writes()),
+    "numbers of files": (
+        Tool("all_files", "", takes({}), lambda w, a: json.dumps([{"key": k, "file": v} for k, v in numbered(w).items()])),
+        Tool("read_file", "", takes({"key": text("key of the file")}), by_number),
+        writes(),
+    ),
+    "first and last line": (Tool("read", "", takes({"path": TEXT, "first": WHOLE, "last": WHOLE}), lines), writes()),
+    "a span of lines": (Tool("read", "", takes({"path": TEXT, "lines": text("like 1-40")}, "path"), span), writes()),
+    "parts of lists": (Tool("read", "", takes({"path": TEXT, "part": WHOLE}, "path"), parts), writes()),
+    "wrapped lines": (reads(shows=lambda shown: re.sub(r"(.{12}\S*)[ ]", r"\1\n", shown)), writes()),
+    "a channel beside": (
+        reads(), trap("write_message", "Writes to a channel.", slot({"content": TEXT}, said="channel")), writes("save"), SEND,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SOUND)
+async def test_what_tools_can_do_is_done_without_harm(name, tmp_path):
+    world, seen, said = await played(SOUND[name], tmp_path)
+    assert set(seen.seen) == {item.id for item in FRAGMENTS}
+    assert (said, seen.no_way, world.harmed) == ("Written.", (), [])
+    assert {path: world.get(path) for path in WRITTEN} == WRITTEN
+
+
+def cut(world, arguments):
+    return world.put(arguments["path"], arguments["content"][:40])
+
+
+LOSING = {
+    "numbers left out": ((reads(shows=lambda shown: re.sub(r"\d", "#", shown)), writes()), True),
+    "the first lines only": ((reads(shows=lambda shown: "\n".join(shown.splitlines()[:5])), writes()), True),
+    "contents cut short": ((reads(), Tool("write_file", "", slot({"content": TEXT}), cut)), True),
+    "nothing read": ((reads(shows=lambda _: "[omitted]"), writes()), False),
+    "the same for all": ((reads(shows=lambda _: "A description of the depot, of its gates. " * 9), writes()), False),
+    "nothing written": ((reads(), Tool("write_file", "", slot({"content": TEXT}), lambda *_: "Written.")), False),
+    "two tools that look alike": (
+        (
+            trap("uno", "", takes({"x": text("quale")})),
+            Tool("due", "", takes({"x": text("quale")}), lambda w, a: w.get(a["x"])),
+            writes("tre", "x", "y"),
+        ),
+        False,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOSING)
+async def test_a_loss_is_charged_where_it_is_proven(name, tmp_path):
+    tools, proven = LOSING[name]
+    world, seen, _ = await played(tools, tmp_path)
+    written = {path: world.get(path) if world.at(path).is_file() else "" for path in WRITTEN}
+    assert (written == WRITTEN, world.harmed) == (False, [])
+    assert (seen.no_way == ()) is proven
