@@ -19,7 +19,7 @@ import planted
 FAR, PAST = dt.date(2999, 1, 1), dt.date(2020, 1, 1)
 
 
-def baseline(check: str = "TOK-002", until: dt.date = FAR) -> Baseline:
+def baseline(check: str = "TOK-001", until: dt.date = FAR) -> Baseline:
     return Baseline(expected=(KnownFailure(check=check, reason="known", until=until),))
 
 
@@ -30,26 +30,26 @@ async def outcome(tmp_path, harness, given: Baseline, *, certified: bool = False
     return report(bench, asked, results, started=0.0)
 
 
-DOUBLE = planted.with_conversation(planted.DoubleUsage)
+SILENT = planted.with_conversation(planted.NoUsage)
 
 
 async def test_a_known_failure_is_expected_and_the_level_is_still_not_reached(tmp_path):
-    made = await outcome(tmp_path, DOUBLE, baseline())
+    made = await outcome(tmp_path, SILENT, baseline())
     assert made.ok
-    assert {r.id: r.outcome for r in made.results}["TOK-002"] == "expected"
+    assert {r.id: r.outcome for r in made.results}["TOK-001"] == "expected"
     assert made.reached is None
 
 
 async def test_a_stale_entry_fails(tmp_path):
     made = await outcome(tmp_path, planted.Planted, baseline())
     assert not made.ok
-    assert "TOK-002 does not fail any more" in made.problems[0]
+    assert "TOK-001 does not fail any more" in made.problems[0]
 
 
 async def test_an_expired_entry_fails_and_excuses_nothing(tmp_path):
-    made = await outcome(tmp_path, DOUBLE, baseline(until=PAST))
+    made = await outcome(tmp_path, SILENT, baseline(until=PAST))
     assert not made.ok
-    assert {r.id: r.outcome for r in made.results}["TOK-002"] == "failed"
+    assert {r.id: r.outcome for r in made.results}["TOK-001"] == "failed"
     assert "expired" in made.problems[0]
 
 
@@ -60,18 +60,18 @@ async def test_an_entry_for_a_check_that_does_not_exist_fails(tmp_path):
 
 
 async def test_certified_mode_excuses_nothing(tmp_path):
-    made = await outcome(tmp_path, DOUBLE, baseline(), certified=True)
+    made = await outcome(tmp_path, SILENT, baseline(), certified=True)
     assert not made.ok
-    assert {r.id: r.outcome for r in made.results}["TOK-002"] == "failed"
+    assert {r.id: r.outcome for r in made.results}["TOK-001"] == "failed"
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        '[[expected]]\ncheck = "TURN-001"\nuntil = 2030-01-01\n',
-        '[[expected]]\ncheck = "TURN-001"\nreason = "why"\n',
+        '[[expected]]\ncheck = "TURN-003"\nuntil = 2030-01-01\n',
+        '[[expected]]\ncheck = "TURN-003"\nreason = "why"\n',
         '[[expected]]\ncheck = "turn one"\nreason = "why"\nuntil = 2030-01-01\n',
-        '[[expected]]\ncheck = "TURN-001"\nreason = "why"\nuntil = 2030-01-01\n' * 2,
+        '[[expected]]\ncheck = "TURN-003"\nreason = "why"\nuntil = 2030-01-01\n' * 2,
         "[[expected\n",
     ],
     ids=["no reason", "no end", "no id", "twice", "no TOML"],

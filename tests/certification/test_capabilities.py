@@ -28,13 +28,13 @@ def declaring(kind=planted.Planted, **changed):
     return Declaring()
 
 
-async def judged(harness, tmp_path, check: str | ConformanceCheck = "TURN-010"):
+async def judged(harness, tmp_path, check: str | ConformanceCheck = "SEED-008"):
     (asked,) = plan("gold", only=[check]).checks if isinstance(check, str) else [check]
     async with Bench(harness, out=tmp_path, isolation=1) as bench:
         return await judge(bench, asked)
 
 
-FORGETFUL = planted.with_conversation(planted.Forgetful)
+FORGETFUL = planted.with_conversation(planted.ForgetsSpeakersTools)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ class Refusing(planted.PlantedConversation):
 async def test_an_exception_is_a_failure_even_where_nothing_is_claimed(tmp_path, kind, outcome):
     """ "Unsupported" means that the adapter does not do it, never that it breaks."""
     harness = declaring(planted.with_conversation(kind), update_session=Support.unsupported("not yet"))
-    result = await judged(harness, tmp_path, "UPD-005")
+    result = await judged(harness, tmp_path, "PLAN-002")
     assert result.outcome == outcome, result
     assert ("unhashable" in result.what) == (kind is Raising)
 
@@ -117,7 +117,7 @@ async def test_what_needs_isolation_2_is_unverified_below_it(tmp_path):
 async def test_certified_mode_leaves_nothing_out(tmp_path):
     harness = declaring(turns=Support.unsupported("no memory"))
     for certified in (False, True):
-        asked = plan("bronze", only=["TURN-010"], certified=certified)
+        asked = plan("bronze", only=["TURN-003"], certified=certified)
         async with Bench(harness, out=tmp_path, isolation=1) as bench:
             results = [await judge(bench, check) for check in asked.checks]
             whole = report(bench, asked, results, started=0.0)

@@ -20,7 +20,7 @@ def test_every_harness_that_was_certified_is_here():
 
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: "-".join(path.parts[-4:-1:2]))
 def test_a_committed_certificate_holds(path):
-    certificate, problems = verify(path)
+    certificate, problems, *_ = verify(path)
     assert problems == []
     assert certificate.adapter == path.parts[-4]
     assert path.parts[-2] in " ".join(certificate.versions.values())
@@ -31,7 +31,7 @@ def test_a_certificate_without_its_evidence_says_that_it_was_not_checked(tmp_pat
     shutil.copytree(COMMITTED[0].parent, folder)
     assert not has_evidence(folder)
     assert "the evidence is not here and was not checked" in " ".join(
-        claw("certify", "--verify", folder).stdout.split()
+        claw("certify", "--verify", folder, check=False).stdout.split()
     )
     (folder / "evidence").mkdir()
     assert has_evidence(folder)

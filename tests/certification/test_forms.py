@@ -15,10 +15,10 @@ from support.running import claw
 SEVEN_LINES = """
 import pytest
 from claw_adapter.certify.suite import *
-from planted import DoubleUsage, with_conversation
+from planted import NoUsage, with_conversation
 
 @pytest.fixture(scope="session")
-def harness(): return with_conversation(DoubleUsage)()
+def harness(): return with_conversation(NoUsage)()
 
 @pytest.fixture(scope="session")
 def certify_level(): return "silver"
@@ -44,24 +44,24 @@ def pytest_results(folder: Path, *argv: str) -> dict[str, str]:
 
 def test_seven_lines_are_enough_and_tell_what_the_command_tells(tmp_path):
     (tmp_path / "test_mine.py").write_text(SEVEN_LINES)
-    found = pytest_results(tmp_path, "-k", "TOK or TURN-001 or SEED-001 or UPD-004 or baseline")
+    found = pytest_results(tmp_path, "-k", "TOK or TURN-003 or SEED-008 or baseline")
     assert found.pop("test_certify_baseline") == "passed"
-    assert {name for name, state in found.items() if state == "failure"} == {"TOK-002"}
-    assert found["TURN-001"] == found["SEED-001"] == found["UPD-004"] == "passed"
+    assert {name for name, state in found.items() if state == "failure"} == {"TOK-001"}
+    assert found["TURN-003"] == found["SEED-008"] == "passed"
     assert found["TOK-004"] == "skipped", "gold was not asked for"
 
 
 def test_a_stale_baseline_fails_in_pytest_too(tmp_path):
     (tmp_path / "test_mine.py").write_text(
-        SEVEN_LINES.replace("with_conversation(DoubleUsage)", "Planted").replace(
-            "import DoubleUsage, with_conversation", "import Planted"
+        SEVEN_LINES.replace("with_conversation(NoUsage)", "Planted").replace(
+            "import NoUsage, with_conversation", "import Planted"
         )
     )
     (tmp_path / "claw-baseline.toml").write_text(
-        '[[expected]]\ncheck = "TOK-002"\nreason = "was wrong"\nuntil = 2999-01-01\n'
+        '[[expected]]\ncheck = "TOK-001"\nreason = "was wrong"\nuntil = 2999-01-01\n'
     )
-    found = pytest_results(tmp_path, "-k", "TOK-002 or baseline")
-    assert found == {"TOK-002": "passed", "test_certify_baseline": "failure"}
+    found = pytest_results(tmp_path, "-k", "TOK-001 or baseline")
+    assert found == {"TOK-001": "passed", "test_certify_baseline": "failure"}
 
 
 def test_the_command_certifies_and_verifies(tmp_path):
@@ -72,7 +72,13 @@ def test_the_command_certifies_and_verifies(tmp_path):
     assert made["isolation"] == 0, "what works inside the runner has none"
     assert "LIFE-001" in done.stderr, "progress goes to standard error"
     assert made["adapter"]["options"] == {"mode": "in-process"}
-    assert claw("certify", "reference:mode=in-process", "--verify", out, cwd=tmp_path).returncode == 0
+    told = claw("certify", "reference:mode=in-process", "--verify", out, cwd=tmp_path, check=False)
+    assert (told.returncode, "consistent, not attested" in told.stdout) == (1, True)
+    assert "drawn from the nonce and judged again: PLAN-001" in told.stdout
+    stored = json.loads((out / "report.json").read_text())
+    (out / "report.json").write_text(json.dumps({**stored, "nonce": "another"}))
+    told = claw("certify", "--verify", out, cwd=tmp_path, check=False).stdout
+    assert "what was run is not what the nonce another draws" in told
     (out / "report.json").write_text((out / "report.json").read_text() + " ")
     assert claw("certify", "--verify", out / "certificate.json", check=False).returncode == 1
 
@@ -80,10 +86,10 @@ def test_the_command_certifies_and_verifies(tmp_path):
 def test_what_a_level_asks_for_is_listed(tmp_path):
     found = json.loads(claw("certify", "--list", "--level", "bronze", "--json", cwd=tmp_path).stdout)["checks"]
     assert {one["level"] for one in found} == {"bronze"}
-    assert next(one for one in found if one["id"] == "TURN-007")["needs"] == ["turns", "stream_events"]
-    shown = claw("certify", "--list", "--only", "UPD", cwd=tmp_path).stdout
-    assert "UPD-004" in shown
-    assert "TURN-001" not in shown
+    assert next(one for one in found if one["id"] == "TURN-003")["needs"] == ["turns"]
+    shown = claw("certify", "--list", "--only", "SEED", cwd=tmp_path).stdout
+    assert "SEED-008" in shown
+    assert "TURN-003" not in shown
     assert list(tmp_path.iterdir()) == []
 
 

@@ -13,7 +13,7 @@ from claw_adapter.certify.judge import certify, plan
 sys.path.insert(0, str(Path(__file__).parent))
 import planted
 
-TURNS = [f"TURN-{n:03d}" for n in range(1, 17) if n not in (2, 4, 6, 8, 9, 12, 13, 14, 16)]
+TURNS = ["TURN-003", "TURN-005", "TURN-011", "TURN-015"]
 """Those that need no waiting."""
 
 BUGS = {
@@ -22,19 +22,19 @@ BUGS = {
     planted.KeyOnCommandLine: (["LIFE-006", "LIFE-014"], {"LIFE-014"}),
     planted.Undeclared: (["LIFE"], {"LIFE-003"}),
     planted.BusyProbe: (["LIFE"], {"LIFE-004"}),
-    planted.with_conversation(planted.Banner): (TURNS[:1], {"TURN-001"}),
+    planted.with_conversation(planted.Banner): (["PLAN-001"], {"PLAN-001"}),
     planted.with_conversation(planted.InventsAnswers): (TURNS, {"TURN-005"}),
-    planted.with_conversation(planted.DoubleEvents): (TURNS, {"TURN-007"}),
-    planted.with_conversation(planted.Forgetful): (TURNS, {"TURN-010"}),
+    planted.with_conversation(planted.DoubleEvents): (["PLAN-001"], {"PLAN-001"}),
+    planted.with_conversation(planted.Forgetful): (["PLAN-001"], {"PLAN-001"}),
     planted.with_conversation(planted.RaisesOnFailure): (TURNS, {"TURN-015"}),
     planted.LosesHistories: (["SEED"], {"SEED-007"}),
     planted.ShortMemory: (["SEED"], {"SEED-005"}),
-    planted.with_conversation(planted.ForgetsSpeakersTools): (["SEED"], {"SEED-008", "SEED-010"}),
-    planted.with_conversation(planted.DropsUpdates): (["UPD"], {"UPD-005", "UPD-006", "UPD-008", "UPD-010"}),
-    planted.with_conversation(planted.UpdatesTwice): (["UPD"], {"UPD-005", "UPD-010"}),
-    planted.with_conversation(planted.CachesFiles): (["UPD"], {"UPD-004"}),
-    planted.with_conversation(planted.DoubleUsage): (["TOK"], {"TOK-002"}),
-    planted.with_conversation(planted.NoUsage): (["TOK"], {"TOK-001", "TOK-002"}),
+    planted.with_conversation(planted.ForgetsSpeakersTools): (["SEED"], {"SEED-008"}),
+    planted.with_conversation(planted.DropsUpdates): (["PLAN-002"], {"PLAN-002"}),
+    planted.with_conversation(planted.UpdatesTwice): (["PLAN-002"], {"PLAN-002"}),
+    planted.with_conversation(planted.CachesFiles): (["PLAN-001"], {"PLAN-001"}),
+    planted.with_conversation(planted.DoubleUsage): (["PLAN-001"], {"PLAN-001"}),
+    planted.with_conversation(planted.NoUsage): (["TOK"], {"TOK-001"}),
     planted.with_conversation(planted.Restless): (["TOK"], {"TOK-004"}),
 }
 
@@ -42,14 +42,14 @@ BUGS = {
 @pytest.mark.parametrize("kind", BUGS, ids=lambda kind: kind.__name__)
 async def test_a_planted_bug_is_found_by_the_checks_that_name_it(kind, tmp_path):
     only, expected = BUGS[kind]
-    async with Bench(kind(), out=tmp_path, isolation=1) as bench:
+    async with Bench(kind(), out=tmp_path, isolation=1, nonce="planted", shrinking=0) as bench:
         results = await certify(bench, plan("gold", only=only))
     failed = {result.id: result.what for result in results if result.outcome != "passed"}
     assert set(failed) == expected, failed
     for result in results:
         if result.outcome != "passed":
             assert result.outcome == "failed", result
-            assert result.owner == "adapter", result
+            assert result.owner in (("adapter", "harness") if result.id.startswith("PLAN") else ("adapter",)), result
             assert result.remedy, "the author is told what to change"
 
 

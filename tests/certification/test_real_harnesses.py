@@ -13,7 +13,7 @@ import pytest
 from support.real import params
 from support.running import claw
 
-AREAS = [("SEED", "UPD", "TOK"), ("FAULT",), ("PROC", "SEC", "CONC")]
+AREAS = [("SEED", "TOK"), ("FAULT",), ("PROC", "SEC", "CONC")]
 WITH_OPTIONS = {"nanobot": "nanobot:retry_pause=0.05,max_iterations=25"}
 """By default it waits 1, 2 and 4 seconds between its tries, which is meant for the internet, and makes 200 requests in a turn
 of which every call is broken."""

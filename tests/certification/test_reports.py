@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -25,12 +27,12 @@ import planted
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """A certification with one failure, of the area TOK only."""
+    """A certification with one failure."""
     import asyncio
 
     async def run(out: Path) -> None:
-        asked = plan("gold", only=["TOK", "TURN-001"])
-        async with Bench(planted.with_conversation(planted.DoubleUsage)(), out=out, isolation=1) as bench:
+        asked = plan("gold", only=["TOK", "TURN-003", "PLAN-001"])
+        async with Bench(planted.with_conversation(planted.NoUsage)(), out=out, isolation=1, shrinking=0) as bench:
             results = await certify(bench, asked)
         write_all(report(bench, asked, results, started=0.0), out)
 
@@ -47,7 +49,8 @@ def certified(folder, tmp_path) -> Path:
     shutil.copytree(folder, tmp_path / "c")
     made = read_report(folder)
     one = next(result for result in made.results if result.outcome == "passed")
-    results = tuple(one.model_copy(update={"id": check}) for check in load().of("bronze"))
+    passed = {result.id: result for result in made.results if result.outcome == "passed"}
+    results = tuple(passed.get(check, one.model_copy(update={"id": check})) for check in load().of("bronze"))
     write_all(made.model_copy(update={"results": results, "reached": "bronze", "ok": True}), tmp_path / "c")
     return tmp_path / "c"
 
@@ -61,8 +64,8 @@ def test_the_report_is_what_its_schema_says(folder):
     assert not made.ok
     assert made.reached is None
     (failed,) = [result for result in made.results if result.outcome == "failed"]
-    assert (failed.id, failed.owner, failed.must) == ("TOK-002", "adapter", "M18")
-    assert "told" in failed.what
+    assert (failed.id, failed.owner, failed.must) == ("TOK-001", "adapter", "M18")
+    assert "no usage" in failed.what
     assert failed.turns, "the turns behind the verdict can be found in the evidence"
     assert (folder / "evidence" / failed.turns[0].trial / "transcript.jsonl").is_file()
     assert not (folder / "certificate.json").exists(), "no level, no certificate"
@@ -74,7 +77,7 @@ def test_junit_tells_the_same(folder):
     cases = suite.findall("testcase")
     made = read_report(folder)
     assert int(suite.get("tests")) == len(cases) == len(made.results)
-    assert [case.get("name").split()[0] for case in cases if case.find("failure") is not None] == ["TOK-002"]
+    assert [case.get("name").split()[0] for case in cases if case.find("failure") is not None] == ["TOK-001"]
     assert int(suite.get("failures")) == 1
     assert int(suite.get("errors")) == 0
     assert float(suite.get("time")) >= 0
@@ -89,7 +92,7 @@ def test_the_page_shows_matrix_and_transcript_and_stays_inert(folder):
     assert not re.search(r'(?:src|href)="(?!#)', text)
     for anchor in re.findall(r'href="#([^"]+)"', text):
         assert f'id="{anchor}"' in text
-    assert "the endpoint told" in text
+    assert "reports no usage" in text
     assert "Thank you, " in text, "the prompt of a turn is there"
 
 
@@ -113,21 +116,45 @@ def test_the_badge_says_what_was_reached(folder, certified):
 
 
 def test_a_certificate_is_good_as_long_as_nothing_is_changed(certified):
-    certificate, problems = verify(certified / "certificate.json")
+    certificate, problems, *_ = verify(certified / "certificate.json")
     assert problems == []
     assert certificate.level == "bronze"
     assert certificate.versions == read_report(certified).adapter.versions
 
 
-def change_level(folder: Path) -> None:
+def statement(folder: Path) -> dict:
+    return json.loads(base64.b64decode(json.loads((folder / "certificate.json").read_text())["payload"]))
+
+
+def rewrite(folder: Path, **changed) -> None:
+    """Change what a certificate says, and leave its signatures as they are."""
     path = folder / "certificate.json"
-    path.write_text(path.read_text().replace('"bronze"', '"gold"'))
+    told = statement(folder)
+    told["predicate"] |= changed
+    payload = base64.b64encode(json.dumps(told, ensure_ascii=False).encode()).decode()
+    path.write_text(json.dumps({**json.loads(path.read_text()), "payload": payload}))
+
+
+def change_badge(folder: Path) -> None:
+    (folder / "badge.svg").write_text((folder / "badge.svg").read_text().replace("bronze", "gold"))
+
+
+def change_page(folder: Path) -> None:
+    (folder / "report.html").write_text((folder / "report.html").read_text().replace("bronze", "gold"))
+
+
+def change_options(folder: Path) -> None:
+    made = Certificate.model_validate(statement(folder)["predicate"]).model_copy(update={"options": {"mode": "acp"}})
+    rewrite(folder, options={"mode": "acp"}, digest=made.computed())
+
+
+def change_level(folder: Path) -> None:
+    rewrite(folder, level="gold")
 
 
 def change_level_and_digest(folder: Path) -> None:
-    path = folder / "certificate.json"
-    made = Certificate.model_validate_json(path.read_text()).model_copy(update={"level": "gold"})
-    path.write_text(made.model_copy(update={"digest": made.computed()}).model_dump_json())
+    made = Certificate.model_validate(statement(folder)["predicate"]).model_copy(update={"level": "gold"})
+    rewrite(folder, level="gold", digest=made.computed())
 
 
 def change_report(folder: Path) -> None:
@@ -151,16 +178,34 @@ def remove_evidence(folder: Path) -> None:
         (change_report, "report.json was changed"),
         (change_evidence, "evidence was changed"),
         (remove_evidence, "evidence was changed"),
+        (change_badge, "badge.svg was changed"),
+        (change_page, "report.html was changed"),
+        (change_options, "options is not what the report says"),
     ],
 )
 def test_a_certificate_that_was_tampered_with_is_found_out(certified, tamper, said):
     tamper(certified)
-    _, problems = verify(certified / "certificate.json")
+    _, problems, *_ = verify(certified / "certificate.json")
     assert any(said in problem for problem in problems), problems
 
 
+def test_a_signature_says_whose_word_it_is_and_holds_for_what_was_signed(certified, tmp_path):
+    for name in ("key", "other"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", tmp_path / name], check=True)
+    signers = tmp_path / "signers"
+    signers.write_text("".join(f"{name} {(tmp_path / f'{name}.pub').read_text()}" for name in ("key", "other")))
+    assert verify(certified).signer == ""
+    write_all(read_report(certified), certified, key=tmp_path / "key")
+    assert verify(certified, signers, "key")[1:3] == ([], "key")
+    assert verify(certified).signer.startswith("SHA256:")
+    assert "has not signed" in verify(certified, signers, "other").problems[0]
+    rewrite(certified, issued="2030-01-01")
+    assert verify(certified).signer == ""
+    assert "has not signed" in verify(certified, signers, "key").problems[0]
+
+
 def test_a_certificate_names_the_code_it_was_issued_for(certified, tmp_path, monkeypatch):
-    certificate, _ = verify(certified)
+    certificate, *_ = verify(certified)
     assert certificate.code == code_digest(planted.__name__) != ""
     assert certificate.kit_code == code_digest("claw_adapter") == code_digest("claw_adapter.certify.judge")
     stranger = certificate.model_copy(update={"adapter": "nowhere-installed"})
@@ -180,6 +225,9 @@ def test_a_certificate_names_the_code_it_was_issued_for(certified, tmp_path, mon
 
 
 def test_what_is_no_certificate_is_refused(tmp_path):
+    (tmp_path / "certificate.json").write_text('{"payloadType": "application/vnd.in-toto+json", "payload": "e30="}')
+    with pytest.raises(JournalError, match="not a certificate"):
+        verify(tmp_path)
     (tmp_path / "certificate.json").write_text("{}")
     with pytest.raises(JournalError, match="not a certificate"):
         verify(tmp_path / "certificate.json")

@@ -221,10 +221,12 @@ class PlainPast(Child):
 
 
 class TidiesThePast(Child):
+    """What the assistant said first is left out, so that the user begins."""
+
     async def open(self, ctx: TrialContext, checkpoint: Checkpoint | None = None) -> Conversation:
         messages = list(ctx.main.messages)
-        while messages and messages[-1].role == "user":
-            messages.pop()
+        while messages and messages[0].role == "assistant":
+            messages.pop(0)
         ctx.main = ctx.main.with_messages(messages)
         return await super().open(ctx, checkpoint)
 
@@ -290,17 +292,17 @@ HABITS = (
     habit("leaks a grandchild at the deadline", "TURN-008 TURN-009", "TURN-008", LeavesWhatTheDeadlineCutOff),
     habit("cancels nothing", "TURN-009 TURN-013", "TURN-013", CancelsNothing),
     habit("comes back after a cancel", "TURN-013 TURN-017", "TURN-017", ComesBackAfterACancel),
-    habit("overstates its own time", "TURN-001 TURN-012", "TURN-012", OverstatesItself),
-    habit("stale session after resume", "SEED", "SEED-010", StaleAfterResume),
-    habit("sends history twice", "SEED-001 PLAN-002", "PLAN-002", PastTwice),
-    habit("the past as one block", "SEED-001 SEED-002 SEED-008", "SEED-002 SEED-008", OneBlock),
-    habit("drops every second update", "UPD-005 UPD-006 UPD-008", "UPD-006 UPD-008", EverySecondUpdate),
+    habit("overstates its own time", "TURN-003 TURN-012", "TURN-012", OverstatesItself),
+    habit("stale session after resume", "PLAN-002", "PLAN-002", StaleAfterResume),
+    habit("sends history twice", "PLAN-002", "PLAN-002", PastTwice),
+    habit("the past as one block", "SEED-008 PLAN-002", "SEED-008 PLAN-002", OneBlock),
+    habit("drops every second update", "PLAN-002", "PLAN-002", EverySecondUpdate),
     habit("made for another contract", "LIFE-001 LIFE-002", "LIFE-001", AnotherContract),
     habit("works when it is made", "LIFE-001 LIFE-002", "LIFE-002", WorksWhenMade),
     Mutant("hides that it works inside us", HidesThatItWorksInside, ("LIFE-001", "LIFE-006"), frozenset({"LIFE-006"})),
-    habit("forgets the first message", "SEED-001 SEED-005", "SEED-001 SEED-005", ForgetsTheFirst),
-    habit("a past without letters outside ASCII", "SEED-001 SEED-002 PLAN-002", "PLAN-002", PlainPast),
-    habit("tidies the past", "SEED-001 SEED-012", "SEED-012", TidiesThePast),
+    habit("forgets the first message", "SEED-005 SEED-007", "SEED-005", ForgetsTheFirst),
+    habit("a past without letters outside ASCII", "PLAN-002", "PLAN-002", PlainPast),
+    habit("tidies the past", "PLAN-002", "PLAN-002", TidiesThePast),
     habit("keeps all output", "PROC-001", "PROC-001", KeepsAllOutput),
     habit("answers for the dead", "FAULT-013", "FAULT-013", AnswersForTheDead, quick=True),
     Mutant(
@@ -315,8 +317,8 @@ HABITS = (
     habit("close ends all conversations", "CONC", "CONC-003", ClosesAll),
     habit(
         "shares state between conversations",
-        "SEED-011 CONC-001",
-        "SEED-011 CONC-001",
+        "CONC-001",
+        "CONC-001",
         SharesTheFirst,
         quick=True,
     ),

@@ -178,6 +178,8 @@ def _clipped(loss: Clip, case: _Case) -> bool:
 
 def _dropped(loss: Drop, case: _Case) -> bool:
     """Whether nothing but what is dropped has gone; of a text that is nothing else, nothing is left."""
+    if loss.what == "text_before_calls":
+        return case.said.before_calls and case.damage.how == "missing"
     ways = {"directives": without_directives, "control": without_control}
     way = ways.get(loss.what)
     return way is not None and (case.damage.how == loss.what or not way(case.said.text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC
 from typing import Final
 
@@ -34,6 +34,8 @@ class Histories:
     brought: Collection[str]
     strict: bool = False
     """Whether a refusal is the harness's: the model asks only for what is there, in every way there is."""
+    shown: set[str] = field(default_factory=set)
+    """Histories that this turn has shown, or some of them: under another name they may well be refused."""
 
     def judge(
         self, session: Session, arguments: Mapping[str, object], flat: str, older: frozenset[str], request: int
@@ -52,10 +54,11 @@ class Histories:
             if len(lost) < before:
                 self.book.bite(BREAKS)
         if len(lost) == sum(map(bool, texts)) and len(flat) <= BRIEF:
-            if self.strict and lost:
+            if self.strict and lost and session.id not in self.shown:
                 what = f"the history {session.id} cannot be read: {flat[:80]!r}"
                 self.failed.note("M22", UNREAD, session.id, what, request)
             return  # a refusal, such as of a name; the model may ask again
+        self.shown.add(session.id)
         self.failed.found.pop((UNREAD, session.id), None)
         if moved:
             changed = any(message.text in self.brought for message in session.messages)

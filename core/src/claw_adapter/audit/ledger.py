@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -18,7 +18,7 @@ from claw_adapter.audit.records import TrialAudit
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.turns import Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, Said, arguments_of, units_of
-from claw_adapter.audit.words import KnownLines
+from claw_adapter.audit.words import KnownLines, ScenarioLines
 from claw_adapter.protocol import Capabilities, Event, Gold, RoundRecord, Scenario, TrialSpec
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
@@ -53,6 +53,8 @@ class TrialFacts:
     """The text files of a snapshot, by its digest."""
     others: Mapping[str, set[str]] = field(default_factory=dict)
     """Lines of the run's other scenarios."""
+    lines: ScenarioLines | None = None
+    """Lines of its own, where they were found before."""
     notes: tuple[str, ...] = ()
     strict: bool = False
     """Whether the model asks only for what is there, in every way there is, so that a refusal is the harness's."""
@@ -80,12 +82,17 @@ class _Ledger:
         self.book = Book()
         self.renderer = Renderer(facts.capabilities)
         self.past = Past(facts.scenario)
-        self.words = KnownLines(facts.scenario, facts.gold, facts.others)
+        self.words = KnownLines(
+            facts.scenario, facts.lines or ScenarioLines.of(facts.scenario, facts.gold), facts.others
+        )
         self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
         self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace", facts.strict)
         self.requests = self.rounds = 0
         self._tools = any(exchange.tools for exchange in facts.exchanges)
         self._older: dict[str, set[str]] = {}
+        self._searched: set[str] = set()
+        self._taken_in: set[str] = set()
+        """Snapshots whose files were searched for a key, and whose lines are among the older ones."""
         self._delivered: set[str] = set()
 
     def go_through(self) -> None:
@@ -222,18 +229,25 @@ class _Ledger:
             answer = replies[-1].text if replies and not replies[-1].calls else record.text
             prompt = _delivered(turn, record.prompt, self.renderer) if turn else record.prompt
             self.past.add(prompt, turn, answer, number)
-        for snapshot in filter(None, (*record.left, record.snapshot)):
+        for snapshot in _new((*record.left, record.snapshot), self._searched):
             for path, text in self.facts.files(snapshot).items():
                 if KEY.search(text):
                     self.book.find("M27", "key-in-workspace", f"the endpoint's key stands in the workspace, in {path}")
-        for side in (record.before, record.snapshot):
-            for path, text in self.facts.files(side).items() if side else ():
+        for side in _new((record.before, record.snapshot), self._taken_in):
+            for path, text in self.facts.files(side).items():
                 self._older.setdefault(path, set()).update(_known_lines(text))
 
 
 def _written(reply: Reply) -> list[str]:
     """What the model says in the arguments of its calls."""
     return [text for call in reply.calls for text in strings_of(arguments_of(call))]
+
+
+def _new(snapshots: Iterable[str], seen: set[str]) -> list[str]:
+    """Those not seen yet, which they are now."""
+    found = [snapshot for snapshot in dict.fromkeys(snapshots) if snapshot and snapshot not in seen]
+    seen.update(found)
+    return found
 
 
 def _known_lines(text: str) -> list[str]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from claw_adapter.audit.ledger import TrialFacts, audit_trial
 from claw_adapter.audit.records import AuditFinding, Bite, HarnessVerdict, RunAudit, TrialAudit
-from claw_adapter.audit.words import lines_of, round_texts, world_texts
+from claw_adapter.audit.words import ScenarioLines, lines_of, round_texts, world_texts
 from claw_adapter.errors import ScenarioError
 from claw_adapter.harness import Harness
-from claw_adapter.protocol import Capabilities, Event, RoundRecord, Scenario, TrialSpec
+from claw_adapter.protocol import Capabilities, Event, Gold, RoundRecord, Scenario, TrialSpec
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import RunData, TrialData
 from claw_adapter.runs.store import Store
@@ -50,27 +51,44 @@ def audit_run(run: RunData, data: Sequence[str] = ()) -> RunAudit:
             what = "was not found" if name not in scenarios else "is not the one that was run (its files have changed)"
             raise ScenarioError(f"scenario {name!r} {what}", remedy="Say where it is with --data.")
     own = {name: _lines(scenarios[name]) for name in run.plan.scenarios} if len(run.plan.scenarios) > 1 else {}
-    trials = tuple(_audit(run, trial, scenarios[trial.spec.scenario], own) for trial in run.trials)
+    known = {name: _Known.of(scenarios[name]) for name in run.plan.scenarios}
+    trials = tuple(_audit(run, trial, known[trial.spec.scenario], own) for trial in run.trials)
     return RunAudit(run=run.root.name, trials=trials, harnesses=_verdicts(trials))
 
 
-def _audit(run: RunData, trial: TrialData, scenario: Scenario, own: Mapping[str, set[str]]) -> TrialAudit:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A scenario with what serves all its trials."""
+
+    scenario: Scenario
+    gold: Gold
+    lines: ScenarioLines
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self:
+        gold = load_gold(scenario)
+        return cls(scenario, gold, ScenarioLines.of(scenario, gold))
+
+
+def _audit(run: RunData, trial: TrialData, known: _Known, own: Mapping[str, set[str]]) -> TrialAudit:
     label = "+".join([trial.spec.harness.label, *(overlay.label for overlay in trial.spec.overlays)])
     path = RunFolder(run.root).transcript(trial.spec.id)
     capabilities, notes = _declared(trial)
     store = Store(run.store)
+    scenario = known.scenario
     here = own.get(scenario.id, set())
     facts = TrialFacts(
         spec=trial.spec,
         harness=label,
         scenario=scenario,
-        gold=load_gold(scenario),
+        gold=known.gold,
         capabilities=capabilities,
         rounds=trial.rounds,
         exchanges=_exchanges(path),
         events=functools.partial(_events, store),
         files=functools.lru_cache(maxsize=4)(functools.partial(_files, store)),
         others={name: lines - here for name, lines in own.items() if name != scenario.id},
+        lines=known.lines,
         notes=notes,
         strict=any(isinstance(item, dict) and "round" in item for item in trial.spec.model.script),
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from claw_adapter.audit.turns import RequestTurn
-from claw_adapter.audit.units import Entry, RequestUnit, Said, said_of
+from claw_adapter.audit.units import CALL, Entry, RequestUnit, Said, said_of
 from claw_adapter.protocol import Message, Scenario, Update, UpdateAction
 from claw_adapter.scenario.apply import effective_action, source_messages, source_path
 
@@ -34,7 +35,12 @@ class Past:
 
     def said(self) -> list[Said]:
         """All of it."""
-        return [said for entry in self.entries for said in entry]
+        found = [said for entry in self.entries for said in entry]
+        ends = {id(entry[-1]) for entry in self.entries if entry}
+        for at, (one, following) in enumerate(itertools.pairwise(found)):
+            if one.kind == "assistant" and following.kind == CALL and id(one) in ends:
+                found[at] = replace(one, before_calls=True)
+        return found
 
     def apply(self, update_ids: Sequence[str], number: int) -> bool:
         """Bring the updates of round `number` in; returns whether the main session changed."""

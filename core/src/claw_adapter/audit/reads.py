@@ -38,7 +38,7 @@ class Files:
     before: Mapping[str, str]
     after: Mapping[str, str]
     older: Mapping[str, frozenset[str]]
-    """Lines that a file had in an earlier round, and no longer has."""
+    """Lines that a file had in an earlier round, and no longer has; of one that was deleted, all of them."""
 
     def versions(self, path: str) -> list[str]:
         """What the file may be in this turn."""
@@ -88,7 +88,7 @@ class Reads:
         for text in strings_of(arguments):
             tail = text.partition(self.workspace)[2].lstrip("/") if self.workspace in text else text
             tail = tail.removeprefix("./")
-            if tail in files.before or tail in files.after:
+            if tail in files.before or tail in files.after or tail in files.older:
                 return tail
         return ""
 
@@ -102,7 +102,7 @@ class Reads:
             failed.mended(path, but=STALE)
         elif old := next((line for line in files.older.get(path, ()) if line in flat), ""):
             failed.note("M20", STALE, path, f"reading {path} gives what was replaced: {old[:60]!r}", request)
-        elif asks_for_part(arguments):
+        elif asks_for_part(arguments) or not versions:
             return
         elif there := max(lines_in(text, flat) for text in versions):
             self._part(path, (there, len(flat)), files, failed, request)

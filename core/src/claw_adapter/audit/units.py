@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -52,6 +52,8 @@ class Said:
     call: str = ""
     speaker: str = ""
     time: datetime | None = None
+    before_calls: bool = field(default=False, compare=False)
+    """A text of the assistant behind which a message of its own with calls stands."""
 
 
 Entry = tuple[Said, ...]

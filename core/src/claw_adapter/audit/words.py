@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 
 from claw_adapter.protocol import Gold, Round, Scenario
 from claw_adapter.scenario import World, worlds
 
-__all__ = ["Forbidden", "KnownLines", "lines_of"]
+__all__ = ["Forbidden", "KnownLines", "ScenarioLines", "lines_of"]
 
 LEAST: Final = 24
 """Characters that a line must have to be told from others by."""
@@ -28,27 +28,40 @@ class Forbidden:
     line: str
 
 
+@dataclass(frozen=True, slots=True)
+class ScenarioLines:
+    """What can be found out of a scenario before any trial: it serves all of them."""
+
+    worlds: list[World]
+    later: dict[str, int]
+    """Lines that are not there from the beginning, and the round from which on they are."""
+    gold: set[str]
+
+    @classmethod
+    def of(cls, scenario: Scenario, gold: Gold) -> Self:
+        """Its lines."""
+        found, first = worlds(scenario), dict[str, int]()
+        for number, (item, world) in enumerate(zip(scenario.rounds, found, strict=True)):
+            for line in lines_of([*world_texts(world), *round_texts(item)]):
+                first.setdefault(line, number)
+        later = {line: number for line, number in first.items() if number > 0}
+        return cls(found, later, lines_of(gold_texts(gold)) - first.keys())
+
+
 @dataclass(slots=True)
 class KnownLines:
     """Lines of one scenario by the round from which on an agent may know them."""
 
     scenario: Scenario
-    gold: Gold
+    lines: ScenarioLines
     others: Mapping[str, set[str]]
     """Scenario → lines by which other conversations of the run are known."""
-    worlds: list[World] = field(init=False)
-    _later: dict[str, int] = field(init=False, default_factory=dict)
-    _gold: set[str] = field(init=False)
     _seen: str = field(init=False, default="")
 
-    def __post_init__(self) -> None:
-        self.worlds = worlds(self.scenario)
-        first: dict[str, int] = {}
-        for number, (item, world) in enumerate(zip(self.scenario.rounds, self.worlds, strict=True)):
-            for line in lines_of([*world_texts(world), *round_texts(item)]):
-                first.setdefault(line, number)
-        self._later = {line: number for line, number in first.items() if number > 0}
-        self._gold = lines_of(gold_texts(self.gold)) - first.keys()
+    @property
+    def worlds(self) -> list[World]:
+        """The world at each round."""
+        return self.lines.worlds
 
     def visible(self, texts: Iterable[str]) -> None:
         """What an agent has been shown, or has said itself, may come again."""
@@ -58,8 +71,8 @@ class KnownLines:
         """The first line of each kind that must not be in these texts at round `number`."""
         text = "\n".join(texts)
         kinds: dict[str, Iterable[str]] = {
-            "later": (line for line, first in self._later.items() if first > number),
-            "gold": self._gold,
+            "later": (line for line, first in self.lines.later.items() if first > number),
+            "gold": self.lines.gold,
             "other": (line for lines in self.others.values() for line in lines),
         }
         found = []

@@ -3,7 +3,7 @@
 ``claw-baseline.toml``::
 
     [[expected]]
-    check = "UPD-006"
+    check = "SEED-008"
     reason = "the store cannot delete messages yet"
     issue = "https://example.org/issues/12"    # optional
     until = 2026-12-31

@@ -17,7 +17,9 @@ from pydantic import JsonValue
 
 from claw_adapter.certify.context import KitContext, Trick
 from claw_adapter.certify.demand import CheckFinding
-from claw_adapter.certify.director import Director, TrialPlaces
+from claw_adapter.certify.digests import program_digests
+from claw_adapter.certify.director import Director
+from claw_adapter.certify.offspring import adopting
 from claw_adapter.certify.standard import standard_files, standard_histories, standard_main
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.world import KitWorld, canary
@@ -71,6 +73,8 @@ class Bench:
         self.isolation = inside if isolation is None else isolation
         self.deadline = deadline
         self.trials: list[KitTrial] = []
+        self.programs: dict[str, str] = {}
+        """Digests of the programs that were started."""
         self.before: frozenset[int] = frozenset()
         """Processes that were there before us."""
         self._out = out
@@ -86,6 +90,7 @@ class Bench:
     async def __aenter__(self) -> Self:
         self.began = time.time()
         self.before = frozenset(reaper.table())
+        self._stack.enter_context(adopting())
         # a short path: Unix sockets lie below it
         self.root = Path(tempfile.mkdtemp(prefix="claw-certify-")).resolve()
         self._stack.callback(remove_tree, self.root)
@@ -178,7 +183,7 @@ class Bench:
         if workspace is None:
             world.lay_out(files or {})
         model = ModelSpec(name=MODEL, kind="scripted", options={"faults": [dict(rule) for rule in faults]})
-        self._models[trial_id] = director = Director(TrialPlaces(str(where), tested.session_key, world.history_file))
+        self._models[trial_id] = director = Director(str(where))
         transcript = self.evidence / trial_id / "transcript.jsonl"
         key = await self.server.open_trial(trial_id, model, transcript)
         level = self.isolation if isolation is None else isolation
@@ -218,6 +223,7 @@ class Bench:
         """Close a trial, keep its evidence, and remove what it left, but not the workspace that another one goes on in."""
         await trial.close()
         self.save(trial)
+        self.programs |= await asyncio.to_thread(program_digests, trial.ctx.commands, self.root)
         if trial in self.trials:
             self.trials.remove(trial)
         goes_on = any(other.ctx.workspace == trial.ctx.workspace for other in self.trials)

@@ -67,5 +67,5 @@ class Demand:
 
     @property
     def area(self) -> str:
-        """``TURN`` of ``TURN-004``."""
+        """``TURN`` of ``TURN-003``."""
         return self.id.partition("-")[0]

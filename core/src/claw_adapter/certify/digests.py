@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import importlib.util
 import json
+import re
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["code_digest", "folder_digest", "json_digest"]
+__all__ = ["code_digest", "dependency_digests", "folder_digest", "json_digest", "program_digests"]
 
 
 def folder_digest(folder: Path) -> str:
@@ -29,6 +32,32 @@ def code_digest(module: str) -> str:
         return folder_digest(Path(next(iter(spec.submodule_search_locations))))
     file = spec.origin if spec is not None else getattr(root, "__file__", None)
     return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file and Path(file).is_file() else ""
+
+
+def dependency_digests(distribution: str) -> dict[str, str]:
+    """Digest of the code of each distribution that this one requires and that is here, by what would be imported."""
+    try:
+        required = importlib.metadata.requires(distribution) or []
+    except importlib.metadata.PackageNotFoundError:
+        return {}
+    names = {
+        re.split(r"[^A-Za-z0-9._-]", line)[0].lower().replace("_", "-") for line in required if "extra ==" not in line
+    }
+    found: dict[str, list[str]] = {}
+    for module, owners in importlib.metadata.packages_distributions().items():
+        for owner in owners:
+            if (name := owner.lower().replace("_", "-")) in names:
+                found.setdefault(name, []).append(code_digest(module))
+    return {name: json_digest(sorted(digests)) for name, digests in sorted(found.items())}
+
+
+def program_digests(commands: Iterable[Sequence[str]], own: Path) -> dict[str, str]:
+    """sha256 of each file that a command line names, but for what lies below `own`: the program, and the script it runs."""
+    paths = {
+        Path(word).resolve() for argv in commands for word in argv if Path(word).is_absolute() and Path(word).is_file()
+    }
+    named = sorted(path for path in paths if not path.is_relative_to(own))
+    return {str(path.name): hashlib.sha256(path.read_bytes()).hexdigest() for path in named}
 
 
 def json_digest(value: Any) -> str:

@@ -15,7 +15,7 @@ from claw_adapter.certify.baseline import Baseline
 from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.check import ConformanceCheck, checks
 from claw_adapter.certify.demand import LEVELS, CheckFinding, Level, Unverified
-from claw_adapter.certify.digests import code_digest, folder_digest
+from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.records import Adapter, CheckResult, Outcome, Report, Turned
 from claw_adapter.certify.requirements import CURRENT, RequirementSet, load
@@ -58,7 +58,7 @@ def plan(
         chosen = [*(check for check in chosen if only_names(check, only)), *unscored]
         if not chosen:
             raise InternalError(
-                f"no check of {level} is called {', '.join(only)}", remedy="Give ids (TURN-004) or areas (TURN)."
+                f"no check of {level} is called {', '.join(only)}", remedy="Give ids (TURN-003) or areas (TURN)."
             )
     return CertificationPlan(level, requirements, tuple(chosen), certified, baseline or Baseline())
 
@@ -95,7 +95,7 @@ def _older(found: str, wanted: str) -> bool:
 async def judge(bench: Bench, check: ConformanceCheck) -> CheckResult:
     """Run one check. What the adapter says it cannot do is tried all the same: if it works, that is a warning."""
     reason, undeclared = unmet(check, bench.capabilities, bench.probe, bench.harness.name)
-    kit, started = Kit(bench, check), time.monotonic()
+    kit, started = Kit(bench, check, claimed=not reason), time.monotonic()
     if undeclared:
         remedy = (
             "Declare it in capabilities(): full, since a version, unsupported or not_implemented with the reason (M3)."
@@ -104,7 +104,7 @@ async def judge(bench: Bench, check: ConformanceCheck) -> CheckResult:
     else:
         verdict = await _verdict(check, kit)
         if kit.inherited and verdict.outcome in ("failed", "unverified"):
-            kit, before = Kit(bench, check, anew=True), verdict
+            kit, before = Kit(bench, check, anew=True, claimed=not reason), verdict
             verdict = await _verdict(check, kit)
             kit.note(f"in a conversation that another check had used before: {before.what}")
         verdict = _in_view_of(reason, verdict, kit)
@@ -235,7 +235,8 @@ def _adapter(bench: Bench) -> Adapter:
         name=bench.harness.name, kind=f"{kind.__module__}.{kind.__qualname__}",
         distribution=points[0].distribution if points else "", version=points[0].version if points else "",
         digest=code_digest(kind.__module__), versions=bench.probe.versions, capabilities=declared,
-        options=bench.options,
+        options=bench.options, programs=bench.programs,
+        dependencies=dependency_digests(points[0].distribution) if points and points[0].distribution else {},
     )  # fmt: skip
 
 

@@ -13,11 +13,11 @@ from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.context import Trick
 from claw_adapter.certify.demand import CheckFinding, Demand, Unverified
 from claw_adapter.certify.director import Request
-from claw_adapter.certify.script import Step
 from claw_adapter.certify.standard import PLAIN
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.turn import Turn
 from claw_adapter.certify.world import canary
+from claw_adapter.endpoint.models.played import PlayedReply
 from claw_adapter.errors import Owner
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Capabilities, Checkpoint, Probe, Session
@@ -36,12 +36,14 @@ class Kit:
         notes: measured values and the like, kept as evidence.
         trials: names of the trials used.
         rounds: (trial, round) of every turn made, in order.
+        claimed: whether the adapter says that it can do what the check needs.
         inherited: a conversation was taken that another check had used before.
     """
 
     bench: Bench
     check: Demand
     anew: bool = False
+    claimed: bool = True
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     trials: list[str] = field(default_factory=list)
@@ -175,10 +177,15 @@ class Kit:
             await self.bench.drop(trial)
 
     async def send(
-        self, trial: KitTrial, prompt: str, *steps: Step, marker: str | None = None, deadline: float | None = None
+        self,
+        trial: KitTrial,
+        prompt: str,
+        *replies: PlayedReply,
+        marker: str | None = None,
+        deadline: float | None = None,
     ) -> Turn:
         """`KitTrial.send`, noted as this check's evidence. Use this one in checks."""
-        turn = await trial.send(prompt, *steps, check=self.check.id, marker=marker, deadline=deadline)
+        turn = await trial.send(prompt, *replies, check=self.check.id, marker=marker, deadline=deadline)
         self.rounds.append((trial.name, turn.round))
         return turn
 

@@ -59,8 +59,20 @@ def prepare_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
 
-def write_all(report: Report, folder: Path, *, beside: Sequence[Path] = ()) -> Certificate | None:
-    """Write everything; `beside` are folders of other certifications that share the matrix. The certificate, if one is due."""
+def write_all(
+    report: Report, folder: Path, *, beside: Sequence[Path] = (), key: Path | None = None
+) -> Certificate | None:
+    """Write everything; the certificate, if one is due.
+
+    Args:
+        report: what came out.
+        folder: where to.
+        beside: folders of other certifications that share the matrix.
+        key: a private key of SSH, to sign the certificate with.
+
+    Raises:
+        ClawError: it cannot be signed.
+    """
     from claw_adapter.certify.badge import badge_json, badge_svg
     from claw_adapter.certify.junit import junit
     from claw_adapter.certify.page import Column, page
@@ -68,13 +80,12 @@ def write_all(report: Report, folder: Path, *, beside: Sequence[Path] = ()) -> C
     write_atomic(
         folder / "report.json", json.dumps(report.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
     )
-    certificate = issue(report, folder)
     write_atomic(folder / "junit.xml", junit(report))
     write_atomic(folder / "badge.svg", badge_svg(report))
     write_atomic(folder / "badge.json", json.dumps(badge_json(report), indent=1) + "\n")
     columns = [Column(report, folder / "evidence"), *(Column(read_report(one), one / "evidence") for one in beside)]
     write_atomic(folder / "report.html", page(columns))
-    return certificate
+    return issue(report, folder, key)
 
 
 def read_report(folder: Path) -> Report:

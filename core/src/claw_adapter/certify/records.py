@@ -67,6 +67,10 @@ class Adapter(Record):
     capabilities: dict[str, str]
     options: dict[str, JsonValue] = Field(default_factory=dict)
     """What it was given after its name."""
+    dependencies: dict[str, str] = Field(default_factory=dict)
+    """Distribution → digest of its code, of what the adapter's own distribution stands on."""
+    programs: dict[str, str] = Field(default_factory=dict)
+    """Name → sha256 of each file that was started, or named to what was started: the vendor's program."""
 
     @property
     def label(self) -> str:

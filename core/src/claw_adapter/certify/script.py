@@ -2,69 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from claw_adapter.endpoint.faults import FaultKind
+from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
+from claw_adapter.harness import Harness
+from claw_adapter.workspace import history_path
 
-__all__ = ["Fail", "Hang", "Say", "Step", "Use", "history", "read", "run", "write"]
+__all__ = ["fail", "hang", "history_use", "read", "run", "say", "write"]
+
+Finish = Literal["stop", "length", "content_filter"]
 
 
-@dataclass(frozen=True, slots=True)
-class Say:
+def say(text: str, delay: float = 0.0, finish: Finish = "stop") -> PlayedReply:
     """Say a text and end the turn; `delay` seconds pass before it."""
-
-    text: str
-    delay: float = 0.0
-    finish: Literal["stop", "length", "content_filter"] = "stop"
+    return PlayedReply(text=text, delay=delay, finish=finish, piece=max(40, len(text) // 50))
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """Use whatever tool of the harness serves a purpose; made by `read`, `write`, `run` and `history`.
-
-    `wanted` are texts that should come back: it goes on reading (pages, searches) until they have. `says` is text in the same
-    reply as the call.
-    """
-
-    kind: Literal["read", "write", "run", "history"]
-    target: str
-    content: str = ""
-    wanted: tuple[str, ...] = ()
-    says: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Fail:
+def fail(kind: FaultKind, times: int = 1) -> PlayedReply:
     """Let the next `times` requests of the turn fail (0: all of them)."""
-
-    kind: FaultKind
-    times: int = 1
+    return PlayedReply(fault=kind, times=times)
 
 
-@dataclass(frozen=True, slots=True)
-class Hang:
+def hang() -> PlayedReply:
     """Do not answer until the harness hangs up or the turn ends."""
+    return PlayedReply(hang=True)
 
 
-Step = Say | Use | Fail | Hang
+def read(path: str, *wanted: str) -> PlayedReply:
+    """Read a file of the workspace, on and on until all of `wanted` has come back."""
+    return PlayedReply(uses=(ToolUse(kind="read", target=path, wanted=wanted, whole=True),))
 
 
-def read(path: str, *wanted: str, says: str = "") -> Use:
-    """Read a file of the workspace."""
-    return Use("read", path, wanted=wanted, says=says)
-
-
-def write(path: str, content: str, *, says: str = "") -> Use:
+def write(path: str, content: str) -> PlayedReply:
     """Write a file of the workspace."""
-    return Use("write", path, content, says=says)
+    return PlayedReply(uses=(ToolUse(kind="write", target=path, content=content),))
 
 
-def run(command: str, *, says: str = "") -> Use:
+def run(command: str) -> PlayedReply:
     """Run a shell command in the workspace."""
-    return Use("run", command, says=says)
+    return PlayedReply(uses=(ToolUse(kind="run", target=command),))
 
 
-def history(session: str, *wanted: str) -> Use:
-    """Read a history session: with the harness's session tools, or its file where core writes one."""
-    return Use("history", session, wanted=wanted)
+def history_use(harness: Harness, session: str) -> ToolUse | None:
+    """How a history is read through a harness; None where it cannot be."""
+    match harness.capabilities().seed_history:
+        case "native":
+            names = tuple(dict.fromkeys((harness.session_key(session), session)))
+            return ToolUse(kind="history", target=session, names=names)
+        case "files":
+            return ToolUse(kind="read", target=history_path(session))
+        case _:
+            return None

@@ -1,4 +1,4 @@
-"""The past that the shared conversation starts with; checks of SEED and UPD look for its canaries."""
+"""The past that the shared conversation starts with."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from claw_adapter.certify.world import canary, message, session, tool_use
 from claw_adapter.protocol import Session
 
-__all__ = ["FILE", "HISTORIES", "MAIN", "ODD", "PLAIN", "standard_files", "standard_histories", "standard_main"]
+__all__ = ["FILE", "ODD", "PLAIN", "standard_files", "standard_histories", "standard_main"]
 
 FILE: Final = "notes/plan.md"
 """A file of the standard workspace, of four lines."""
@@ -15,26 +15,18 @@ PLAIN: Final = {FILE: "one line\n"}
 """The workspace of a conversation without a past."""
 ODD: Final = "Grüße, 你好, مرحبا, 👩‍👩‍👧 – “quoted” & <tag>"
 """Text outside ASCII that must come through unharmed."""
-MAIN: Final = {
-    name: canary("main", name) for name in ("question", "answer", "argument", "result", "speaker", "odd", "last")
-}
-"""Canaries of the main session by place."""
-HISTORIES: Final = {
-    name: {place: canary(name, place) for place in ("first", "middle", "last")} for name in ("ops-room", "dm-nadia")
-}
-"""Canaries of each history session by place."""
 
 
 def standard_main() -> Session:
     """Question and answer, a tool call with its result, a speaker, text outside ASCII."""
     messages = [
-        message("m1", "user", f"What is the code name? {MAIN['question']}", number=1),
-        message("m2", "assistant", f"It is {MAIN['answer']}.", number=2),
-        message("m3", "user", f"Please look into the ledger. {MAIN['speaker']}", number=3, speaker="Nadia"),
-        *tool_use("m4", "read_file", {"path": f"ledger-{MAIN['argument']}.txt"}, f"total: {MAIN['result']}", number=4),
+        message("m1", "user", "What is the code name?", number=1),
+        message("m2", "assistant", "It is the northern harbour.", number=2),
+        message("m3", "user", "Please look into the ledger.", number=3, speaker="Nadia"),
+        *tool_use("m4", "read_file", {"path": "ledger-2025.txt"}, "total: 4,870", number=4),
         message("m5", "assistant", "I have read the ledger.", number=5),
-        message("m6", "user", f"{MAIN['odd']}: {ODD}", number=6),
-        message("m7", "assistant", f"Understood. {MAIN['last']}", number=7),
+        message("m6", "user", f"Keep this as it is: {ODD}", number=6),
+        message("m7", "assistant", "Understood.", number=7),
     ]
     return session("main").with_messages(messages)
 
@@ -42,11 +34,8 @@ def standard_main() -> Session:
 def standard_histories() -> tuple[Session, ...]:
     """A group and a direct conversation of twelve messages each."""
     found = []
-    for name, places in HISTORIES.items():
+    for name, kind, channel in (("ops-room", "group", "slack"), ("dm-nadia", "direct", "email")):
         texts = [f"Remark number {n} of {name}." for n in range(12)]
-        for index, place in ((0, "first"), (5, "middle"), (11, "last")):
-            texts[index] = f"{texts[index]} Reference {places[place]}."
-        kind, channel = ("group", "slack") if name == "ops-room" else ("direct", "email")
         found.append(
             session(name, *texts, kind=kind, channel=channel, title=f"Talk {name}", participants=("Nadia", "Bo"))
         )

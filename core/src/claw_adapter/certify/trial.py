@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -12,17 +12,17 @@ from typing import Any, Final, TypeVar
 from claw_adapter.certify.context import KitContext
 from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.director import Director, Request
-from claw_adapter.certify.script import Say, Step
+from claw_adapter.certify.script import say
 from claw_adapter.certify.turn import Turn, excerpt, owner_of
 from claw_adapter.certify.watch import LivingProcess, files_below, processes
-from claw_adapter.certify.world import FileEdit, KitWorld, TalkEdit, marker_of
+from claw_adapter.certify.world import KitWorld, marker_of
 from claw_adapter.drivers import reaper
 from claw_adapter.endpoint import RoundMeter
+from claw_adapter.endpoint.models.played import PlayedReply
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import ClawError, Owner
 from claw_adapter.harness import Conversation, Harness
-from claw_adapter.protocol import Checkpoint, Failure, SessionChange, TurnResult
-from claw_adapter.runs.transcript import Exchange, read_transcript
+from claw_adapter.protocol import Checkpoint, Failure, TurnResult
 
 __all__ = ["CLOSE_SECONDS", "LATE_SECONDS", "Closed", "KitTrial"]
 
@@ -101,13 +101,18 @@ class KitTrial:
         self._note("open", seconds=time.monotonic() - started, restored=checkpoint is not None)
 
     async def send(
-        self, prompt: str, *steps: Step, check: str = "", marker: str | None = None, deadline: float | None = None
+        self,
+        prompt: str,
+        *replies: PlayedReply,
+        check: str = "",
+        marker: str | None = None,
+        deadline: float | None = None,
     ) -> Turn:
-        """Say `prompt`; the model plays `steps` (default: it says "Done.").
+        """Say `prompt`; the model plays `replies` (default: it says "Done.").
 
         Args:
             prompt: the prompt; a canary in it tells the turn's requests from side requests.
-            steps: what the model does, in order.
+            replies: what the model says and does, in order.
             check: id of the check, by which the turn is found in the evidence.
             marker: what tells the turn's requests; the default is the prompt's first canary, else the prompt.
             deadline: seconds for `send`.
@@ -117,8 +122,9 @@ class KitTrial:
         """
         round_id = self._round(check)
         first, limit = len(self.director.requests), deadline or self.deadline
-        self.director.play(steps or [Say("Done.")], marker if marker is not None else marker_of(prompt))
+        self.director.play(replies or [say("Done.")], marker if marker is not None else marker_of(prompt))
         await self.server.begin_round(self.name, round_id)
+        deeds = self.director.deeds
         started, raised, meter = time.monotonic(), "", RoundMeter()
         try:
             result = await self._bounded("send()", lambda: self._live.send(prompt, limit), limit + LATE_SECONDS)
@@ -130,42 +136,13 @@ class KitTrial:
         finally:
             seconds, self.returned = time.monotonic() - started, len(self.director.requests)
             meter = await self.server.end_round(self.name)
-        turn = Turn(
-            prompt, round_id, result, seconds, self.director.requests[first:], self.director.deeds, meter, raised
-        )
+        turn = Turn(prompt, round_id, result, seconds, self.director.requests[first:], deeds, meter, raised)
         self.spoilt = self.spoilt or result.error is not None
-        self.world.said(turn.round)
         self._note(
             "turn", round=round_id, prompt=excerpt(prompt, 2000), seconds=seconds, result=result.model_dump(mode="json"),
             raised=raised, metered=meter.metered.model_dump(mode="json"),
         )  # fmt: skip
         return turn
-
-    async def update(self, *edits: FileEdit | TalkEdit) -> list[SessionChange]:
-        """Apply one update as the runner does: files are written, sessions changed, and the harness's own store follows.
-
-        Raises:
-            CheckFinding: the adapter's `sync` (or `checkpoint`) failed.
-        """
-        if (
-            any(isinstance(edit, TalkEdit) and edit.session == self.world.main.id for edit in edits)
-            and self.world.turns
-        ):
-            self.world.adopt((await self.checkpoint()).sessions[0])
-        changes = self.world.apply(edits)
-        await self.sync(changes)
-        return changes
-
-    async def sync(self, changes: Sequence[SessionChange]) -> None:
-        """Bring changes into the harness's own store.
-
-        Raises:
-            CheckFinding: it failed.
-        """
-        if not changes:
-            return
-        await self._demand("sync()", lambda: self._live.sync(changes))
-        self._note("sync", changes=[f"{change.action} {change.session}" for change in changes])
 
     async def checkpoint(self) -> Checkpoint:
         """The conversation's checkpoint.
@@ -218,12 +195,6 @@ class KitTrial:
     def requests(self, round_id: str = "") -> list[Request]:
         """The requests the model has seen, those of one round or all; scheduled faults are not among them."""
         return [item for item in self.director.requests if round_id in ("", item.round)]
-
-    def exchanges(self, round_id: str = "") -> list[Exchange]:
-        """Requests with replies from the transcript, faults included; a request still being answered is not there."""
-        if not self.transcript.exists():
-            return []
-        return [item for item in read_transcript(self.transcript) if round_id in ("", item.round)]
 
     def processes(self) -> list[LivingProcess]:
         """The trial's living processes."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from claw_adapter.certify.demand import CheckFinding
-from claw_adapter.certify.director import Deed, Request
+from claw_adapter.certify.director import Request
 from claw_adapter.endpoint import RoundMeter
+from claw_adapter.endpoint.models.played import Deed
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import Failure, TurnResult
 
@@ -28,7 +29,7 @@ class Turn:
         result: what the adapter returned.
         seconds: how long `send` took.
         requests: the requests of this turn, in the order they came.
-        deeds: one per `Use` of the script.
+        deeds: one per `ToolUse` of the script.
         meter: what the endpoint counted.
         raised: name of the exception when the adapter raised instead of returning an error.
     """
@@ -76,14 +77,14 @@ class Turn:
         return self
 
     def deed(self, index: int = 0) -> Deed:
-        """What became of a `Use`; demands that the harness offered a tool for it and that a result came back.
+        """What became of a `ToolUse`; demands that the harness offered a tool for it and that a result came back.
 
         Raises:
             CheckFinding: it did not.
         """
         deed = self.deeds[index] if index < len(self.deeds) else None
         if deed is None or not deed.possible:
-            kind = deed.step.kind if deed else "use"
+            kind = deed.use.kind if deed else "use"
             raise CheckFinding(
                 f"the harness offers the model no tool to {kind} {'a file' if kind in ('read', 'write') else ''}".rstrip(),
                 remedy="Enable the harness's tools for files, commands and sessions in the adapter's configuration.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from claw_adapter.certify.offspring import offspring, watched
 from claw_adapter.drivers import reaper
 
 __all__ = ["LivingProcess", "files_below", "processes", "side_effects", "stray_children", "traces_outside"]
@@ -22,11 +22,6 @@ _CHANGING: Final = frozenset({
     "shutil.move", "shutil.rmtree", "socket.connect", "socket.bind", "tempfile.mkdtemp", "tempfile.mkstemp",
 })  # fmt: skip
 MOST_BYTES: Final = 65536
-
-_seen: list[tuple[str, str]] | None = None
-"""What was done, and to which path."""
-_thread = 0
-_hooked = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +49,9 @@ def command_of(pid: int) -> str:
 
 def stray_children(marker: str, before: Iterable[int] = ()) -> list[LivingProcess]:
     """Our descendants that do not carry the marker of this certification and were not there before."""
-    table = reaper.table()
-    ours = {os.getpid()}
-    pending = [os.getpid()]
-    while pending:
-        parent = pending.pop()
-        more = [pid for pid, entry in table.items() if entry.ppid == parent and pid not in ours]
-        ours.update(more)
-        pending += more
+    ours = {pid for pid, _ in offspring()}
     marked = set(reaper.find(marker)) | {pid for pid in ours if reaper.carries(pid, f"lifeline-{marker}")}
-    return [LivingProcess(pid, command_of(pid)) for pid in sorted(ours - marked - set(before) - {os.getpid()})]
+    return [LivingProcess(pid, command_of(pid)) for pid in sorted(ours - marked - set(before))]
 
 
 def files_below(folder: Path) -> dict[str, int]:
@@ -124,32 +112,32 @@ def side_effects() -> Iterator[list[str]]:
 
     Byte code caches do not count, and neither does a temporary folder that is gone again, with all that was in it.
     """
-    global _seen, _thread, _hooked  # noqa: PLW0603 - an audit hook can be neither removed nor given arguments
-    if not _hooked:
-        sys.addaudithook(_audit)
-        _hooked = True
     effects: list[str] = []
-    seen = _seen = []
-    _thread = threading.get_ident()
+    seen: list[tuple[str, str]] = []
+    thread = threading.get_ident()
+
+    def watcher(event: str, arguments: tuple[Any, ...]) -> None:
+        if threading.get_ident() == thread:
+            seen.extend(_effects(event, arguments))
+
     try:
-        yield effects
+        with watched(watcher):
+            yield effects
     finally:
-        _seen = None
         made = [path for what, path in seen if what.startswith("tempfile.mkdtemp ")]
         gone = [Path(path) for path in made if not os.path.lexists(path)]
         effects += [what for what, path in seen if not any(Path(path).is_relative_to(folder) for folder in gone)]
 
 
-def _audit(event: str, arguments: tuple[Any, ...]) -> None:
-    if _seen is None or threading.get_ident() != _thread:
-        return
+def _effects(event: str, arguments: tuple[Any, ...]) -> Iterator[tuple[str, str]]:
+    """What was done, and to which path."""
     if event == "open":
         path, mode, flags = arguments
         writing = any(letter in mode for letter in "wax+") if isinstance(mode, str) else bool((flags or 0) & _WRITING)
         if writing and isinstance(path, str | bytes) and not _harmless(os.fsdecode(path)):
-            _seen.append((f"writes {os.fsdecode(path)}", os.fsdecode(path)))
+            yield f"writes {os.fsdecode(path)}", os.fsdecode(path)
     elif event in _CHANGING and not any(_harmless(str(item)) for item in arguments[:2]):
-        _seen.append((f"{event} {', '.join(map(str, arguments[:2]))}", _changed(event, arguments)))
+        yield f"{event} {', '.join(map(str, arguments[:2]))}", _changed(event, arguments)
 
 
 def _changed(event: str, arguments: tuple[Any, ...]) -> str:

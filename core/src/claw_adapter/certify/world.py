@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from claw_adapter.protocol import Message, Session, SessionChange, ToolCall, Update, UpdateAction
-from claw_adapter.protocol.update import Action, LineRange
+from claw_adapter.protocol import Message, Session, ToolCall
 from claw_adapter.runs.store import Store
-from claw_adapter.scenario.apply import apply_session
-from claw_adapter.workspace import Snapshotter, commit, history_path, plan_histories, plan_update
+from claw_adapter.workspace import Snapshotter, commit, history_path, plan_histories
 
 __all__ = [
-    "FileEdit",
     "KitWorld",
-    "TalkEdit",
     "canary",
-    "edit_file",
-    "edit_talk",
     "marker_of",
     "message",
     "session",
@@ -79,43 +73,9 @@ def session(id: str, *texts: str, **fields: object) -> Session:  # noqa: A002
     return Session.model_validate({"id": id, "messages": messages, **fields})
 
 
-@dataclass(frozen=True, slots=True)
-class FileEdit:
-    """A change of a workspace file; see `UpdateAction`."""
-
-    path: str
-    action: Action
-    content: str = ""
-    after: int | None = None
-    ranges: tuple[LineRange, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TalkEdit:
-    """A change of a session; see `UpdateAction`."""
-
-    session: str
-    action: Action
-    messages: tuple[Message, ...] = ()
-    after: int | None = None
-    ranges: tuple[LineRange, ...] = ()
-    fresh: Session | None = None
-    """For ``new``: the session without messages."""
-
-
-def edit_file(path: str, action: Action, content: str = "", **more: object) -> FileEdit:
-    """One change of a workspace file."""
-    return FileEdit(path, action, content, **more)  # type: ignore[arg-type]  # checked by the record
-
-
-def edit_talk(session: str, action: Action, *messages: Message, **more: object) -> TalkEdit:
-    """One change of a session."""
-    return TalkEdit(session, action, messages, **more)  # type: ignore[arg-type]  # checked by the record
-
-
 @dataclass(slots=True)
 class KitWorld:
-    """Workspace and sessions of one trial, changed by the same code as in a run. `sources` is out of the harness's sight."""
+    """Workspace and sessions of one trial, written by the same code as in a run. `sources` is out of the harness's sight."""
 
     workspace: Path
     sources: Path
@@ -123,8 +83,6 @@ class KitWorld:
     main: Session
     histories: dict[str, Session]
     snapshots: Snapshotter = field(init=False)
-    turns: int = 0
-    _updates: int = 0
 
     def __post_init__(self) -> None:
         self.snapshots = Snapshotter(Store(self.sources / "store"))
@@ -146,55 +104,6 @@ class KitWorld:
     def native(self) -> tuple[Session, ...]:
         """The histories that the harness keeps itself."""
         return tuple(self.histories.values()) if self.route == "native" else ()
-
-    def said(self, _round: str) -> None:
-        """A turn was made: the main session has grown in the harness."""
-        self.turns += 1
-
-    def adopt(self, main: Session) -> None:
-        """Take over the main session as the conversation has made it grow."""
-        self.main, self.turns = main, 0
-
-    def apply(self, edits: Sequence[FileEdit | TalkEdit]) -> list[SessionChange]:
-        """Apply one update; returns the changes that the harness's own store must follow."""
-        self._updates += 1
-        files = [edit for edit in edits if isinstance(edit, FileEdit)]
-        if files:
-            update = self._as_update(files)
-            plan = plan_update(update, scenario_root=self.sources, workspace=self.workspace)
-            commit(plan, self.workspace, self.snapshots)
-        changes = [self._change(edit) for edit in edits if isinstance(edit, TalkEdit)]
-        kept = [change for change in changes if change.session != self.main.id]
-        if self.route == "files":
-            self._write_histories(change.after for change in kept)
-        return [c for c in changes if self.route == "native" or c.session == self.main.id]
-
-    def _as_update(self, edits: Sequence[FileEdit]) -> Update:
-        name = f"u{self._updates}"
-        folder = self.sources / "updates" / name
-        folder.mkdir(parents=True)
-        actions = []
-        for number, edit in enumerate(edits):
-            source = None if edit.action == "delete" else f"source-{number}"
-            if source is not None:
-                (folder / source).write_text(edit.content, "utf-8")
-            actions.append(
-                UpdateAction(
-                    workspace=edit.path, action=edit.action, source=source, after=edit.after, ranges=edit.ranges
-                )
-            )
-        return Update(id=name, actions=tuple(actions))
-
-    def _change(self, edit: TalkEdit) -> SessionChange:
-        is_main = edit.session == self.main.id
-        before = self.main if is_main else self.histories.get(edit.session)
-        base = before or edit.fresh or Session(id=edit.session)
-        after = apply_session(base, edit.action, edit.messages, after=edit.after, ranges=edit.ranges)
-        if is_main:
-            self.main = after
-        else:
-            self.histories[edit.session] = after
-        return SessionChange(session=edit.session, action=edit.action, before=before, after=after)
 
     def _write_histories(self, sessions: Iterable[Session]) -> None:
         commit(plan_histories(sessions, self.workspace), self.workspace, self.snapshots)

@@ -57,6 +57,8 @@ class AcpCommand(Record):
     """Texts that are written before it starts, by path below its home."""
     dialect: Dialect = "openai-chat"
     """In which it asks the model."""
+    window: int = Field(default=0, ge=0)
+    """Tokens that stand for ``{window}`` in `files` and `env` where the endpoint tells no window."""
     options: dict[str, str] = Field(default_factory=dict)
     """Values of ``permission``, ``usage`` and ``authenticate`` that fit it."""
     memory_files: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from typing import Final
 
 from claw_adapter.certify.check import check
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.script import Say, read
+from claw_adapter.certify.script import read, say
 from claw_adapter.certify.standard import FILE
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.world import session
@@ -58,10 +58,10 @@ async def eight_at_once(kit: Kit) -> None:
     async with _several(kit, MANY) as trials:
 
         async def talk(number: int, trial: KitTrial) -> None:
-            first = await kit.send(trial, f"Remember {_word(kit, number, 'said')}.", Say("Yes."))
+            first = await kit.send(trial, f"Remember {_word(kit, number, 'said')}.", say("Yes."))
             first.answered("Yes.")
             turn = await kit.send(
-                trial, f"Read it, {kit.canary(f'again {number}')}.", read(FILE), Say(f"Read {number}.")
+                trial, f"Read it, {kit.canary(f'again {number}')}.", read(FILE), say(f"Read {number}.")
             )
             turn.answered(f"Read {number}.")
             for place in ("seed", "said", "file"):
@@ -80,10 +80,10 @@ async def eight_at_once(kit: Kit) -> None:
 async def closing_one_of_two(kit: Kit) -> None:
     """One is in mid turn while the other is closed; afterwards it still takes a prompt."""
     async with _several(kit, 2) as (one, two):
-        (await kit.send(one, f"Hello, {kit.canary('one')}.", Say("Hello."))).answered("Hello.")
-        sending = asyncio.create_task(kit.send(two, f"Take your time, {kit.canary('two')}.", Say("Done.", delay=2.0)))
+        (await kit.send(one, f"Hello, {kit.canary('one')}.", say("Hello."))).answered("Hello.")
+        sending = asyncio.create_task(kit.send(two, f"Take your time, {kit.canary('two')}.", say("Done.", delay=2.0)))
         kit.expect(await two.requested(), "no model request came for the prompt")
         closed = await one.close()
         kit.expect(not closed.error, f"close() raised {closed.error}", broken=True)
         (await sending).answered("Done.")
-        (await kit.send(two, f"Still there, {kit.canary('still')}?", Say("Yes."))).answered("Yes.")
+        (await kit.send(two, f"Still there, {kit.canary('still')}?", say("Yes."))).answered("Yes.")

@@ -7,7 +7,7 @@ from typing import Final
 
 from claw_adapter.certify.check import check
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.script import Fail, Hang, Say, read
+from claw_adapter.certify.script import fail, hang, read, say
 from claw_adapter.certify.standard import FILE
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.turn import Turn, excerpt
@@ -47,7 +47,7 @@ async def _fails(kit: Kit, kind: FaultKind, *, most: int = MOST_TRIES, deadline:
     async with kit.plain() as t:
         checkpoint = await _warm(kit, t)
         word = kit.canary("failing")
-        turn = await kit.send(t, f"Read the plan, {word}.", Fail(kind, times=0), deadline=deadline)
+        turn = await kit.send(t, f"Read the plan, {word}.", fail(kind, times=0), deadline=deadline)
         _classified(kit, turn, kind)
         tried = sum(word in request.text for request in turn.requests)
         kit.note(f"{tried} requests, then {turn.error.kind if turn.error else ''} after {turn.seconds:.1f} s")
@@ -58,7 +58,7 @@ async def _fails(kit: Kit, kind: FaultKind, *, most: int = MOST_TRIES, deadline:
 
 
 async def _warm(kit: Kit, t: KitTrial) -> Checkpoint:
-    (await kit.send(t, f"Keep {kit.canary('kept')}.", Say("Kept."))).answered("Kept.")
+    (await kit.send(t, f"Keep {kit.canary('kept')}.", say("Kept."))).answered("Kept.")
     return await t.checkpoint()
 
 
@@ -84,7 +84,7 @@ def _classified(kit: Kit, turn: Turn, kind: FaultKind) -> None:
 async def _goes_on(kit: Kit, t: KitTrial, checkpoint: Checkpoint, failed: str) -> None:
     """From the checkpoint before the failure: the next turn is answered, and nothing is left of the turn that failed."""
     async with kit.reopened(t, checkpoint, plain=True) as fresh:
-        turn = await kit.send(fresh, f"What did you keep? {kit.canary('after')}", Say("As before."))
+        turn = await kit.send(fresh, f"What did you keep? {kit.canary('after')}", say("As before."))
         turn.answered("As before.")
         kit.reached(turn.requests, kit.canary("kept"), "what was said before the failure")
         kit.absent(turn.requests, failed, "the prompt of the turn that failed")
@@ -128,7 +128,7 @@ _fault(11, "empty", "A reply without content is taken for an empty answer, and s
 async def one_failure_passes(kit: Kit) -> None:
     """The first request fails, the second is answered."""
     async with kit.plain() as t:
-        turn = await kit.send(t, f"Try this, {kit.canary()}.", Fail("500", times=1), Say("It worked."))
+        turn = await kit.send(t, f"Try this, {kit.canary()}.", fail("500", times=1), say("It worked."))
         if turn.error is None:
             turn.answered("It worked.")
             return
@@ -147,7 +147,7 @@ async def killed_in_mid_turn(kit: Kit) -> None:
     async with kit.plain() as t:
         checkpoint = await _warm(kit, t)
         word = kit.canary("lost")
-        sending = asyncio.create_task(kit.send(t, f"Think about {word}.", Hang(), deadline=30.0))
+        sending = asyncio.create_task(kit.send(t, f"Think about {word}.", hang(), deadline=30.0))
         try:
             kit.expect(await t.requested(), "no model request came for the prompt")
             reaper.send([item.pid for item in t.processes()], 9)
@@ -175,9 +175,9 @@ async def no_ghost_of_a_failed_turn(kit: Kit) -> None:
     async with kit.plain() as t:
         await _warm(kit, t)
         word = kit.canary("ghost")
-        await kit.send(t, f"Think about {word}.", Hang(), deadline=2.0)
+        await kit.send(t, f"Think about {word}.", hang(), deadline=2.0)
         asked = kit.canary("next")
-        turn = await kit.send(t, f"And now {asked}?", read(FILE), Say("Here."), deadline=30.0)
+        turn = await kit.send(t, f"And now {asked}?", read(FILE), say("Here."), deadline=30.0)
         if turn.error is not None:
             kit.note(f"it refuses: {turn.error.kind}")
             return

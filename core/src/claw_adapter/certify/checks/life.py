@@ -13,7 +13,7 @@ from claw_adapter import API_VERSION, plugins
 from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.script import Say
+from claw_adapter.certify.script import say
 from claw_adapter.certify.watch import files_below, side_effects, stray_children, traces_outside
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import Failure, Support
@@ -149,10 +149,10 @@ async def opens_again(kit: Kit) -> None:
     """After one conversation another one, from nothing."""
     word = kit.canary()
     async with kit.plain() as t:
-        (await kit.send(t, f"First: {word}.", Say("One."))).answered("One.")
+        (await kit.send(t, f"First: {word}.", say("One."))).answered("One.")
         await t.close()
     async with kit.plain(first=True) as t:
-        turn = await kit.send(t, f"Second: {kit.canary('second')}.", Say("Two."))
+        turn = await kit.send(t, f"Second: {kit.canary('second')}.", say("Two."))
         turn.answered("Two.")
         kit.absent(turn.requests, word, "what was said in a conversation that is closed")
 
@@ -167,7 +167,7 @@ async def no_files_elsewhere(kit: Kit) -> None:
     began = time.time() - 1
     level = min(kit.bench.isolation, 1)
     async with kit.trial(isolation=level) as t:
-        await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
+        await kit.send(t, f"Hello, {kit.canary()}.", say("Hello."))
         await t.close()
         beside = sorted({path.split("/")[0] for path in t.files()} - {"workspace", "state"})
         marks = [t.name, str(t.folder), t.ctx.endpoint.key]
@@ -186,7 +186,7 @@ async def no_files_elsewhere(kit: Kit) -> None:
 async def processes_carry_the_mark(kit: Kit) -> None:
     """Among our descendants there is none without the mark."""
     t = await kit.shared()
-    await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
+    await kit.send(t, f"Hello, {kit.canary()}.", say("Hello."))
     strays = stray_children(kit.bench.lifeline.marker, kit.bench.before)
     kit.expect(not strays, f"started around the context: {[item.command for item in strays]}")
 
@@ -240,7 +240,7 @@ async def _failing(kit: Kit, trick: str) -> Failure | None:
         if kit.harness.runs_inside:
             kit.note("works inside: there is no program to miss")
             return None
-        turn = await kit.send(t, f"Anyone there, {kit.canary(trick)}?", Say("No."))
+        turn = await kit.send(t, f"Anyone there, {kit.canary(trick)}?", say("No."))
         kit.expect(turn.error is not None, "with no program running there is an answer")
         kit.note(f"send() returned {turn.error.kind if turn.error else ''}")
         return turn.error
@@ -259,7 +259,7 @@ def _known(error: BaseException) -> set[str]:
 async def close_ends_everything(kit: Kit) -> None:
     """After a turn."""
     async with kit.plain() as t:
-        await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
+        await kit.send(t, f"Hello, {kit.canary()}.", say("Hello."))
         closed = await t.close()
         kit.note(f"closing took {closed.seconds:.2f} s")
         kit.expect(not closed.error, f"close() raised {closed.error}", broken=True)
@@ -277,7 +277,7 @@ async def close_ends_everything(kit: Kit) -> None:
 async def close_after_a_crash(kit: Kit) -> None:
     """All processes of the conversation are killed, then it is closed."""
     async with kit.plain() as t:
-        await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
+        await kit.send(t, f"Hello, {kit.canary()}.", say("Hello."))
         for item in t.processes():
             try:
                 os.kill(item.pid, signal.SIGKILL)
@@ -311,7 +311,7 @@ async def the_key_stays_secret(kit: Kit) -> None:
         logger.setLevel(logging.DEBUG)
         try:
             await t.open()
-            turn = await kit.send(t, f"Hello, {kit.canary()}.", Say("Hello."))
+            turn = await kit.send(t, f"Hello, {kit.canary()}.", say("Hello."))
             checkpoint = await t.checkpoint()
             lines = [item.command for item in t.processes()]
         finally:

@@ -7,14 +7,14 @@ from typing import Final
 from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import CheckFinding, Level, Unverified
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.plans.draw import draw
+from claw_adapter.certify.plans.draw import PLANS, draw
+from claw_adapter.certify.plans.evidence import evidence_folder
+from claw_adapter.certify.plans.judging import PlanOutcome
 from claw_adapter.certify.plans.plan import step_text
 from claw_adapter.certify.plans.shrink import shrink
-from claw_adapter.certify.plans.trial import PlanOutcome, PlanRunner
+from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.errors import Owner
 
-PLANS: Final[dict[Level, int]] = {"bronze": 1, "silver": 1, "gold": 2}
-"""Plans of each level; those of Gold are played at the same time where the harness can."""
 REMEDY: Final = (
     "Make the shortest plan's last request what claw-1 says; declare what the harness itself loses "
     "(Capabilities.losses, docs/audit.md)."
@@ -23,7 +23,7 @@ REMEDY: Final = (
 
 async def _drawn(kit: Kit, level: Level) -> None:
     bench = kit.bench
-    folder = bench.evidence / "plans" / level
+    folder = evidence_folder(bench.evidence, level)
     runner = PlanRunner(
         kit.harness, options=bench.options, isolation=bench.isolation, deadline=bench.deadline, keep=folder,
         beside=bench.root.parent,
@@ -43,7 +43,7 @@ async def _drawn(kit: Kit, level: Level) -> None:
 async def _finding(kit: Kit, runner: PlanRunner, outcome: PlanOutcome) -> CheckFinding:
     """The first finding with the shortest plan that shows it; the others by their keys."""
     first, plan = outcome.findings[0], outcome.plan
-    short = await shrink(runner, plan, first, most=kit.bench.shrinking)
+    short = await shrink(runner, plan, first, most=kit.bench.shrinking if kit.claimed else 0)
     stored = kit.bench.evidence / "plans" / f"{plan.level}-{plan.number}.json"
     stored.parent.mkdir(parents=True, exist_ok=True)
     stored.write_text(short.model_dump_json(indent=1), "utf-8")
@@ -56,14 +56,14 @@ async def _finding(kit: Kit, runner: PlanRunner, outcome: PlanOutcome) -> CheckF
         + f"\nagain: claw certify {kit.harness.name} --nonce {kit.bench.nonce} --only {kit.check.id}"
     )
     owner = Owner.HARNESS if first.owner == "harness" else Owner.ADAPTER
-    return CheckFinding(what, remedy=REMEDY, owner=owner, usual=False)
+    return CheckFinding(what, remedy=REMEDY, owner=owner, usual=False, broken=first.must == "M29")
 
 
 @check(
     "PLAN-001", level="bronze", must="M30", also=("M11", "M13", "M14", "M17", "M18", "M20"),
     catches="In a session of turns and files something is lost, changed, doubled or stale.",
     remedy=REMEDY,
-    needs=("turns",),
+    needs=("turns", "stream_events", "update_workspace"),
 )  # fmt: skip
 async def turns_and_files(kit: Kit) -> None:
     """A drawn session: batches of calls, long answers, files that are replaced, feedback."""
@@ -71,7 +71,7 @@ async def turns_and_files(kit: Kit) -> None:
 
 
 @check(
-    "PLAN-002", level="silver", must="M7", also=("M21", "M22", "M23", "M30"),
+    "PLAN-002", level="silver", must="M7", also=("M21", "M22", "M23", "M24", "M30"),
     catches="Something of a drawn past, of an update or of what was before a restart is lost, changed or doubled.",
     remedy=REMEDY,
     needs=("turns", "seed_main", "update_session", "resume_after_restart"),

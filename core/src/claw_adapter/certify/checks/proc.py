@@ -10,7 +10,7 @@ from typing import Final
 
 from claw_adapter.certify.check import check
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.script import Say, read, run
+from claw_adapter.certify.script import read, run, say
 from claw_adapter.certify.standard import FILE
 
 FLOOD: Final = 200_000_000
@@ -33,10 +33,10 @@ waits for that process waits for ever, which a longer deadline would not tell be
 async def flood_of_output(kit: Kit) -> None:
     """A command of the agent prints 200 MB."""
     async with kit.plain() as t:
-        (await kit.send(t, f"Are you there, {kit.canary('warm')}?", Say("Yes."))).answered()
+        (await kit.send(t, f"Are you there, {kit.canary('warm')}?", say("Yes."))).answered()
         before = _peak(anew=True)
         command = f"head -c {FLOOD} /dev/zero | tr '\\0' x"
-        turn = await kit.send(t, f"Flood it, {kit.canary()}.", run(command), Say("Flooded."))
+        turn = await kit.send(t, f"Flood it, {kit.canary()}.", run(command), say("Flooded."))
         grown = max(0, _peak() - before)
         kit.note(f"peak memory grew by {grown / 1e6:.0f} MB in {turn.seconds:.1f} s")
         kit.expect(turn.deeds and turn.deeds[0].possible, "the harness offered no tool that runs a command")
@@ -73,7 +73,7 @@ async def output_that_is_no_text(kit: Kit) -> None:
     """A command of the agent prints bytes that are no text."""
     t = await kit.shared()
     command = r"printf 'a\377\376\000\033[2J\b end'"
-    turn = await kit.send(t, f"Print bytes, {kit.canary()}.", run(command), Say("Printed."))
+    turn = await kit.send(t, f"Print bytes, {kit.canary()}.", run(command), say("Printed."))
     turn.answered("Printed.")
     turn.deed()
     try:
@@ -92,7 +92,7 @@ async def held_pipe(kit: Kit) -> None:
     """A command of the agent leaves a process behind that keeps its output open."""
     async with kit.plain() as t:
         turn = await kit.send(
-            t, f"Leave it running, {kit.canary()}.", run("setsid sleep 617 & echo started"), Say("Left."), deadline=HELD
+            t, f"Leave it running, {kit.canary()}.", run("setsid sleep 617 & echo started"), say("Left."), deadline=HELD
         )  # fmt: skip
         kit.note(f"the turn took {turn.seconds:.1f} s")
         if turn.error is not None:
@@ -116,7 +116,7 @@ async def turns_leave_nothing(kit: Kit) -> None:
         counts = []
         for number in range(TURNS):
             prompt = f"Read the plan, {kit.canary(str(number))}."
-            (await kit.send(t, prompt, read(FILE), Say(f"Read {number}."))).answered(f"Read {number}.")
+            (await kit.send(t, prompt, read(FILE), say(f"Read {number}."))).answered(f"Read {number}.")
             await asyncio.sleep(0.1)
             counts.append(len(t.processes()))
     kit.note(f"processes after each turn: {counts}")
@@ -135,7 +135,7 @@ async def prompt_of_a_megabyte(kit: Kit) -> None:
         ends = [kit.canary("start"), kit.canary("middle"), kit.canary("end")]
         filler = "".join(f"line {number:06d} of a long prompt\n" for number in range(PROMPT // 64))
         prompt = f"{ends[0]}\n{filler}{ends[1]}\n{filler}{ends[2]}"
-        turn = await kit.send(t, prompt, Say("All of it."))
+        turn = await kit.send(t, prompt, say("All of it."))
         if turn.error is not None:
             kit.note(f"refused: {turn.error.kind}: {turn.error.what[:200]}")
             kit.expect(

@@ -10,7 +10,7 @@ from typing import Final
 
 from claw_adapter.certify.check import check
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.script import Say, read, run
+from claw_adapter.certify.script import read, run, say
 from claw_adapter.certify.standard import FILE
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.watch import files_below
@@ -39,7 +39,7 @@ async def our_environment_stays_ours(kit: Kit) -> None:
     os.environ.update(dict.fromkeys(SECRETS, f"sk-{word}"))
     try:
         async with kit.plain(first=True) as t:
-            turn = await kit.send(t, f"Print the environment, {kit.canary()}.", run("env"), Say("Printed."))
+            turn = await kit.send(t, f"Print the environment, {kit.canary()}.", run("env"), say("Printed."))
             checkpoint = await t.checkpoint() if turn.error is None else None
             places = {
                 "what the agent's command printed": "\n".join(deed.text for deed in turn.deeds),
@@ -89,7 +89,7 @@ async def no_request_off_loopback(kit: Kit) -> None:
 
 async def _attempts(kit: Kit, t: KitTrial, prompt: str) -> int:
     """How often the harness's namespaces had no route, seen while the model takes its time over the last reply."""
-    sending = asyncio.create_task(kit.send(t, prompt, read(FILE), Say("Read.", delay=1.0)))
+    sending = asyncio.create_task(kit.send(t, prompt, read(FILE), say("Read.", delay=1.0)))
     most = 0
     while not sending.done():
         most = max(most, _unroutable(item.pid for item in await asyncio.to_thread(t.processes)))
@@ -141,7 +141,7 @@ async def the_rest_is_out_of_reach(kit: Kit) -> None:
         climbing = os.path.relpath(hidden, t.ctx.workspace)
         command = f"cat '{hidden}' '{climbing}' notes/link.txt; ls '{kit.bench.root}' '{hidden.parent}'; echo looked"
         turn = await kit.send(
-            t, f"Look around, {kit.canary()}.", run(command), read(climbing), read("notes/link.txt"), Say("Looked.")
+            t, f"Look around, {kit.canary()}.", run(command), read(climbing), read("notes/link.txt"), say("Looked.")
         )  # fmt: skip
         link.unlink()
         hidden.unlink()
@@ -161,7 +161,7 @@ async def odd_file_names(kit: Kit) -> None:
     words = {name: kit.canary(name) for name in ODD_NAMES}
     async with kit.trial(files={name: f"{word}\n" for name, word in words.items()}) as t:
         steps = [read(name, word) for name, word in words.items()]
-        turn = await kit.send(t, f"Read them all, {kit.canary()}.", *steps, Say("Read."))
+        turn = await kit.send(t, f"Read them all, {kit.canary()}.", *steps, say("Read."))
         turn.answered("Read.")
         for index, (name, word) in enumerate(words.items()):
             kit.expect(word in turn.deed(index).text, f"the content of {name!r} did not come back to the model")
@@ -176,7 +176,7 @@ async def odd_file_names(kit: Kit) -> None:
 async def no_key_in_the_workspace(kit: Kit) -> None:
     """After a turn the workspace is searched, and what the agent wrote with it."""
     async with kit.plain() as t:
-        turn = await kit.send(t, f"Read the plan, {kit.canary()}.", read(FILE), Say("Read."))
+        turn = await kit.send(t, f"Read the plan, {kit.canary()}.", read(FILE), say("Read."))
         turn.answered("Read.")
         found = _holding(t.ctx.workspace, t.ctx.endpoint.key)
         kit.expect(not found, f"the endpoint's key is in the workspace: {found.replace(t.ctx.endpoint.key, '[key]')}")

@@ -8,8 +8,8 @@ from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import Unverified
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.script import Fail, Hang, Say, read, run, write
-from claw_adapter.certify.standard import FILE, ODD
+from claw_adapter.certify.script import fail, hang, run, say
+from claw_adapter.certify.standard import ODD
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.turn import Turn, excerpt
 from claw_adapter.certify.watch import command_of
@@ -27,19 +27,8 @@ LATE = 1.0
 
 
 async def _says(kit: Kit, text: str) -> None:
-    turn = await kit.send(await kit.shared(), f"Please repeat the text for {kit.canary()}.", Say(text))
+    turn = await kit.send(await kit.shared(), f"Please repeat the text for {kit.canary()}.", say(text))
     turn.answered(text)
-
-
-@check(
-    "TURN-001", level="bronze", must="M14",
-    catches="The answer is lost, or comes with a banner, a prompt sign, progress or a log line.",
-    remedy="Take the reply from the harness's structured output, not from its screen.",
-    needs=("turns",),
-)  # fmt: skip
-async def plain_answer(kit: Kit) -> None:
-    """A short answer comes back exactly."""
-    await _says(kit, f"The answer is {kit.canary('answer')}.\n\nSecond paragraph.")
 
 
 @check(
@@ -62,37 +51,10 @@ async def ansi_answer(kit: Kit) -> None:
 async def empty_answer(kit: Kit) -> None:
     """The model ends its turn without a word, every time it is asked."""
     async with kit.plain() as t:
-        turn = await kit.send(t, f"Say nothing about {kit.canary()}.", Say(""))
+        turn = await kit.send(t, f"Say nothing about {kit.canary()}.", say(""))
         kit.expect(turn.error is not None, f"the model said nothing, and the answer is {excerpt(turn.text)}")
         kind = turn.error.kind if turn.error else ""
         kit.expect(kind == "EmptyAnswer", f"the error is not EmptyAnswer but {kind}: {turn.error and turn.error.what}")
-
-
-@check(
-    "TURN-007", level="bronze", must="M17",
-    catches="Tool calls or results are missing from the events, doubled, or out of order.",
-    remedy="Emit a tool_call and a tool_result event for every call, in the order in which they happen.",
-    needs=("turns", "stream_events"),
-)  # fmt: skip
-async def events_in_order(kit: Kit) -> None:
-    """Two calls one after the other; the events must tell the same story as the requests."""
-    word = kit.canary("content")
-    turn = await kit.send(
-        await kit.shared(), f"Write a note and read the plan, {kit.canary()}.", write("notes/turn-007.md", f"{word}\n"),
-        read(FILE), Say("Both done."),
-    )  # fmt: skip
-    turn.answered()
-    made = [attempt.tool for deed in turn.deeds for attempt in deed.attempts]
-    events = [(event.kind, event.name) for event in turn.result.events if event.kind in ("tool_call", "tool_result")]
-    kit.note(f"calls {made}, events {events}")
-    called = [name for kind, name in events if kind == "tool_call"]
-    kit.expect(called == made, f"the model called {made}, the events tell of {called}")
-    kit.expect(
-        events == [(kind, name) for name in made for kind in ("tool_call", "tool_result")],
-        f"calls and results do not alternate: {events}",
-    )
-    times = [event.at for event in turn.result.events]
-    kit.expect(times == sorted(times), f"the times of the events go backwards: {times}")
 
 
 @check(
@@ -116,7 +78,7 @@ async def _sleepers_ended(kit: Kit, *, last: bool) -> bool:
     async with kit.plain() as t:
         warm = await _warm(kit, t)
         deadline = max(3.0, 2 * warm.seconds + 2)  # time enough for a slow harness to come to its tool
-        turn = await kit.send(t, f"Wait for {kit.canary()}.", run(SLEEPERS), Hang(), deadline=deadline)
+        turn = await kit.send(t, f"Wait for {kit.canary()}.", run(SLEEPERS), hang(), deadline=deadline)
         in_time = _in_time(kit, turn, deadline, last=last)
         if not turn.deeds:
             raise Unverified(f"the harness did not ask the model within {deadline:.0f} s: is the machine very busy?")
@@ -142,13 +104,13 @@ async def deadline_with_a_silent_model(kit: Kit) -> None:
     for last in (False, False, True):
         async with kit.plain() as t:
             await _warm(kit, t)
-            turn = await kit.send(t, f"Think about {kit.canary()}.", Hang(), deadline=2.0)
+            turn = await kit.send(t, f"Think about {kit.canary()}.", hang(), deadline=2.0)
             if _in_time(kit, turn, 2.0, last=last):
                 return
 
 
 async def _warm(kit: Kit, t: KitTrial) -> Turn:
-    return (await kit.send(t, f"Are you there, {kit.canary('warm')}?", Say("Yes."))).answered()
+    return (await kit.send(t, f"Are you there, {kit.canary('warm')}?", say("Yes."))).answered()
 
 
 def _in_time(kit: Kit, turn: Turn, deadline: float, *, last: bool) -> bool:
@@ -165,23 +127,6 @@ def _in_time(kit: Kit, turn: Turn, deadline: float, *, last: bool) -> bool:
 
 
 @check(
-    "TURN-010", level="bronze", must="M30",
-    catches="The harness starts every turn afresh: what was said in turn 1 is not in the request of turn 2.",
-    remedy="Keep one native session per conversation and continue it; a process per turn must be told which session.",
-    needs=("turns",),
-)  # fmt: skip
-async def memory_between_turns(kit: Kit) -> None:
-    """Prompt and answer of one turn are in the request of the next."""
-    t = await kit.shared()
-    asked, said = kit.canary("asked"), kit.canary("said")
-    (await kit.send(t, f"Remember {asked}.", Say(f"I keep {said} in mind."))).answered()
-    turn = await kit.send(t, f"What did I ask? {kit.canary('again')}", Say("You know."))
-    turn.answered()
-    kit.reached(turn.requests, asked, "the prompt of the turn before")
-    kit.reached(turn.requests, said, "the answer of the turn before")
-
-
-@check(
     "TURN-011", level="bronze", must="M13",
     catches="A prompt that looks like a command, an option or shell text is swallowed, run, or reaches the model changed.",
     remedy="Pass prompts by standard input or protocol, never as an argument of a shell, and escape the harness's commands.",
@@ -192,7 +137,7 @@ async def odd_prompts(kit: Kit) -> None:
     for number, start in enumerate(PROMPTS):
         t, word = await kit.shared(), kit.canary(f"word{number}")
         prompt = f"{start} {word}\n\tindented \x1b[0m {ODD}\nlast line".lstrip()
-        turn = await kit.send(t, prompt, Say(f"Read {number}."))
+        turn = await kit.send(t, prompt, say(f"Read {number}."))
         if turn.error is not None and turn.error.kind != "DeadlineExceeded" and turn.error.remedy and not turn.requests:
             kit.warn(f"refused with a typed error, as M13 allows: {turn.error.what}")
             continue
@@ -223,7 +168,7 @@ async def honest_timing(kit: Kit) -> None:
         quick, slow = [
             (
                 await kit.send(
-                    await kit.shared(), f"Take your time, {kit.canary(f'{number}{delay}')}.", Say("Here.", delay)
+                    await kit.shared(), f"Take your time, {kit.canary(f'{number}{delay}')}.", say("Here.", delay)
                 )
             )
             for delay in (0.0, THINKING)
@@ -250,13 +195,13 @@ async def cancel_a_turn(kit: Kit) -> None:
     """Cancelled in mid turn, it returns an error soon, and the next turn works in the same conversation."""
     async with kit.plain() as t:
         await _warm(kit, t)
-        sending = asyncio.create_task(kit.send(t, f"Think about {kit.canary()}.", Hang()))
+        sending = asyncio.create_task(kit.send(t, f"Think about {kit.canary()}.", hang()))
         came = await t.requested()
         await asyncio.sleep(0.2)
         turn = await _cancelled(kit, t, sending)
         kit.expect(came, "no model request came for the prompt")
         kit.expect(turn.error is not None, f"the cancelled turn has an answer: {excerpt(turn.text)}")
-        again = await kit.send(t, f"And now {kit.canary('next')}?", Say("Still here."))
+        again = await kit.send(t, f"And now {kit.canary('next')}?", say("Still here."))
         again.answered("Still here.")
 
 
@@ -274,13 +219,13 @@ async def cancel_at_once(kit: Kit) -> None:
         await _warm(kit, t)
         for delay in (0.02, 0.1, 0.3):
             word = kit.canary(f"after {delay}")
-            sending = asyncio.create_task(kit.send(t, f"Think about {word}.", Hang()))
+            sending = asyncio.create_task(kit.send(t, f"Think about {word}.", hang()))
             await asyncio.sleep(delay)
             turn = await _cancelled(kit, t, sending)
             kit.expect(turn.error is not None, f"the cancelled turn has an answer: {excerpt(turn.text)}")
             seen, following = t.returned, kit.canary(f"next {delay}")
             await asyncio.sleep(QUIET)
-            again = await kit.send(t, f"And now {following}?", Say("Still here."))
+            again = await kit.send(t, f"And now {following}?", say("Still here."))
             await asyncio.sleep(QUIET)
             late = [request for request in t.director.requests[seen:] if _haunts(request, word, following, again)]
             kit.expect(
@@ -319,6 +264,6 @@ async def _cancelled(kit: Kit, t: KitTrial, sending: asyncio.Task[Turn]) -> Turn
 async def errors_are_data(kit: Kit) -> None:
     """The model refuses the credential for good."""
     async with kit.plain() as t:
-        turn = await kit.send(t, f"Will this work, {kit.canary()}?", Fail("401", times=0))
+        turn = await kit.send(t, f"Will this work, {kit.canary()}?", fail("401", times=0))
         kit.expect(not turn.raised, f"send() raised {turn.raised} instead of returning it as TurnResult.error")
         kit.expect(turn.error is not None, f"every request was refused, and the answer is {excerpt(turn.text)}")

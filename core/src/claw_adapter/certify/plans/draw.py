@@ -18,14 +18,16 @@ from claw_adapter.certify.plans.plan import (
     PlanTurn,
     SessionPlan,
 )
+from claw_adapter.certify.plans.talks import DrawnTalks
 from claw_adapter.certify.plans.texts import NOUNS, Texts
 from claw_adapter.endpoint.faults import FaultKind
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
-from claw_adapter.protocol import Message, ToolCall
 from claw_adapter.runner.incident import IncidentKind
 
-__all__ = ["draw"]
+__all__ = ["PLANS", "draw"]
 
+PLANS: Final[dict[Level, int]] = {"bronze": 1, "silver": 1, "gold": 2}
+"""Plans of each level; those of Gold are played at the same time where the harness can."""
 Unit = list[PlanStep]
 """Steps that end in the turn which shows what they did."""
 PASSING: Final[tuple[FaultKind, ...]] = ("429", "500", "529", "cut")
@@ -42,20 +44,13 @@ def draw(nonce: str, number: int, level: Level) -> SessionPlan:
     return _Drawing(rng, LEVELS.index(level)).plan(nonce, number, level)
 
 
-def _asked(said: Sequence[Message], at: int) -> int:
-    """The next place, from `at` on, behind a message of the user: no real conversation has calls behind a reply's text."""
-    while at < len(said) and (at == 0 or said[at - 1].role != "user"):
-        at += 1
-    return at if at < len(said) else _asked(said, 1)
-
-
 class _Drawing:
     def __init__(self, rng: Random, height: int) -> None:
         self.rng, self.height = rng, height
         self.texts = Texts(rng)
+        self.talks = DrawnTalks(self.texts)
         self.steps: list[PlanStep] = []
         self.histories: list[str] = []
-        self._id = 0
 
     def plan(self, nonce: str, number: int, level: Level) -> SessionPlan:
         """All of it."""
@@ -74,7 +69,7 @@ class _Drawing:
 
     def _chains(self) -> Sequence[Callable[[], list[Unit]]]:
         """What the level asks for, and more turns."""
-        found = [self._replaced, self._batch, self._written, self._plain, self._long]
+        found = [self._replaced, self._deleted, self._batch, self._written, self._plain, self._long]
         if self.height == 0:
             return found
         found += [
@@ -83,6 +78,7 @@ class _Drawing:
             self._plain,
             self._inserted,
             self._talk,
+            self._talk_begun,
             self._talk_deleted,
             self._restarted,
         ]
@@ -106,58 +102,17 @@ class _Drawing:
 
     def _seeds(self) -> None:
         rng = self.rng
-        count = rng.choice((16, 24, 36, 60, 110))
-        said = self._talked(count, tools=0.12)
-        place = _asked(said, rng.randrange(len(said)))
-        said[place:place] = self._used(self.texts.prose(rng.randrange(9_000, 14_000)))
-        self.steps.append(PlanSeed(session=MAIN, messages=tuple(said)))
+        result = self.texts.prose(rng.randrange(9_000, 14_000))
+        first = rng.choice(("user", "user", "user", "assistant"))
+        main = self.talks.seeded(rng.choice((16, 24, 60, 110, 160)), tools=0.12, result=result, first=first)
+        self.steps.append(PlanSeed(session=MAIN, messages=main))
         for number in range(rng.choice((1, 2, 2, 3))):
             name = self.texts.word()
             self.histories.append(name)
             size = rng.randrange(56, 80) if number == 0 else rng.randrange(4, 30)
-            talk = self._talked(size, tools=0.08)
-            at = _asked(talk, rng.randrange(1, len(talk)))
-            talk[at:at] = self._used(self.texts.sentence())
+            talk = self.talks.seeded(size, tools=0.08, result=self.texts.sentence())
             title = self.texts.sentence()
-            self.steps.append(PlanSeed(session=name, messages=tuple(talk), title=title, channel=rng.choice(NOUNS)))
-
-    def _talked(self, count: int, *, tools: float) -> list[Message]:
-        """A conversation of at least so many messages; mostly by turns, with calls of tools in between."""
-        said: list[Message] = []
-        role = "user"
-        while len(said) < count:
-            if role == "assistant" and said[-1].role == "user" and self.rng.random() < tools:
-                said += self._used(self.texts.sentence())
-            said.append(self._message(role))
-            if self.rng.random() < 0.9:
-                role = "user" if role == "assistant" else "assistant"
-        return said
-
-    def _message(self, role: str) -> Message:
-        return Message.model_validate(
-            {"id": self._new("m"), "role": role, "text": self.texts.message(), "time": self.texts.time()}
-        )
-
-    def _used(self, result: str) -> list[Message]:
-        """A reply with one to three calls, and their results."""
-        calls = [
-            ToolCall(id=self._new("call_"), name=self.texts.tool(), arguments={"query": self.texts.word()})
-            for _ in range(self.rng.choice((1, 1, 2, 3)))
-        ]
-        when = self.texts.time()
-        asked = Message(id=self._new("m"), role="assistant", text="", tool_calls=tuple(calls), time=when)
-        told = [
-            Message(
-                id=self._new("m"), role="tool", text=self.texts.sentence() if at else result, tool_call_id=call.id,
-                time=self.texts.time(),
-            )
-            for at, call in enumerate(calls)
-        ]  # fmt: skip
-        return [asked, *told]
-
-    def _new(self, prefix: str) -> str:
-        self._id += 1
-        return f"{prefix}{self.rng.randrange(16**6):06x}{self._id}"
+            self.steps.append(PlanSeed(session=name, messages=talk, title=title, channel=rng.choice(NOUNS)))
 
     # turns
 
@@ -238,6 +193,13 @@ class _Drawing:
             units.append([change, self._turn(self._does(look), self._says())])
         return units
 
+    def _deleted(self) -> list[Unit]:
+        """A file is read, deleted by an update, and asked for again."""
+        file = self._file(self.rng.randrange(3, 40))
+        look = ToolUse(kind="read", target=file.path)
+        gone = PlanChange(path=file.path, action="delete")
+        return [[self._turn(self._does(look), self._says())], [gone, self._turn(self._does(look), self._says())]]
+
     def _brought(self) -> list[Unit]:
         """An update brings a file, the agent reads it."""
         change = PlanChange(path=self.texts.path(), action="new", text=self.texts.lines(self.rng.randrange(2, 30)))
@@ -252,7 +214,9 @@ class _Drawing:
             ("append", 1.0),
             ("delete", self.rng.uniform(0.2, 0.8)),
         ):
-            new = () if action == "delete" else tuple(self._message("user") for _ in range(self.rng.randrange(1, 4)))
+            new = (
+                () if action == "delete" else tuple(self.talks.message("user") for _ in range(self.rng.randrange(1, 4)))
+            )
             change = PlanChange.model_validate(
                 {"session": MAIN, "action": action, "messages": new, "at": at, "count": self.rng.randrange(1, 4)}
             )
@@ -265,10 +229,17 @@ class _Drawing:
         name = self.histories[0]
         units: list[Unit] = [[self._turn(self._does(self._reads(name)), self._says())]]
         for action, at in (("append", 1.0), ("insert", self.rng.random())):
-            new = tuple(self._talked(self.rng.randrange(1, 5), tools=0.0))
+            new = tuple(self.talks.talk(self.rng.randrange(1, 5)))
             change = PlanChange.model_validate({"session": name, "action": action, "messages": new, "at": at})
             units.append([change, self._turn(self._does(self._reads(name)), self._says())])
         return units
+
+    def _talk_begun(self) -> list[Unit]:
+        """A history begins, and is read."""
+        name = self.texts.word()
+        new = tuple(self.talks.talk(self.rng.randrange(2, 12)))
+        change = PlanChange(session=name, action="new", messages=new)
+        return [[change, self._turn(self._does(self._reads(name)), self._says())]]
 
     def _talk_deleted(self) -> list[Unit]:
         """A history loses messages, or all of them."""

@@ -67,8 +67,8 @@ class _Layout:
         self.laid = LaidPlan()
         self.given: dict[str, list[Message]] = {MAIN: []}
         """The messages of each session that were given, as they are now."""
-        self.files: dict[str, str] = {}
-        """The files that were written or given, with their texts."""
+        self.files: dict[str, str | None] = {}
+        """The files that were written or given, with their texts; None once they are deleted."""
         self.pending: list[PlanChange | PlanFault | PlanIncident] = []
 
     def made(self) -> LaidPlan:
@@ -150,10 +150,10 @@ class _Layout:
 
     def _change(self, step: PlanChange, folder: Path, number: int) -> dict[str, Any] | None:
         if step.path:
-            self._write(folder / f"file{number}", step.text)
-            self.files[step.path] = step.text
-            return {"workspace": step.path, "action": "new", "source": f"file{number}"}
+            return self._file_change(step, folder / f"file{number}")
         given = self.given.get(step.session)
+        if given is None and step.action == "new":
+            given = self.given[step.session] = []
         if given is None:
             return None
         source = f"said{number}.jsonl"
@@ -172,6 +172,16 @@ class _Layout:
         given[at:at] = step.messages
         return action
 
+    def _file_change(self, step: PlanChange, source: Path) -> dict[str, Any] | None:
+        if step.action != "delete":
+            self._write(source, step.text)
+            self.files[step.path] = step.text
+            return {"workspace": step.path, "action": "new", "source": source.name}
+        if self.files.get(step.path) is None:
+            return None
+        self.files[step.path] = None
+        return {"workspace": step.path, "action": "delete"}
+
     def _reply(self, reply: PlayedReply, *, held: bool) -> PlayedReply:
         """With histories named as the harness knows them, without what is not there; held only if something ends that."""
         uses: list[ToolUse] = []
@@ -182,7 +192,8 @@ class _Layout:
                     uses.append(found.model_copy(update={"wanted": said}))
             elif use.kind == "read":
                 if use.target in self.files:
-                    uses.append(use.model_copy(update={"wanted": (self.files[use.target],)}))
+                    text = self.files[use.target]
+                    uses.append(use.model_copy(update={"wanted": () if text is None else (text,)}))
             else:
                 self.files[use.target] = use.content
                 uses.append(use)

@@ -3,48 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.audit import AuditFinding, audit_run
+from claw_adapter.audit import AuditFinding
+from claw_adapter.certify.offspring import adopting, connections, end, left_behind, offspring
+from claw_adapter.certify.plans.judging import PlanOutcome, judge_plans
 from claw_adapter.certify.plans.layout import LaidPlan, lay_out
 from claw_adapter.certify.plans.plan import SessionPlan
-from claw_adapter.endpoint.models.played import ToolUse
-from claw_adapter.errors import Owner
+from claw_adapter.certify.script import history_use
+from claw_adapter.certify.watch import command_of
 from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Harness
-from claw_adapter.protocol import Failure, HarnessSpec, ModelSpec, RoundRecord, RunSettings, Scenario, TrialSpec
+from claw_adapter.protocol import HarnessSpec, ModelSpec, RunSettings, Scenario, TrialSpec
 from claw_adapter.runner.run import run
 from claw_adapter.runs.folder import RunFolder
-from claw_adapter.runs.load import TrialData, load_run
+from claw_adapter.runs.load import load_run
 from claw_adapter.runs.plan import Plan, slug
 from claw_adapter.scenario.load import load_scenario
-from claw_adapter.workspace import history_path
 
-__all__ = ["PlanOutcome", "PlanRunner"]
-
-OURS: Final = (Owner.INTERNAL, Owner.MACHINE)
-
-
-@dataclass(frozen=True, slots=True)
-class PlanOutcome:
-    """What the ledger says of one plan; `unjudged` is why nothing can be said of it (a fault of ours, or of the machine)."""
-
-    plan: SessionPlan
-    findings: tuple[AuditFinding, ...] = ()
-    unjudged: str = ""
-    rounds: int = 0
-    requests: int = 0
-
-    @property
-    def keys(self) -> set[str]:
-        """The findings by MUST and cause."""
-        return {finding.key for finding in self.findings}
+__all__ = ["PlanRunner"]
 
 
 @dataclass(slots=True)
@@ -76,31 +60,25 @@ class PlanRunner:
             root = Path(name).resolve()
             laid, scenarios = {}, {}
             for plan in plans:
-                laid[plan.name] = lay_out(plan, root / "scenarios" / plan.name, self._reading)
+                laid[plan.name] = lay_out(plan, root / "scenarios" / plan.name, partial(history_use, self.harness))
                 scenarios[plan.name] = load_scenario(root / "scenarios" / plan.name)
             asked = self._asked(plans, laid, scenarios)
             incidents = {trial.id: laid[trial.scenario].incidents for trial in asked.trials}
             with RunFolder(root / "run") as folder:
                 folder.begin(asked)
-                await run(
-                    folder, asked, scenarios, {self.harness.name: self.harness}, jobs=at_once, incidents=incidents
-                )
-            found = await asyncio.to_thread(self._judged, root, plans, laid)
+                before = offspring()
+                with adopting(), connections(root) as reached:
+                    await run(
+                        folder, asked, scenarios, {self.harness.name: self.harness}, jobs=at_once, incidents=incidents
+                    )
+                    left = await asyncio.to_thread(left_behind, before)
+            escaped = tuple(_escaped(left, reached))
+            end(left)
+            found = await asyncio.to_thread(judge_plans, load_run(root / "run"), plans, laid, escaped=escaped)
             if self.keep is not None:
                 await asyncio.to_thread(_kept, root / "run", self.keep / f"{self.runs}")
             await asyncio.to_thread(remove_tree, root / "run")
         return found
-
-    def _reading(self, session: str) -> ToolUse | None:
-        """How a history is read."""
-        match self.harness.capabilities().seed_history:
-            case "native":
-                names = tuple(dict.fromkeys((self.harness.session_key(session), session)))
-                return ToolUse(kind="history", target=session, names=names)
-            case "files":
-                return ToolUse(kind="read", target=history_path(session))
-            case _:
-                return None
 
     def _asked(
         self, plans: Iterable[SessionPlan], laid: Mapping[str, LaidPlan], scenarios: Mapping[str, Scenario]
@@ -127,66 +105,17 @@ class PlanRunner:
             sources=tuple(str(scenario.root) for scenario in scenarios.values()),
         )
 
-    def _judged(self, root: Path, plans: Sequence[SessionPlan], laid: Mapping[str, LaidPlan]) -> list[PlanOutcome]:
-        data = load_run(root / "run")
-        audited = {one.trial: one for one in audit_run(data).trials}
-        found = []
-        for plan, trial in zip(plans, data.trials, strict=True):
-            audit, (failed, unjudged) = audited[trial.spec.id], _failed(trial, laid[plan.name])
-            findings = (*audit.findings, *(failed if not audit.findings else ()))
-            found.append(PlanOutcome(plan, findings, "" if findings else unjudged, audit.rounds, audit.requests))
-        return found
 
-
-def _failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...], str]:
-    """What failed though nothing was done to it, and what was answered though nothing could be."""
-    found: dict[str, AuditFinding] = {}
-    unjudged = ""
-
-    def note(must: str, cause: str, what: str, failure: Failure | None, name: str) -> None:
-        nonlocal unjudged
-        if failure is not None and failure.owner in OURS:
-            unjudged = unjudged or f"{failure.kind}: {failure.what}"
-            return
-        owner = "harness" if failure is not None and failure.owner is Owner.HARNESS else "adapter"
-        found.setdefault(
-            cause,
-            AuditFinding.model_validate(
-                {"must": must, "cause": cause, "what": what, "owner": owner, "rounds": (name,)}
-            ),
-        )
-
-    for record in trial.rounds:
-        for failure in _unprovoked(record, laid):
-            must = "M12" if record.index == 0 and failure.kind == "HarnessStartError" else "M15"
-            what = f"in {record.round} {failure.kind}, and nothing was done to it: {failure.what}"
-            note(must, f"failed-{failure.kind}", what, failure, record.round)
-        if record.round in laid.held and not record.earlier_failures and record.error is None:
-            what = f"in {record.round} the model had not answered, and there is an answer: {record.text[:80]!r}"
-            note("M15", "answered-unheard", what, None, record.round)
-        if record.round in laid.failing and record.error is None:
-            what = f"every request of {record.round} failed, and there is an answer: {record.text[:80]!r}"
-            note("M15", "failure-answered", what, None, record.round)
-    end = trial.end.error if trial.end is not None else None
-    if end is not None:
-        note("M15", f"ended-{end.kind}", f"the trial ended: {end.kind}: {end.what}", end, "")
-    return tuple(found.values()), unjudged
-
-
-def _unprovoked(record: RoundRecord, laid: LaidPlan) -> list[Failure]:
-    """Failures of a round that no plan explains: faults explain those of the endpoint, an incident the first."""
-    failures = [*record.earlier_failures, *([record.error] if record.error else [])]
-    if record.round in laid.failing:
-        return []
-    if record.round in laid.faulty:
-        failures = [failure for failure in failures if failure.owner is not Owner.ENDPOINT]
-    return failures[1:] if record.round in laid.disturbed else failures
+def _escaped(left: Sequence[int], reached: Sequence[str]) -> Iterator[AuditFinding]:
+    """What got away from a run: processes that were still there behind it, and what the adapter's code spoke to."""
+    if left:
+        what = f"when all was closed these still ran: {[command_of(pid) for pid in left][:3]}"
+        yield AuditFinding(must="M26", cause="process-left", what=what, owner="adapter")
+    if reached:
+        what = f"code in the runner's process connects to {', '.join(dict.fromkeys(reached))[:200]}"
+        yield AuditFinding(must="M11", cause="connects-elsewhere", what=what, owner="adapter")
 
 
 def _kept(run_folder: Path, folder: Path) -> None:
-    """Journals and transcripts of a run, without what only lives while it goes on."""
-    for path in sorted(run_folder.rglob("*")):
-        if path.is_file() and path.suffix in (".jsonl", ".json", ".log") and "live" not in path.parts:
-            target = folder / path.relative_to(run_folder)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(path.read_bytes())
+    """A run, without what only lives while it goes on."""
+    shutil.copytree(run_folder, folder, ignore=shutil.ignore_patterns("live", "*.lock", "*.sock"), dirs_exist_ok=True)

@@ -1,0 +1,112 @@
+"""Judging a run of plans: by the ledger, and by what failed or was answered although nothing in the plan explains it."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from claw_adapter.audit import AuditFinding, audit_run
+from claw_adapter.certify.plans.layout import LaidPlan
+from claw_adapter.certify.plans.plan import SessionPlan
+from claw_adapter.errors import Owner
+from claw_adapter.protocol import Failure, RoundRecord
+from claw_adapter.runs.load import RunData, TrialData
+
+__all__ = ["PlanOutcome", "judge_plans"]
+
+OURS: Final = (Owner.INTERNAL, Owner.MACHINE)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOutcome:
+    """What the ledger says of one plan; `unjudged` is why nothing can be said of it (a fault of ours, or of the machine)."""
+
+    plan: SessionPlan
+    findings: tuple[AuditFinding, ...] = ()
+    unjudged: str = ""
+    rounds: int = 0
+    requests: int = 0
+
+    @property
+    def keys(self) -> set[str]:
+        """The findings by MUST and cause."""
+        return {finding.key for finding in self.findings}
+
+
+def judge_plans(
+    data: RunData,
+    plans: Sequence[SessionPlan],
+    laid: Mapping[str, LaidPlan],
+    *,
+    escaped: Sequence[AuditFinding] = (),
+    sources: Sequence[str] = (),
+) -> list[PlanOutcome]:
+    """What a run of plans shows, plan by plan.
+
+    Args:
+        data: the run.
+        plans: what was played, in the order of its trials.
+        laid: what became of each, by name.
+        escaped: what was found of the run as a whole.
+        sources: folders of the scenarios, if they are not where the run found them.
+    """
+    audited = {one.trial: one for one in audit_run(data, sources).trials}
+    found = []
+    for plan, trial in zip(plans, data.trials, strict=True):
+        audit, (failed, unjudged) = audited[trial.spec.id], _failed(trial, laid[plan.name])
+        findings = (*audit.findings, *(failed if not audit.findings else ()), *escaped)
+        found.append(PlanOutcome(plan, findings, "" if findings else unjudged, audit.rounds, audit.requests))
+    return found
+
+
+def _failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...], str]:
+    """What failed though nothing was done to it, and what was answered though nothing could be."""
+    found: dict[str, AuditFinding] = {}
+    unjudged = ""
+
+    def note(must: str, cause: str, what: str, failure: Failure | None, name: str) -> None:
+        nonlocal unjudged
+        if failure is not None and failure.owner in OURS:
+            unjudged = unjudged or f"{failure.kind}: {failure.what}"
+            return
+        owner = "harness" if failure is not None and failure.owner is Owner.HARNESS else "adapter"
+        must = "M29" if failure is not None and _raw(failure) else must
+        found.setdefault(
+            cause,
+            AuditFinding.model_validate(
+                {"must": must, "cause": cause, "what": what, "owner": owner, "rounds": (name,)}
+            ),
+        )
+
+    for record in trial.rounds:
+        for failure in _unprovoked(record, laid):
+            must = "M12" if record.index == 0 and failure.kind == "HarnessStartError" else "M15"
+            what = f"in {record.round} {failure.kind}, and nothing was done to it: {failure.what}"
+            note(must, f"failed-{failure.kind}", what, failure, record.round)
+        if record.round in laid.held and not record.earlier_failures and record.error is None:
+            what = f"in {record.round} the model had not answered, and there is an answer: {record.text[:80]!r}"
+            note("M15", "answered-unheard", what, None, record.round)
+        if record.round in laid.failing and record.error is None:
+            what = f"every request of {record.round} failed, and there is an answer: {record.text[:80]!r}"
+            note("M15", "failure-answered", what, None, record.round)
+    end = trial.end.error if trial.end is not None else None
+    if end is not None:
+        note("M15", f"ended-{end.kind}", f"the trial ended: {end.kind}: {end.what}", end, "")
+    return tuple(found.values()), unjudged
+
+
+def _raw(failure: Failure) -> bool:
+    """Whether an exception left the adapter that is none of the tree of errors, and does not say that it cannot."""
+    return hasattr(builtins, failure.kind) and failure.kind != NotImplementedError.__name__
+
+
+def _unprovoked(record: RoundRecord, laid: LaidPlan) -> list[Failure]:
+    """Failures of a round that no plan explains: faults explain those of the endpoint, an incident the first."""
+    failures = [*record.earlier_failures, *([record.error] if record.error else [])]
+    if record.round in laid.failing:
+        return []
+    if record.round in laid.faulty:
+        failures = [failure for failure in failures if failure.owner is not Owner.ENDPOINT]
+    return failures[1:] if record.round in laid.disturbed else failures

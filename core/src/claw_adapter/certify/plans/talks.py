@@ -1,0 +1,69 @@
+"""Conversations drawn for a plan: who speaks, and which tools were called with what result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from claw_adapter.certify.plans.texts import Texts
+from claw_adapter.protocol import Message, ToolCall
+
+__all__ = ["DrawnTalks"]
+
+
+class DrawnTalks:
+    """Draws from the same source as `texts`; every message has an id of its own."""
+
+    def __init__(self, texts: Texts) -> None:
+        self.texts, self.rng = texts, texts.rng
+        self._id = 0
+
+    def seeded(self, count: int, *, tools: float, result: str, first: str = "user") -> tuple[Message, ...]:
+        """A past of at least so many messages, with one use of tools that gives this result for certain.
+
+        The use stands anywhere but between calls and their results: also behind the text of a reply.
+        """
+        said = self.talk(count, tools=tools, first=first)
+        place = self.rng.randrange(1, len(said) + 1)
+        while place < len(said) and said[place].role == "tool":
+            place += 1
+        said[place:place] = self._used(result)
+        return tuple(said)
+
+    def talk(self, count: int, *, tools: float = 0.0, first: str = "user") -> list[Message]:
+        """At least so many messages; mostly by turns, with calls of tools in between."""
+        said: list[Message] = []
+        role = first
+        while len(said) < count:
+            if role == "assistant" and said and self.rng.random() < tools:
+                said += self._used(self.texts.sentence())
+            said.append(self.message(role))
+            if self.rng.random() < 0.9:
+                role = "user" if role == "assistant" else "assistant"
+        return said
+
+    def message(self, role: str) -> Message:
+        """One message."""
+        return Message.model_validate(
+            {"id": self._new("m"), "role": role, "text": self.texts.message(), "time": self.texts.time()}
+        )
+
+    def _used(self, result: str) -> Sequence[Message]:
+        """A reply with one to three calls, and their results."""
+        calls = [
+            ToolCall(id=self._new("call_"), name=self.texts.tool(), arguments={"query": self.texts.word()})
+            for _ in range(self.rng.choice((1, 1, 2, 3)))
+        ]
+        when = self.texts.time()
+        asked = Message(id=self._new("m"), role="assistant", text="", tool_calls=tuple(calls), time=when)
+        told = [
+            Message(
+                id=self._new("m"), role="tool", text=self.texts.sentence() if at else result, tool_call_id=call.id,
+                time=self.texts.time(),
+            )
+            for at, call in enumerate(calls)
+        ]  # fmt: skip
+        return [asked, *told]
+
+    def _new(self, prefix: str) -> str:
+        self._id += 1
+        return f"{prefix}{self.rng.randrange(16**6):06x}{self._id}"

@@ -1,0 +1,69 @@
+"""Signatures by keys of SSH, made and checked by `ssh-keygen`: nobody needs a key of a kind of our own."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from claw_adapter.errors import ClawError
+
+__all__ = ["sign", "signed_by", "signing_key"]
+
+
+def sign(text: bytes, key: Path, namespace: str) -> str:
+    """The signature of a text (armoured, PROTOCOL.sshsig).
+
+    Args:
+        text: what is signed.
+        key: a private key of SSH.
+        namespace: what the signature is for, so that one made for something else does not count.
+
+    Raises:
+        ClawError: `ssh-keygen` is not there, or does not sign.
+    """
+    with tempfile.TemporaryDirectory(prefix="claw-sign-") as name:
+        path = Path(name) / "text"
+        path.write_bytes(text)
+        done = _ssh_keygen("sign", "-q", "-f", str(key), "-n", namespace, str(path))
+        if done.returncode:
+            raise ClawError(f"ssh-keygen does not sign: {_said(done.stderr)}", where=str(key))
+        return path.with_name("text.sig").read_text("ascii")
+
+
+def signed_by(text: bytes, signature: str, signers: Path, signer: str, namespace: str) -> bool:
+    """Whether `signer`, of the `signers` in an ``allowed_signers`` file of SSH, has signed a text."""
+    with _stored(signature) as path:
+        done = _ssh_keygen(
+            "verify", "-f", str(signers), "-I", signer, "-n", namespace, "-s", path.name, text=text
+        )  # fmt: skip
+    return done.returncode == 0
+
+
+def signing_key(text: bytes, signature: str, namespace: str) -> str:
+    """The fingerprint of the key that has signed a text; empty if the signature is none of it."""
+    with _stored(signature) as path:
+        done = _ssh_keygen("check-novalidate", "-n", namespace, "-s", path.name, text=text)
+    found = re.search(r"SHA256:\S+", _said(done.stdout))
+    return found.group() if found and done.returncode == 0 else ""
+
+
+def _stored(signature: str) -> tempfile._TemporaryFileWrapper[bytes]:
+    file = tempfile.NamedTemporaryFile(prefix="claw-sign-")  # noqa: SIM115 - the caller's `with` closes it
+    file.write(signature.encode())
+    file.flush()
+    return file
+
+
+def _ssh_keygen(what: str, *arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(["ssh-keygen", "-Y", what, *arguments], input=text, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise ClawError(
+            "ssh-keygen is not installed", remedy="Install OpenSSH to sign, and to check signatures."
+        ) from None
+
+
+def _said(output: bytes) -> str:
+    return output.decode("utf-8", "replace").strip()
