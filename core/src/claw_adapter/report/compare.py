@@ -244,6 +244,8 @@ def _row(subject: RunRow) -> ComparedRow:
         trials=row.trials,
         unscored=row.unscored,
         pending=row.pending,
+        metered=row.tokens.metered,
+        cost=row.cost,
     )
 
 

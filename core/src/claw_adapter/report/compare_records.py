@@ -8,7 +8,7 @@ from pydantic import Field
 
 from claw_adapter.protocol import Isolation
 from claw_adapter.protocol.base import Record
-from claw_adapter.report.records import ModelInfo, RunInfo
+from claw_adapter.report.records import Cost, MeteredSum, ModelInfo, RunInfo
 from claw_adapter.scoring import Metric, MetricSet, View
 
 __all__ = ["COMPARE_VERSION", "Between", "ComparedRow", "Comparison", "MetricDifference", "Pair", "Verdict", "Within"]
@@ -40,6 +40,9 @@ class ComparedRow(Record):
     trials: int
     unscored: int
     pending: int
+    metered: MeteredSum = MeteredSum()
+    """Of all of its finished rounds, whether the other side has them or not."""
+    cost: Cost | None = None
 
 
 class MetricDifference(Record):

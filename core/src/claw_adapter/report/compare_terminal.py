@@ -39,7 +39,7 @@ def render(comparison: Comparison, console: Console) -> None:
     for model in comparison.models:
         _line(console, f"Model {model.name}. {model.meaning}", style="" if model.measures_ability else "yellow")
     _line(console, f"Metric set {comparison.metric_set}: {words.METRIC_SETS[comparison.metric_set]}.")
-    for table, keys in ((_rows(comparison), 1), (_differences(comparison), 2)):
+    for table, keys in ((_rows(comparison), 1), (_tokens(comparison), 2), (_differences(comparison), 2)):
         for part in parts(table, console.width, keys):
             console.print()
             console.print(part)
@@ -85,6 +85,22 @@ def _rows(comparison: Comparison) -> Table:
             words.isolation(row.isolation),
             _versions(row),
         )
+        table.add_row(*(Text(one_line(cell, 80)) for cell in cells))
+    return table
+
+
+def _tokens(comparison: Comparison) -> Table:
+    table = _table("Tokens of all finished rounds")
+    table.add_column("", no_wrap=True)
+    table.add_column("harness", overflow="fold")
+    cost = any(row.cost for row in comparison.rows)
+    for name in ("sent", "received", "calls", "prefix kept", "cached", *(("cost", "with cache") if cost else ())):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in comparison.rows:
+        found = row.metered
+        counts = (words.short(found.input), words.short(found.output), words.short(found.requests))
+        money = (words.money(row.cost), words.money_cached(row.cost)) if cost else ()
+        cells = (row.id, row.label, *counts, words.percent(found.kept), words.short(found.cached), *money)
         table.add_row(*(Text(one_line(cell, 80)) for cell in cells))
     return table
 

@@ -130,6 +130,8 @@ class UpstreamSum(Record):
 
     input: int | None = None
     output: int | None = None
+    cached: int | None = None
+    """Of the input, what its cache had; None where it does not say so."""
     turns: int = 0
 
 
@@ -139,7 +141,15 @@ class MeteredSum(Record):
     input: int = 0
     output: int = 0
     requests: int = 0
+    cached: int | None = None
+    """Of the input, prefixes that earlier requests of a trial had as well: what a provider's cache has at best. None in runs of
+    earlier versions."""
     upstream: UpstreamSum | None = None
+
+    @property
+    def kept(self) -> float | None:
+        """The share of the input that was in such prefixes."""
+        return self.cached / self.input if self.cached is not None and self.input else None
 
 
 class Tokens(Record):
@@ -157,6 +167,9 @@ class Cost(Record):
     """What a row's requests cost at list price, nothing taken off for cached input: an upper bound for what was counted."""
 
     money: Price
+    cached: Price | None = None
+    """The same with what the upstream's cache had, else a cache of prefixes at best, at the price of cached input. None where
+    that is not known."""
     counted: Literal["upstream", "metered"]
     """Whose tokens were priced: the upstream's own, or ours (cl100k) where it did not count every turn: an estimate."""
     local: bool = False

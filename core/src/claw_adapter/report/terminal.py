@@ -23,6 +23,7 @@ __all__ = ["render"]
 
 TOKENS: Final = (
     "Tokens are sent + received; rendered is what the model last saw in a turn, plus the reply. The kinds are never added up. "
+    "Cached: of what was sent, prefixes that earlier requests of the trial had as well: what a provider's cache has at best. "
     "adapter: its own share of a turn; runner: ours of a round. Isolation is the level of harness/check."
 )
 MOST_LINES: Final = 12
@@ -167,10 +168,10 @@ def _costs(summary: Summary) -> Table:
     headings = [
         "rendered",
         "reported",
-        "metered",
+        "metered\n(cached)",
         *(["upstream"] if upstream else []),
         *(["overlay's\nown"] if overlay else []),
-        *(["cost"] if cost else []),
+        *(["cost", "with\ncache"] if cost else []),
         "calls",
         "tool\ncalls",
         "turn",
@@ -183,14 +184,14 @@ def _costs(summary: Summary) -> Table:
         cells = [
             words.short(tokens.rendered.tokens),
             _reported(row),
-            _pair(tokens.metered.input, tokens.metered.output),
+            _metered(row),
         ]
         if upstream:
             cells.append(_pair(theirs.input, theirs.output) if theirs else "–")
         if overlay:
             cells.append(_own(row))
         if cost:
-            cells.append(words.money(row.cost))
+            cells += [words.money(row.cost), words.money_cached(row.cost)]
         cells += [words.short(tokens.metered.requests), words.short(row.tool_calls), words.seconds(times.turn_median)]
         cells += [words.milliseconds(times.own_median), words.milliseconds(times.overhead_median)]
         table.add_row(Text(row_name(summary, row)), *(Text(cell) for cell in (*cells, words.isolation(row.isolation))))
@@ -199,6 +200,13 @@ def _costs(summary: Summary) -> Table:
 
 def _pair(sent: int | None, received: int | None) -> str:
     return f"{words.short(sent)} + {words.short(received)}"
+
+
+def _metered(row: Row) -> str:
+    """Our count over what of it a cache of prefixes has, and as a share."""
+    found = row.tokens.metered
+    sent = _pair(found.input, found.output)
+    return sent if found.kept is None else f"{sent}\n{words.short(found.cached)} ({found.kept:.0%})"
 
 
 def _own(row: Row) -> str:

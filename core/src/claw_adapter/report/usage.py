@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import reduce
 from statistics import median
-from typing import cast
+from typing import Literal, cast
 
 from claw_adapter.protocol import FirstRequest, Metered, ModelSpec, ReportedUsage, ServerRecord
 from claw_adapter.protocol.tokens import TokenUse
@@ -61,22 +61,42 @@ def cost_of(model: ModelSpec, tokens: Tokens, day: date | None, servers: Sequenc
     theirs, more = tokens.metered.upstream, own.upstream or UpstreamSum()
     known = own.upstream is not None or not own.requests
     if known and theirs and theirs.turns == tokens.turns and theirs.input is not None and theirs.output is not None:
-        money = cost(model, _use(theirs) + _use(more), day)
-        return Cost(money=money, counted="upstream") if money else None
-    money = cost(model, _use(tokens.metered) + _use(own), day)
-    return Cost(money=money, counted="metered") if money else None
+        use = _use(theirs) + _use(more)
+        return _cost(model, use, "upstream", theirs.cached is not None, day)
+    use = _use(tokens.metered) + _use(own)
+    return _cost(model, use, "metered", tokens.metered.cached is not None, day)
+
+
+def _cost(
+    model: ModelSpec, use: TokenUse, counted: Literal["upstream", "metered"], known: bool, day: date | None
+) -> Cost | None:
+    """The price of tokens, and that with a cache where it is known what that has."""
+    if (money := cost(model, use, day)) is None:
+        return None
+    return Cost(money=money, cached=cost(model, use, day, cached=True) if known else None, counted=counted)
 
 
 def _use(sums: MeteredSum | UpstreamSum) -> TokenUse:
-    return TokenUse(sums.input or 0, sums.output or 0)
+    return TokenUse(sums.input or 0, sums.output or 0, sums.cached)
 
 
 def _metered(metered: Sequence[Metered]) -> MeteredSum:
     total = reduce(Metered.plus, metered, Metered())
     turns = sum(m.upstream_input is not None or m.upstream_output is not None for m in metered)
-    upstream = UpstreamSum(input=total.upstream_input, output=total.upstream_output, turns=turns)
+    told = all(m.upstream_cached is not None for m in metered if m.upstream_input is not None)
+    upstream = UpstreamSum(
+        input=total.upstream_input,
+        output=total.upstream_output,
+        cached=total.upstream_cached if told else None,
+        turns=turns,
+    )
+    known = all(m.cached is not None for m in metered if m.requests)
     return MeteredSum(
-        input=total.input, output=total.output, requests=total.requests, upstream=upstream if turns else None
+        input=total.input,
+        output=total.output,
+        requests=total.requests,
+        cached=total.cached if known else None,
+        upstream=upstream if turns else None,
     )
 
 

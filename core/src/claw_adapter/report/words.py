@@ -7,6 +7,7 @@ from typing import Final
 
 from claw_adapter.protocol import Failure, FirstRequest, Isolation, ModelSpec, ServerRecord
 from claw_adapter.report.records import Cell, Cost, Row, Summary
+from claw_adapter.runs.prices import Price
 
 __all__ = [
     "AGAIN",
@@ -25,6 +26,7 @@ __all__ = [
     "milliseconds",
     "model_meaning",
     "money",
+    "money_cached",
     "no_evidence",
     "percent",
     "plural",
@@ -157,9 +159,18 @@ def money(cost: Cost | None) -> str:
     """An amount with its currency; ``~`` where our count of tokens stands for the upstream's; a dash where it is unknown."""
     if cost is None:
         return "–"
-    amount = cost.money.amount
+    return _amount(cost.money, cost.counted)
+
+
+def money_cached(cost: Cost | None) -> str:
+    """The same with a cache of prefixes."""
+    return _amount(cost.cached, cost.counted) if cost is not None and cost.cached is not None else "–"
+
+
+def _amount(price: Price, counted: str) -> str:
+    amount = price.amount
     digits = f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.4f}"
-    return f"{'' if cost.counted == 'upstream' else '~'}{digits} {cost.money.currency}"
+    return f"{'' if counted == 'upstream' else '~'}{digits} {price.currency}"
 
 
 def price_note(cost: Cost) -> str:
@@ -168,8 +179,8 @@ def price_note(cost: Cost) -> str:
         return f"Nobody is paid for the tokens of {cost.money.entry}: a server of the run answered. Its machine is not counted."
     counted = "" if cost.counted == "upstream" else " The upstream did not count every turn: ours (cl100k) were priced."
     return (
-        f"Cost is at list price ({cost.money.prices}, {cost.money.entry}, prices of {cost.money.day}), nothing taken off for "
-        f"cached input, repeated attempts not counted.{counted}"
+        f"Cost is at list price ({cost.money.prices}, {cost.money.entry}, prices of {cost.money.day}), without a "
+        f"cache and with one of prefixes, repeated attempts not counted.{counted}"
     )
 
 

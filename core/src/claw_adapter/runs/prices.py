@@ -59,8 +59,11 @@ def is_sold(model: ModelSpec) -> bool:
     return model.kind not in _FREE and bool(_entry(model)[1])
 
 
-def cost(model: ModelSpec, usage: TokenUse, day: date | None = None) -> Price | None:
+def cost(model: ModelSpec, usage: TokenUse, day: date | None = None, *, cached: bool = False) -> Price | None:
     """What `usage` costs at list price on `day` (today, UTC), nothing taken off for cached input: an upper bound.
+
+    With `cached`, what of the input was cached has its own price, and all other input is written into the cache, which some
+    providers charge for.
 
     The tokens should be the upstream's own; ours (cl100k) give an estimate. None when no price list is installed, when it does
     not have the model, and for what has no price: the reader, scripts, replays, and models on this machine.
@@ -71,6 +74,9 @@ def cost(model: ModelSpec, usage: TokenUse, day: date | None = None) -> Price | 
     day = day or datetime.now(UTC).date()
     prices: Any = importlib.import_module(_PACKAGE)  # optional, so that it has no types here
     used = prices.Usage(input_tokens=usage.input, output_tokens=usage.output)
+    if cached:
+        read = min(usage.cached or 0, usage.input)
+        used.cache_read_tokens, used.cache_write_tokens = read, usage.input - read
     moment = datetime(day.year, day.month, day.day, 12, tzinfo=UTC)
     try:
         found = prices.calc_price(used, name, genai_request_timestamp=moment, **where)

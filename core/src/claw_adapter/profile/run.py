@@ -1,0 +1,186 @@
+"""`profile`: runs talk, windows, histories and faults on the ordinary runner, and reads figures from the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any, Final, Literal
+
+from claw_adapter.api.results import Run
+from claw_adapter.api.running import run
+from claw_adapter.endpoint.faults import FAULT_KINDS
+from claw_adapter.errors import ClawError, RunStopped
+from claw_adapter.notation import parse_named
+from claw_adapter.profile import figures
+from claw_adapter.profile.records import Figure, Profile
+from claw_adapter.profile.requests import TalkRequests
+from claw_adapter.profile.talk import Talk, write_histories
+from claw_adapter.protocol import ModelSpec
+
+__all__ = ["PARTS", "WINDOWS", "Part", "profile"]
+
+Part = Literal["reach", "histories", "faults"]
+PARTS: Final[tuple[Part, ...]] = ("reach", "histories", "faults")
+TURNS: Final = 31
+"""So that thirty turns lie behind the last."""
+WINDOWS: Final = (4_000, 16_000, 64_000)
+"""Tokens beyond the entry price."""
+HISTORIES: Final = (10, 100, 1_000)
+DEADLINE: Final = 120.0
+FAULT_DEADLINE: Final = 20.0
+MODEL: Final = "profile-model"
+
+
+def profile(
+    harness: str,
+    out: Path,
+    *,
+    parts: Sequence[Part] = PARTS,
+    repeats: int = 2,
+    turns: int = TURNS,
+    windows: Sequence[int] = WINDOWS,
+    size: float = 1.0,
+    isolation: int | None = None,
+    jobs: int = 1,
+) -> Profile:
+    """Measure one harness; its runs stay in `out`, and the same call goes on where it was interrupted.
+
+    Args:
+        harness: as on the command line: ``NAME``, ``NAME:key=value``, ``NAME+OVERLAY``.
+        out: a folder for its scenarios and runs.
+        parts: what is measured beside prices, prefix and body: ``reach``, ``histories``, ``faults``.
+        repeats: how often the talk without a window is held: what varies has its spread.
+        turns: of the talk.
+        windows: tokens beyond the entry price.
+        size: how long the texts of a turn are; 1 is about 2,400 tokens.
+        isolation: as for `claw_adapter.run`.
+        jobs: trials at a time; more than one makes times worthless.
+
+    Raises:
+        ClawError: the harness is not there, or nothing at all could be measured.
+    """
+    measuring = _Measuring(harness, out, Talk(turns, size), isolation, jobs)
+    return measuring.profile(parts, repeats, windows)
+
+
+class _Measuring:
+    def __init__(self, harness: str, out: Path, talk: Talk, isolation: int | None, jobs: int) -> None:
+        self.harness, self.out, self.talk = harness, out, talk
+        self.options: dict[str, Any] = {"jobs": jobs, "unchecked": True, "attempts": 1, "harnesses": [harness]}
+        if isolation is not None:
+            self.options["isolation"] = isolation
+        self.notes: list[str] = []
+        self.scenario = talk.write(out / "scenarios" / talk.scenario)
+
+    def profile(self, parts: Sequence[Part], repeats: int, windows: Sequence[int]) -> Profile:
+        """The figures, in the order of their groups."""
+        plain = self._run("talk", self.scenario, models=[self._played()], repeats=repeats)
+        trials = plain.data.trials
+        talks = [TalkRequests(self.talk, figures.exchanges_of(plain.data, trial)) for trial in trials]
+        talks = [talk for talk in talks if talk.main]
+        if not talks:
+            error = next((trial.end.error for trial in trials if trial.end and trial.end.error), None)
+            raise ClawError(
+                f"{self.harness} made no request: {error.what if error else 'see the run'}", where=str(plain.path)
+            )
+        failed = sum(record.error is not None for trial in trials for record in trial.rounds)
+        if failed:
+            self.notes.append(f"{failed} turns of the talk failed")
+        found = [*figures.entry_of(talks), *figures.running_of(talks), *figures.cache_of(talks)]
+        entry = int(median([talk.entry()["total"] for talk in talks]))
+        if "reach" in parts:
+            found += self._reach(entry, windows, len(talks[0].own))
+        if "histories" in parts:
+            found += self._histories()
+        if "faults" in parts:
+            found += self._faults()
+        found += figures.body_of(trials, self._name())
+        found += self._delivery(plain)
+        start = next((trial.start for trial in trials if trial.start), None)
+        return Profile(
+            harness=self.harness,
+            versions=start.versions if start else {},
+            isolation=start.isolation.harness if start else None,
+            turns=self.talk.turns,
+            curve=talks[0].sent(),
+            figures=tuple(found),
+            notes=tuple(self.notes),
+        )
+
+    def _name(self) -> str:
+        return parse_named(self.harness.split("+")[0])[0]
+
+    def _run(self, name: str, scenario: Path, **options: Any) -> Run:
+        return run(str(scenario), out=self.out / name, **{"deadline": DEADLINE, **self.options, **options})
+
+    def _played(self, name: str = MODEL, **more: Any) -> ModelSpec:
+        return ModelSpec(name=name, kind="scripted", script=self.talk.script(), **more)
+
+    def _reach(self, entry: int, windows: Sequence[int], own: int) -> Iterator[Figure]:
+        """Every window, told and untold, each a model of its own."""
+        for more in windows:
+            told = {f"{MODEL}-told": f"+{more // 1000}k told", f"{MODEL}-untold": f"+{more // 1000}k untold"}
+            models = [self._played(name, window=entry + more, tell_window=name.endswith("-told")) for name in told]
+            try:
+                reached = self._run(f"reach-{entry + more}", self.scenario, models=models)
+            except RunStopped:
+                raise
+            except ClawError as error:
+                self.notes.append(f"reach at +{more // 1000}k: {error.what}")
+                continue
+            for trial in reached.data.trials:
+                yield from figures.reach_of(reached.data, trial, self.talk, told[trial.spec.model.name], own)
+
+    def _histories(self) -> Iterator[Figure]:
+        folder = write_histories(self.out / "scenarios" / "histories", HISTORIES)
+        reader = ModelSpec(name="reader", kind="reader", budget=60)
+        yield from figures.histories_of(self._run("histories", folder, models=[reader]).data.trials)
+
+    def _faults(self) -> Iterator[Figure]:
+        """One talk of which every second turn fails in a way of its own."""
+        talk = Talk(len(FAULT_KINDS), self.talk.size / 10)
+        folder = write_faults(talk, self.out / "scenarios" / "faults")
+        names = dict(zip((turn.round for turn in talk), FAULT_KINDS, strict=True))
+        rules = [{"at": "every 1", "round": fault_round(kind), "kind": kind} for kind in FAULT_KINDS]
+        script = [{**item, "round": fault_round(names[item["round"]])} for item in talk.script()]
+        model = ModelSpec(name=MODEL, kind="scripted", script=tuple(script), options={"faults": rules}, timeout=600)
+        found = self._run("faults", folder, models=[model], deadline=FAULT_DEADLINE)
+        yield from figures.faults_of(found.data, found.data.trials[0])
+
+    def _delivery(self, plain: Run) -> Iterator[Figure]:
+        start = next((trial.start for trial in plain.data.trials if trial.start), None)
+        declared = start.capabilities.losses if start and start.capabilities else ()
+        text = "; ".join(str(loss) for loss in declared) or "none"
+        yield Figure(group="delivery", name="losses declared", value=len(declared), text=text, how="by the adapter")
+        try:
+            verdict = plain.audit([str(self.scenario)]).harnesses[0]
+        except ClawError as error:
+            self.notes.append(f"audit: {error.what}")
+            return
+        how = f"every request of the talk compared with what it had to be ({verdict.requests} requests); see claw audit"
+        keys = ", ".join(dict.fromkeys(one.key for one in verdict.findings))
+        text = f"{verdict.verdict}{f' ({keys})' if keys else ''}"
+        yield Figure(group="delivery", name="losses found", value=len(verdict.findings), text=text, how=how)
+
+
+def fault_round(kind: str) -> str:
+    """The round in which a fault of this kind is scheduled."""
+    return kind.replace("_", "-")
+
+
+def write_faults(talk: Talk, folder: Path) -> Path:
+    """A talk whose rounds are named after faults; returns its folder."""
+    import json
+
+    talk.write(folder)
+    for file, key in (("rounds.yaml", "id"), ("gold/answers.yaml", "")):
+        path = folder / file
+        data = json.loads(path.read_text("utf-8"))
+        names = {turn.round: fault_round(kind) for turn, kind in zip(talk, FAULT_KINDS, strict=True)}
+        if key:
+            data["rounds"] = [{**item, "id": names[item["id"]]} for item in data["rounds"]]
+        else:
+            data["rounds"] = {names[name]: item for name, item in data["rounds"].items()}
+        path.write_text(json.dumps(data), "utf-8")
+    return folder
