@@ -76,6 +76,14 @@ class StopOptions(TypedDict, total=False):
     """Tokens, sent and received, at which the run stops."""
     max_requests: int
     """Requests to the model at which the run stops."""
+    requests_per_minute: int
+    """Requests that may go out to each model in a minute."""
+    tokens_per_minute: int
+    """Tokens, sent and received, of each model in a minute."""
+    concurrent: int
+    """Requests to each model that may be under way at a time."""
+    budget: str
+    """URL of a ``claw budget``, whose limits hold for all runs that name it together."""
 
 
 _NO_NAME: Final = ("string_pattern_mismatch", "string_too_short")

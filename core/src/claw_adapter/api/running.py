@@ -176,12 +176,27 @@ def prepare(
         )
     if replay is not None:
         experiment = _replayed(experiment, scenarios, replay)
-    place = make_executor(executor or experiment.executor)
+    place, rules = make_executor(executor or experiment.executor), rules or experiment.stop
+    if place is not None:
+        _refuse_separate(rules)
     plan = expand(experiment, scenarios)
     plan, harnesses = prepare_plan(shard_of(plan, shard) if shard else plan, scenarios)
     part = f"-shard{shard.replace('/', 'of')}" if shard else ""
     root = out or Path("runs") / f"{'-'.join(list(scenarios)[:2])}-{plan.digest[:8]}{part}"
-    return Prepared(root.resolve(), plan, scenarios, harnesses, rules or experiment.stop, place)
+    return Prepared(root.resolve(), plan, scenarios, harnesses, rules, place)
+
+
+def _refuse_separate(rules: StopRules) -> None:
+    """Limits of the whole run, where its trials are done by processes that know nothing of each other.
+
+    Raises:
+        ArgumentError: they would hold for each trial by itself.
+    """
+    if rules.limited or rules.counts_tokens or rules.max_requests is not None:
+        raise ArgumentError(
+            "limits would hold for each trial by itself: an executor's workers do not know of each other's requests",
+            remedy="Start `claw budget` with these limits where all of them reach it, and name it: --budget URL.",
+        )
 
 
 def make_executor(text: str) -> Executor | None:

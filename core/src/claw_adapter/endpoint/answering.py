@@ -14,7 +14,7 @@ from aiohttp import web
 
 from claw_adapter.endpoint.dialects import Dialect, Head, StreamRenderer
 from claw_adapter.endpoint.failures import CLIENT_CLOSED, BrokenWire, ProviderError
-from claw_adapter.endpoint.faults import broken_call, raise_fault
+from claw_adapter.endpoint.faults import broken_call, raise_fault, too_long
 from claw_adapter.endpoint.neutral import Collector
 from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.redacting import redacted
@@ -77,6 +77,8 @@ class Answering:
         if self._pending.fault is not None:
             raise_fault(self._pending.fault, self._dialect)
             source = self._broken_call()
+        elif (window := self._trial.spec.window) and (tokens := self._pending.counted().input) > window:
+            raise too_long(self._dialect, tokens, window)
         else:
             source = redacted(self._pending.source(self._pending.request), self._trial.redactor)
         async with aclosing(source):

@@ -14,12 +14,24 @@ from claw_adapter.errors import (
     endpoint_error,
 )
 
-__all__ = ["CLIENT_CLOSED", "BadRequest", "BrokenWire", "ProviderError", "WireFault", "classify", "is_too_long"]
+__all__ = [
+    "CLIENT_CLOSED",
+    "RUN_LIMIT",
+    "BadRequest",
+    "BrokenWire",
+    "ProviderError",
+    "WireFault",
+    "classify",
+    "is_too_long",
+]
 
 WireFault = Literal["refused", "drop", "stall", "garbage", "empty"]
 
 CLIENT_CLOSED: Final = 499
 """Status recorded for a request that the harness gave up."""
+
+RUN_LIMIT: Final = "run_limit"
+"""Code of the refusal of a request that would pass what may be spent."""
 
 _TOO_LONG = re.compile(
     r"context.{0,12}(length|window|size)|"

@@ -24,7 +24,7 @@ from claw_adapter.model import CallDelta, Delta, ModelRequest
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["FAULT_KINDS", "FaultKind", "FaultRule", "FaultSchedule", "broken_call", "raise_fault"]
+__all__ = ["FAULT_KINDS", "FaultKind", "FaultRule", "FaultSchedule", "broken_call", "raise_fault", "too_long"]
 
 FaultKind = Literal[
     "refused", "400", "context", "401", "429", "500", "529", "filter", "stall", "cut", "garbage", "truncated_arguments",
@@ -95,14 +95,19 @@ class FaultSchedule:
         return None
 
 
+def too_long(dialect: Dialect, tokens: int, window: int) -> ProviderError:
+    """The error for a request of more tokens than the model's window has."""
+    message, code = dialect.overflow(tokens, window)
+    return ProviderError(400, classify(400, message, code), code=code)
+
+
 def raise_fault(rule: FaultRule, dialect: Dialect) -> None:
     """Raise what the rule asks for, as an error of the dialect or on the wire; only ``truncated_arguments`` comes back."""
     if (wire := _WIRE.get(rule.kind)) is not None:
         raise BrokenWire(wire)
     match rule.kind:
         case "context":
-            message, code = dialect.overflow
-            raise ProviderError(400, classify(400, message, code), code=code)
+            raise too_long(dialect, 210_000, 200_000)
         case "filter":
             message, code = dialect.filtered
             raise ProviderError(400, classify(400, message, code), code=code)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from decimal import Decimal
 from typing import Final
 
-from claw_adapter.endpoint.failures import ProviderError
+from claw_adapter.endpoint.departing import MORE, Departures
+from claw_adapter.endpoint.failures import RUN_LIMIT, ProviderError
 from claw_adapter.endpoint.outages import Outages
 from claw_adapter.endpoint.pending import Pending, Source
 from claw_adapter.endpoint.records import Standing
@@ -19,9 +21,10 @@ from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.protocol.stopping import Spent, StopRules
 from claw_adapter.protocol.tokens import TokenCounts, TokenUse
 from claw_adapter.protocol.turn import Failure
-from claw_adapter.runs.spending import charged, plus, price_of
+from claw_adapter.runs.spending import Allowance, charged, price_of
 
 __all__ = ["Gate"]
+
 
 _UPSTREAM: Final = ("openai", "anthropic", "openai-responses")
 """Kinds of models that somebody else answers for."""
@@ -34,8 +37,8 @@ class Gate:
         self.patience = 0.0
         self.stopped: ProviderError | None = None
         self._rules: StopRules | None = None
-        self._spent = Spent()
-        self._under_way: dict[int, tuple[TokenUse, Decimal]] = {}
+        self._allowance: Allowance | None = None
+        self._departures: Departures | None = None
         self._outages: dict[str, Outages] = {}
         self._waiting: dict[str, str] = {}
         self._standing = Standing()
@@ -44,7 +47,8 @@ class Gate:
 
     def limit(self, rules: StopRules, spent: Spent) -> None:
         """Keep to these rules from now on; `spent` is what the run has spent before."""
-        self._rules, self._spent, self.patience = rules, spent, rules.patience
+        self._rules, self._allowance, self.patience = rules, Allowance(rules, spent), rules.patience
+        self._departures = Departures(rules, self) if rules.limited or rules.budget else None
 
     async def answer(
         self, pending: Pending, spec: ModelSpec, source: Source, request: ModelRequest
@@ -69,8 +73,14 @@ class Gate:
     def outages(self, spec: ModelSpec) -> Outages:
         """When a model's provider is away."""
         if spec.name not in self._outages:
-            self._outages[spec.name] = Outages(spec.name, self, spec.key_env)
+            departure = functools.partial(self._departures.depart, spec) if self._departures else None
+            self._outages[spec.name] = Outages(spec.name, self, spec.key_env, departure)
         return self._outages[spec.name]
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._departures is not None:
+            await self._departures.close()
 
     def hung(self, pending: Pending, spec: ModelSpec, error: ClawError) -> None:
         """A harness hung up on a request that its model was very late with."""
@@ -79,14 +89,15 @@ class Gate:
 
     def settle(self, pending: Pending, spec: ModelSpec) -> None:
         """A request is over: what it has spent takes the place of what it was taken for."""
-        self._under_way.pop(id(pending), None)
-        if not pending.sent:
+        if self._allowance is None:
             return
-        reply = pending.reply
-        counts = TokenCounts.of(pending.counted(), reply.usage if reply is not None else None)
-        use = charged(counts, pending.status, replied=reply is not None)
-        money = price_of(spec, use) if self._rules and self._rules.max_cost is not None else Decimal(0)
-        self._spent = plus(self._spent, 1, use, money)
+        if pending.sent:
+            reply = pending.reply
+            counts = TokenCounts.of(pending.counted(), reply.usage if reply is not None else None)
+            use = charged(counts, pending.status, replied=reply is not None)
+            self._allowance.settle(id(pending), use, self._price(spec, use))
+        else:
+            self._allowance.drop(id(pending))
 
     def stop(self, error: ProviderError, what: str, remedy: str) -> None:
         """End the run: every request from now on gets `error`, and the runner is told what happened and what to do."""
@@ -118,6 +129,10 @@ class Gate:
                     await self._changed.wait()
         return self._standing
 
+    def _price(self, spec: ModelSpec, use: TokenUse) -> Decimal:
+        """In US dollars; 0 where nothing hangs on it."""
+        return price_of(spec, use) if self._rules is not None and self._rules.max_cost is not None else Decimal(0)
+
     def _tell(self, **changes: str | Failure) -> None:
         self._standing = self._standing.model_copy(update={"version": self._standing.version + 1, **changes})
         self._changed.set()
@@ -129,32 +144,12 @@ class Gate:
         Raises:
             ProviderError: it would not; the run stops.
         """
-        rules = self._rules
-        if rules is None:
+        rules, allowance = self._rules, self._allowance
+        if rules is None or allowance is None:
             return
         use = TokenUse(pending.counted().input, 0) if rules.counts_tokens else TokenUse()
-        money = price_of(spec, use) if rules.max_cost is not None else Decimal(0)
-        after = plus(self._spent, 1, use, money)
-        for other, price in self._under_way.values():
-            after = plus(after, 1, other, price)
-        if over := _over(rules, self._spent, after):
+        if over := allowance.take(id(pending), use, self._price(spec, use)):
             error = EndpointQuotaError(over, where=f"model {spec.name}")
-            refusal = ProviderError(402, error, code="run_limit")
-            self.stop(refusal, over, "The same command with a higher limit goes on from the last finished round.")
+            refusal = ProviderError(402, error, code=RUN_LIMIT)
+            self.stop(refusal, over, MORE)
             raise refusal
-        self._under_way[id(pending)] = use, money
-
-
-def _over(rules: StopRules, spent: Spent, after: Spent) -> str:
-    """Which limit the next request would pass; empty if none."""
-    so_far = f"spent so far: {spent.requests:,} requests, {spent.tokens:,} tokens"
-    if rules.max_cost is not None:
-        so_far += f", {spent.cost:.4f} USD"
-    for name, most, would in (
-        ("--max-requests", rules.max_requests, after.requests),
-        ("--max-tokens", rules.max_tokens, after.tokens),
-        ("--max-cost", rules.max_cost, after.cost),
-    ):
-        if most is not None and would > most:
-            return f"the next request would pass {name} {most:,}; {so_far}"
-    return ""

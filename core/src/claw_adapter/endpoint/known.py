@@ -6,27 +6,19 @@ Known by their identity: `Bodies` makes a repeated message the same object.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.growing import Bodies
+from claw_adapter.endpoint.prefixes import MeasuredRequest, Prefixes
 from claw_adapter.made import Made
 from claw_adapter.model import Line, ModelRequest
 from claw_adapter.runs.transcript import Parts, digest
 from claw_adapter.tokens.meter import RequestSize, count_request
 
-__all__ = ["Known", "MeasuredRequest"]
+__all__ = ["Known"]
 
 JsonObject = dict[str, JsonValue]
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredRequest:
-    """A request's size in tokens, and its parts in the transcript."""
-
-    size: RequestSize
-    parts: Parts
 
 
 class Known:
@@ -37,6 +29,7 @@ class Known:
         self._translated = Made[list[JsonObject]]()
         self._lines = Made[Line]()
         self._sizes = Made[tuple[int, str]]()
+        self.prefixes = Prefixes()
         self._tools: tuple[Sequence[JsonObject], int, str] = [], 0, ""
 
     def translated(
@@ -58,7 +51,8 @@ class Known:
             tokens, sha = count_request((), tools).tools, digest(tools) if tools else ""
             self._tools = tools, tokens, sha
         size = RequestSize(text=sum(text for text, _ in sizes), tools=tokens)
-        return MeasuredRequest(size, Parts(tuple(name for _, name in sizes), sha, request.messages, request.tool_json))
+        parts = Parts(tuple(name for _, name in sizes), sha, request.messages, request.tool_json)
+        return MeasuredRequest(size, parts, tuple(tokens for tokens, _ in sizes))
 
 
 def _measured(message: JsonObject) -> tuple[int, str]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from claw_adapter.endpoint.failures import BadRequest
-from claw_adapter.endpoint.known import MeasuredRequest
+from claw_adapter.endpoint.prefixes import MeasuredRequest
 from claw_adapter.errors import InternalError
 from claw_adapter.machine import machine_error
 from claw_adapter.model import ModelRequest
@@ -67,14 +67,14 @@ class Helpers:
             kept = {name: value for name, value in headers.items() if name.lower() not in _NOT_PASSED}
             await _send(helper, {"op": "read", "dialect": dialect, "headers": kept, "size": len(body)}, body)
             body.clear()
-            request, size, parts = await _loaded(helper)
-            new = transcript.unknown(parts)
+            request, measured = await _loaded(helper)
+            new = transcript.unknown(measured.parts)
             if new:
                 path, keys = str(transcript.path), transcript.redactor.keys
                 await _send(helper, {"op": "write", "path": path, "new": sorted(new), "keys": keys})
                 await _loaded(helper)
                 transcript.learn(new)
-        return Large(request, MeasuredRequest(size, parts))
+        return Large(request, measured)
 
     async def stop(self) -> None:
         """End the helpers."""

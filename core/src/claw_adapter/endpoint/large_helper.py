@@ -25,10 +25,11 @@ from claw_adapter.endpoint.encoding import PIECE, pieces, weight
 from claw_adapter.endpoint.failures import BadRequest
 from claw_adapter.endpoint.large import HEAD
 from claw_adapter.endpoint.parsing import parse_json
+from claw_adapter.endpoint.prefixes import MeasuredRequest
 from claw_adapter.model import Line, ModelRequest
 from claw_adapter.redaction import Redactor
 from claw_adapter.runs.transcript import Parts
-from claw_adapter.tokens.meter import count_request
+from claw_adapter.tokens.meter import RequestSize, count_request
 
 _BY_NAME: Final = {dialect.name: dialect for dialect in DIALECTS}
 _OTHERS_FIRST: Final = 5
@@ -134,14 +135,15 @@ class _Reader:
     def _read(self, order: dict[str, Any]) -> None:
         value = parse_json(self._source.read(order["size"]))
         request = _BY_NAME[order["dialect"]].parse(value, CIMultiDict(order["headers"]))
-        size = count_request(request.messages, request.tool_json)
+        tokens = tuple(count_request([message]).text for message in request.messages)
+        size = RequestSize(text=sum(tokens), tools=count_request((), request.tool_json).tools)
         tools = list(request.tool_json)
         shas = tuple(_digest(message) for message in request.messages)
         parts = Parts(shas, _digest(tools) if tools else "")
         self._values = {**dict(zip(shas, request.messages, strict=True)), parts.tools: tools}
         answer = _Answer(self._target)
         answer.add(_in_pieces(request))
-        answer.end((request, size, parts))
+        answer.end((request, MeasuredRequest(size, parts, tokens)))
 
 
 def _in_pieces(request: ModelRequest) -> Iterator[object]:

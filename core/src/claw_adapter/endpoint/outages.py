@@ -10,8 +10,8 @@ import asyncio
 import email.utils
 import random
 import time
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from typing import Final, Protocol
 
 from claw_adapter.endpoint.failures import ProviderError
@@ -20,7 +20,7 @@ from claw_adapter.errors import EndpointAuthError, EndpointQuotaError, EndpointT
 from claw_adapter.model import Delta, ModelRequest
 from claw_adapter.protocol.stopping import describe_seconds
 
-__all__ = ["FIRST_PAUSE", "LONGEST_PAUSE", "Outages", "is_final", "is_outage", "retry_after"]
+__all__ = ["FIRST_PAUSE", "LONGEST_PAUSE", "Departure", "Outages", "at_once", "is_final", "is_outage", "retry_after"]
 
 FIRST_PAUSE: Final = 1.0
 LONGEST_PAUSE: Final = 30.0
@@ -51,6 +51,10 @@ class RunControl(Protocol):
         """Wait, at most until the run stops."""
 
 
+Departure = Callable[[Pending], AbstractAsyncContextManager[Callable[[Delta], None]]]
+"""Waits until a request may go out; inside, it is out, and what is given hears of every piece of the reply."""
+
+
 def is_outage(error: ProviderError) -> bool:
     """Whether the provider may answer the same request a while later."""
     return isinstance(error.error, EndpointTransientError) or (error.status == 429 and not is_final(error))
@@ -63,6 +67,12 @@ def is_final(error: ProviderError) -> bool:
     if error.code in _NO_CREDIT:
         return isinstance(error.error, EndpointQuotaError)
     return error.code in _UNKNOWN_MODEL
+
+
+@asynccontextmanager
+async def at_once(_pending: Pending) -> AsyncIterator[Callable[[Delta], None]]:
+    """No request waits."""
+    yield lambda _delta: None
 
 
 async def _parts(deltas: AsyncGenerator[Delta, None], *, stream: bool) -> AsyncGenerator[list[Delta], None]:
@@ -98,14 +108,22 @@ class Outages:
         model: the model's name in the run.
         run: whose models these are; `claw_adapter.endpoint.gate.Gate`.
         key_env: the environment variable that its key stands in, for remedies.
+        departure: lets requests go out, if not at once.
     """
 
     def __init__(
-        self, model: str, run: RunControl, key_env: str = "", *, clock: Callable[[], float] = time.monotonic
+        self,
+        model: str,
+        run: RunControl,
+        key_env: str = "",
+        departure: Departure | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._model = model
         self._run = run
         self._key_env = key_env
+        self._departure: Departure = departure or at_once
         self._clock = clock
         self._turn = asyncio.Lock()
         self._known = False
@@ -133,20 +151,22 @@ class Outages:
         came = self._clock()
         while True:
             probes = await self._wait(pending)
-            sent, begun = self._clock(), False
+            sent, begun = float("inf"), False
             try:
-                if (stopped := self._run.stopped) is not None:
-                    raise stopped
-                pending.sent = True
-                async with aclosing(_parts(source(request), stream=request.stream)) as parts:
-                    async for part in parts:
-                        if not begun:
-                            begun = True
-                            self._answers(pending)
-                        if probes:
-                            probes = self._release()
-                        for delta in part:
-                            yield delta
+                async with self._departure(pending) as hear:
+                    if (stopped := self._run.stopped) is not None:
+                        raise stopped
+                    sent, pending.sent = self._clock(), True
+                    async with aclosing(_parts(source(request), stream=request.stream)) as parts:
+                        async for part in parts:
+                            if not begun:
+                                begun = True
+                                self._answers(pending)
+                            if probes:
+                                probes = self._release()
+                            for delta in part:
+                                hear(delta)
+                                yield delta
             except ProviderError as error:
                 self._judge(error)
                 patient = self._clock() - came < self._run.patience
@@ -160,7 +180,7 @@ class Outages:
                 if probes:
                     self._release()
                 if not begun and pending.refused is not None:
-                    pending.held += self._clock() - sent
+                    pending.held += max(self._clock() - sent, 0.0)
 
     def hung(self, error: ProviderError, began: float) -> None:
         """A harness has hung up on a request that had waited for an answer since `began`."""

@@ -10,9 +10,10 @@ from typing import Any
 from claw_adapter.endpoint.events import EventLog
 from claw_adapter.endpoint.failures import CLIENT_CLOSED, ProviderError
 from claw_adapter.endpoint.faults import FaultRule
-from claw_adapter.endpoint.known import Known, MeasuredRequest
+from claw_adapter.endpoint.known import Known
 from claw_adapter.endpoint.metering import TurnMeter, output_tokens, rendered_tokens
 from claw_adapter.endpoint.neutral import ModelReply
+from claw_adapter.endpoint.prefixes import MeasuredRequest
 from claw_adapter.endpoint.proxy_routes import RoutedRequest
 from claw_adapter.errors import ClawError
 from claw_adapter.model import Delta, ModelRequest, TurnId
@@ -73,6 +74,7 @@ class Pending:
     """Seconds from its beginning in which it was held, because the provider was away or had not answered anybody yet."""
     refused: ProviderError | None = None
     """How the provider was away when it was last asked, or went away within its reply; None once it answers."""
+    _cached: int | None = None
     _output: tuple[ModelReply | None, int] = None, 0
     _measured: MeasuredRequest | None = None
     """Known at once of a request that is too large for us: a helper has found it out."""
@@ -89,7 +91,14 @@ class Pending:
         if self.reply is not self._output[0]:
             self._output = self.reply, output_tokens(self.reply) if self.reply is not None else 0
         size = self.measured.size
-        return TokenUse(size.text + size.tools, self._output[1])
+        return TokenUse(size.text + size.tools, self._output[1], self.cached if self.way.reaches_model else None)
+
+    @property
+    def cached(self) -> int:
+        """Tokens of its longest prefix that a request answered before it has as well."""
+        if self._cached is None:
+            self._cached = self.known.prefixes.cached(self.measured)
+        return self._cached
 
     def rendered(self) -> int:
         """cl100k tokens of the conversation, reply included, as ChatML."""

@@ -128,6 +128,7 @@ class EndpointServer:
         if self._watch is not None:
             self._watch.cancel()
         await self.helpers.stop()
+        await self.gate.close()
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None

@@ -15,11 +15,12 @@ from typing import Any, Final
 from claw_adapter.endpoint.failures import CLIENT_CLOSED
 from claw_adapter.endpoint.faults import FaultSchedule
 from claw_adapter.endpoint.gate import Gate
-from claw_adapter.endpoint.known import Known, MeasuredRequest
+from claw_adapter.endpoint.known import Known
 from claw_adapter.endpoint.metering import TurnMeter, begun_with
 from claw_adapter.endpoint.models import build
 from claw_adapter.endpoint.outages import FIRST_PAUSE, LONGEST_PAUSE
 from claw_adapter.endpoint.pending import MeteredTurn, Pending, Source, Way, exchange_of, given_up
+from claw_adapter.endpoint.prefixes import MeasuredRequest
 from claw_adapter.endpoint.proxy_routes import ProxyRoute, RoutedRequest, RoutedRequests, refusal, stays_with
 from claw_adapter.endpoint.records import RoundMeter
 from claw_adapter.endpoint.sampling import asked
@@ -253,6 +254,8 @@ class EndpointTrial:
             self._write(pending, pending.counted(), ended, failure)
             return
         counted = pending.counted()
+        if pending.status == 200:
+            self.known.prefixes.learn(pending.measured)
         self._gate.settle(pending, self.spec)
         if not way.own:
             pending.turn.away = given_up(pending)

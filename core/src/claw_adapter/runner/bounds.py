@@ -18,6 +18,7 @@ from claw_adapter.drivers import reaper
 from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.errors import HarnessOverLimits
 from claw_adapter.protocol import RunSettings
+from claw_adapter.protocol.journal import MachineUse
 from claw_adapter.runner.headroom import most_memory
 from claw_adapter.sandbox.usage import PAGE, SHM, SharedFiles, memory, mounts, over_limit, size
 
@@ -43,6 +44,10 @@ class Watched:
     most_disk: float
     since: float = field(default_factory=time.time)
     over: HarnessOverLimits | None = None
+    openings: list[float] = field(default_factory=list)
+    """Seconds that each opening of the harness took."""
+    peaks: dict[str, int] = field(default_factory=dict)
+    """The most that was seen of processes and memory."""
     files: SharedFiles = field(init=False)
     _next_walk: float = 0.0
 
@@ -53,6 +58,15 @@ class Watched:
         """Why it was ended, once."""
         over, self.over = self.over, None
         return over
+
+    def used(self) -> MachineUse:
+        """What it has used until now."""
+        return MachineUse(
+            openings=tuple(self.openings),
+            memory=self.peaks.get("memory"),
+            processes=self.peaks.get("processes"),
+            disk=self.disk(now=True),
+        )
 
     def disk(self, *, now: bool) -> int:
         """Bytes in its folders; 0 when it is too early to look again, unless it has to be `now`."""
@@ -105,7 +119,10 @@ class Bounds:
                 continue
             processes, settings = found.get(watched.trial, []), watched.settings
             _judge(watched, "processes", len(processes), settings.max_processes, "--max-processes")
-            _judge(watched, "memory", memory(processes), most_memory(settings), "--max-memory")
+            _judge(watched, "memory", held := memory(processes), most_memory(settings), "--max-memory")
+            for name, seen in (("processes", len(processes)), ("memory", held)):
+                if seen:
+                    watched.peaks[name] = max(seen, watched.peaks.get(name, 0))
             _judge(watched, "disk", watched.disk(now=False), watched.most_disk, "--max-disk")
             for name, used, most in mounts(processes):
                 _judge(watched, name, used + PAGE, most, "--max-shm" if name == SHM else "")

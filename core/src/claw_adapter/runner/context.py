@@ -69,7 +69,7 @@ class RunnerContext(TrialContext):
         self.log = logging.getLogger(f"claw_adapter.trial.{spec.id}")
         inside = executes and self.isolation >= IsolationLevel.NAMESPACE
         url = f"http://127.0.0.1:{INSIDE_PORT}" if inside else address.url
-        self.endpoint = Endpoint(url=url, key=key, model=spec.model.name)
+        self.endpoint = Endpoint(url=url, key=key, model=spec.model.name, window=spec.model.told_window)
         self.level = IsolationLevel.NONE
         self.started = False
         self._address = address

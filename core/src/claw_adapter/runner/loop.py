@@ -47,7 +47,7 @@ async def run_trial(trial: Trial) -> None:
         if error is not None:
             await check_stopped(trial.services.endpoint)
         refuse_shortage(error)
-        trial.journal.append(TrialEnd(error=error, snapshot=trial.last_snapshot, overlay=trial.spent))
+        trial.journal.append(TrialEnd(error=error, snapshot=trial.last_snapshot, overlay=trial.spent, used=trial.used))
     trial.services.on_end(trial.spec, error)
 
 

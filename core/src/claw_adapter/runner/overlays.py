@@ -83,7 +83,7 @@ class StackContext(RunnerContext, OverlayContext):
         socket = self.reach(port).socket
         front = Front(overlay=self.label, port=port, socket=socket, headers=dict(headers or {}))
         key = await self._endpoint.open_route(self.trial, front)
-        return Endpoint(url=self.endpoint.url, key=key, model=self.endpoint.model)
+        return Endpoint(url=self.endpoint.url, key=key, model=self.endpoint.model, window=self.endpoint.window)
 
     async def settled(self, seconds: float) -> None:
         """See `OverlayContext.settled`."""

@@ -35,7 +35,7 @@ from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
 from claw_adapter.runner.stopping import check_stopped
 from claw_adapter.runner.trial import LATE_SECONDS, Trial
 from claw_adapter.runs.checkpoints import Saved, save_checkpoint
-from claw_adapter.scenario import make_answer_key
+from claw_adapter.scenario import make_answer_key, worlds
 from claw_adapter.scenario.traits import round_traits
 
 __all__ = ["RoundRunner"]
@@ -107,6 +107,7 @@ class RoundRunner:
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self._answers = {record.round: record.score.answer for record in trial.journal.rounds}
+        self._worlds = worlds(trial.scenario) if trial.gold.evidence else []
 
     async def run(self, index: int) -> RoundRecord:
         """Run one round to its record; nothing is journalled here."""
@@ -237,6 +238,7 @@ class RoundRunner:
                 session_key=trial.harness.session_key,
                 history_files=trial.world.files,
                 workspace=str(trial.world.workspace),
+                states=self._worlds,
             )
         deadline, clock, kept = trial.spec.settings.deadline, _Clock(), None
         closing: asyncio.Task[RoundMeter] | None = None

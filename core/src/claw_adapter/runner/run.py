@@ -14,6 +14,7 @@ from typing import Any
 from claw_adapter.drivers import Lifeline
 from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.endpoint import ModelEndpoint
+from claw_adapter.endpoint.rates import BUDGET_KEY
 from claw_adapter.errors import (
     ClawError,
     MachineError,
@@ -79,7 +80,7 @@ async def run(
         raise_descriptors(jobs)
         raise_memory(trial.settings for trial in plan.trials)
         with (
-            withheld({trial.model.key_env for trial in plan.trials} - {""}) as keys,
+            withheld(_keys(plan, rules)) as keys,
             _logging_to(folder.root / "run.log", redactor := Redactor(keys.values())),
             _temporary_files_in(folder.live / "tmp"),
         ):
@@ -103,6 +104,13 @@ async def run(
         if (short := machine_error(error)) is None:
             raise
         raise _stopped(short, folder, plan) from error
+
+
+def _keys(plan: Plan, rules: StopRules) -> set[str]:
+    """The environment variables that keys of the run stand in."""
+    return {trial.model.key_env for trial in plan.trials if trial.model.key_env} | (
+        {BUDGET_KEY} if rules.budget else set()
+    )
 
 
 def _begin(results: RunResults, rules: StopRules, *, rewind: bool) -> list[TrialJob]:
@@ -199,7 +207,7 @@ async def _run(
 ) -> None:
     async with Lifeline() as lifeline, serving(plan, folder, lifeline.marker) as served:
         models = served.models
-        keys = sorted({model.key_env for model in models.values() if model.key_env})
+        keys = sorted(_keys(plan, rules))
         sockets = folder.live / "endpoint"
         sockets.mkdir(parents=True, exist_ok=True)
         async with await ModelEndpoint.start(sockets, key_envs=keys, marker=lifeline.marker) as endpoint:

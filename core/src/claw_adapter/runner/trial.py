@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,7 @@ from claw_adapter.protocol import (
     TrialSpec,
     TrialStart,
 )
+from claw_adapter.protocol.journal import MachineUse
 from claw_adapter.redaction import Redactor
 from claw_adapter.runner.bounds import Bounds, Watched
 from claw_adapter.runner.context import Address, RunnerContext
@@ -104,6 +106,8 @@ class Trial:
     versions: dict[str, str] = field(init=False, default_factory=dict)
     """Of harness and overlays."""
     watched: Watched = field(init=False)
+    used: MachineUse | None = field(init=False, default=None)
+    """What the harness has used of the machine, known when it is closed."""
 
     @property
     def live(self) -> Path:
@@ -255,8 +259,10 @@ class Trial:
             saved = self.checkpoint.overlays if self.checkpoint else {}
             self.context.endpoint = await self.overlays.open(self.context.endpoint, saved)
         late = self._late("the harness did not come up")
+        began = time.monotonic()
         async with timeout(self.spec.settings.deadline + LATE_SECONDS, late):
             self.conversation = await self.harness.open(self.context, self.checkpoint)
+        self.watched.openings.append(time.monotonic() - began)
         self.versions |= self.conversation.versions
         self.record_start()
         if self.checkpoint is not None and self.pending:
@@ -329,7 +335,10 @@ class Trial:
         return error
 
     async def _let_go(self) -> Failure | None:
-        return await self.drop()
+        failure = await self.drop()
+        if self.base:
+            self.used = await to_thread(self.watched.used)
+        return failure
 
     async def _leave_environment(self) -> None:
         if self.environment is not None:

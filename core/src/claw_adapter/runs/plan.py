@@ -210,6 +210,9 @@ class Plan(Record):
                 del trial["repeat"]
             if not trial["model"]["embedded"]:
                 del trial["model"]["embedded"]
+            for name in ("window", "tell_window"):
+                if trial["model"][name] == ModelSpec.model_fields[name].default:
+                    del trial["model"][name]
             for name in [name for name in trial["settings"] if name.startswith("max_")]:
                 if trial["settings"][name] == RunSettings.model_fields[name].default:
                     del trial["settings"][name]

@@ -8,11 +8,11 @@ from decimal import Decimal
 from pathlib import Path
 
 from claw_adapter.protocol.model import ModelSpec
-from claw_adapter.protocol.stopping import Spent
+from claw_adapter.protocol.stopping import SpendingLimits, Spent
 from claw_adapter.protocol.tokens import TokenCounts, TokenUse
 from claw_adapter.runs.prices import cost
 
-__all__ = ["charged", "plus", "price_of", "read_spent"]
+__all__ = ["Allowance", "charged", "plus", "price_of", "read_spent"]
 
 _HUNG_UP = 499
 """Status of a request that the harness gave up: what was sent until then may be on the bill."""
@@ -36,6 +36,47 @@ def plus(spent: Spent, requests: int, use: TokenUse, money: Decimal) -> Spent:
     return Spent(
         requests=spent.requests + requests, tokens=spent.tokens + use.input + use.output, cost=spent.cost + money
     )
+
+
+class Allowance:
+    """What may still be spent: requests under way count with what is known of them before their replies are."""
+
+    def __init__(self, limits: SpendingLimits, spent: Spent) -> None:
+        self.limits = limits
+        self.spent = spent
+        self._under_way: dict[int, tuple[TokenUse, Decimal]] = {}
+
+    def take(self, number: int, use: TokenUse, money: Decimal) -> str:
+        """Let request `number` out, if it and those under way keep within the limits; else the limit that it would pass."""
+        after = plus(self.spent, 1, use, money)
+        for other, price in self._under_way.values():
+            after = plus(after, 1, other, price)
+        if not (over := self._over(after)):
+            self._under_way[number] = use, money
+        return over
+
+    def drop(self, number: int) -> None:
+        """It is over, and has cost nothing."""
+        self._under_way.pop(number, None)
+
+    def settle(self, number: int, use: TokenUse, money: Decimal) -> None:
+        """It is over: what it has spent takes the place of what it was taken for."""
+        self.drop(number)
+        self.spent = plus(self.spent, 1, use, money)
+
+    def _over(self, after: Spent) -> str:
+        limits, spent = self.limits, self.spent
+        so_far = f"spent so far: {spent.requests:,} requests, {spent.tokens:,} tokens"
+        if limits.max_cost is not None:
+            so_far += f", {spent.cost:.4f} USD"
+        for name, most, would in (
+            ("--max-requests", limits.max_requests, after.requests),
+            ("--max-tokens", limits.max_tokens, after.tokens),
+            ("--max-cost", limits.max_cost, after.cost),
+        ):
+            if most is not None and would > most:
+                return f"the next request would pass {name} {most:,}; {so_far}"
+        return ""
 
 
 def read_spent(trials: Iterable[tuple[Path, ModelSpec]], *, priced: bool) -> Spent:

@@ -41,7 +41,6 @@ class AnthropicMessages(Dialect):
     count_path = "/v1/messages/count_tokens"
     id_prefix = "msg_"
     half_a_reply = b'{"type": "message", "role": "assistant", "content": [{"type": "text", "text": "gar'
-    overflow = "prompt is too long: 210000 tokens > 200000 maximum", ""
     filtered = "Output blocked by content filtering policy", ""
 
     def parse(
@@ -87,6 +86,10 @@ class AnthropicMessages(Dialect):
     def half_event(self) -> bytes:
         """`half_a_reply` as the only event of a stream; clients leave out events without a name."""
         return b"event: message_start\n" + super().half_event()
+
+    def overflow(self, tokens: int, window: int) -> tuple[str, str]:
+        """As Anthropic says it; there is no code."""
+        return f"prompt is too long: {tokens} tokens > {window} maximum", ""
 
     def error(self, status: int, message: str, code: str = "") -> JsonObject:
         """``{"type": "error", "error": {type, message}}``; the form has no place for a code."""

@@ -41,9 +41,10 @@ def envelope(head: Head) -> JsonObject:
 
 
 def spent(usage: TokenUse) -> JsonObject:
-    """Token counts; what an upstream had in its cache is in the input."""
+    """Token counts; here the input is what the cache had not."""
+    cached = usage.cached or 0
     return {
-        "input_tokens": usage.input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+        "input_tokens": usage.input - cached, "cache_creation_input_tokens": 0, "cache_read_input_tokens": cached,
         "output_tokens": usage.output,
     }  # fmt: skip
 

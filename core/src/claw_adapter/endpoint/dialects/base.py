@@ -62,8 +62,6 @@ class Dialect(ABC):
     """What ids of replies begin with."""
     half_a_reply: ClassVar[bytes]
     """The beginning of a reply (for fault injection): no JSON."""
-    overflow: ClassVar[tuple[str, str]]
-    """Message and code of the error for a conversation that is too long."""
     filtered: ClassVar[tuple[str, str]]
     """Message and code of the error for a request that the content filter refuses."""
 
@@ -102,6 +100,10 @@ class Dialect(ABC):
     def tokens(self, count: int) -> JsonObject:
         """The answer to a question for the tokens of a request."""
         return {"input_tokens": count}
+
+    @abstractmethod
+    def overflow(self, tokens: int, window: int) -> tuple[str, str]:
+        """Message and code of the error for a request of more tokens than the model's window has."""
 
     @abstractmethod
     def error(self, status: int, message: str, code: str = "") -> JsonObject:

@@ -141,10 +141,6 @@ class OpenAIChat(Dialect):
     path = "/v1/chat/completions"
     id_prefix = "chatcmpl-"
     half_a_reply = b'{"choices": [{"message": {"role": "assistant", "content": "gar'
-    overflow = (
-        "This model's maximum context length is 8192 tokens; your messages are longer.",
-        "context_length_exceeded",
-    )
     filtered = "The response was filtered due to the prompt triggering the content management policy.", "content_filter"
 
     def parse(
@@ -185,6 +181,11 @@ class OpenAIChat(Dialect):
         """One event without choices."""
         return event(self.empty(head)) + b"data: [DONE]\n\n"
 
+    def overflow(self, tokens: int, window: int) -> tuple[str, str]:
+        """As OpenAI says it."""
+        what = f"This model's maximum context length is {window} tokens. However, your messages resulted in {tokens} tokens."
+        return f"{what} Please reduce the length of the messages.", "context_length_exceeded"
+
     def error(self, status: int, message: str, code: str = "") -> JsonObject:
         """``{"error": {message, type, param, code}}``."""
         kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
@@ -197,7 +198,12 @@ def _envelope(head: Head, kind: str) -> JsonObject:
 
 def _usage(usage: TokenUse) -> JsonObject:
     total = usage.input + usage.output
-    return {"prompt_tokens": usage.input, "completion_tokens": usage.output, "total_tokens": total}
+    return {
+        "prompt_tokens": usage.input,
+        "completion_tokens": usage.output,
+        "total_tokens": total,
+        "prompt_tokens_details": {"cached_tokens": usage.cached or 0},
+    }
 
 
 class _ChatStream(StreamRenderer):

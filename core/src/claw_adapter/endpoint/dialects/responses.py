@@ -36,10 +36,6 @@ class OpenAIResponses(Dialect):
     count_path = "/v1/responses/input_tokens"
     id_prefix = "resp_"
     half_a_reply = b'{"object": "response", "output": [{"type": "message", "content": [{"text": "gar'
-    overflow = (
-        "Your input exceeds the context window of this model. Please adjust your input.",
-        "context_length_exceeded",
-    )
     filtered = OpenAIChat.filtered
 
     def parse(
@@ -75,6 +71,12 @@ class OpenAIResponses(Dialect):
     def empty_stream(self, head: Head) -> bytes:
         """The same as a stream."""
         return ResponsesStream(head).nothing()
+
+    def overflow(self, tokens: int, window: int) -> tuple[str, str]:
+        """As OpenAI says it here, without numbers."""
+        del tokens, window
+        what = "Your input exceeds the context window of this model. Please adjust your input and try again."
+        return what, "context_length_exceeded"
 
     def error(self, status: int, message: str, code: str = "") -> JsonObject:
         """The same as that of chat completions."""

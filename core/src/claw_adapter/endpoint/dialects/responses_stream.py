@@ -27,8 +27,9 @@ def response(head: Head, output: list[JsonObject], finish: str = "", usage: Toke
     spent: JsonObject | None = None
     if usage is not None:
         spent = {
-            "input_tokens": usage.input, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": usage.output,
-            "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": usage.input + usage.output,
+            "input_tokens": usage.input, "input_tokens_details": {"cached_tokens": usage.cached or 0},
+            "output_tokens": usage.output, "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": usage.input + usage.output,
         }  # fmt: skip
     return {
         "id": head.id, "object": "response", "created_at": head.created, "status": status, "error": None,

@@ -22,9 +22,9 @@ def build(spec: ModelSpec, trial: str) -> Model:
         return ReaderModel(spec, trial)
     if spec.kind == "scripted":
         if spec.script and isinstance(spec.script[0], dict) and "round" in spec.script[0]:
-            from claw_adapter.endpoint.models.played import PlayedModel
+            from claw_adapter.endpoint.models.played import PlayedModel, parse_script
 
-            return PlayedModel(spec, trial)
+            return PlayedModel(parse_script(spec))
         from claw_adapter.endpoint.models.scripted import ScriptedModel
 
         return ScriptedModel(spec, trial)

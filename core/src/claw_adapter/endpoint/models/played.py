@@ -6,9 +6,9 @@ Items of `ModelSpec.script`::
         {"text": "I look.", "uses": [{"kind": "read", "target": "a.md"}, {"kind": "history", "target": "s1"}]},
         {"text": "Done."}]}
 
-All `uses` of a reply are asked for at once; what a result does not show to be done is tried in another way. A request
-without the mark and without tools is the harness's own affair (a title, a guard), is answered aside and uses nothing up.
-Every attempt at a round begins anew; in the first one, a reply with `hang` never comes.
+All `uses` of a reply are asked for at once; what a result does not show to be done is tried in another way, and what no
+tool can do is passed over. A request without the mark and without tools is the harness's own affair (a title, a guard), is
+answered aside and uses nothing up. Every attempt at a round begins anew; in the first one, a reply with `hang` never comes.
 """
 
 from __future__ import annotations
@@ -16,29 +16,31 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
+from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
+from claw_adapter.endpoint.faults import FaultKind, FaultRule, broken_call, raise_fault
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
-from claw_adapter.endpoint.reader.writing import holds, write_file
+from claw_adapter.endpoint.reader.writing import holds, holds_some, write_file
 from claw_adapter.errors import EndpointError
 from claw_adapter.model import Call, CallDelta, Delta, Model, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["PlayedModel", "PlayedReply", "PlayedRound", "ToolUse"]
+__all__ = ["Deed", "PlayedModel", "PlayedReply", "PlayedRound", "ToolUse", "parse_script"]
 
 ASIDE: Final = "Noted."
 MOST_TRIES: Final = 6
 """Calls that are made for one purpose."""
-MOST_WANTED: Final = 12
-"""Lines that are looked for in a result."""
+MOST_READS: Final = 30
+"""The same where all of something has to come back, page by page."""
 
 
 class ToolUse(Record):
@@ -50,6 +52,8 @@ class ToolUse(Record):
     names: tuple[str, ...] = ()
     wanted: tuple[str, ...] = ()
     """Texts of what is to be read; a result that has a line of them shows it, and any result does where there are none."""
+    whole: bool = False
+    """It is read on, by pages and searches, until every one of `wanted` has come back."""
 
 
 class PlayedReply(Record):
@@ -62,6 +66,11 @@ class PlayedReply(Record):
     """In the first attempt it never comes."""
     piece: int = 40
     """Characters of text in one piece of the stream."""
+    delay: float = 0.0
+    """Seconds before it comes."""
+    fault: FaultKind | None = None
+    """The request fails instead; so do the next, `times` in all, for good if that is 0."""
+    times: int = 1
 
 
 class PlayedRound(Record):
@@ -75,37 +84,64 @@ class PlayedRound(Record):
 _SCRIPT: TypeAdapter[tuple[PlayedRound, ...]] = TypeAdapter(tuple[PlayedRound, ...])
 
 
+def parse_script(spec: ModelSpec) -> tuple[PlayedRound, ...]:
+    """The rounds of a script.
+
+    Raises:
+        EndpointError: it is not of the form above.
+    """
+    try:
+        return _SCRIPT.validate_python(spec.script)
+    except ValidationError as error:
+        raise EndpointError(f"a script item has no known form: {error}", where=f"model {spec.name}") from None
+
+
 @dataclass(slots=True)
-class _Open:
-    """A purpose that is being pursued."""
+class Deed:
+    """What became of a purpose: the calls made, what came back, and whether that is done."""
 
     use: ToolUse
-    errand: Errand
-    tries: int = 0
+    errand: Errand | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+    results: list[str] = field(default_factory=list)
+
+    @property
+    def possible(self) -> bool:
+        """Whether the harness offered any tool for it."""
+        return bool(self.attempts)
+
+    @property
+    def text(self) -> str:
+        """Everything that came back."""
+        return "\n".join(self.results)
+
+    @property
+    def next(self) -> Attempt | None:
+        """The call to make now."""
+        most = MOST_READS if self.use.whole else MOST_TRIES
+        return self.errand.attempt if self.errand is not None and len(self.attempts) < most else None
+
+    def missing(self) -> list[str]:
+        """What has to come back yet."""
+        return [text for text in self.use.wanted if text not in self.text] if self.use.whole else []
 
 
 class PlayedModel(Model):
-    """Plays a plan.
+    """Plays rounds in `workspace`, which a run names with each round."""
 
-    Raises:
-        EndpointError: the script is not of the form above.
-    """
-
-    def __init__(self, spec: ModelSpec, trial: str) -> None:
-        try:
-            rounds = _SCRIPT.validate_python(spec.script)
-        except ValidationError as error:
-            raise EndpointError(f"a script item has no known form: {error}", where=f"model {spec.name}") from None
+    def __init__(self, rounds: tuple[PlayedRound, ...], workspace: str = "") -> None:
         self._rounds = {item.round: item for item in rounds}
         self._habits = Habits()
-        self._workspace = ""
-        self._reset(TurnId(trial))
+        self._workspace = workspace
+        self._reset(TurnId(""))
 
     def _reset(self, turn: TurnId) -> None:
         self._turn = turn
-        self._at = self._calls = 0
-        self._open: list[_Open] = []
-        self._last = ASIDE
+        self._at = self._calls = self._failed = 0
+        self._open: list[Deed] = []
+        self._last = PlayedReply(text=ASIDE)
+        self.deeds: list[Deed] = []
+        """Those of the turn under way."""
 
     def begin(self, turn: TurnId, answer_key: AnswerKey | None) -> None:
         """Every attempt starts with the first reply."""
@@ -120,78 +156,101 @@ class PlayedModel(Model):
             yield Delta(text=ASIDE, finish="stop")
             return
         self._harvest(request)
-        text = ""
-        if not self._open and self._at < len(played.replies):
+        reply = PlayedReply() if self._open else self._reply(played, request)
+        if reply.hang and self._turn.attempt == 1:
+            await self.hold()
+        await asyncio.sleep(reply.delay)
+        if reply.fault is not None:
+            yield self._fail(reply, reply.fault, request)
+        elif not self._open:
+            self._last = reply
+        for start in range(0, len(reply.text), reply.piece):
+            yield Delta(text=reply.text[start : start + reply.piece])
+        for index, deed in enumerate(self._open):
+            if deed.next is not None:
+                yield Delta(calls=(self._call(index, deed, deed.next),))
+        yield Delta(finish="tool_calls" if self._open or reply.fault is not None else reply.finish)
+
+    async def hold(self) -> None:
+        """Never come back."""
+        await asyncio.Event().wait()
+
+    def _reply(self, played: PlayedRound, request: ModelRequest) -> PlayedReply:
+        """The next reply of which something can be done; at the end the last one without calls, again and again."""
+        while self._at < len(played.replies):
             reply = played.replies[self._at]
             if reply.hang and self._turn.attempt == 1:
-                await asyncio.Event().wait()
-            self._at += 1
-            text = reply.text
+                return reply
+            if reply.fault is None:
+                self._at += 1
             self._open = self._opened(reply, toolbox(request.tools))
-            if not self._open:
-                self._last = text
-        elif not self._open:
-            text = self._last
-        piece = played.replies[min(self._at, len(played.replies)) - 1].piece
-        for start in range(0, len(text), piece):
-            yield Delta(text=text[start : start + piece])
-        for index, one in enumerate(self._open):
-            if one.errand.attempt is not None:
-                yield Delta(calls=(self._call(index, one, one.errand.attempt),))
-        done = played.replies[self._at - 1].finish if self._at else "stop"
-        yield Delta(finish="tool_calls" if self._open else done)
+            if self._open or not reply.uses:
+                return reply
+        return self._last
 
-    def _call(self, index: int, one: _Open, attempt: Attempt) -> CallDelta:
+    def _fail(self, reply: PlayedReply, fault: FaultKind, request: ModelRequest) -> Delta:
+        """Raise the fault, or call a tool as nobody can."""
+        self._failed += 1
+        if reply.times and self._failed >= reply.times:
+            self._at, self._failed = self._at + 1, 0
+        dialect = next(one for one in DIALECTS if one.name == request.dialect)
+        raise_fault(FaultRule(at="every 1", kind=fault), dialect)
+        return broken_call(request, self._turn.name("call_broken", self._at))
+
+    def _call(self, index: int, deed: Deed, attempt: Attempt) -> CallDelta:
         self._calls += 1
-        one.tries += 1
-        one.errand.call_id = self._turn.name("call", self._calls)
-        arguments = json.dumps(attempt.arguments, ensure_ascii=False)
-        return CallDelta(index, one.errand.call_id, attempt.tool, arguments)
+        deed.attempts.append(attempt)
+        call_id = self._turn.name("call", self._calls)
+        if deed.errand is not None:
+            deed.errand.call_id = call_id
+        return CallDelta(index, call_id, attempt.tool, json.dumps(attempt.arguments, ensure_ascii=False))
 
     def _harvest(self, request: ModelRequest) -> None:
         """Close what has been done, go on with what was refused; a failed request is only asked again."""
-        asked = [(one, one.errand.attempt) for one in self._open]
-        calls = [Call(one.errand.call_id, attempt.tool, "") for one, attempt in asked if attempt is not None]
+        asked = [(deed, deed.errand) for deed in self._open if deed.errand is not None]
+        calls = [Call(errand.call_id, deed.attempts[-1].tool, "") for deed, errand in asked]
         found = results(request.lines, calls)
-        if self._open and not found and request.lines and request.lines[-1].role != "tool":
+        if asked and not found and request.lines and request.lines[-1].role != "tool":
             return  # the reply with the calls has not reached the harness
-        left = []
-        for one, attempt in asked:
-            result = found.get(one.errand.call_id)
-            if attempt is None or one.tries >= MOST_TRIES:
-                continue
-            if result is None:
-                one.errand.lost()
-            elif one.errand.advance(result).shows and one.use.kind != "write":
-                self._habits.worked(attempt)
-                continue
-            if one.errand.attempt is not None:
-                left.append(one)
-        self._open = left
+        self._open = [deed for deed, errand in asked if self._goes_on(deed, errand, found.get(errand.call_id))]
 
-    def _opened(self, reply: PlayedReply, box: Toolbox) -> list[_Open]:
-        found = [_Open(use, Errand(use.target, self._ways(use, box), _shows(use))) for use in reply.uses]
-        return [one for one in found if one.errand.attempt is not None]
+    def _goes_on(self, deed: Deed, errand: Errand, result: str | None) -> bool:
+        """Take in what a call brought; whether there is another one to make."""
+        if result is None:
+            errand.lost()
+            return deed.next is not None
+        deed.results.append(result)
+        if errand.advance(result).shows and deed.use.kind != "write":
+            self._habits.worked(deed.attempts[-1])
+            if not deed.missing():
+                return False
+        return deed.next is not None
 
-    def _ways(self, use: ToolUse, box: Toolbox) -> Steps:
+    def _opened(self, reply: PlayedReply, box: Toolbox) -> list[Deed]:
+        deeds = [Deed(use) for use in reply.uses]
+        for deed in deeds:
+            deed.errand = Errand(deed.use.target, self._ways(deed, box), _shows(deed.use))
+        self.deeds += deeds
+        return [deed for deed in deeds if deed.next is not None]
+
+    def _ways(self, deed: Deed, box: Toolbox) -> Steps:
+        use = deed.use
         match use.kind:
             case "read":
+                if use.whole and "read" in self._habits.working:
+                    box = replace(box, run=())  # what it leaves out is to be found, not to be got otherwise
                 return read_file(use.target, self._workspace, box, self._habits)
             case "write":
                 return write_file(use.target, use.content, self._workspace, box, self._habits)
             case "history":
-                return read_session(use.names or (use.target,), box, self._habits, list)
+                return read_session(use.names or (use.target,), box, self._habits, deed.missing)
             case "run":
                 return _command(use.target, box)
 
 
 def _shows(use: ToolUse) -> Callable[[str], bool]:
     """Whether a result shows that this has been done, or some of what is to be read."""
-    if use.kind == "write":
-        return holds(use.content)
-    lines = [line for text in use.wanted for line in text.splitlines() if line.strip()][:MOST_WANTED]
-    shown = [holds(line) for line in lines]
-    return lambda result: not shown or any(one(result) for one in shown)
+    return holds(use.content) if use.kind == "write" else holds_some(use.wanted)
 
 
 def _command(command: str, box: Toolbox) -> Steps:

@@ -167,4 +167,5 @@ def _usage(value: JsonObject) -> TokenUse | None:
     if not usage:
         return None
     read = integer(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    return TokenUse(read, integer(usage, "output_tokens"))
+    said = "cache_read_input_tokens" in usage
+    return TokenUse(read, integer(usage, "output_tokens"), integer(usage, "cache_read_input_tokens") if said else None)

@@ -21,6 +21,7 @@ __all__ = [
     "UpstreamRefused",
     "Wire",
     "as_dict",
+    "cached_tokens",
     "events",
     "integer",
     "loaded",
@@ -108,6 +109,12 @@ def pairs(value: JsonValue) -> list[JsonObject]:
 def integer(values: Mapping[str, JsonValue], *names: str) -> int:
     """The sum of counts; those that are missing count nothing."""
     return sum(int(value) for name in names if isinstance(value := values.get(name), int | float))
+
+
+def cached_tokens(usage: Mapping[str, JsonValue], details: str) -> int | None:
+    """What the upstream had in its cache, as OpenAI's dialects say it: in an object of details; None if it is silent."""
+    given = as_dict(usage.get(details)).get("cached_tokens")
+    return int(given) if isinstance(given, int | float) else None
 
 
 def loaded(text: str | bytes) -> JsonObject:

@@ -14,6 +14,7 @@ from claw_adapter.endpoint.models.wires.base import (
     UpstreamRefused,
     Wire,
     as_dict,
+    cached_tokens,
     events,
     loaded,
 )
@@ -95,7 +96,8 @@ def _usage(value: JsonObject) -> TokenUse | None:
     if not isinstance(usage, dict):
         return None
     counts = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    return TokenUse(*(int(n) if isinstance(n, int | float) else 0 for n in counts))
+    sent, received = (int(n) if isinstance(n, int | float) else 0 for n in counts)
+    return TokenUse(sent, received, cached_tokens(usage, "prompt_tokens_details"))
 
 
 def _choice(value: JsonObject, part: str) -> tuple[JsonObject, str | None] | None:

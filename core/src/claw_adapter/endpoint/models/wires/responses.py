@@ -14,6 +14,7 @@ from claw_adapter.endpoint.models.wires.base import (
     UpstreamRefused,
     Wire,
     as_dict,
+    cached_tokens,
     events,
     integer,
     loaded,
@@ -105,4 +106,7 @@ def _finish(response: JsonObject, called: bool) -> str:
 
 def _usage(response: JsonObject) -> TokenUse | None:
     usage = as_dict(response.get("usage"))
-    return TokenUse(integer(usage, "input_tokens"), integer(usage, "output_tokens")) if usage else None
+    if not usage:
+        return None
+    cached = cached_tokens(usage, "input_tokens_details")
+    return TokenUse(integer(usage, "input_tokens"), integer(usage, "output_tokens"), cached)
