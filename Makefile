@@ -37,6 +37,7 @@ setup: $(STAMP) ## the development environment in .venv
 
 demo: setup .claw/nanobot ## two harnesses under one fixed model on the demo scenario, with a table and a page
 	$(BIN)/claw run demo --harness reference --harness nanobot --model reader --out runs/demo -j 2
+	@$(BIN)/claw profile --from runs/demo
 
 demo-all: setup $(FRAMEWORKS:%=.claw/%) ## the same with every harness and overlay; PicoClaw if it is on PATH
 	$(BIN)/claw run demo -H reference -H openclaw -H openclaw:mode=acp -H claude-code -H nanobot \

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -148,12 +147,10 @@ async def test_a_passed_deadline_ends_nanobot_and_everything_it_started(tmp_path
     with TalkingEndpoint(script) as server:
         ctx = TerminalContext(tmp_path, server.url)
         async with await NanoBot(mode=mode).open(ctx) as conversation:
-            started = time.monotonic()
             turn = await conversation.send("hang", 3.0)
-            seconds = time.monotonic() - started
             after = await conversation.send("still there?", 3.0)
     assert turn.error.kind == "DeadlineExceeded"
-    assert 3.0 <= seconds < 60
+    assert len(server.requests) < 2, "the model is not asked again for a turn that is over"
     assert after.error.kind == "HarnessCrash"
     assert reaper.find(ctx.children[0].marker) == []
 

@@ -50,9 +50,12 @@ async def test_it_is_recorded_and_counted_as_if_it_were_small(
     monkeypatch.setattr(intake, "LARGE", len(LONG) * 2)
     wanted, other = await exchange(tmp_path / "small", dialect, *bodies)
     for one, two in zip(found, wanted, strict=True):
-        assert one.model_dump(exclude={"at", "seconds"}) == two.model_dump(exclude={"at", "seconds"})
+        assert one.model_dump(exclude={"at", "seconds", "usage"}) == two.model_dump(exclude={"at", "seconds", "usage"})
+        assert one.usage | {"cached": 0} == two.usage | {"cached": 0}
+        assert 0 <= one.usage["cached"] <= two.usage["cached"], "by whole messages, where a helper has read one"
     assert meter.rendered == other.rendered
-    assert meter.metered.model_dump(exclude={"seconds"}) == other.metered.model_dump(exclude={"seconds"})
+    unlike = {"seconds", "cached"}
+    assert meter.metered.model_dump(exclude=unlike) == other.metered.model_dump(exclude=unlike)
 
 
 async def test_what_cannot_be_read_says_so_and_the_next_one_can(tmp_path: Path):

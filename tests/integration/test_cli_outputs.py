@@ -207,7 +207,10 @@ def certificate():
 
 
 def test_a_certificate_is_held_against_what_was_asked_for(certificate, tmp_path):
-    assert call("certify", "nanobot", "--verify", certificate, "--level", "gold").code == 0
+    own = call("certify", "nanobot", "--verify", certificate, "--level", "gold")
+    assert own.code == 1
+    wrong = [line for line in own.out.splitlines() if line.startswith("✗")]
+    assert wrong == ["✗ consistent, not attested: nobody has signed it"]
     other = call("certify", "openclaw", "--verify", certificate)
     assert other.code == 1
     assert "not of openclaw" in other.out
@@ -243,7 +246,7 @@ def test_what_is_no_certificate_is_said_in_one_line(tmp_path, what):
 
 
 def test_a_wrong_baseline_is_said_without_pydantic(tmp_path):
-    (tmp_path / "b.toml").write_text('[[expected]]\ncheck = "UPD-006"\n')
+    (tmp_path / "b.toml").write_text('[[expected]]\ncheck = "SEED-008"\n')
     done = call("certify", "reference", "--baseline", tmp_path / "b.toml", "--out", tmp_path / "out")
     assert done.code == 2
     assert "expected.0.reason: it is missing" in done.err

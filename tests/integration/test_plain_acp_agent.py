@@ -23,7 +23,7 @@ OPTIONS = {
     "env": {"CLAW_KEY": "{key}", "CLAW_URL": "{openai}", "CLAW_MODEL": "{model}"},
     "readable": FILES,
 }
-CHANGES = ("SEED-001", "UPD-005", "UPD-006", "UPD-010", "TURN-010")
+CHANGES = ("SEED-008", "PLAN-001", "PLAN-002")
 
 
 @pytest.mark.parametrize("check", CHANGES)

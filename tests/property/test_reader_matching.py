@@ -55,11 +55,12 @@ def test_a_near_miss_is_not_found(fragment: str, data: st.DataObject):
 
 
 @given(FRAGMENT, st.integers(1, 11))
-def test_a_fragment_broken_across_lines_is_not_found(fragment: str, at: int):
+def test_a_fragment_is_found_across_lines_only_where_it_was_wrapped(fragment: str, at: int):
     words = normalise(fragment).replace("\\", "/")
     first, second = words[:at].strip(), words[at:].strip()
     assume(first and second)
-    assert find({"f": words}, [f"{first}\n{second}", f"{first}\r\n12| {second}"]) == set()
+    assert find({"f": words}, [f"{first}\r\n12| {second}", f"{first} |\n| {second}"]) == set()
+    assert find({"f": words}, [f"a text, {first}\n  {second} and more\n"]) == {"f"}
 
 
 @given(st.text(max_size=300))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -68,10 +69,25 @@ class LeavesProcessAfterFailure(PlantedConversation):
 
     def spoil(self, turn):
         if turn.error is not None:
-            subprocess.Popen(
-                [sys.executable, "-c", "import time; time.sleep(20)"], start_new_session=True, env={"PATH": "/usr/bin"}
-            )
+            os.posix_spawn("/bin/sleep", ["sleep", "300"], {"PATH": "/usr/bin"}, setsid=True)
         return turn
+
+
+DAEMON = """
+import os
+if os.fork(): os._exit(0)
+os.setsid()
+if os.fork(): os._exit(0)
+os.execve("/bin/sleep", ["sleep", "300"], {})
+"""
+
+
+class LeavesDaemon(PlantedConversation):
+    """A daemon that forks twice, leaves the session and empties its environment."""
+
+    async def send(self, prompt, deadline):
+        subprocess.run([sys.executable, "-c", DAEMON], check=True)  # noqa: ASYNC221
+        return await super().send(prompt, deadline)
 
 
 class HistoriesNotResumed(Planted):
@@ -119,7 +135,8 @@ NAMED = [
     (HistoriesNotResumed, "M22 history-unread", "silver"),
     (HistoryTimesSwapped, "M22 history-times", "silver"),
     (kind(KeyInWorkspaceAfterFailure), "M27 key-in-workspace", "gold"),
+    (kind(LeavesProcessAfterFailure), "M26 process-left", "gold"),
+    (kind(LeavesDaemon), "M26 process-left", "bronze"),
+    (kind(PostsElsewhere), "M11 connects-elsewhere", "bronze"),
 ]
-"""Those that drawn plans find: the finding, and the level of the plans that show it."""
-ELSEWHERE = [kind(LeavesProcessAfterFailure), kind(PostsElsewhere)]
-"""What leaves no trace in requests, answers and kept files: for the checks of processes and connections."""
+"""The finding that names each, and the level of the plans that show it."""

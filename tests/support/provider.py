@@ -23,10 +23,21 @@ class FakeProvider:
         self.refuse: Callable[[int], int] = lambda _number: 0
         self.headers: dict[str, str] = {}
         self.code = ""
+        self._slow, self._under_way, self._most = False, 0, 0
         self.asked: asyncio.Event = asyncio.Event()
         with socket.create_server(("127.0.0.1", 0)) as free:
             self._port = free.getsockname()[1]
         self._runner: web.AppRunner | None = None
+
+    def watch_concurrent(self) -> Callable[[], int]:
+        """Answer slowly from now on; what is returned tells how many requests were under way at a time since it was asked."""
+        self._slow = True
+
+        def most() -> int:
+            found, self._most = self._most, 0
+            return found
+
+        return most
 
     @property
     def model(self) -> dict:
@@ -69,6 +80,10 @@ class FakeProvider:
             error = {"message": f"refused with {status}", "code": self.code}
             return web.json_response({"error": error}, status=status, headers=self.headers)
         await request.read()
+        self._under_way += 1
+        self._most = max(self._most, self._under_way)
+        await asyncio.sleep(0.2 if self._slow else 0)
+        self._under_way -= 1
         self.answered += 1
         self.asked.set()
         choice = {"index": 0, "message": {"role": "assistant", "content": ANSWER}, "finish_reason": "stop"}

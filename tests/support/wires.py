@@ -23,6 +23,19 @@ class Said:
     stop: str | None = None
     usage: dict[str, int] = field(default_factory=dict)
     model: str = ""
+    cached: int = 0
+
+
+def spent(usage: dict[str, Any]) -> dict[str, int]:
+    """Tokens sent, those of the cache included, and received."""
+    sent = usage.get("prompt_tokens", usage.get("input_tokens", 0)) + usage.get("cache_read_input_tokens", 0)
+    return {"input": sent, "output": usage.get("completion_tokens", usage.get("output_tokens", 0))}
+
+
+def cached(usage: dict[str, Any]) -> int:
+    """Tokens of the cache."""
+    details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details") or {}
+    return usage.get("cache_read_input_tokens", details.get("cached_tokens", 0))
 
 
 def ask(dialect: str, text: str = "hi", *, stream: bool = False, tool: str = "", **more: Any) -> dict[str, Any]:
@@ -100,9 +113,8 @@ def whole(dialect: str, text: str) -> Said:
     if dialect == "openai-chat":
         choice = reply["choices"][0]
         calls = [{"id": c["id"], **c["function"]} for c in choice["message"].get("tool_calls", [])]
-        spent = {"input": usage["prompt_tokens"], "output": usage["completion_tokens"]}
-        return Said(choice["message"]["content"] or "", calls, choice["finish_reason"], spent, reply["model"])
-    spent = {"input": usage["input_tokens"], "output": usage["output_tokens"]}
+        text = choice["message"]["content"] or ""
+        return Said(text, calls, choice["finish_reason"], spent(usage), reply["model"], cached(usage))
     if dialect == "openai-responses":
         texts = [part["text"] for item in reply["output"] for part in item.get("content", [])]
         calls = [
@@ -110,14 +122,14 @@ def whole(dialect: str, text: str) -> Said:
             for i in reply["output"]
             if i["type"] == "function_call"
         ]
-        return Said("".join(texts), calls, reply["status"], spent, reply["model"])
+        return Said("".join(texts), calls, reply["status"], spent(usage), reply["model"], cached(usage))
     texts = [block["text"] for block in reply["content"] if block["type"] == "text"]
     calls = [
         {"id": b["id"], "name": b["name"], "arguments": json.dumps(b["input"])}
         for b in reply["content"]
         if b["type"] == "tool_use"
     ]
-    return Said("".join(texts), calls, reply["stop_reason"], spent, reply["model"])
+    return Said("".join(texts), calls, reply["stop_reason"], spent(usage), reply["model"], cached(usage))
 
 
 def streamed(dialect: str, text: str) -> Said:
@@ -131,7 +143,7 @@ def _chat(text: str) -> Said:
     for chunk in events(text):
         said.model = chunk["model"]
         if chunk.get("usage"):
-            said.usage = {"input": chunk["usage"]["prompt_tokens"], "output": chunk["usage"]["completion_tokens"]}
+            said.usage, said.cached = spent(chunk["usage"]), cached(chunk["usage"])
         for choice in chunk["choices"]:
             said.text += choice["delta"].get("content") or ""
             for call in choice["delta"].get("tool_calls", []):
@@ -186,7 +198,7 @@ def _anthropic(text: str) -> Said:
                 blocks[-1]["json"] += delta["partial_json"]
         elif event["type"] == "message_delta":
             said.stop = event["delta"]["stop_reason"]
-            said.usage = {"input": event["usage"]["input_tokens"], "output": event["usage"]["output_tokens"]}
+            said.usage, said.cached = spent(event["usage"]), cached(event["usage"])
         is_open = event["type"] in ("content_block_start", "content_block_delta")
     said.text = "".join(block["text"] for block in blocks if block["type"] == "text")
     said.calls = [{"id": b["id"], "name": b["name"], "arguments": b["json"]} for b in blocks if b["type"] == "tool_use"]

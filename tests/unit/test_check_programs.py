@@ -1,6 +1,7 @@
 """Programs that a check has run first: on inputs laid over a copy of the workspace, out of sight of the check."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,29 @@ def test_inputs_do_not_follow_links_out_of_the_copy(tmp_path: Path):
     lay_over(tmp_path / "from", tmp_path / "copy")
     assert (tmp_path / "outside/n.txt").read_text() == "kept"
     assert (tmp_path / "copy/in/n.txt").read_text() == "new"
+
+
+@pytest.mark.parametrize(
+    "level", [1, pytest.param(2, marks=pytest.mark.skipif(detect().bwrap is None, reason="no namespaces here"))]
+)
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [(None, "null"), (frozenset(), "[]"), (frozenset({"b/it's $x.md", "a.md"}), '["a.md", "b/it\'s $x.md"]')],
+)
+async def test_a_check_is_told_what_the_round_has_changed(
+    tmp_path: Path, level: int, changed: frozenset[str] | None, text: str
+):
+    check = Check(command="cat ${changed}; echo >> ${changed}")
+    found = replace(context(tmp_path, check, level), changed=changed)
+    result = await decide_check(check, found)
+    assert result.stdout.strip() == text
+    assert result.passed is (level < 2)  # what it is told cannot be written to from level 2
+    assert not [path for path in found.workspace.rglob("*") if "changed" in path.name]
+
+
+async def test_a_program_is_not_told_what_the_round_has_changed(tmp_path: Path):
+    check = Check(command=COPY, programs=(Program(command="echo ${changed-none}"),))
+    found = replace(context(tmp_path, check, 1), changed=frozenset({"secret.md"}))
+    await decide_check(check, found)
+    (seen,) = json.loads((tmp_path / "work" / "seen.json").read_text())
+    assert seen["stdout"].strip() == "none"

@@ -25,14 +25,14 @@ class GroupMemory:
 
 def group_memory(mount: Path = MOUNT, own: Path = OWN) -> GroupMemory | None:
     """What this process's group, and those that it is in, leave of memory; None where none of them has a limit."""
-    found = [memory for folder in _folders(mount, own) if (memory := _memory(folder)) is not None]
+    found = _limits(mount, own)
     if not found:
         return None
     return GroupMemory(min(one.limit for one in found), min(one.left for one in found))
 
 
-def _folders(mount: Path, own: Path) -> list[Path]:
-    """The folders of this process's groups, innermost first; inside a container the mount's root may be the own group."""
+def _limits(mount: Path, own: Path) -> list[GroupMemory]:
+    """What this process's groups set, innermost first; inside a container the mount's root may be the own group."""
     with contextlib.suppress(OSError):
         for line in own.read_text("utf-8").splitlines():
             _, controllers, path = line.split(":", 2)
@@ -40,9 +40,9 @@ def _folders(mount: Path, own: Path) -> list[Path]:
                 continue
             top = mount / "memory" if controllers else mount
             parts = [part for part in path.split("/") if part not in ("", "..")]
-            folders = [top.joinpath(*parts[:n]) for n in range(len(parts), -1, -1)]
-            if any(_memory(folder) is not None for folder in folders):
-                return folders
+            folders = (top.joinpath(*parts[:n]) for n in range(len(parts), -1, -1))
+            if found := [memory for folder in folders if (memory := _memory(folder)) is not None]:
+                return found
     return []
 
 

@@ -81,6 +81,12 @@ class Endpoint:
     """``http://127.0.0.1:PORT`` without a path; see the properties for what each dialect expects."""
     key: str = field(repr=False)
     model: str
+    window: int | None = None
+    """Tokens that a request may have, tool definitions included, where that is known and the harness is to be told."""
+
+    def reply_tokens(self, most: int) -> int:
+        """What is kept free for a reply: `most`, at most an eighth of a window that is told."""
+        return min(most, max(self.window // 8, 1)) if self.window is not None else most
 
     @property
     def openai(self) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 
 __all__ = ["STOP_WORDS", "command_of"]
 
+MOST_OBJECTS: Final = 20
 STOP_WORDS: Final = frozenset({"done", "exit", "quit"})
 """The runner's words, by which an agent ends its turn; no environment ever sees them."""
 
@@ -18,40 +19,51 @@ _LINE: Final = re.compile(r"""(?:[^'"\\\n]|\\.|'[^']*'|"(?:[^"\\]|\\.)*+")*+(?=\
 """A line of a POSIX shell: what is quoted or escaped may go on in the next ones."""
 _LINE_START: Final = r"^[ \t]*(?:(?:[-*>]|\d+[.)])[ \t]+)*(?:\$[ \t]+)?"
 _COLON: Final = r":\**\s+|\uff1a\**\s*"
-_PLACE: Final = rf"(?:{_LINE_START}|{_COLON}|(?=`))(?:(?P<span>`)|(?P<bold>\*\*|__)?)"
-"""Where a command may begin: a line, what is behind a colon, a code span; each of them in bold as well."""
+_PLACE: Final = rf"(?:{_LINE_START}|{_COLON}|(?=`)|(?=\*\*[^\s*]+ [^\n]*?\*\*))(?:(?P<span>`)|(?P<bold>\*\*|__)?)"
+"""Where a command may begin: a line, what is behind a colon, a code span; each of them in bold as well; bold words."""
 
 
 def command_of(text: str, programs: Collection[str] = ()) -> str:
     """The command in a model's message, thoughts aside: a JSON object's ``command``, else a line (of the first code block).
 
     With `programs` it is what the first of them begins, at the start of a line (behind a bullet, a prompt sign, emphasis),
-    behind a colon, or in a code span; else, and without `programs`, the first line. A quote that the line leaves open takes in
-    the lines up to its end. Backticks around the line, and the full stop behind a stop word, are not part of the command. Empty
-    where nothing was said.
+    behind a colon, in bold words, or in a code span; else, and without `programs`, the first line. A quote that the line leaves
+    open takes in the lines up to its end. Backticks around the line, and the full stop behind a stop word, are not part of the
+    command. Empty where nothing was said.
     """
     stripped = _THOUGHTS.sub("", text).strip()
-    if stripped.startswith("{"):
-        try:
-            data = json.loads(stripped)
-        except ValueError:
-            data = None
-        if isinstance(data, dict) and isinstance(data.get("command"), str):
-            return str(data["command"]).strip()
+    if stripped.startswith("{") and (command := _in_json(stripped)) is not None:
+        return command
     block = _FENCE.search(stripped)
     said = block[1] if block else stripped
-    if command := _begun(said, programs):
+    if begun := _begun(said, programs):
+        return begun
+    if (command := _in_json(stripped)) is not None:
         return command
     line = _first(said).strip().removeprefix("$ ").strip()
     if len(line) > 1 and line[0] == line[-1] == "`":
         line = line.strip("`").strip()
     lines = said.splitlines() if programs else [line]
-    return next((word for word in map(_bare, lines) if word in STOP_WORDS), line)
+    # the last line may name what it says: "Command: done"
+    ends = map(_bare, (*lines, lines[-1].rpartition(":")[2]) if lines else ())
+    return next((word for word in ends if word in STOP_WORDS), line)
+
+
+def _in_json(text: str) -> str | None:
+    """The ``command`` of the first object of JSON that stands in a text; None where there is none."""
+    for place in [at for at, sign in enumerate(text) if sign == "{"][:MOST_OBJECTS]:
+        try:
+            data, _ = json.JSONDecoder().raw_decode(text, place)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(data, dict) and isinstance(data.get("command"), str):
+            return str(data["command"]).strip()
+    return None
 
 
 def _bare(line: str) -> str:
     """A line without emphasis and full stop, in small letters."""
-    return line.strip().strip("*_`").rstrip(".!").lower()
+    return line.strip(" \t*_`").rstrip(".!").lower()
 
 
 def _begun(said: str, programs: Collection[str]) -> str:
@@ -66,7 +78,11 @@ def _begun(said: str, programs: Collection[str]) -> str:
     if found["span"]:
         return rest.partition("`")[0].strip()
     line = _first(rest).strip()
-    return line.removesuffix(found["bold"]).strip() if found["bold"] else line
+    if not (bold := found["bold"]):
+        return line
+    ended = line.rstrip(".!")
+    # a bold line may hold the sign itself; bold words in a sentence end at the next one
+    return (ended.removesuffix(bold) if ended.endswith(bold) else line.partition(bold)[0]).strip()
 
 
 def _first(text: str) -> str:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import subprocess
 import tarfile
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +19,7 @@ from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import RunData, load_run
 from claw_adapter.runs.named import needed_to_score
 from claw_adapter.runs.store import Store
+from claw_adapter.signing import sign
 
 __all__ = ["NAMESPACE", "bundle_rows", "make_bundle"]
 
@@ -61,7 +60,7 @@ def make_bundle(root: Path, out: Path, *, key: Path | None = None) -> tuple[str,
         files={name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())},
     )
     first = (manifest.model_dump_json(indent=1) + "\n").encode()
-    signed = {SIGNATURE: _signature(first, key)} if key is not None else {}
+    signed = {SIGNATURE: sign(first, key, NAMESPACE).encode()} if key is not None else {}
     with tarfile.open(out, "w:gz") as archive:
         for name, data in {MANIFEST: first, **signed, **files}.items():
             member = tarfile.TarInfo(name)
@@ -111,20 +110,6 @@ def _files(run: RunData) -> Iterable[tuple[str, bytes]]:
                 yield path.relative_to(folder.root).as_posix(), path.read_bytes()
     for digest in sorted(needed_to_score(store, (record for trial in run.trials for record in trial.rounds))):
         yield f"store/{digest[:2]}/{digest[2:]}", store.get(digest)
-
-
-def _signature(text: bytes, key: Path) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="claw-sign-") as name:
-        path = Path(name) / MANIFEST
-        path.write_bytes(text)
-        command = ["ssh-keygen", "-Y", "sign", "-q", "-f", str(key), "-n", NAMESPACE, str(path)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-        except FileNotFoundError:
-            raise ClawError("ssh-keygen is not installed", remedy="Install OpenSSH, or leave out --key.") from None
-        if done.returncode:
-            raise ClawError(f"ssh-keygen does not sign: {done.stderr.strip()}", where=str(key))
-        return path.with_name(SIGNATURE).read_bytes()
 
 
 def _paths(run: RunData, files: dict[str, bytes]) -> Iterable[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ from pydantic import ValidationError
 
 from claw_adapter.bundles.make import NAMESPACE, bundle_rows
 from claw_adapter.bundles.records import MANIFEST, SIGNATURE, BundleManifest, Verified
-from claw_adapter.errors import ClawError, JournalError
+from claw_adapter.errors import JournalError
 from claw_adapter.exports.turns import AskedRound, read_turns
 from claw_adapter.protocol.tokens import TokenCounts
 from claw_adapter.questions.extract import extract, extract_compat
@@ -25,6 +24,7 @@ from claw_adapter.report.rescore import rescore
 from claw_adapter.runs.load import RunData, TrialData, load_run
 from claw_adapter.runs.plan import difference
 from claw_adapter.scenario.named import find_scenarios
+from claw_adapter.signing import signed_by
 
 __all__ = ["MOST_BYTES", "verify_bundle"]
 
@@ -142,14 +142,8 @@ def _signed(root: Path, signers: Path, signer: str) -> str:
     """Who signed the manifest."""
     if not (root / SIGNATURE).exists():
         raise _refused(root, "it is not signed")
-    command = [
-        "ssh-keygen", "-Y", "verify", "-f", str(signers), "-I", signer, "-n", NAMESPACE, "-s", str(root / SIGNATURE),
-    ]  # fmt: skip
-    try:
-        done = subprocess.run(command, input=(root / MANIFEST).read_bytes(), capture_output=True, check=False)
-    except FileNotFoundError:
-        raise ClawError("ssh-keygen is not installed", remedy="Install OpenSSH to check signatures.") from None
-    if done.returncode:
+    signature = (root / SIGNATURE).read_text("utf-8", "replace")
+    if not signed_by((root / MANIFEST).read_bytes(), signature, signers, signer, NAMESPACE):
         raise _refused(root, f"{signer!r} has not signed it")
     return signer
 

@@ -58,6 +58,12 @@ __all__ = ["command"]
     metavar="CERT",
     help="Check a certificate and what lies beside it; it must be of NAME and reach --level where these are given.",
 )
+@click.option("--signers", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+              help="With --verify: an allowed_signers file of SSH.")  # fmt: skip
+@click.option("--signer", default="", help="With --verify: who of them must have signed.")
+@click.option("--reproduce", is_flag=True, help="With --verify: certify again with its options and nonce, and compare.")
+@click.option("--key", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+              help="A private SSH key to sign the certificate with.")  # fmt: skip
 @click.option("--list", "listing", is_flag=True, help="Print what each level asks for, and certify nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report, or the list, as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="Only the summary.")
@@ -69,10 +75,14 @@ def command(ctx: click.Context, /, name: str | None, verify: Path | None, listin
     """
     if verify is not None:
         given = _given(ctx)
-        if wrong := sorted(given - {"verify", "name", "level", "as_json"}):
+        if wrong := sorted(given - {"verify", "name", "level", "signers", "signer", "reproduce", "as_json"}):
             names = ", ".join(f"--{one.replace('_', '-')}" for one in wrong)
             raise click.UsageError(f"{names} says how to certify and means nothing with --verify")
-        return _verify(verify, name, flags["level"] if "level" in given else None, as_json=flags["as_json"])
+        if (flags["signers"] is None) != (not flags["signer"]):
+            raise click.UsageError("--signers and --signer go together")
+        return _verify(verify, name, flags["level"] if "level" in given else None, flags)
+    if wrong := sorted(_given(ctx) & {"signers", "signer", "reproduce"}):
+        raise click.UsageError(f"--{wrong[0]} goes with --verify")
     if listing:
         if wrong := sorted(_given(ctx) - {"listing", "level", "only", "requirements", "as_json"}):
             raise click.UsageError(f"{', '.join(wrong)}: says how to certify and means nothing with --list")
@@ -177,7 +187,7 @@ def _certify(asked_name: str, flags: dict[str, Any]) -> int:
     out = (flags["out"] or Path("certification") / label(name, words)).absolute()
     with owned(out):
         report = finish_in_order(_run(harness, options, asked, out, flags))
-        write_all(report, out, beside=flags["matrix_with"])
+        write_all(report, out, beside=flags["matrix_with"], key=flags["key"])
     if flags["as_json"]:
         print_json(report.model_dump(mode="json"))
     else:
@@ -224,31 +234,55 @@ def _unlike(certificate: Certificate, name: str | None, level: str | None) -> li
     return problems
 
 
-def _verify(path: Path, name: str | None, level: str | None, *, as_json: bool) -> int:
+def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, Any]) -> int:
     from claw_adapter.certify.certificate import has_evidence, installed_otherwise, verify
     from claw_adapter.notation import render_named
 
-    certificate, problems = verify(path)
-    unlike = _unlike(certificate, name, level)
-    whole, other = has_evidence(path), installed_otherwise(certificate)
-    if as_json:
+    certificate, problems, signer, derived = verify(path, flags["signers"], flags["signer"])
+    problems = [*_unlike(certificate, name, level), *problems]
+    if flags["reproduce"]:
+        problems += _reproduced(certificate, flags)
+    whole, notes = has_evidence(path), installed_otherwise(certificate)
+    attested = not problems and bool(signer)
+    if flags["as_json"]:
         found = certificate.model_dump(mode="json")
-        print_json({"certificate": found, "problems": [*unlike, *problems], "notes": other, "evidence_checked": whole})
-        return FAILED if problems or unlike else 0
+        print_json({"certificate": found, "problems": problems, "notes": notes, "signer": signer, "attested": attested,
+                    "evidence_checked": whole, "derived": derived})  # fmt: skip
+        return 0 if attested else FAILED
     versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
-    certified = render_named(certificate.adapter, certificate.options)
-    out = console()
-    out.print(
-        f"{certified} ({versions}): {certificate.level}{' (certified mode)' if certificate.certified else ''}, "
-        f"{certificate.spec}, set {certificate.requirement_set}, isolation {certificate.isolation}, {certificate.issued}",
-        soft_wrap=True, markup=False,
-    )  # fmt: skip
-    for problem in [*unlike, *problems]:
-        out.print(f"✗ {problem}", soft_wrap=True, markup=False)
+    about = (
+        f"{render_named(certificate.adapter, certificate.options)} ({versions}): {certificate.level}"
+        f"{' (certified mode)' if certificate.certified else ''}, {certificate.spec}, set {certificate.requirement_set}, "
+        f"isolation {certificate.isolation}, {certificate.issued}{f', nonce {certificate.nonce}' if certificate.nonce else ''}"
+    )
+    lines = [about, *(f"✗ {problem}" for problem in problems)]
     if not problems:
         checked = "certificate, results and evidence" if whole else "certificate and results"
         more = "" if whole else "; the evidence is not here and was not checked"
-        out.print(f"✓ {checked} belong together and are unchanged{more}", soft_wrap=True, markup=False)
-    for note in other:
-        out.print(f"  {note}", soft_wrap=True, markup=False)
-    return FAILED if problems or unlike else 0
+        lines.append(f"✓ {checked} belong together and are unchanged{more}")
+        lines.append(f"✓ signed by {signer}" if signer else "✗ consistent, not attested: nobody has signed it")
+    if derived:
+        lines.append(f"  drawn from the nonce and judged again: {', '.join(derived)}")
+    out = console()
+    for line in [*lines, *(f"  {note}" for note in notes)]:
+        out.print(line, soft_wrap=True, markup=False)
+    return 0 if attested else FAILED
+
+
+def _reproduced(certificate: Certificate, flags: dict[str, Any]) -> list[str]:
+    """Certify again what a certificate names, with its nonce; what comes out otherwise."""
+    import tempfile
+
+    from claw_adapter import plugins
+    from claw_adapter.certify.judge import plan
+    from claw_adapter.cli.process import finish_in_order
+
+    asked = plan(certificate.level, name=certificate.requirement_set, certified=certificate.certified)
+    harness: Harness = plugins.create("harness", certificate.adapter, certificate.options)
+    given = {**flags, "nonce": certificate.nonce, "isolation": certificate.isolation or None}
+    with tempfile.TemporaryDirectory(prefix="claw-reproduce-") as folder:
+        again = finish_in_order(_run(harness, certificate.options, asked, Path(folder), given))
+    wrong = [
+        f"certified again, {one.id} is {one.outcome}: {one.what}" for one in again.results if one.outcome != "passed"
+    ]
+    return wrong if again.reached == certificate.level else wrong or [f"certified again it reaches {again.reached}"]

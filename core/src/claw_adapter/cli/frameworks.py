@@ -137,6 +137,34 @@ def doctor(names: tuple[str, ...], as_json: bool) -> int:
 
 
 @command.command()
+@click.argument("names", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def outdated(names: tuple[str, ...], as_json: bool) -> int:
+    """Compare NAMES (default: all that a registry has) with the newest release, which the registry is asked for."""
+    from rich.table import Table
+
+    from claw_adapter.frameworks import describe, frameworks, locate
+    from claw_adapter.frameworks.newest import newest_version
+
+    asked = [describe(name) for name in names] or [one for one in frameworks() if one.kind != "binary"]
+    rows = []
+    for framework in asked:
+        newest, there = newest_version(framework), locate(framework)
+        outdated = bool(newest) and newest != framework.version
+        rows.append({"name": framework.name, "version": framework.version, "installed": there is not None,
+                     "newest": newest, "outdated": outdated})  # fmt: skip
+    if as_json:
+        print_json(rows)
+        return 0
+    table = Table("name", "pinned", "newest", "", box=None, pad_edge=False)
+    for row in rows:
+        note = "outdated" if row["outdated"] else "" if row["newest"] else "no registry has it"
+        table.add_row(str(row["name"]), str(row["version"]), str(row["newest"]), note)
+    console().print(table)
+    return 0
+
+
+@command.command()
 @click.argument("names", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def remove(names: tuple[str, ...], as_json: bool) -> int:

@@ -96,6 +96,10 @@ only read; DIR becomes a run folder that ends with this round.
 @click.option("--max-cost", metavar="USD", help="Stop before a request that would cost more in all, at list price.")
 @click.option("--max-tokens", type=int, help="Stop before a request with which the run would have more tokens.")
 @click.option("--max-requests", type=int, help="Stop before the run makes more requests.")
+@click.option("--requests-per-minute", type=int, help="Requests that may go out to each model in a minute.")
+@click.option("--tokens-per-minute", type=int, help="Tokens, sent and received, of each model in a minute.")
+@click.option("--concurrent", type=int, help="Requests to each model that may be under way at a time.")
+@click.option("--budget", metavar="URL", help="A `claw budget`: its limits hold for all runs that name it together.")
 @click.option(
     "--rewind", is_flag=True, help="Try unscored rounds again also where scored ones come after, and those with them."
 )

@@ -21,6 +21,7 @@ def _schemas() -> dict[str, dict[str, Any]]:
     from claw_adapter.audit import RunAudit
     from claw_adapter.certify.certificate import Certificate
     from claw_adapter.certify.records import Report
+    from claw_adapter.profile.records import Profile
     from claw_adapter.protocol.base import Record
     from claw_adapter.report import Summary
     from claw_adapter.report.compare_records import Comparison
@@ -44,6 +45,7 @@ def _schemas() -> dict[str, dict[str, Any]]:
         "comparison": Comparison,
         "certification": Report,
         "certificate": Certificate,
+        "profile": Profile,
     }
     schemas = {name: record.model_json_schema() for name, record in records.items()}
     schemas["journal-record"] = TypeAdapter(protocol.JournalRecord).json_schema()

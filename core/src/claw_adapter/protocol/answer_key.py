@@ -38,6 +38,8 @@ class AnswerKey(Record):
     hasty: dict[str, str] = Field(default_factory=dict)
     workspace: str = ""
     """Absolute path of the workspace as the harness sees it; relative paths are tried first."""
+    texts: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """By path, the texts that files with evidence have had until this round: what a harness shows is held against them."""
 
 
 class Seen(Record):

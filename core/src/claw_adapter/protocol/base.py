@@ -10,4 +10,7 @@ __all__ = ["Record"]
 class Record(BaseModel):
     """An immutable, closed record: unknown fields are an error, not a surprise."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
+    # Validators are built when they are first used: a process uses a few of all the records that it imports.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", defer_build=True, ser_json_bytes="base64", val_json_bytes="base64"
+    )

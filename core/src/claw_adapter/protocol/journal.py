@@ -21,6 +21,7 @@ __all__ = [
     "FirstRequest",
     "Isolation",
     "JournalRecord",
+    "MachineUse",
     "Metered",
     "RoundRecord",
     "RoundTraits",
@@ -178,6 +179,21 @@ class RoundRecord(Record):
     """What became of the scenario's environment; None without one."""
 
 
+class MachineUse(Record):
+    """What a harness has used of the machine in one process of the runner.
+
+    The most of each that the watcher saw, about once a second; None where it saw nothing.
+    """
+
+    openings: tuple[float, ...] = ()
+    """Seconds that each opening took: starting the program, and waiting until it can be spoken to."""
+    memory: int | None = None
+    """Bytes of all its processes together."""
+    processes: int | None = None
+    disk: int | None = None
+    """Bytes in workspace and state directory when it was closed."""
+
+
 class TrialEnd(Record):
     """Last record: the trial is over, its last feedback delivered; `error` when it ended early."""
 
@@ -186,6 +202,8 @@ class TrialEnd(Record):
     snapshot: str = ""
     overlay: Metered | None = None
     """What overlays asked of the model for themselves after the last round's record."""
+    used: MachineUse | None = None
+    """None in runs of earlier versions, and where the trial was not begun."""
 
 
 class Voided(Record):

@@ -39,6 +39,11 @@ class ModelSpec(Record):
     """Tool calls the reader may make in one turn."""
     script: tuple[JsonValue, ...] = ()
     options: dict[str, JsonValue] = Field(default_factory=dict)
+    window: int | None = Field(default=None, ge=1)
+    """Tokens (cl100k) that a request may have; beyond it the endpoint answers as providers do. None: whatever the upstream
+    takes."""
+    tell_window: bool = True
+    """Whether harnesses are told the window (`Endpoint.window`)."""
     embedded: bool = False
     """True where a plugin's program answers in the endpoint's process; an experiment fills it in."""
     timeout: float = Field(default=600.0, gt=0)
@@ -49,6 +54,11 @@ class ModelSpec(Record):
         if self.kind == "openai" and not self.base_url:
             raise ValueError("a model of kind 'openai' needs 'base_url'")
         return self
+
+    @property
+    def told_window(self) -> int | None:
+        """The window, where harnesses are told it."""
+        return self.window if self.tell_window else None
 
     @property
     def measures_ability(self) -> bool:

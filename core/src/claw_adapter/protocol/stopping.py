@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from claw_adapter.protocol.base import Record
 
-__all__ = ["Spent", "StopRules", "describe_seconds", "parse_seconds"]
+__all__ = ["RateLimits", "SpendingLimits", "Spent", "StopRules", "describe_seconds", "parse_seconds"]
 
 _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 _TIME: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([smh]?)")
@@ -40,11 +40,9 @@ def describe_seconds(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-class StopRules(Record):
-    """What a run puts up with and may spend; no part of its identity, so that the same run may go on with other values."""
+class SpendingLimits(Record):
+    """What may be spent, in all."""
 
-    patience: Annotated[float, BeforeValidator(parse_seconds, json_schema_input_type=float | str)] = 600.0
-    """Seconds that a model's provider may be away before the run stops; also written ``10m``."""
     max_cost: Decimal | None = Field(default=None, gt=0, allow_inf_nan=False)
     """In US dollars, at list price."""
     max_tokens: int | None = Field(default=None, gt=0)
@@ -55,6 +53,30 @@ class StopRules(Record):
     def counts_tokens(self) -> bool:
         """Whether tokens have to be known before a request goes out."""
         return self.max_tokens is not None or self.max_cost is not None
+
+
+class RateLimits(Record):
+    """How fast requests may go out to each model of each provider."""
+
+    requests_per_minute: int | None = Field(default=None, gt=0)
+    tokens_per_minute: int | None = Field(default=None, gt=0)
+    """Sent and received, together; as the provider counts them, else as we do."""
+    concurrent: int | None = Field(default=None, gt=0)
+    """How many may be under way at a time."""
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit."""
+        return any(limit is not None for limit in (self.requests_per_minute, self.tokens_per_minute, self.concurrent))
+
+
+class StopRules(SpendingLimits, RateLimits):
+    """What a run puts up with and may spend; no part of its identity, so that the same run may go on with other values."""
+
+    patience: Annotated[float, BeforeValidator(parse_seconds, json_schema_input_type=float | str)] = 600.0
+    """Seconds that a model's provider may be away before the run stops; also written ``10m``."""
+    budget: str = Field(default="", pattern=r"^(https?://[^/\s]+(/[^\s]*[^/\s])?)?$")
+    """URL of a ``claw budget``, whose limits hold for all runs that name it together."""
 
 
 class Spent(Record):

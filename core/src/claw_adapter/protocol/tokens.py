@@ -16,10 +16,13 @@ class TokenUse:
 
     input: int = 0
     output: int = 0
+    cached: int | None = None
+    """Of the input, what a cache of prefixes had; None: not known."""
 
     def __add__(self, other: TokenUse) -> TokenUse:
-        """The sum of both."""
-        return TokenUse(self.input + other.input, self.output + other.output)
+        """The sum of both; what is known of the cache of one of them only is a sum of what is known."""
+        known = [use.cached for use in (self, other) if use.cached is not None]
+        return TokenUse(self.input + other.input, self.output + other.output, sum(known) if known else None)
 
 
 class TokenCounts(Record):
@@ -29,24 +32,34 @@ class TokenCounts(Record):
     output: int = 0
     upstream_input: int | None = None
     upstream_output: int | None = None
+    cached: int | None = None
+    """Of our input, the prefixes that earlier requests of the trial had as well; None in runs of earlier versions."""
+    upstream_cached: int | None = None
 
     @classmethod
     def of(cls, counted: TokenUse, upstream: TokenUse | None) -> Self:
         """The record of two counts of the same requests."""
-        said = upstream and {"upstream_input": upstream.input, "upstream_output": upstream.output}
-        return cls(input=counted.input, output=counted.output, **(said or {}))
+        own = cls(input=counted.input, output=counted.output, cached=counted.cached)
+        if upstream is None:
+            return own
+        said = {
+            "upstream_input": upstream.input,
+            "upstream_output": upstream.output,
+            "upstream_cached": upstream.cached,
+        }
+        return own.model_copy(update=said)
 
     @property
     def counted(self) -> TokenUse:
         """Our own counts."""
-        return TokenUse(self.input, self.output)
+        return TokenUse(self.input, self.output, self.cached)
 
     @property
     def upstream(self) -> TokenUse | None:
         """The upstream's counts, if it gave both."""
         if self.upstream_input is None or self.upstream_output is None:
             return None
-        return TokenUse(self.upstream_input, self.upstream_output)
+        return TokenUse(self.upstream_input, self.upstream_output, self.upstream_cached)
 
     def sums(self, other: TokenCounts) -> dict[str, int]:
         """The fields of both added; an upstream's count that neither has is left out."""

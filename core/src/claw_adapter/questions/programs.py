@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import stat
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -50,7 +51,7 @@ async def _run(
 
     with tempfile.TemporaryDirectory(prefix="claw-program-", ignore_cleanup_errors=True) as name:
         copy = Path(name).resolve() / "workspace"
-        await to_thread(shutil.copytree, workspace, copy, symlinks=True)
+        await to_thread(shutil.copytree, workspace, copy, symlinks=True, ignore=_special)
         if program.inputs:
             lay_over(scripts / program.inputs, copy)
         command = program.command.replace("${workspace}", shlex.quote(str(copy)))
@@ -61,6 +62,14 @@ async def _run(
         "exit": done.exit.code,
         "timed_out": done.timed_out,
         "stdout": done.stdout.text[:MOST_CHARACTERS],
+    }
+
+
+def _special(folder: str, names: list[str]) -> set[str]:
+    """What is neither file, folder nor link: a pipe or a socket that an agent has left cannot be copied."""
+    modes = {name: (Path(folder) / name).lstat().st_mode for name in names}
+    return {
+        name for name, mode in modes.items() if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))
     }
 
 

@@ -69,6 +69,7 @@ class GalleryHarness(Harness):
             self._command(),
             env=self.acp.env,
             files=self.acp.files,
+            window=self.acp.window,
             readable=[str(path) for path in there.readable],
             **self._options,  # type: ignore[arg-type]
         )

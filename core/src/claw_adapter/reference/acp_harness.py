@@ -36,6 +36,7 @@ class AcpHarness(Harness):
         authenticate: one of its ways to authenticate, if it must be chosen.
         files: texts that are written before it starts, such as its settings, by path below its home (``{state}``); places
             are filled in as in `env`.
+        window: what stands for ``{window}`` where the endpoint tells no window (`claw_adapter.harness.Endpoint.window`).
     """
 
     name: ClassVar[str] = "acp"
@@ -49,6 +50,7 @@ class AcpHarness(Harness):
         usage: UsageKind = "per_turn",
         authenticate: str = "",
         files: Mapping[str, str] | None = None,
+        window: int = 0,
     ) -> None:
         if isinstance(command, str) or any(KEY_PLACE in word for word in command):
             raise AdapterError(
@@ -66,6 +68,7 @@ class AcpHarness(Harness):
         self.permission: Permission = permission
         self.usage: UsageKind = usage
         self.authenticate = authenticate
+        self.window = window
         self.files = dict(files or {})
         if outside := [path for path in self.files if Path(path).is_absolute() or ".." in Path(path).parts]:
             what = f"{outside[0]!r} is not a path below the agent's home"
@@ -124,6 +127,7 @@ class AcpHarness(Harness):
         places = {
             "workspace": str(ctx.workspace), "state": str(ctx.state_dir), "model": ctx.endpoint.model,
             "openai": ctx.endpoint.openai, "anthropic": ctx.endpoint.anthropic,
+            "window": str(ctx.endpoint.window or self.window),
         }  # fmt: skip
         argv = [_filled(word, places) for word in self.command]
         private = {**places, "key": ctx.endpoint.key}

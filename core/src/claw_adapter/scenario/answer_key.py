@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 
 from claw_adapter.protocol import AnswerKey, Fragment, Gold, Locator, Scenario
 from claw_adapter.scenario.evidence import fragments_of
+from claw_adapter.scenario.world import World
 
 __all__ = ["make_answer_key"]
 
@@ -18,6 +21,7 @@ def make_answer_key(
     session_key: Callable[[str], str],
     history_files: Mapping[str, str],
     workspace: str,
+    states: Sequence[World] = (),
 ) -> AnswerKey:
     """The brief of one round.
 
@@ -28,6 +32,7 @@ def make_answer_key(
         session_key: the harness's own name of a session (`Conversation.session_key`).
         history_files: workspace path of the rendered log by session id; empty when histories are native.
         workspace: absolute path of the workspace as the harness sees it.
+        states: `worlds(scenario)`, for what the files with evidence hold.
     """
     item = scenario.rounds[round_index]
     evidence = gold.evidence.rounds.get(item.id) if gold.evidence else None
@@ -45,7 +50,19 @@ def make_answer_key(
         oracle=gold.artefacts("oracle", item.id),
         hasty=gold.artefacts("hasty", item.id),
         workspace=workspace,
+        texts=_texts(states[: round_index + 1], {one.path for one in locators}, history_files.values(), workspace),
     )
+
+
+def _texts(
+    states: Sequence[World], paths: Collection[str], histories: Collection[str], workspace: str
+) -> dict[str, tuple[str, ...]]:
+    """What these files have held until now; a rendered history is read as it lies there."""
+    found = {path: tuple(dict.fromkeys(state.text(path) for state in states if path in state.files)) for path in paths}
+    for path in {*paths} & {*histories}:
+        with contextlib.suppress(OSError):
+            found[path] = (Path(workspace, path).read_text("utf-8", "replace"),)
+    return {path: texts for path, texts in found.items() if texts}
 
 
 def _place(

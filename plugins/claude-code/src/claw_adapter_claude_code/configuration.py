@@ -48,7 +48,8 @@ def settings(ctx: TrialContext, options: Options) -> dict[str, Any]:
     """Its ``settings.json``."""
     return {
         "apiKeyHelper": f"cat {shlex.quote(str(ctx.state_dir / KEY))}",
-        "autoCompactEnabled": False,
+        # Without a window that it knows, it would compact by that of a model it takes ours for.
+        "autoCompactEnabled": ctx.endpoint.window is not None,
         "autoMemoryEnabled": options.memory,
         "autoMemoryDirectory": str(ctx.state_dir / MEMORY),
         "permissions": {
@@ -81,7 +82,7 @@ def environment(ctx: TrialContext, options: Options, folder: Path) -> dict[str, 
         **path,
         **(waiting if ctx.mcp else {}),
         "DISABLE_AUTOUPDATER": "1",
-        "DISABLE_COMPACT": "1",
+        **_window(ctx.endpoint.window),
         "ENABLE_TOOL_SEARCH": "false",
         "CLAUDE_CODE_MAX_RETRIES": str(options.retries),
         "API_TIMEOUT_MS": PATIENCE,
@@ -89,3 +90,10 @@ def environment(ctx: TrialContext, options: Options, folder: Path) -> dict[str, 
         # Else it refuses permission_mode bypassPermissions to root. The isolation is ours.
         "IS_SANDBOX": "1",
     }
+
+
+def _window(tokens: int | None) -> dict[str, str]:
+    """What it is told of the model's window."""
+    if tokens is None:
+        return {"DISABLE_COMPACT": "1"}
+    return {"CLAUDE_CODE_MAX_CONTEXT_TOKENS": str(tokens), "CLAUDE_CODE_AUTO_COMPACT_WINDOW": str(tokens)}

@@ -50,6 +50,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
         Clip(of="file", characters=128_000, lines=2_000),
         Clip(of="result", characters=16_000, left=1_200),
         Drop(what="directives"),
+        Drop(what="text_before_calls"),
         *(native if options.histories == "native" else ()),
         WindowLimit(tokens=options.context_window - options.max_tokens - MARGIN, then="summary"),
     )

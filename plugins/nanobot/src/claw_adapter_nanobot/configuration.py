@@ -51,8 +51,8 @@ def configuration(ctx: TrialContext, options: Options, token: str = "") -> dict[
                 # Seeded histories are old: by default NanoBot would summarise them, with model requests of its own.
                 "idleCompactAfterMinutes": 0,
                 "dream": {"enabled": False},
-                "contextWindowTokens": options.context_window,
-                "maxTokens": options.max_tokens,
+                "contextWindowTokens": ctx.endpoint.window or options.context_window,
+                "maxTokens": ctx.endpoint.reply_tokens(options.max_tokens),
                 "maxToolIterations": options.max_iterations,
             }
         },

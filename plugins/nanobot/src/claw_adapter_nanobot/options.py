@@ -39,7 +39,8 @@ class Options:
         provider: NanoBot's kind of provider; by default the one that the dialect asks for.
         dialect: how it speaks to the model; by default the provider's own way.
         exec: whether it has its shell tool.
-        context_window: tokens that NanoBot takes for the model's window; what does not fit is summarised.
+        context_window: tokens that NanoBot takes for the model's window if the endpoint tells none; what does not fit is
+            summarised.
         max_tokens: tokens of one reply.
         max_iterations: model requests per turn; after them NanoBot asks once more, without tools. These three defaults are
             NanoBot's own.

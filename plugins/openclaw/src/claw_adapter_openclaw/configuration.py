@@ -76,8 +76,8 @@ def _models(ctx: TrialContext, options: Options) -> dict[str, Any]:
         "reasoning": False,
         "input": ["text"],
         "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
-        "contextWindow": options.context_window,
-        "maxTokens": options.max_tokens,
+        "contextWindow": ctx.endpoint.window or options.context_window,
+        "maxTokens": ctx.endpoint.reply_tokens(options.max_tokens),
     }
     provider = {
         "baseUrl": ctx.endpoint.openai,

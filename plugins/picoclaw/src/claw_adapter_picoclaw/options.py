@@ -68,10 +68,10 @@ def configuration(ctx: TrialContext, options: Options) -> dict[str, Any]:
         "workspace": str(ctx.workspace),
         "restrict_to_workspace": True,
         "model_name": MODEL,
-        "context_window": options.context_window,
+        "context_window": ctx.endpoint.window or options.context_window,
         "summarize_message_threshold": NEVER,
         "summarize_token_percent": 100,
-        "max_tokens": options.max_tokens,
+        "max_tokens": ctx.endpoint.reply_tokens(options.max_tokens),
         "max_tool_iterations": options.max_iterations,
         "max_llm_retries": options.retries,
     }
