@@ -44,10 +44,21 @@ def adopting() -> Iterator[None]:
     before = ctypes.c_int()
     prctl(GET_SUBREAPER, ctypes.byref(before), 0, 0, 0)
     prctl(SET_SUBREAPER, 1, 0, 0, 0)
+    known = reaper.zombies(os.getpid())
     try:
         yield
     finally:
         prctl(SET_SUBREAPER, before.value, 0, 0, 0)
+        _take_in(reaper.zombies(os.getpid()) - known)
+
+
+def _take_in(pids: Collection[int]) -> None:
+    """Take in the ends of orphans; who waits for a child of its own has had time to do so first."""
+    if pids:
+        time.sleep(PAUSE_SECONDS)
+    for pid in pids:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
 
 
 def offspring() -> set[tuple[int, int]]:
@@ -76,9 +87,10 @@ def left_behind(before: Collection[tuple[int, int]]) -> list[int]:
 def end(pids: Collection[int]) -> None:
     """Kill what was left behind, and take in its end if it is our own child."""
     reaper.send(pids, 9)
-    for pid in pids:
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(pid, os.WNOHANG)
+    limit = time.monotonic() + GONE_SECONDS
+    while any(map(reaper.entry, pids)) and time.monotonic() < limit:
+        time.sleep(PAUSE_SECONDS)
+    _take_in(reaper.zombies(os.getpid()).intersection(pids))
 
 
 @contextlib.contextmanager

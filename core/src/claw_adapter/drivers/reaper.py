@@ -63,6 +63,11 @@ def table() -> Table:
     return _living(_scan())
 
 
+def zombies(parent: int) -> set[int]:
+    """Ids of the children of a process that have ended and whose end nobody has taken in yet."""
+    return {found.pid for found in _scan() if found is not None and found.ppid == parent and not found.living}
+
+
 def entry(pid: int) -> ProcessEntry | None:
     """Return one living process, or None; reads /proc only."""
     found = _entry(pid)
