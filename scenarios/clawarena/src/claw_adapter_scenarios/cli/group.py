@@ -14,6 +14,8 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = MappingProxyType({
     "new": ("claw_adapter_scenarios.cli.authoring", "new", "Begin a spec: six files, complete and small."),
     "build": ("claw_adapter_scenarios.cli.authoring", "build", "Compile a spec into scenario/1."),
     "validate": ("claw_adapter_scenarios.cli.checking", "validate", "Find what is wrong with a spec; --prove runs the proofs."),
+    "worlds": ("claw_adapter_scenarios.cli.worlds", "worlds", "What seeds turn over, and what learned answers are worth."),
+    "leaks": ("claw_adapter_scenarios.cli.worlds", "leaks", "Whether statements can be answered without reading."),
     "doc": ("claw_adapter_scenarios.cli.authoring", "doc", "Write the seven template documents of a spec."),
     "preview": ("claw_adapter_scenarios.cli.authoring", "preview", "One HTML page: channels, files, timeline, truth."),
     "draft": ("claw_adapter_scenarios.cli.drafting", "draft", "Have a model propose prose; every reference is checked."),
