@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = MappingProxyType({
     "schema": ("claw_adapter_scenarios.cli.authoring", "schema", "Write the JSON Schemas of the six files."),
     "list": ("claw_adapter_scenarios.cli.authoring", "list_", "List the packaged specs."),
     "stats": ("claw_adapter_scenarios.stats.cli", "stats", "Figures of a suite (the paper's Tables 8 to 11)."),
+    "talk": ("claw_adapter_scenarios.stats.cli", "talk", "How people talk, beside the published scenarios."),
     "realism": ("claw_adapter_scenarios.stats.cli", "realism", "Compare a suite with published distributions."),
     "select": ("claw_adapter_scenarios.stats.cli", "select", "Pick a suite that represents a larger one."),
 })  # fmt: skip

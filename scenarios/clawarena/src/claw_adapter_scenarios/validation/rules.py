@@ -66,6 +66,7 @@ RULES: Mapping[str, str] = MappingProxyType({
     # second edition
     "SPEC-080": "there are four switches or more, and something hangs on each",
     "SPEC-081": "the truth moves from seed to seed, and the answers of one seed do not answer another",
+    "SPEC-082": "people talk, and documents are documents, as much as in the published scenario that has least of it",
 })  # fmt: skip
 """Demand by id."""
 

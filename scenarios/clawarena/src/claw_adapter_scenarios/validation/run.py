@@ -12,6 +12,7 @@ from claw_adapter.finding import Finding
 from claw_adapter.scenario.problems import ScenarioProblems
 from claw_adapter_scenarios.compiler.compile import compile_spec
 from claw_adapter_scenarios.compiler.compiled import Compiled
+from claw_adapter_scenarios.realism.talk import shortfalls, talk
 from claw_adapter_scenarios.spec.load import load_spec
 from claw_adapter_scenarios.validation.control import control
 from claw_adapter_scenarios.validation.rules import spec_finding
@@ -87,6 +88,9 @@ def _core(made: Compiled) -> Iterator[Finding]:
             return
         for one in found:
             yield Finding(one.id, one.severity, one.message, _spec_place(made, one, root))
+        if made.spec.truth.edition > 1:
+            for shortfall in shortfalls(talk([scenario])[scenario.id]):
+                yield spec_finding("SPEC-082", shortfall, made.spec.where("2-sessions", "channels"))
 
 
 def _spec_place(made: Compiled, one: Finding, root: Path) -> str:
