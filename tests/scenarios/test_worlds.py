@@ -11,6 +11,7 @@ from claw_adapter_scenarios.spec import load_spec
 from claw_adapter_scenarios.spec.worlds import world_of
 from claw_adapter_scenarios.validation import validate_spec
 from claw_adapter_scenarios.validation.memorised import memorised, statements
+from claw_adapter_scenarios.validation.worlds import other_seeds
 from scenarios.patching import patched
 
 SWITCHES = """facts:
@@ -212,7 +213,25 @@ def test_what_learned_answers_are_worth_is_measured(tmp_path):
 
 def test_the_second_edition_asks_for_switches_that_turn_something(tmp_path):
     root = switched(tmp_path, ("0-truth", "spec: spec/1\n", "spec: spec/1\nedition: 2\n"))
-    found = {(one.id, one.message) for one in validate_spec(root) if one.id in ("SPEC-080", "SPEC-081")}
+    made = compile_spec(load_spec(root))
+    found = {(one.id, one.message) for one in other_seeds(made, 1, lambda _: iter(()))}
     assert ("SPEC-080", "there are 2 switches") in found
     assert ("SPEC-080", "nothing hangs on 'length'") in found
     assert any(name == "SPEC-081" for name, _ in found)
+
+
+def test_the_second_edition_asks_for_talk_that_is_written_and_statements_that_are_joined(tmp_path):
+    root = switched(
+        tmp_path,
+        ("0-truth", "spec: spec/1\n", "spec: spec/1\nedition: 2\n"),
+        ("5-controls", "messages: [20, 400]", "messages: [20, 400]\nnoise_share: [0.9, 1]"),
+        (
+            "3-rounds",
+            "{if: limit_c == 8, text: A single reading above eight",
+            "{if: limit_c == 8, text: A reading above 9",
+        ),
+    )
+    found = {one.id: one for one in validate_spec(root, seeds=0)}
+    assert {"SPEC-083", "SPEC-084", "SPEC-085", "SPEC-086"} == found.keys()
+    assert "has 9, and its predicate has not" in found["SPEC-086"].message
+    assert "statements rest on" in found["SPEC-085"].message

@@ -67,6 +67,10 @@ RULES: Mapping[str, str] = MappingProxyType({
     "SPEC-080": "there are four switches or more, and something hangs on each",
     "SPEC-081": "the truth moves from seed to seed, and the answers of one seed do not answer another",
     "SPEC-082": "people talk, and documents are documents, as much as in the published scenario that has least of it",
+    "SPEC-083": "what is said is written for the scenario: no message of a session is drawn from a pool",
+    "SPEC-084": "the share of exchanges that carry no evidence is as declared",
+    "SPEC-085": "half of the statements rest on two places or more, a quarter on three",
+    "SPEC-086": "a number that is typed into a statement stands in its predicate as well",
 })  # fmt: skip
 """Demand by id."""
 

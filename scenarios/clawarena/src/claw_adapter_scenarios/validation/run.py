@@ -16,6 +16,7 @@ from claw_adapter_scenarios.realism.talk import shortfalls, talk
 from claw_adapter_scenarios.spec.load import load_spec
 from claw_adapter_scenarios.validation.control import control
 from claw_adapter_scenarios.validation.rules import spec_finding
+from claw_adapter_scenarios.validation.second import second_edition
 from claw_adapter_scenarios.validation.semantic import semantic
 from claw_adapter_scenarios.validation.structural import structural
 from claw_adapter_scenarios.validation.worlds import other_seeds
@@ -56,6 +57,8 @@ def validate_spec(root: Path, *, seeds: int = SEEDS) -> list[Finding]:
 def _meaning(made: Compiled) -> Iterator[Finding]:
     yield from semantic(made)
     yield from control(made)
+    if made.spec.truth.edition > 1:
+        yield from second_edition(made)
 
 
 def _errors(found: list[Finding]) -> bool:
