@@ -13,7 +13,7 @@ from claw_adapter.api.results import Run, open_run
 from claw_adapter.api.running import run
 from claw_adapter.audit.records import HarnessVerdict
 from claw_adapter.endpoint.faults import FAULT_KINDS
-from claw_adapter.errors import ClawError, RunStopped
+from claw_adapter.errors import ClawError, DeadlineExceeded, RunStopped
 from claw_adapter.notation import parse_named
 from claw_adapter.profile import figures
 from claw_adapter.profile.body import body_of, certificate_of
@@ -36,6 +36,8 @@ DEADLINE: Final = 120.0
 FAULT_DEADLINE: Final = 20.0
 GIVE_UP: Final = 3
 """Turns in a row that fail."""
+WORDS: Final = "M30"
+"""What findings about earlier words of a conversation are called."""
 MODEL: Final = "profile-model"
 
 
@@ -143,8 +145,8 @@ class _Measuring:
                     continue
             yield from figures.reach_of(reached.data, reached.data.trials[0], self.talk, label, own)
             if told and (verdict := self._audited(reached)) is not None:
-                audited += [f"{label}: {one.key}" for one in verdict.findings]
-        how = "as losses found, of the talks in windows that the harness was told"
+                audited += [f"{label}: {one.key}" for one in verdict.findings if one.key.startswith(WORDS)]
+        how = "what a request of a talk in a window that the harness was told should hold and does not, by no declared loss"
         text = ", ".join(dict.fromkeys(audited)) or "nothing lost that is not declared"
         yield Figure(group="delivery", name="losses found in windows told", value=len(audited), text=text, how=how)
 
@@ -209,7 +211,10 @@ class _GivenUp(RunStopped):
 
 
 def _failing(errors: Sequence[Failure | None]) -> bool:
-    """Whether so many turns in a row have failed that the rest are taken to fail, too."""
+    """Whether so many turns in a row have failed, or one has not come to its end, that the rest are taken to fail, too."""
+    last = errors[-1] if errors else None
+    if last is not None and last.kind == DeadlineExceeded.__name__:
+        return True
     return len(errors) >= GIVE_UP and all(errors[-GIVE_UP:])
 
 
