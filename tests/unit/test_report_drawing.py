@@ -53,7 +53,15 @@ def test_a_picture_is_well_formed_inert_and_has_its_numbers_behind_it(number):
 def test_nothing_is_drawn_outside_of_a_picture(number):
     text = re.sub(r'<svg class="key".*?</svg>', "", str(drawn()[number]))
     height = float(re.search(r'viewBox="0 0 420 (\S+)"', text).group(1))
-    for name, most in (("x", 420), ("x1", 420), ("x2", 420), ("cx", 420), ("y", height), ("y1", height), ("cy", height)):
+    for name, most in (
+        ("x", 420),
+        ("x1", 420),
+        ("x2", 420),
+        ("cx", 420),
+        ("y", height),
+        ("y1", height),
+        ("cy", height),
+    ):
         assert all(0 <= float(value) <= most for value in re.findall(rf' {name}="([-\d.]+)"', text))
 
 

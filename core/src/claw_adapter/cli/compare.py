@@ -150,6 +150,7 @@ def _plan(run: RunData, difference: float, level: float, seed: int, *, as_json: 
         click.echo(f"  {scenarios:>6}" + "".join(f"{power:>7.2f}" for power in row))
     click.echo(
         f"Simulated ({found.simulations} comparisons a size), tested as `claw compare` does. The difference is taken to be "
-        f"alike in all scenarios: where it is not, it takes more. A chance is (right + 0.5) / (trials + 1), of {found.observed} trials or more."
+        "alike in all scenarios: where it is not, it takes more. A chance is (right + 0.5) / (trials + 1), "
+        f"of {found.observed} trials or more."
     )
     return 0

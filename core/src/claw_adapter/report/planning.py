@@ -26,6 +26,8 @@ SCENARIOS: Final = (1, 2, 4, 8, 16)
 """Times the scenarios of the run."""
 REPEATS: Final = (1, 2, 4, 8)
 SHOWN: Final = 0.8
+MANY: Final = 40
+"""Rounds and repeats of a scenario from which they are drawn together."""
 SIGNS: Final = 999
 """Signs drawn where there are too many to go through."""
 
@@ -134,7 +136,12 @@ def power(
 
 
 def _scored(scenario: Sequence[float], repeats: int, draw: random.Random) -> int:
-    return sum(draw.random() < chance for chance in scenario for _ in range(repeats))
+    """How many rounds are right, over all repeats: many at once, by the normal distribution of that number."""
+    most = len(scenario) * repeats
+    if most < MANY:
+        return sum(draw.random() < chance for chance in scenario for _ in range(repeats))
+    spread = math.sqrt(repeats * sum(chance * (1 - chance) for chance in scenario))
+    return min(max(round(draw.gauss(repeats * sum(scenario), spread)), 0), most)
 
 
 def _p(differences: Sequence[float], draw: random.Random) -> float:
