@@ -235,13 +235,16 @@ def histories_of(trials: Sequence[TrialData]) -> Iterator[Figure]:
 def faults_of(run: RunData, trial: TrialData, deadline: float) -> Iterator[Figure]:
     """What follows from each fault, that of every request of a turn of at most `deadline` seconds."""
     requests = Counter(one.round for one in exchanges_of(run, trial))
+    away = "not tried: the program asked for nothing before its deadline"
     for record in trial.rounds:
         kind = record.round.replace("-", "_")
         if kind not in FAULT_KINDS:
             continue
         said = f"turn fails: {record.error.kind}" if record.error else "turn ends with an answer"
+        asked = requests[record.round]
+        late = " (its deadline)" if record.timing.total >= deadline else ""
         yield Figure(
-            group="faults", name=f"after {kind}", value=requests[record.round], unit="requests",
-            text=f"{said}, after {record.timing.total:.1f} s" + (" (its deadline)" if record.timing.total >= deadline else ""),
+            group="faults", name=f"after {kind}", value=asked or None, unit="requests",
+            text=f"{said}, after {record.timing.total:.1f} s{late}" if asked else away,
             how="requests in a turn of which each one fails so; what comes of the turn, within its deadline",
         )  # fmt: skip
