@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from claw_adapter.report.drawing import Bar, Line, Point, bars, lines, scatter
+from claw_adapter.report.drawing import Bar, Curve, Point, bars, lines, scatter
 
 HOSTILE = '"><script>alert(1)</script>\x1b[31m'
 
@@ -29,7 +29,7 @@ class Tree(HTMLParser):
 
 def drawn():
     return [
-        lines("T", "W", [Line(HOSTILE, (1.0, None, 3.0)), Line("b", (2.0,))], ["1", "2", "3"], x="turn"),
+        lines("T", "W", [Curve(HOSTILE, (1.0, None, 3.0)), Curve("b", (2.0,))], ["1", "2", "3"], x="turn"),
         bars("T", "W", [Bar(HOSTILE, 0.5, 0.25, 0.75), Bar("none", None)], unit="share"),
         scatter("T", "W", [Point(HOSTILE, 3.0, 0.5), Point("b", 0.0, 1.0)], x="USD", y="score", units=("USD", "share")),
     ]
@@ -66,7 +66,7 @@ def test_nothing_is_drawn_outside_of_a_picture(number):
 
 
 def test_a_higher_value_is_drawn_higher_and_a_gap_is_left():
-    text = str(lines("T", "W", [Line("a", (0.0, 0.5, None, 1.0))], list("1234"), x="turn", unit="share"))
+    text = str(lines("T", "W", [Curve("a", (0.0, 0.5, None, 1.0))], list("1234"), x="turn", unit="share"))
     drawn = [points.split() for points in re.findall(r'<polyline class="s0" points="([^"]+)"', text)]
     assert [len(points) for points in drawn] == [2, 1]
     heights = [float(point.split(",")[1]) for points in drawn for point in points]
@@ -75,7 +75,7 @@ def test_a_higher_value_is_drawn_higher_and_a_gap_is_left():
 
 
 def test_what_colour_tells_apart_a_mark_does_too():
-    text = str(lines("T", "W", [Line(name, (1.0,)) for name in "abcd"], ["1"], x="turn"))
+    text = str(lines("T", "W", [Curve(name, (1.0,)) for name in "abcd"], ["1"], x="turn"))
     shapes = [re.sub(r'[-\d.]+|"m\d"', "", found) for found in re.findall(r"<(?:circle|polygon)[^>]*>", text)]
     corners = [found.count(",") for found in re.findall(r"<polygon[^>]*>", text)]
     assert len(shapes) == 8

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from claw_adapter.profile.records import GROUPS, Profile
 from claw_adapter.profile.terminal import group_rows, labels
-from claw_adapter.report.drawing import Bar, Line, bars, lines
+from claw_adapter.report.drawing import Bar, Curve, bars, lines
 from claw_adapter.report.html import asset, digest_of, environment
 from claw_adapter.runs.folder import write_atomic
 
@@ -44,7 +44,7 @@ def page(profiles: Sequence[Profile]) -> str:
 def _pictures(profiles: Sequence[Profile]) -> Iterator[Markup]:
     names = labels(profiles)
     steps = [str(number + 1) for number in range(max(each.turns for each in profiles))]
-    sent = [Line(name, tuple(map(float, each.curve))) for name, each in zip(names, profiles, strict=True)]
+    sent = [Curve(name, tuple(map(float, each.curve))) for name, each in zip(names, profiles, strict=True)]
     yield bars("Entry price", "Tokens before the first word of the user.", _bars(profiles, "entry price"))
     yield lines("Tokens sent per turn", "All requests of a turn of the talk without a window.", sent, steps, x="turn")
     yield bars(
@@ -79,7 +79,7 @@ def _reach(profiles: Sequence[Profile], names: Sequence[str]) -> Iterator[Markup
                 curves[window].append(distance)
     for window, distances in curves.items():
         found = [
-            Line(name, tuple(_value(each, f"{window}, {far}") for far in distances))
+            Curve(name, tuple(_value(each, f"{window}, {far}") for far in distances))
             for name, each in zip(names, profiles, strict=True)
         ]
         what = "Of what was said, read and answered so many turns ago, the share that requests still hold."

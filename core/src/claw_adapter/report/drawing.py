@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from claw_adapter.report.clean import one_line
 
-__all__ = ["Bar", "Line", "Point", "bars", "lines", "scatter"]
+__all__ = ["Bar", "Curve", "Point", "bars", "lines", "scatter"]
 
 Unit = Literal["share", "amount", "USD"]
 WIDTH: Final = 420
@@ -29,7 +29,7 @@ MOST_NAMES: Final = 34
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Curve:
     """A curve: a value for each step, None where there is none."""
 
     name: str
@@ -56,7 +56,7 @@ class Point:
 
 
 def lines(
-    title: str, what: str, found: Sequence[Line], steps: Sequence[str], *, x: str, unit: Unit = "amount"
+    title: str, what: str, found: Sequence[Curve], steps: Sequence[str], *, x: str, unit: Unit = "amount"
 ) -> Markup:
     """Curves over steps; `what` says in a sentence what is shown, `x` what a step is."""
     known = [value for line in found for value in line.values if value is not None]

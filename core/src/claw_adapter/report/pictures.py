@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from claw_adapter.protocol import RoundRecord
 from claw_adapter.report import words
-from claw_adapter.report.drawing import Bar, Line, Point, bars, lines, scatter
+from claw_adapter.report.drawing import Bar, Curve, Point, bars, lines, scatter
 from claw_adapter.report.records import Row, Summary
 from claw_adapter.runs.load import RunData
 
@@ -78,7 +78,7 @@ def _phases(summary: Summary) -> Iterator[Markup]:
     phases.sort(key=lambda text: (len(text), text))
     values = {(row.config, row.values[0]): row.strict_mean for row in table.rows}
     configs = dict.fromkeys(row.config for row in table.rows)
-    found = [Line(config, tuple(values.get((config, phase)) for phase in phases)) for config in configs]
+    found = [Curve(config, tuple(values.get((config, phase)) for phase in phases)) for config in configs]
     what = "Mean score of the rounds of a phase; a phase begins with a round that has updates, phase 0 has seen none."
     yield lines("Score by update phase", what, found, phases, x="phase", unit="share")
 
@@ -88,7 +88,7 @@ def _kept(record: RoundRecord) -> float | None:
     return metered.cached / metered.input if metered.cached is not None and metered.input else None
 
 
-def _by_turn(run: RunData, summary: Summary, names: Sequence[str], look: Look) -> list[Line]:
+def _by_turn(run: RunData, summary: Summary, names: Sequence[str], look: Look) -> list[Curve]:
     """For each row the mean over its trials of what `look` says of each turn."""
     found = []
     for number, name in enumerate(names):
@@ -98,7 +98,7 @@ def _by_turn(run: RunData, summary: Summary, names: Sequence[str], look: Look) -
             seen = [look(trial.rounds[turn]) for trial in own if turn < len(trial.rounds)]
             known = [value for value in seen if value is not None]
             values.append(fmean(known) if known else None)
-        found.append(Line(name, tuple(values)))
+        found.append(Curve(name, tuple(values)))
     return found
 
 
