@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import linear_regression, median
@@ -234,17 +235,19 @@ def histories_of(trials: Sequence[TrialData]) -> Iterator[Figure]:
 
 def faults_of(run: RunData, trial: TrialData, deadline: float) -> Iterator[Figure]:
     """What follows from each fault, that of every request of a turn of at most `deadline` seconds."""
-    requests = Counter(one.round for one in exchanges_of(run, trial))
+    requests: dict[str, int] = {}
+    for name, found in itertools.groupby(exchanges_of(run, trial), key=lambda one: one.round):
+        requests[name] = len(list(found))  # the last time, where a turn was tried again
     away = "not tried: the program asked for nothing before its deadline"
     for record in trial.rounds:
         kind = record.round.replace("-", "_")
         if kind not in FAULT_KINDS:
             continue
         said = f"turn fails: {record.error.kind}" if record.error else "turn ends with an answer"
-        asked = requests[record.round]
+        asked = requests.get(record.round)
         late = " (its deadline)" if record.timing.total >= deadline else ""
         yield Figure(
-            group="faults", name=f"after {kind}", value=asked or None, unit="requests",
+            group="faults", name=f"after {kind}", value=asked, unit="requests",
             text=f"{said}, after {record.timing.total:.1f} s{late}" if asked else away,
             how="requests in a turn of which each one fails so; what comes of the turn, within its deadline",
         )  # fmt: skip

@@ -183,9 +183,7 @@ class _Measuring:
         script = [{**item, "round": fault_round(names[item["round"]])} for item in talk.script()]
         model = ModelSpec(name=MODEL, kind="scripted", script=tuple(script), options={"faults": rules}, timeout=600)
         path = self.out / "faults"
-        # Going on with a run would try again what failed by the endpoint's fault, which is all of this one.
-        over = (path / "run.json").is_file() and all(trial.end is not None for trial in open_run(path).data.trials)
-        found = open_run(path) if over else self._run("faults", folder, models=[model], deadline=FAULT_DEADLINE)
+        found = _ended(path) or self._run("faults", folder, models=[model], deadline=FAULT_DEADLINE)
         yield from figures.faults_of(found.data, found.data.trials[0], FAULT_DEADLINE)
 
     def _delivery(self, plain: Run) -> Iterator[Figure]:
@@ -211,6 +209,15 @@ class _Measuring:
 
 class _GivenUp(RunStopped):
     """A talk is not held to its end."""
+
+
+def _ended(path: Path) -> Run | None:
+    """A run that is over or was given up: going on with it would try again what failed by the endpoint's fault."""
+    if not (path / "run.json").is_file():
+        return None
+    found = open_run(path)
+    over = all(trial.end is not None or _failing([one.error for one in trial.rounds]) for trial in found.data.trials)
+    return found if over else None
 
 
 def _failing(errors: Sequence[Failure | None]) -> bool:
