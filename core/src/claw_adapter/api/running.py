@@ -13,6 +13,7 @@ from typing import Final, TypeAlias, TypeVar, Unpack, cast
 
 from claw_adapter import plugins
 from claw_adapter.api.blocking import finish, system_errors
+from claw_adapter.api.estimating import estimate_experiment
 from claw_adapter.api.experiment import (
     ExperimentOptions,
     Scenarios,
@@ -26,7 +27,6 @@ from claw_adapter.datasets.checking import refuse_unfit
 from claw_adapter.endpoint.replay import replay_model
 from claw_adapter.errors import ArgumentError, ClawError
 from claw_adapter.executor import Executor
-from claw_adapter.frameworks.sources import describe
 from claw_adapter.harness import Harness
 from claw_adapter.notation import parse_named
 from claw_adapter.protocol import Scenario, StopRules
@@ -34,8 +34,7 @@ from claw_adapter.runner.headroom import MIN_FREE
 from claw_adapter.runner.preparing import prepare as prepare_plan
 from claw_adapter.runner.run import Watcher
 from claw_adapter.runner.run import run as run_plan
-from claw_adapter.runs.estimate import Assumptions, Estimate, measured, together
-from claw_adapter.runs.estimate import estimate as estimate_one
+from claw_adapter.runs.estimate import Estimate
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.plan import Experiment, Plan, expand
 from claw_adapter.runs.shards import shard_of
@@ -290,29 +289,6 @@ def estimate(scenarios: Scenarios, **options: Unpack[ExperimentOptions]) -> dict
     check_names(options, list(ExperimentOptions.__annotations__))
     with system_errors():
         return estimate_experiment(make_experiment(scenarios, options))
-
-
-def estimate_experiment(experiment: Experiment) -> dict[str, Estimate]:
-    """Expected rounds, requests, tokens and money of every model, by its name."""
-    scenarios = list(find_scenarios(experiment.scenarios).values())
-    found = {}
-    for model in experiment.models:
-        parts = {}
-        for one in experiment.harnesses:
-            stacks = 1 if one.overlays is not None else len(experiment.overlays)
-            trials = stacks * len(experiment.seeds) * experiment.repeats
-            parts[one.label] = estimate_one(scenarios, model, trials=trials, assumptions=_measured(one.name))
-        found[model.name] = together(parts, model)
-    return found
-
-
-def _measured(harness: str) -> Assumptions | None:
-    """What the profile that is kept beside a harness's description says; None where there is none."""
-    try:
-        described = describe(harness)
-        return measured(described.folder / "profiles" / f"{described.version}.json")
-    except (ClawError, ValueError):
-        return None
 
 
 def _part(options: RunOptions, kind: type[Options]) -> Options:
