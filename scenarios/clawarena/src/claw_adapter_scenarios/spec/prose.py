@@ -25,7 +25,7 @@ from typing import Final
 from claw_adapter.errors import ScenarioError
 from claw_adapter.reading import read_bytes, why
 
-__all__ = ["FOLDER", "KEY", "ProseLine", "Prose", "prose_files", "read"]
+__all__ = ["FOLDER", "KEY", "Prose", "ProseLine", "prose_files", "read"]
 
 FOLDER: Final = "prose"
 KEY: Final = "prose"
