@@ -7,14 +7,16 @@ reading call, so that no echo of a call can be taken for evidence.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
-from claw_adapter.endpoint.reader.schema import At
+from claw_adapter.endpoint.reader.places import Style, styles_in, styles_of
+from claw_adapter.endpoint.reader.schema import At, Params
+from claw_adapter.endpoint.reader.shells import Language
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.model import Tool
 
@@ -76,10 +78,20 @@ class Habits:
     """By kind, a stranger that turned out to do it."""
     inside: dict[str, list[Tool]] = field(default_factory=dict)
     """By tool, those that it calls."""
+    styles: list[Style] = field(default_factory=list)
+    """Styles in which results have named files."""
+    listings: dict[str, str] = field(default_factory=dict)
+    """By tool, what it has listed."""
+    sequels: dict[str, tuple[str, Params]] = field(default_factory=dict)
+    """By tool, the one that brings what it has begun."""
+    written: dict[str, str] = field(default_factory=dict)
+    """By file, the content that it was given last."""
     spoilt: set[str] = field(default_factory=set)
     """Files that end within what was given to a tool that writes: it has lost the rest."""
     around: set[str] = field(default_factory=set)
     """What tools say around files that they have shown."""
+    language: Language | None = None
+    """What the adopted tool for commands speaks."""
     puzzled: bool = False
     """Whether the strangers were all tried in vain."""
 
@@ -105,7 +117,8 @@ class Habits:
     def forms(self, kind: str, forms: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Forms of a target (name and text), the one that works first."""
         form = self.working.get(kind, ("", ""))[1]
-        return sorted(forms, key=lambda item: item[0] != form)
+        others = {self.working[kind][1] for kind in SHOWING if kind in self.working}
+        return sorted(forms, key=lambda item: (item[0] != form, item[0] not in others))
 
     def known(self, tool: str, form: str) -> bool:
         """Whether a tool has shown something, its target written so."""
@@ -124,6 +137,11 @@ class Habits:
     def learn(self, tool: str, more: Mapping[At, JsonValue]) -> None:
         """Remember arguments that a call has worked with, once they were asked for."""
         self.extra.setdefault(tool, {}).update(more)
+
+    def learn_styles(self, path: str, said: str, echoed: Collection[str] = ()) -> None:
+        """Keep in mind how a result names a file, or else says that files are named."""
+        found = styles_of(path, said) or (styles_in(said, echoed) if len(said) < NOTICE else [])
+        self.styles += [style for style in found if style not in self.styles][:MOST_TOOLS]
 
     def worked(self, attempt: Attempt) -> None:
         """Remember what has worked."""

@@ -15,7 +15,7 @@ from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import Attempt, Result
 from claw_adapter.endpoint.reader.matching import readings
 from claw_adapter.endpoint.reader.schema import At, Param
-from claw_adapter.endpoint.reader.tools import PAGE_LINES
+from claw_adapter.endpoint.reader.purposes import PAGE_LINES
 
 __all__ = ["MOST_PAGES", "further", "named"]
 

@@ -11,12 +11,14 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps
+from claw_adapter.endpoint.reader.inner import discover, unlock
 from claw_adapter.endpoint.reader.paging import MOST_PAGES, further, named
-from claw_adapter.endpoint.reader.refusals import asked_for, follow
+from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow
+from claw_adapter.endpoint.reader.purposes import FORCE
 from claw_adapter.endpoint.reader.schema import At
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
-from claw_adapter.endpoint.reader.strangers import discover, strange_reading
-from claw_adapter.endpoint.reader.tools import FORCE, Toolbox
+from claw_adapter.endpoint.reader.strangers import strange_reading, targets
+from claw_adapter.endpoint.reader.tools import Toolbox
 
 __all__ = ["cat", "command_forms", "keywords", "look", "read_file", "read_session"]
 
@@ -43,20 +45,31 @@ def read_file(path: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
     if (yield from discover(box, habits)):
         box = habits.box(box)
         yield from _known_ways(path, workspace, box, habits)
-    if not habits.ways and (made := (yield from strange_reading(path, workspace, box, habits))) is not None:
-        yield from _known_ways(path, workspace, replace(box, read=(made,), run=()), habits)
+    if habits.ways:
+        return False
+    yield from unlock(box)
+    if (made := (yield from strange_reading(path, workspace, box, habits))) is not None:
+        own = replace(box, read=(made,), run=()) if habits.language is None else replace(box, read=(), run=(made,))
+        yield from _known_ways(path, workspace, own, habits)
     return False
 
 
 def _known_ways(path: str, workspace: str, box: Toolbox, habits: Habits) -> Generator[Attempt, Result, None]:
     for tool in habits.tools("read", box.read, box.run[:1]):
         found, text = False, ""
-        for form, target in habits.forms("read", tool.forms(path, workspace)):
+        tried: set[str] = set()
+        while not found:
+            forms = habits.forms("read", (yield from targets(tool, path, workspace, habits)))
+            form, target = next((one for one in forms if one[0] not in tried), ("", ""))
+            if not form:
+                break
+            tried.add(form)
             known = habits.known(tool.tool, form)
             result = yield from look(tool, "read", form, target, box, habits, path, workspace)
             if found := known or result.shows:
                 text = result.text
                 break
+            habits.learn_styles(path, result.text, (target, path))
             habits.refusals[tool.tool] += 1
         if len(text) >= NOTICE:
             return
@@ -71,7 +84,7 @@ def look(
 ) -> Generator[Attempt, Result, Result]:
     """Read a file with a tool: to its end, with what it asks for, and anew where it may say only that it said it before."""
     attempt = Attempt(kind, tool.tool, tool.arguments(target, habits.extra.get(tool.tool)), form)
-    first = result = yield attempt
+    first = result = yield from carried_out(attempt, habits)
     result = result + (yield from further(attempt, tool, first, told=True))
     if not result.shows:
         asked = asked_for(tool.known, attempt.arguments, first.text)
@@ -111,7 +124,8 @@ def _varied(tool: Candidate, long: bool, habits: Habits) -> Iterator[Mapping[At,
 def command_forms(shell: Candidate, path: str, workspace: str, habits: Habits) -> list[tuple[str, Language, str]]:
     """The ways to name a file to a tool for commands: name of the form, language, place; once one works, only that."""
     named = shell.forms(path, workspace)
-    forms = [(f"{language.name} {form}", language, target) for language in LANGUAGES for form, target in named]
+    languages = (habits.language,) if habits.language is not None else LANGUAGES
+    forms = [(f"{language.name} {form}", language, target) for language in languages for form, target in named]
     known = [form for form in forms if habits.known(shell.tool, form[0])]
     return known or [form for form in forms if form[1] is SH or (form[0].endswith("relative") and not habits.ways)]
 
@@ -123,7 +137,7 @@ def cat(
     read = Result("")
     for form, language, place in command_forms(shell, path, workspace, habits):
         attempt = Attempt(kind, shell.tool, shell.arguments(language.read(place)), form)
-        result = yield attempt
+        result = yield from carried_out(attempt, habits)
         if not result.shows:
             result = result + (yield from follow(attempt, result, shell, box, habits, path, workspace))
             if result.shows:
@@ -135,7 +149,7 @@ def cat(
             command = language.part(place, page * size, size + size // 8)
             if len(result.text) < max(size // 2, NOTICE) or not command:
                 break
-            result = yield Attempt(kind, shell.tool, shell.arguments(command), form)
+            result = yield from carried_out(Attempt(kind, shell.tool, shell.arguments(command), form), habits)
             read = read + result
         if read.shows or habits.known(shell.tool, form):
             break

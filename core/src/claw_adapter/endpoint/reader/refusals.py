@@ -7,20 +7,21 @@ reading it back, and what has shown neither is followed by the next way, a bound
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.calls import objects
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
+from claw_adapter.endpoint.reader.places import called, loose
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
-from claw_adapter.endpoint.reader.tools import HARM, Toolbox
+from claw_adapter.endpoint.reader.purposes import HARM, PATH
+from claw_adapter.endpoint.reader.tools import Toolbox, harms
 
-__all__ = ["asked_for", "follow", "told_first"]
+__all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "told_first"]
 
 MOST_TOLD: Final = 2
 
@@ -67,7 +68,7 @@ def told_first(
                 continue
             if item.enum:
                 values[item.at] = next((v for v in item.enum if _says(result.text, str(v))), item.filler())
-            elif (value := _identifier(item, result.text)) is not None:
+            elif (value := identifier(item, result.text)) is not None:
                 values[item.at] = value
             elif item.text_only and not where:
                 where = str(PurePosixPath(place).parent)
@@ -76,26 +77,81 @@ def told_first(
                 values[item.at] = item.filler()
         brought = brought + (yield Attempt("told", tool, filled({}, values)))
         if brought.shows:
+            habits.sequels[attempt.tool] = (tool, form)
             break
     return brought, where
+
+
+def carried_out(attempt: Attempt, habits: Habits) -> Generator[Attempt, Result, Result]:
+    """Make a call, with what its tool has asked for before, and the one that is known to bring what it begins."""
+    result = yield attempt.with_more(habits.extra.get(attempt.tool, {}))
+    if not result.shows and attempt.tool in habits.sequels:
+        tool, form = habits.sequels[attempt.tool]
+        if (values := filling(form, result.text)) is not None:
+            result = result + (yield Attempt("told", tool, filled({}, values)))
+    return result
+
+
+def filling(form: Params, text: str) -> dict[At, JsonValue] | None:
+    """Values from a result for all that a form of call requires, None where it has none: under its name, or the only one wanted."""
+    values: dict[At, JsonValue] = {}
+    wanted = [item for item in form.items if item.required and item.default is None]
+    for item in wanted:
+        value = identifier(item, text)
+        if value is None and len(wanted) == 1 and item.key not in PATH and not item.enum:
+            said = (one for one in loose(text) if item.accepts("string") or one.isdecimal())
+            value = next((item.shaped(one) for one in said), None)
+        if value is None:
+            return None
+        values[item.at] = value
+    return values
 
 
 def follow(
     attempt: Attempt, result: Result, tool: Candidate, box: Toolbox, habits: Habits, path: str, workspace: str
 ) -> Generator[Attempt, Result, Result]:
-    """Do what the result of a call that reads names, and make the call again: as it was, by a name in the folder, by an id."""
+    """Do what the result of a call that reads names, and make the call again: as it was, by a name in the folder, by an id.
+
+    Where nothing is named and nothing else is known to show files, a tool that the result has all values for may show what the
+    call has begun.
+    """
     place = str(PurePosixPath(workspace) / path) if workspace else path
     brought, where = yield from told_first(attempt, result, box, habits, place)
-    if brought.shows or not brought.text:
+    if brought.text and not brought.shows:
+        targets = [PurePosixPath(path).name] if where else called(path, brought.text)
+        more = {
+            item.at: value
+            for item in tool.known.items
+            if item.required and item is not tool.target and (value := identifier(item, brought.text)) is not None
+        }
+        known = [attempt.with_more({tool.target.at: tool.target.shaped(one)}) for one in targets]
+        for again in [*known, attempt.with_more(more)][:MOST_TOLD]:
+            brought = brought + (yield replace(again, form="told"))
+            if brought.shows:
+                if more and again.arguments == attempt.with_more(more).arguments:
+                    habits.learn(attempt.tool, more)
+                return brought
+    if brought.shows or habits.ways or not result.text:
         return brought
-    targets = [PurePosixPath(path).name] if where else _called(path, brought.text)
-    for again in [*[attempt.with_more({tool.target.at: tool.target.shaped(one)}) for one in targets], attempt][
-        :MOST_TOLD
-    ]:
-        brought = brought + (yield replace(again, form="told"))
+    for other, form in _sequels(attempt, result, box, habits):
+        values = filling(form, result.text)
+        assert values is not None  # noqa: S101  # such are no sequels
+        brought = brought + (yield Attempt("told", other, filled({}, values)))
         if brought.shows:
+            habits.sequels[attempt.tool] = (other, form)
             break
     return brought
+
+
+def _sequels(attempt: Attempt, result: Result, box: Toolbox, habits: Habits) -> list[tuple[str, Params]]:
+    """Tools of no known purpose which a result has all values for, those first that it has most for."""
+    known = {one.tool for one in (*box.write, *box.run, *box.patch)} | habits.tools_known | {attempt.tool}
+    found = [
+        (tool, form)
+        for tool, form in box.every
+        if tool not in known and not harms(form) and filling(form, result.text) is not None
+    ]
+    return sorted(found, key=lambda one: -sum(item.required for item in one[1].items))[:MOST_TOLD]
 
 
 def _named_in(attempt: Attempt, result: str, box: Toolbox, habits: Habits) -> list[tuple[str, Params]]:
@@ -113,8 +169,11 @@ def _says(result: str, name: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", result) is not None
 
 
-def _identifier(item: Param, result: str) -> JsonValue:
+def identifier(item: Param, result: str) -> JsonValue:
     """What a result gives under a parameter's name; under the first word of it where that has a number."""
+    if item.types == {"integer"}:
+        found = re.search(rf"\b{re.escape(item.name)}\W{{1,4}}(\d+)", result)
+        return int(found[1]) if found else None
     if not item.text_only:
         return None
     if found := re.search(rf"\b{re.escape(item.name)}[\"'`]?\s*[=:]\s*[\"'`]?([\w.:-]*\w)", result):
@@ -122,19 +181,3 @@ def _identifier(item: Param, result: str) -> JsonValue:
     first = words(item.name)[0] if words(item.name) else ""
     found = re.search(rf"\b{re.escape(first)}\W{{1,3}}([\w-]*\d[\w-]*)", result, re.IGNORECASE) if first else None
     return found[1] if found else None
-
-
-def _called(path: str, text: str) -> list[str]:
-    """What a listing in JSON calls a file: the other texts of the object that names it."""
-    return [value for entry in objects(text) for value in _beside(path, entry, 0)]
-
-
-def _beside(path: str, value: JsonValue, depth: int) -> Iterator[str]:
-    if depth > MOST_TOLD * 3:
-        return
-    if isinstance(value, dict) and any(
-        isinstance(v, str) and v.removeprefix("./").endswith(path) for v in value.values()
-    ):
-        yield from (v for v in value.values() if isinstance(v, str) and not v.endswith(path))
-    for inside in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _beside(path, inside, depth + 1)

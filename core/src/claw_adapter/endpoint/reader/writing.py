@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -13,9 +14,10 @@ from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps
 from claw_adapter.endpoint.reader.matching import normalise, readings, within
 from claw_adapter.endpoint.reader.reading import cat, command_forms, look
-from claw_adapter.endpoint.reader.refusals import asked_for, told_first
+from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, told_first
 from claw_adapter.endpoint.reader.schema import At
-from claw_adapter.endpoint.reader.strangers import makers, strange_writers
+from claw_adapter.endpoint.reader.storing import makers, opened, strange_writers
+from claw_adapter.endpoint.reader.strangers import targets
 from claw_adapter.endpoint.reader.tools import Toolbox
 
 __all__ = ["cut_short", "holds", "holds_some", "write_file"]
@@ -23,6 +25,8 @@ __all__ = ["cut_short", "holds", "holds_some", "write_file"]
 LINE: Final = 200
 """Characters of a line that are compared: tools cut long ones."""
 MOST_PIECES: Final = 400
+MOST_STRANGERS: Final = 12
+"""Ways to write that are tried of tools which do not say that they write."""
 TELLING: Final = 12
 """Characters of a line from which on it is no chance that it begins so."""
 
@@ -42,15 +46,19 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
         tried = True
         if back.blank or not back.possible:
             break
-    for attempt in _others(path, content, workspace, box, habits):
+    for attempt in _commands(path, content, workspace, box, habits):
         if (yield from back.shown_after([attempt])):
             return True
         tried = True
     if back.blank or not back.possible:
-        return tried
-    for tool in strange_writers(box):
+        return tried or bool(box.patch)
+    for tool in islice(strange_writers(box), MOST_STRANGERS):
         if (yield from back.written_with(tool, "write")):
             habits.adopted["write"] = tool
+            return True
+        tried = True
+    for steps in islice(opened(path, content, workspace, box, habits), MOST_STRANGERS):
+        if (yield from steps) and (yield from back.shown()):
             return True
         tried = True
     return tried and (yield from back.shown_by_command())
@@ -80,9 +88,10 @@ class _ReadBack:
 
     def written_with(self, tool: Candidate, kind: str) -> Generator[Attempt, Result, bool]:
         """Write with a tool, under each form of the path and each way to give a long content in pieces."""
-        for number, (form, target) in enumerate(self.habits.forms(kind, tool.forms(self.path, self.workspace))):
+        forms = self.habits.forms(kind, tool.forms(self.path, self.workspace, self.habits.styles))
+        for number, (form, target) in enumerate(forms[: None if tool in self.box.write else 2]):
             extra = self.habits.extra.get(tool.tool, {})
-            for calls in _calls(tool, target, self.content):
+            for calls in _calls(tool, target, self.content, self.habits.written.get(self.path, "")):
                 attempts = [Attempt(kind, tool.tool, arguments, form).with_more(extra) for arguments in calls]
                 if (yield from self.shown_after(attempts, tool, insist=not number)):
                     return True
@@ -98,16 +107,16 @@ class _ReadBack:
         """
         result = Result("")
         for one in attempts:
-            result = yield one
+            result = yield from carried_out(one, self.habits)
         if self.blank:
             return False
         attempt = attempts[0]
-        shown = yield from self._shown()
+        shown = yield from self.shown()
         if not shown and tool is not None:
             place = str(PurePosixPath(self.workspace) / self.path) if self.workspace else self.path
             brought, where = yield from told_first(attempt, result, self.box, self.habits, place)
             if brought.text and not where:
-                shown = yield from self._shown()
+                shown = yield from self.shown()
             if not shown and (brought.text or insist):
                 more = asked_for(tool.known, attempt.arguments, result.text)
                 for maker in makers(self.box, self.habits, tool) if not more and not brought.text else ():
@@ -117,7 +126,7 @@ class _ReadBack:
                     yield Attempt("make", maker.tool, maker.arguments(form or self.path))
                 for one in attempts:
                     yield one.with_more(more)
-                shown = yield from self._shown()
+                shown = yield from self.shown()
                 if shown and more:
                     self.habits.learn(tool.tool, more)
         if not shown:
@@ -127,13 +136,14 @@ class _ReadBack:
                 self.habits.spoilt.add(self.path)
             return False
         self.habits.spoilt.discard(self.path)
+        self.habits.written[self.path] = self.content
         self.habits.worked(attempt)
         return True
 
-    def _shown(self) -> Generator[Attempt, Result, bool]:
+    def shown(self) -> Generator[Attempt, Result, bool]:
         shows = holds(self.content)
         for tool in self.habits.tools("read", self.box.read, self.box.run[:1])[:1]:
-            for form, target in self.habits.forms("read", tool.forms(self.path, self.workspace)):
+            for form, target in self.habits.forms("read", (yield from targets(tool, self.path, self.workspace, self.habits))):
                 known = self.habits.known(tool.tool, form)
                 result = yield from look(tool, "look", form, target, self.box, self.habits, self.path, self.workspace)
                 self.looked = result.text
@@ -152,14 +162,17 @@ class _ReadBack:
         return False
 
 
-def _calls(tool: Candidate, target: str, content: str) -> Iterator[list[dict[str, JsonValue]]]:
+def _calls(tool: Candidate, target: str, content: str, before: str) -> Iterator[list[dict[str, JsonValue]]]:
     """The calls that give a tool a content: one, or where it takes no more at once several, of which each but the first adds.
 
     Nothing says which choice of the tool makes it add: each is tried.
     """
+    if tool.by_lines:
+        yield [tool.writes(target, line) for line in content.splitlines()][:MOST_PIECES]
+        return
     longest = tool.content.longest if tool.content is not None else 0
     if tool.content is None or not 0 < longest < len(content):
-        yield [tool.writes(target, content)]
+        yield [tool.writes(target, content, before)]
         return
     pieces = [content[start : start + longest] for start in range(0, len(content), longest)][:MOST_PIECES]
     first = tool.writes(target, pieces[0])
@@ -170,23 +183,12 @@ def _calls(tool: Candidate, target: str, content: str) -> Iterator[list[dict[str
             yield [first, *(Attempt("", "", tool.writes(target, one)).with_more(more).arguments for one in pieces[1:])]
 
 
-def _others(path: str, content: str, workspace: str, box: Toolbox, habits: Habits) -> Iterator[Attempt]:
-    """Calls that write otherwise than with a tool for it."""
+def _commands(path: str, content: str, workspace: str, box: Toolbox, habits: Habits) -> Iterator[Attempt]:
+    """Commands that write."""
     for shell in box.run[:1]:
         for form, language, place in command_forms(shell, path, workspace, habits):
             if command := language.write(place, content):
                 yield Attempt("print", shell.tool, shell.arguments(command), form)
-    for tool in box.patch[:1]:
-        for form, target in tool.forms(path, workspace):
-            for text in _patches(target, content):
-                yield Attempt("patch", tool.tool, tool.arguments(text), form)
-
-
-def _patches(target: str, content: str) -> Sequence[str]:
-    """A patch that adds a file, and one that replaces it."""
-    added = "\n".join(f"+{line}" for line in content.splitlines())
-    add = f"*** Add File: {target}\n{added}\n*** End Patch"
-    return [f"*** Begin Patch\n{add}", f"*** Begin Patch\n*** Delete File: {target}\n{add}"]
 
 
 def holds(content: str) -> Callable[[str], bool]:

@@ -1,0 +1,102 @@
+"""How an agent calls its files: what stands before a path, which sign parts it, what a listing calls a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from pydantic import JsonValue
+
+from claw_adapter.endpoint.reader.said import objects
+
+__all__ = ["Style", "called", "loose", "styled", "styles_in", "styles_of"]
+
+Style = tuple[str, str]
+"""What stands before a path that is relative to the workspace, and what parts its pieces."""
+
+MOST_STYLES: Final = 4
+DEEPEST: Final = 8
+LONGEST: Final = 120
+_TOKEN: Final = re.compile(r"[^\s\"'`,;()<>\[\]{}|*]+")
+_SCHEME: Final = re.compile(r"[a-z][\w+.-]*://")
+_PLAIN: Final = re.compile(r"\w[\w. -]*")
+_NUMBER: Final = re.compile(r"[\w.:-]*\d[\w.:-]*")
+
+
+def styled(style: Style, path: str, whole: str = "") -> str:
+    """A path in a style; after a bare scheme comes the `whole` one."""
+    before, between = style
+    return before + (whole if whole and before.endswith("://") else path).replace("/", between)
+
+
+def styles_in(said: str, echoed: Collection[str] = ()) -> list[Style]:
+    """Styles of the paths that a text gives as examples; what is `echoed` is none.
+
+    The beginning of a relative path is no style: it goes without saying.
+    """
+    found: list[Style] = []
+    for token in map(_trimmed, _TOKEN.findall(said)):
+        if any(token in one or one in token for one in echoed if one):
+            continue
+        between = "\\" if "\\" in token and "/" not in token else "/"
+        scheme = _SCHEME.match(token)
+        head = scheme[0] if scheme else ""
+        first, *rest = token.removeprefix(head).split(between)
+        if head.startswith("http") or (not head and (not rest or _PLAIN.fullmatch(first))):
+            continue
+        folders = rest if rest and "." not in rest[-1] else rest[:-1]
+        begun = [f"{head}{between.join([first, *folders[:n]])}{between}" for n in range(len(folders) + 1)]
+        begun = [one for one in (head, *begun) if one.strip("/") or one == head != ""]
+        whole = [token] if token.endswith(between) else []
+        found += [(one.replace(2 * between, between) if not head else one, between) for one in (*whole, *begun) if one]
+    return list(dict.fromkeys(found))[:MOST_STYLES]
+
+
+def _trimmed(token: str) -> str:
+    return token.rstrip(".:!?")
+
+
+def styles_of(path: str, text: str) -> list[Style]:
+    """Styles in which a text names a certain file."""
+    found = []
+    for token in {one.replace("\\\\", "\\") for one in _TOKEN.findall(text)}:
+        between = "\\" if "\\" in token else "/"
+        if len(token) < LONGEST and token.replace("\\", "/").endswith(path):
+            style = token[: -len(path)], between
+            found += [style] if style != ("", "/") and not (style[0] and _PLAIN.fullmatch(style[0][-1])) else []
+    return list(dict.fromkeys(found))
+
+
+def called(path: str, text: str) -> list[str]:
+    """What a listing calls a file: the other values of the JSON object, or the words with a number of the line, that name it."""
+    found = [value for entry in objects(text) for value in _beside(path, entry, 0)]
+    for line in text.splitlines() if not found else ():
+        if re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w-])", line):
+            found += [word.strip(".:-") for word in _NUMBER.findall(line.replace(path, " "))]
+    return list(dict.fromkeys(found))
+
+
+def _beside(path: str, value: JsonValue, depth: int) -> Iterator[str]:
+    if depth > DEEPEST:
+        return
+    inside = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    own = [str(one) for one in inside if isinstance(one, str | int) and not isinstance(one, bool)]
+    if any(one.removeprefix("./").endswith(path) for one in own):
+        yield from (one for one in own if not one.endswith(path))
+    for one in inside:
+        yield from _beside(path, one, depth + 1)
+
+
+def loose(text: str) -> list[str]:
+    """Values that a result gives, under whatever name: those of its JSON, else its words with a number."""
+    found = [leaf for entry in objects(text) for leaf in _leaves(entry, 0)]
+    return list(dict.fromkeys(found or [word.strip(".:-") for word in _NUMBER.findall(text)]))
+
+
+def _leaves(value: JsonValue, depth: int) -> Iterator[str]:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if isinstance(value, str | int) and not isinstance(value, bool) and len(str(value)) < LONGEST:
+        yield str(value)
+    for one in inside if depth < DEEPEST else ():
+        yield from _leaves(one, depth + 1)

@@ -1,0 +1,141 @@
+"""Tools that may write a file although nothing says so: known by a path and a text, in whatever way the text has to be given.
+
+Whether they do is known by reading the file back. Only what the reader itself is to write is ever touched.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from pydantic import JsonValue
+
+from claw_adapter.endpoint.reader.candidates import Candidate, filled
+from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
+from claw_adapter.endpoint.reader.patches import notations_for
+from claw_adapter.endpoint.reader.purposes import PATH, fixed
+from claw_adapter.endpoint.reader.refusals import identifier
+from claw_adapter.endpoint.reader.schema import At, Param, Params
+from claw_adapter.endpoint.reader.tools import Toolbox, harms, twins
+
+__all__ = ["makers", "opened", "strange_writers"]
+
+MOST_NOTATIONS: Final = 5
+_LINES: Final = ((0, 0), (1, 1), (1, 0))
+"""Where a text may go in an empty file, as one number or as first and last."""
+
+
+def strange_writers(box: Toolbox) -> Iterator[Candidate]:
+    """Candidates for writing, the likeliest first: of a path with one text or two, of texts by path, of a patch alone."""
+    known = {id(one.known) for one in (*box.read, *box.write, *box.run)}
+    forms = [(tool, form) for tool, form in box.every if id(form) not in known and not harms(form)]
+    shared = Counter((item.key, item.description) for _, form in box.every for item in form.items)
+    made = [one for tool, form in forms for one in _with_path(tool, form, box, shared)]
+    yield from sorted(made, key=lambda one: (not twins(one.target, box.read), one.by_lines))
+    for tool, form in forms:
+        needed = [item for item in form.items if item.required]
+        for item in needed if len(needed) == 1 else ():
+            if item.mapped:
+                yield Candidate(tool, item, content=item, known=form)
+    patchers = {id(one.known) for one in box.patch}
+    for tool, form in sorted(forms, key=lambda one: id(one[1]) not in patchers):
+        if len(form.texts) == 1 and form.texts[0].accepts("string"):
+            for name in notations_for(_said(tool, form), path_given=False)[:MOST_NOTATIONS] if _patches(tool, form) else ():
+                item = form.texts[0]
+                yield Candidate(tool, item, fixed(form, (item,)), item, known=form, notation=name)
+
+
+def _patches(tool: str, form: Params) -> bool:
+    said = _said(tool, form).lower()
+    return "patch" in said or "diff" in said or "search" in said
+
+
+def _said(tool: str, form: Params) -> str:
+    return "\n".join((tool, form.description, *(f"{item.name} {item.description}" for item in form.items)))
+
+
+def _with_path(tool: str, form: Params, box: Toolbox, shared: Counter[tuple[str, str]]) -> Iterator[Candidate]:
+    texts = [item for item in form.items if item.required and item.text_only]
+    target = _target(form, texts, box, shared)
+    others = [item for item in texts if item is not target]
+    numbers = [item for item in form.items if item.required and item.types == {"integer"}]
+    if target is None or not 1 <= len(others) <= 2 or len(numbers) > 2:
+        return
+    values = fixed(form, (target, *others))
+    folder = others[0] if others[1:] and any(one.folder and one.folder.key == others[0].key for one in box.read) else None
+    old = others[0] if others[1:] and folder is None else None
+    made = Candidate(tool, target, values, others[-1], folder=folder, old=old, known=form)
+    placed = [filled(values, dict(zip([n.at for n in numbers], at, strict=False))) for at in _LINES] if numbers else [values]
+    if numbers:
+        yield from (replace(made, fixed=one) for one in placed)
+        return
+    names = notations_for(_said(tool, form), path_given=True)
+    for name in names[:MOST_NOTATIONS]:
+        yield replace(made, notation=name)
+    yield replace(made, by_lines=True)
+
+
+def _target(form: Params, texts: Sequence[Param], box: Toolbox, shared: Counter[tuple[str, str]]) -> Param | None:
+    """What takes the path: as in a tool that reads, by its name, or what other tools take too."""
+    twin = next((item for item in texts if twins(item, box.read)), None) or form.one_of(PATH, "string")
+    return twin or next((item for item in texts if shared[item.key, item.description] > 1), None)
+
+
+def makers(box: Toolbox, habits: Habits, writer: Candidate) -> list[Candidate]:
+    """Tools that take nothing but a path as one that writes does: they may have to make the file before."""
+    return [
+        Candidate(tool, form.texts[0], fixed(form, form.texts), known=form)
+        for tool, form in box.every
+        if tool not in habits.tools_known
+        and len(form.texts) == 1
+        and twins(form.texts[0], [writer])
+        and not harms(form)
+    ][:1]
+
+
+def opened(
+    path: str, content: str, workspace: str, box: Toolbox, habits: Habits
+) -> Iterator[Generator[Attempt, Result, bool]]:
+    """Ways to open a file with one tool and to give the text to another, with what the first has brought."""
+    reading = [one.target for one in box.read]
+    for tool, form in box.every:
+        if len(form.texts) != 1 or harms(form):
+            continue
+        item = form.texts[0]
+        choices = [one for one in form.items if one.enum]
+        for values in [{one.at: value} for one in choices for value in one.enum] or [{}]:
+            opener = Candidate(tool, item, filled(fixed(form, (item,)), values), known=form)
+            for other, store in box.every:
+                if other != tool and not harms(store) and _stores(store, reading):
+                    yield _through(opener, other, store, path, content, workspace, habits)
+
+
+def _stores(form: Params, reading: Sequence[Param]) -> bool:
+    """Whether a tool takes a text and perhaps an id, but no path."""
+    texts = [item for item in form.items if item.required and item.text_only]
+    return 1 <= len(texts) <= 2 and not any(item.key == one.key for item in texts for one in reading)
+
+
+def _through(
+    opener: Candidate, other: str, store: Params, path: str, content: str, workspace: str, habits: Habits
+) -> Generator[Attempt, Result, bool]:
+    for form, target in habits.forms("write", opener.forms(path, workspace, habits.styles))[:1]:
+        result = yield Attempt("open", opener.tool, opener.arguments(target), form)
+        values: dict[At, JsonValue] = {}
+        texts = []
+        for item in store.items:
+            if not item.required:
+                continue
+            if (value := identifier(item, result.text)) is not None:
+                values[item.at] = value
+            elif item.text_only:
+                texts.append(item)
+            else:
+                values[item.at] = item.filler()
+        if len(texts) != 1:
+            return False
+        yield Attempt("told", other, filled({}, {**values, texts[0].at: texts[0].shaped(content)}))
+        return True
+    return False
