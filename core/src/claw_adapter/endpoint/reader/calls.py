@@ -42,7 +42,9 @@ def _dispatched(form: Params, inside: Sequence[Tool]) -> list[Params]:
     for tool in first.values():
         chosen = replace(name, enum=(tool.name,))
         others = tuple(item for item in form.items if item not in pair)
-        forms = _alternatives(dict(tool.schema), tool.schema, replace(arguments, name=""), 1)
+        inside_text = (None,) if arguments.accepts("string") else ()
+        place = replace(arguments, name="", at=(*arguments.at, *inside_text), required=True)
+        forms = _alternatives(dict(tool.schema), tool.schema, place, 1)
         found += [Params((chosen, *others, *inner), tool.name, tool.description) for inner in forms]
     return found or [form]
 

@@ -17,7 +17,7 @@ __all__ = ["COMMAND", "Candidate", "JsonObject", "filled"]
 
 JsonObject = dict[str, JsonValue]
 
-COMMAND: Final = ("command", "commands", "cmd", "shellcommand", "commandline", "bash", "script")
+COMMAND: Final = ("command", "commands", "cmd", "shellcommand", "commandline", "bash", "script", "keys", "keystrokes", "argv")
 """Keys of parameters that take a command."""
 
 

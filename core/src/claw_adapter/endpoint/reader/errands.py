@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
@@ -20,7 +20,7 @@ from claw_adapter.endpoint.reader.shells import Language
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.model import Tool
 
-__all__ = ["NOTICE", "Attempt", "Errand", "Habits", "Result", "Steps"]
+__all__ = ["NOTICE", "Attempt", "Errand", "Habits", "Result", "Steps", "as_trials"]
 
 NOTICE: Final = 200
 """Characters up to which a result may be a notice ("unchanged since last read") or a refusal instead of content."""
@@ -39,6 +39,8 @@ class Attempt:
     tool: str
     arguments: dict[str, JsonValue]
     form: str = ""
+    trial: bool = False
+    """Whether it is made to find out what a tool does."""
 
     def with_more(self, more: Mapping[At, JsonValue]) -> Attempt:
         """The same with further arguments."""
@@ -63,6 +65,18 @@ class Result:
 
 
 Steps = Generator[Attempt, Result, bool]
+T = TypeVar("T")
+
+
+def as_trials(steps: Generator[Attempt, Result, T]) -> Generator[Attempt, Result, T]:
+    """The same steps, each marked as a trial."""
+    try:
+        attempt = next(steps)
+        while True:
+            attempt = steps.send((yield replace(attempt, trial=True)))
+    except StopIteration as end:
+        found: T = end.value
+        return found
 
 
 @dataclass(slots=True)
@@ -92,6 +106,8 @@ class Habits:
     """What tools say around files that they have shown."""
     language: Language | None = None
     """What the adopted tool for commands speaks."""
+    asked: set[tuple[str, str]] = field(default_factory=set)
+    """By tool, what was asked for to be offered tools."""
     puzzled: bool = False
     """Whether the strangers were all tried in vain."""
 
@@ -137,6 +153,16 @@ class Habits:
     def learn(self, tool: str, more: Mapping[At, JsonValue]) -> None:
         """Remember arguments that a call has worked with, once they were asked for."""
         self.extra.setdefault(tool, {}).update(more)
+
+    def chosen(self, known: Params) -> dict[At, JsonValue]:
+        """Values that other tools have worked with, for parameters of the same name with the same choices."""
+        values = {(at, str(value)): value for more in self.extra.values() for at, value in more.items()}
+        return {
+            item.at: value
+            for item in known.items
+            for (at, _), value in values.items()
+            if at == item.at and value in item.enum
+        }
 
     def learn_styles(self, path: str, said: str, echoed: Collection[str] = ()) -> None:
         """Keep in mind how a result names a file, or else says that files are named."""
@@ -220,5 +246,8 @@ class Errand:
         self._begun = True
         try:
             self._attempt = step()
+            if self.dropped and self._attempt.trial:  # results that do not come say nothing of tools
+                self._steps.close()
+                self._attempt = None
         except StopIteration as end:
             self._attempt, self.success = None, bool(end.value)

@@ -8,7 +8,7 @@ from typing import Final
 
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
-from claw_adapter.endpoint.reader.purposes import HARM, fixed
+from claw_adapter.endpoint.reader.purposes import HARM, QUERY, VERBS, fixed
 from claw_adapter.endpoint.reader.said import identifiers, tools_in
 from claw_adapter.endpoint.reader.schema import Param, Params, words
 from claw_adapter.endpoint.reader.tools import Toolbox, harms
@@ -58,7 +58,7 @@ def _asks(tool: str, known: Params, item: Param | None, text: str) -> Attempt:
     return Attempt("ask", tool, values)
 
 
-def unlock(box: Toolbox) -> Generator[Attempt, Result, None]:
+def unlock(box: Toolbox, habits: Habits) -> Generator[Attempt, Result, None]:
     """Ask for tools that are not offered yet; once they are, whoever makes the calls begins anew."""
     known = {id(one.known) for one in (*box.read, *box.write, *box.run, *box.patch)}
     forms = [(tool, form) for tool, form in box.every if id(form) not in known and not harms(form)]
@@ -68,6 +68,9 @@ def unlock(box: Toolbox) -> Generator[Attempt, Result, None]:
         said = f"{form.description}\n{pair.description}"
         names = [one for one in identifiers(said) if one not in box.names and not {*words(one)} & HARM]
         for text in islice(_texts(pair, names, said), MOST_ASKED):
+            if (tool, text) in habits.asked:
+                continue
+            habits.asked.add((tool, text))
             result = yield Attempt("ask", tool, Candidate(tool, pair, fixed(form, (pair,))).arguments(text))
             more = [one for one in identifiers(result.text) if one not in (*names, *box.names)]
             if more and not pair.enum:
@@ -77,7 +80,9 @@ def unlock(box: Toolbox) -> Generator[Attempt, Result, None]:
 def _asked(form: Params) -> Param | None:
     """What takes the name of a tool, or of some: a choice, a list of texts or a text, where nothing else is needed."""
     needed = [item for item in form.items if item.required and item.default is None]
-    return needed[0] if len(needed) == 1 and (needed[0].enum or needed[0].text_only) else None
+    if len(needed) != 1 or VERBS & {*map(str, needed[0].enum)}:
+        return None
+    return needed[0] if needed[0].enum or needed[0].text_only else None
 
 
 def _texts(item: Param, names: Sequence[str], said: str) -> Iterator[str]:
@@ -89,5 +94,5 @@ def _texts(item: Param, names: Sequence[str], said: str) -> Iterator[str]:
         before = "select:" if "select:" in said else ""
         yield before + ",".join(names)
         yield from names
-    else:
+    elif item.key in QUERY:
         yield from WANTED[:2]

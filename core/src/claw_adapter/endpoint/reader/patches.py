@@ -102,4 +102,6 @@ def notations_for(said: str, *, path_given: bool) -> list[str]:
     """
     fitting = [name for name in NOTATIONS if path_given or name in _WITH_PATH]
     changes = "diff" in said.lower() or "patch" in said.lower()
-    return sorted(fitting, key=lambda name: (_SIGNS.get(name, "\0") not in said, changes and name == "whole"))
+    signed = [name for name in fitting if _SIGNS.get(name, "\0") in said]
+    others = [name for name in fitting if name not in signed and (changes or name == "whole")]
+    return [*signed, *sorted(others, key=lambda name: changes and name == "whole")]

@@ -17,20 +17,24 @@ from claw_adapter.endpoint.reader.candidates import COMMAND, Candidate, JsonObje
 from claw_adapter.endpoint.reader.schema import PAGE_SIZE, At, Param, Params, words
 
 __all__ = [
+    "CONTENT",
     "FORCE",
     "HARM",
     "LISTING",
     "NOT_TEXT",
     "PAGE_LINES",
     "PATH",
+    "QUERY",
     "READ_VERBS",
     "TO_PEOPLE",
+    "VERBS",
     "VETO",
     "WRITE_VERBS",
     "LATER",
     "fixed",
     "folder_of",
     "historian",
+    "makes",
     "patcher",
     "reader",
     "runner",
@@ -49,7 +53,7 @@ PATH: Final = (
     "relativeworkspacepath",
 )
 _FOLDER: Final = ("directory", "dir", "folder", "dirname")
-_CONTENT: Final = ("content", "contents", "filetext", "filecontent", "text", "body", "data")
+CONTENT: Final = ("content", "contents", "filetext", "filecontent", "text", "body", "data")
 _PATCH: Final = ("patch", "patchtext", "input")
 _SAYS_PATH: Final = re.compile(r"\b(?:path|file ?name|file to)\b", re.IGNORECASE)
 _SAYS_CONTENT: Final = re.compile(r"\b(?:contents?|text|data)\b", re.IGNORECASE)
@@ -57,9 +61,9 @@ _SAYS_COMMAND: Final = re.compile(r"\bcommand(?: line)?\b", re.IGNORECASE)
 _SESSION: Final = ("sessionkey", "sessionid", "session", "conversationid", "threadid", "sessionname")
 _PAGE_START: Final = ("offset", "startline", "start", "linestart", "fromline", "from", "begin", "cursorline")
 FORCE: Final = ("force", "reload", "refresh", "nocache")
-_QUERY: Final = ("query", "search", "contains", "filter")
+QUERY: Final = ("query", "search", "contains", "filter")
 _HISTORY: Final = (
-    *_QUERY,
+    *QUERY,
     "limit",
     "offset",
     "before",
@@ -76,7 +80,7 @@ _ASIDE: Final = ("explanation", "reason", "thought", "purpose", "justification")
 _VERB: Final = ("command", "action", "operation", "op", "mode", "method")
 
 _NOT_READ: Final = (
-    *_CONTENT, *COMMAND, *_QUERY, "pattern", "regex", "glob", "oldtext", "newtext", "oldstring", "newstring", "oldstr",
+    *CONTENT, *COMMAND, *QUERY, "pattern", "regex", "glob", "oldtext", "newtext", "oldstring", "newstring", "oldstr",
     "newstr", "patch", "diff", "edits", "recursive", "depth", "destination", "dest", "newpath", "to", "url", "message",
     "prompt", "caption", "ignore", "include",
 )  # fmt: skip
@@ -97,7 +101,7 @@ _NOT_EXEC: Final = (
     "task",
 )
 _NOT_HISTORY: Final = (
-    *_CONTENT, *COMMAND, "message", "input", "stdin", "keys", "action", "terminate", "kill", "signal", "prompt", "task",
+    *CONTENT, *COMMAND, "message", "input", "stdin", "keys", "action", "terminate", "kill", "signal", "prompt", "task",
     "model", "title", "name", "closestdin", "url", "path", "agentid", "reply", "pid",
 )  # fmt: skip
 
@@ -116,7 +120,7 @@ LISTING: Final = frozenset({"list", "lists", "ls", "tree", "dir", "directory", "
 READ_VERBS: Final = ("view", "read", "cat", "get", "open", "show", "history", "messages")
 WRITE_VERBS: Final = ("create", "write", "put", "save", "overwrite")
 EXEC_VERBS: Final = ("run", "exec", "execute", "start", "bash", "shell")
-_VERBS: Final = frozenset((*READ_VERBS, *WRITE_VERBS, *EXEC_VERBS))
+VERBS: Final = frozenset((*READ_VERBS, *WRITE_VERBS, *EXEC_VERBS))
 PAGE_LINES: Final = 80
 GUESSED: Final = 8
 """How far behind the others a tool comes of which only descriptions say what its parameters are for."""
@@ -127,7 +131,7 @@ def _verb(known: Params, verbs: Sequence[str]) -> tuple[Param | None, str]:
     """The parameter that chooses what a tool does, and the choice that fits; no parameter if the tool does one thing."""
     for item in known.items:
         choices = {str(value) for value in item.enum}
-        if item.key in _VERB and choices & _VERBS:
+        if (item.required or item.key in _VERB) and choices & VERBS:
             return item, next((verb for verb in verbs if verb in choices), "")
     return None, ""
 
@@ -141,7 +145,9 @@ def reader(tool: str, known: Params) -> tuple[float, Candidate] | None:
     target, guessed = known.one_of(PATH, "string") or known.one_of((*PATH, "paths", "files"), "array"), 0
     if target is None and _says(known, READ_VERBS):
         target, guessed = known.described(_SAYS_PATH), GUESSED
-    if target is None or (verb is not None and not choice) or known.has(_NOT_READ if verb is None else TO_PEOPLE):
+    if target is None or (verb is None and makes(tool, known)):
+        return None
+    if (verb is not None and not choice) or known.has(_NOT_READ if verb is None else TO_PEOPLE):
         return None
     if not target.required and any(item.required for item in known.items if item is not verb):
         return None
@@ -164,6 +170,12 @@ def reader(tool: str, known: Params) -> tuple[float, Candidate] | None:
     return (guessed + 2.0 - 2 * start - (size is not None) - (force is not None)), made
 
 
+def makes(tool: str, known: Params) -> bool:
+    """Whether a tool says that it writes, and not that it reads: what it is given may be gone."""
+    said = {*words(tool), *words(known.name), *words(known.description)[:3]}
+    return any(word in said or f"{word}s" in said for word in WRITE_VERBS) and not said & {*READ_VERBS}
+
+
 def folder_of(known: Params, target: Param) -> Param | None:
     """What a path's folder has to be given in besides its name."""
     found = known.one_of(_FOLDER, "string")
@@ -173,7 +185,7 @@ def folder_of(known: Params, target: Param) -> Param | None:
 def writer(tool: str, known: Params) -> tuple[float, Candidate] | None:
     verb, choice = _verb(known, WRITE_VERBS)
     target, guessed = known.one_of(PATH, "string"), 0
-    content = known.one_of(_CONTENT, "string") or known.one_of((*_CONTENT, "lines"), "array")
+    content = known.one_of(CONTENT, "string") or known.one_of((*CONTENT, "lines"), "array")
     content = content if content is None or content.text_only or content.accepts("string") else None
     if (target is None or content is None) and (choice or _says(known, WRITE_VERBS)):
         target, content, guessed = *_described(known, target, content), GUESSED
@@ -207,8 +219,10 @@ def runner(tool: str, known: Params) -> tuple[float, Candidate] | None:
     if target is None or target.enum or (verb is not None and not choice) or known.has(_NOT_EXEC):
         return None
     program = not target.accepts("string") and target.key != "commands"
-    before = ("bash", "-lc") if program else ()
-    made = Candidate(tool, target, fixed(known, (target,), verb, choice), before=before, known=known)
+    typed = target.key in ("keys", "keystrokes")
+    before = ("bash", "-lc") if program and not typed else ()
+    after = (("Enter",) if program else ("\n",)) if typed else ()
+    made = Candidate(tool, target, fixed(known, (target,), verb, choice), before=before, after=after, known=known)
     return guessed + float(verb is not None), made
 
 
@@ -224,7 +238,7 @@ def historian(tool: str, known: Params) -> tuple[float, Candidate] | None:
     target = known.one_of(_SESSION, "string")
     if target is None or known.has(_NOT_HISTORY) or not any(item.required for item in known.items if item is target):
         return None
-    query, size = known.one_of(_QUERY, "string"), known.one_of(("limit", "lastn", "maxmessages"), "integer")
+    query, size = known.one_of(QUERY, "string"), known.one_of(("limit", "lastn", "maxmessages"), "integer")
     values = fixed(known, (target,))
     if size is not None:
         values = filled(values, {size.at: int(size.maximum or 1000)})

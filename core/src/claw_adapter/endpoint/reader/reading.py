@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
-from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps
+from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import discover, unlock
 from claw_adapter.endpoint.reader.paging import MOST_PAGES, further, named
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow
-from claw_adapter.endpoint.reader.purposes import FORCE
-from claw_adapter.endpoint.reader.schema import At
+from claw_adapter.endpoint.reader.purposes import FORCE, HARM, VERBS
+from claw_adapter.endpoint.reader.schema import At, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
 from claw_adapter.endpoint.reader.strangers import strange_reading, targets
 from claw_adapter.endpoint.reader.tools import Toolbox
@@ -42,13 +43,13 @@ def read_file(path: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
     yield from _known_ways(path, workspace, box, habits)
     if habits.ways or habits.puzzled:
         return False
-    if (yield from discover(box, habits)):
+    if (yield from as_trials(discover(box, habits))):
         box = habits.box(box)
         yield from _known_ways(path, workspace, box, habits)
     if habits.ways:
         return False
-    yield from unlock(box)
-    if (made := (yield from strange_reading(path, workspace, box, habits))) is not None:
+    yield from as_trials(unlock(box, habits))
+    if (made := (yield from as_trials(strange_reading(path, workspace, box, habits)))) is not None:
         own = replace(box, read=(made,), run=()) if habits.language is None else replace(box, read=(), run=(made,))
         yield from _known_ways(path, workspace, own, habits)
     return False
@@ -90,7 +91,7 @@ def look(
         asked = asked_for(tool.known, attempt.arguments, first.text)
         ways: list[Mapping[At, JsonValue]] = [asked] if asked else []
         for more in (*ways, *_varied(tool, len(first.text) >= NOTICE, habits)):
-            again = yield attempt.with_more(more)
+            again = yield from carried_out(attempt.with_more(more), habits)
             result = result + again
             if again.shows:
                 habits.learn(tool.tool, more)
@@ -102,7 +103,7 @@ def look(
     if (
         not result.shows and fresh and len(first.text) < NOTICE
     ):  # it may have been busy with another call, or for a moment
-        again = yield attempt
+        again = yield from carried_out(attempt, habits)
         result = result + again + (yield from further(attempt, tool, again, told=True))
     if kind == "read" and (len(result.text) >= NOTICE or (not result.shows and known)):
         result = result + (yield from further(attempt, tool, first))
@@ -117,8 +118,9 @@ def _varied(tool: Candidate, long: bool, habits: Habits) -> Iterator[Mapping[At,
         if item.accepts("boolean") and item.types and not item.required:
             if not long and item.key in FORCE:
                 yield {item.at: True}
-        elif item.enum and not item.required and (long or not habits.ways):
-            yield from ({item.at: value} for value in item.enum[:MOST_VARIED])
+        elif item.enum and (long or not habits.ways) and not VERBS & {*map(str, item.enum)}:
+            safe = (value for value in item.enum if not {*words(str(value))} & HARM)
+            yield from ({item.at: value} for value in islice(safe, MOST_VARIED))
 
 
 def command_forms(shell: Candidate, path: str, workspace: str, habits: Habits) -> list[tuple[str, Language, str]]:

@@ -18,7 +18,7 @@ from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.places import called, loose
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
-from claw_adapter.endpoint.reader.purposes import HARM, PATH
+from claw_adapter.endpoint.reader.purposes import PATH
 from claw_adapter.endpoint.reader.tools import Toolbox, harms
 
 __all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "told_first"]
@@ -89,6 +89,8 @@ def carried_out(attempt: Attempt, habits: Habits) -> Generator[Attempt, Result, 
         tool, form = habits.sequels[attempt.tool]
         if (values := filling(form, result.text)) is not None:
             result = result + (yield Attempt("told", tool, filled({}, values)))
+            if result.shows:
+                habits.worked(attempt)
     return result
 
 
@@ -108,12 +110,20 @@ def filling(form: Params, text: str) -> dict[At, JsonValue] | None:
 
 
 def follow(
-    attempt: Attempt, result: Result, tool: Candidate, box: Toolbox, habits: Habits, path: str, workspace: str
+    attempt: Attempt,
+    result: Result,
+    tool: Candidate,
+    box: Toolbox,
+    habits: Habits,
+    path: str,
+    workspace: str,
+    *,
+    strange: bool = False,
 ) -> Generator[Attempt, Result, Result]:
     """Do what the result of a call that reads names, and make the call again: as it was, by a name in the folder, by an id.
 
     Where nothing is named and nothing else is known to show files, a tool that the result has all values for may show what the
-    call has begun.
+    call has begun; of a `strange` tool also one that needs none, or the only one in the result.
     """
     place = str(PurePosixPath(workspace) / path) if workspace else path
     brought, where = yield from told_first(attempt, result, box, habits, place)
@@ -133,23 +143,29 @@ def follow(
                 return brought
     if brought.shows or habits.ways or not result.text:
         return brought
-    for other, form in _sequels(attempt, result, box, habits):
+    for other, form in _sequels(attempt, result, box, habits, strange=strange):
         values = filling(form, result.text)
         assert values is not None  # noqa: S101  # such are no sequels
         brought = brought + (yield Attempt("told", other, filled({}, values)))
         if brought.shows:
             habits.sequels[attempt.tool] = (other, form)
+            habits.worked(attempt)
             break
     return brought
 
 
-def _sequels(attempt: Attempt, result: Result, box: Toolbox, habits: Habits) -> list[tuple[str, Params]]:
+def _sequels(
+    attempt: Attempt, result: Result, box: Toolbox, habits: Habits, *, strange: bool
+) -> list[tuple[str, Params]]:
     """Tools of no known purpose which a result has all values for, those first that it has most for."""
     known = {one.tool for one in (*box.write, *box.run, *box.patch)} | habits.tools_known | {attempt.tool}
     found = [
         (tool, form)
         for tool, form in box.every
-        if tool not in known and not harms(form) and filling(form, result.text) is not None
+        if tool not in known
+        and not harms(form)
+        and filling(form, result.text) is not None
+        and (strange or any(item.required and identifier(item, result.text) is not None for item in form.items))
     ]
     return sorted(found, key=lambda one: -sum(item.required for item in one[1].items))[:MOST_TOLD]
 
@@ -160,7 +176,7 @@ def _named_in(attempt: Attempt, result: str, box: Toolbox, habits: Habits) -> li
     found = [
         (tool, form)
         for tool, form in box.every
-        if tool not in own and _says(result, tool) and not {*words(form.description)[:3]} & HARM
+        if tool not in own and _says(result, tool) and not harms(form)
     ]
     return found[:MOST_TOLD]
 

@@ -146,10 +146,11 @@ class Params:
 
     @property
     def dispatches(self) -> tuple[Param, Param] | None:
-        """Name and arguments of another tool, where this one calls others: a text beside an object of any form."""
-        named = [item for item in self.items if item.required and item.types == {"string"}]
-        open_ones = [item for item in self.items if item.required and item.types == {"object"}]
-        return (named[0], open_ones[0]) if len(named) == len(open_ones) == 1 else None
+        """Name and arguments of another tool, where this one calls others: a text beside an object of any form, or JSON."""
+        inner = [item for item in self.items if item.types == {"object"} and not item.mapped]
+        inner = inner or [item for item in self.items if item.types == {"string"} and "JSON" in item.description]
+        named = [item for item in self.items if item.required and item.types == {"string"} and item not in inner]
+        return (named[0], inner[0]) if len(named) == len(inner) == 1 else None
 
 
 def placed(node: JsonValue, at: At, value: JsonValue) -> JsonValue:

@@ -18,7 +18,7 @@ from claw_adapter.endpoint.reader.patches import notations_for
 from claw_adapter.endpoint.reader.purposes import PATH, fixed
 from claw_adapter.endpoint.reader.refusals import identifier
 from claw_adapter.endpoint.reader.schema import At, Param, Params
-from claw_adapter.endpoint.reader.tools import Toolbox, harms, twins
+from claw_adapter.endpoint.reader.tools import Toolbox, harms, single, twins
 
 __all__ = ["makers", "opened", "strange_writers"]
 
@@ -33,7 +33,9 @@ def strange_writers(box: Toolbox) -> Iterator[Candidate]:
     forms = [(tool, form) for tool, form in box.every if id(form) not in known and not harms(form)]
     shared = Counter((item.key, item.description) for _, form in box.every for item in form.items)
     made = [one for tool, form in forms for one in _with_path(tool, form, box, shared)]
-    yield from sorted(made, key=lambda one: (not twins(one.target, box.read), one.by_lines))
+    by_name = [one for one in box.read if not one.listed_by]
+    likely = [one for one in made if twins(one.target, by_name) or one.target.key in PATH]
+    yield from sorted(likely, key=lambda one: one.by_lines)
     for tool, form in forms:
         needed = [item for item in form.items if item.required]
         for item in needed if len(needed) == 1 else ():
@@ -45,6 +47,7 @@ def strange_writers(box: Toolbox) -> Iterator[Candidate]:
             for name in notations_for(_said(tool, form), path_given=False)[:MOST_NOTATIONS] if _patches(tool, form) else ():
                 item = form.texts[0]
                 yield Candidate(tool, item, fixed(form, (item,)), item, known=form, notation=name)
+    yield from (one for one in made if one not in likely)
 
 
 def _patches(tool: str, form: Params) -> bool:
@@ -74,24 +77,23 @@ def _with_path(tool: str, form: Params, box: Toolbox, shared: Counter[tuple[str,
     names = notations_for(_said(tool, form), path_given=True)
     for name in names[:MOST_NOTATIONS]:
         yield replace(made, notation=name)
-    yield replace(made, by_lines=True)
+    if old is None:
+        yield replace(made, by_lines=True)
 
 
 def _target(form: Params, texts: Sequence[Param], box: Toolbox, shared: Counter[tuple[str, str]]) -> Param | None:
     """What takes the path: as in a tool that reads, by its name, or what other tools take too."""
-    twin = next((item for item in texts if twins(item, box.read)), None) or form.one_of(PATH, "string")
+    by_name = [one for one in box.read if not one.listed_by]
+    twin = next((item for item in texts if twins(item, by_name)), None) or form.one_of(PATH, "string")
     return twin or next((item for item in texts if shared[item.key, item.description] > 1), None)
 
 
 def makers(box: Toolbox, habits: Habits, writer: Candidate) -> list[Candidate]:
     """Tools that take nothing but a path as one that writes does: they may have to make the file before."""
     return [
-        Candidate(tool, form.texts[0], fixed(form, form.texts), known=form)
-        for tool, form in box.every
-        if tool not in habits.tools_known
-        and len(form.texts) == 1
-        and twins(form.texts[0], [writer])
-        and not harms(form)
+        Candidate(tool, item, fixed(form, (item,)), known=form)
+        for tool, form, item in single(box)
+        if tool not in habits.tools_known and twins(item, [writer])
     ][:1]
 
 
@@ -99,13 +101,11 @@ def opened(
     path: str, content: str, workspace: str, box: Toolbox, habits: Habits
 ) -> Iterator[Generator[Attempt, Result, bool]]:
     """Ways to open a file with one tool and to give the text to another, with what the first has brought."""
-    reading = [one.target for one in box.read]
-    for tool, form in box.every:
-        if len(form.texts) != 1 or harms(form):
-            continue
-        item = form.texts[0]
+    reading = [one.target for one in box.read if not one.listed_by]
+    known = [(one.tool, one.known, one.target) for one in box.read if not one.listed_by]
+    for tool, form, item in (*known, *single(box)):
         choices = [one for one in form.items if one.enum]
-        for values in [{one.at: value} for one in choices for value in one.enum] or [{}]:
+        for values in [{one.at: value} for one in choices for value in one.enum[::-1]] or [{}]:
             opener = Candidate(tool, item, filled(fixed(form, (item,)), values), known=form)
             for other, store in box.every:
                 if other != tool and not harms(store) and _stores(store, reading):
@@ -121,21 +121,26 @@ def _stores(form: Params, reading: Sequence[Param]) -> bool:
 def _through(
     opener: Candidate, other: str, store: Params, path: str, content: str, workspace: str, habits: Habits
 ) -> Generator[Attempt, Result, bool]:
-    for form, target in habits.forms("write", opener.forms(path, workspace, habits.styles))[:1]:
-        result = yield Attempt("open", opener.tool, opener.arguments(target), form)
-        values: dict[At, JsonValue] = {}
-        texts = []
-        for item in store.items:
-            if not item.required:
-                continue
-            if (value := identifier(item, result.text)) is not None:
-                values[item.at] = value
-            elif item.text_only:
-                texts.append(item)
-            else:
-                values[item.at] = item.filler()
-        if len(texts) != 1:
+    """Open, and give the text: with the id that was brought, or else only where another file is seen to be open now."""
+    sequels = [sequel for tool, sequel in habits.sequels.items() if not any(i.required for i in sequel[1].items)]
+    before = (yield Attempt("ask", sequels[0][0], {})).text if sequels else ""
+    form, target = habits.forms("write", opener.forms(path, workspace, habits.styles))[0]
+    result = yield Attempt("open", opener.tool, opener.arguments(target), form)
+    values: dict[At, JsonValue] = {}
+    texts = []
+    for item in store.items:
+        if not item.required:
+            continue
+        value = identifier(item, result.text)
+        if value is not None and not any(str(value) in listed for listed in habits.listings.values()):
+            values[item.at] = value
+        elif item.text_only:
+            texts.append(item)
+        else:
             return False
-        yield Attempt("told", other, filled({}, {**values, texts[0].at: texts[0].shaped(content)}))
-        return True
-    return False
+    if len(texts) != 1:
+        return False
+    if not values and (not sequels or (yield Attempt("ask", sequels[0][0], {})).text == before):
+        return False
+    yield Attempt("told", other, filled({}, {**values, texts[0].at: texts[0].shaped(content)}))
+    return True

@@ -7,7 +7,6 @@ tried that says that it harms, nor one of several that look alike, for one of th
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -19,18 +18,16 @@ from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.places import called
 from claw_adapter.endpoint.reader.purposes import (
+    CONTENT,
     LISTING,
-    NOT_TEXT,
     PATH,
-    READ_VERBS,
-    VETO,
-    WRITE_VERBS,
     fixed,
+    makes,
 )
 from claw_adapter.endpoint.reader.refusals import carried_out, follow
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, SQL_TABLES, Language, sql
-from claw_adapter.endpoint.reader.tools import Toolbox, harms, named
+from claw_adapter.endpoint.reader.tools import Toolbox, named, single, unknown
 
 __all__ = ["strange_reading", "targets"]
 
@@ -41,19 +38,9 @@ ANYTHING: Final = "."
 """What a search finds in every line, as a regular expression or as a part of a sentence."""
 
 
-def _unknown(box: Toolbox) -> list[tuple[str, Params]]:
-    """Forms of calls of unknown purpose that do not say that they harm."""
-    known = {id(one.known) for one in (*box.read, *box.write, *box.run, *box.history, *box.patch)}
-    return [
-        (tool, form)
-        for tool, form in box.every
-        if id(form) not in known and not harms(form) and not named(tool, form) & (VETO | NOT_TEXT)
-    ]
-
-
 def _listers(box: Toolbox) -> list[Candidate]:
     """Tools that need to be told nothing, those first that say something of lists."""
-    found = [(tool, form) for tool, form in _unknown(box) if not any(item.required for item in form.items)]
+    found = [(tool, form) for tool, form in unknown(box) if not any(item.required for item in form.items)]
     ranked = sorted(found, key=lambda one: not {*named(*one), *words(one[1].description)[:8]} & LISTING)
     return [Candidate(tool, Param("", frozenset()  , required=False), known=form) for tool, form in ranked]
 
@@ -66,7 +53,7 @@ def _open(form: Params) -> list[Param]:
 def _taking_ids(box: Toolbox) -> list[Candidate]:
     """Tools that take one text or one number, and nothing else."""
     found = []
-    for tool, form in _unknown(box):
+    for tool, form in unknown(box):
         items = _open(form)
         if len(items) == 1 and not items[0].enum and (items[0].text_only or items[0].types == {"integer"}):
             found.append(Candidate(tool, items[0], fixed(form, items), known=form))
@@ -74,33 +61,32 @@ def _taking_ids(box: Toolbox) -> list[Candidate]:
 
 
 def _single(box: Toolbox) -> list[Candidate]:
-    """Tools that take one text, none of several that are alike."""
-    forms = [(tool, form, form.texts[0]) for tool, form in _unknown(box) if len(form.texts) == 1]
-    alike = Counter((item.key, item.description) for _, _, item in forms)
+    """Tools of unknown purpose that take one text which is no content."""
     return [
         Candidate(tool, item, fixed(form, (item,)), known=form)
-        for tool, form, item in forms
-        if (alike[item.key, item.description] == 1 or named(tool, form) & {*READ_VERBS})
+        for tool, form, item in single(box)
+        if item.key not in CONTENT
     ]
 
 
 def _with_path(path: str, box: Toolbox) -> Iterator[Candidate]:
     """Tools that may show a file that is named to them: by a choice, by a text, by two texts, and by one to search for."""
-    for tool, form in _unknown(box):
+    for tool, form in unknown(box):
         choices = [item for item in form.items if any(str(one).endswith(path) for one in item.enum)]
         if len(choices) == 1:
             yield Candidate(tool, choices[0], fixed(form, choices), known=form)
-    yield from [one for one in _single(box) if not _writes(one)][:MOST_STRANGERS]
-    for tool, form in _unknown(box):
+    yield from [one for one in _single(box) if not makes(one.tool, one.known)][:MOST_STRANGERS]
+    for tool, form in unknown(box):
         texts = [item for item in _open(form) if item.text_only]
-        if len(texts) == 2 and not named(tool, form) & {*WRITE_VERBS}:
+        if len(texts) == 2 and _within_more(texts, box) and not makes(tool, form):
             for folder, name in (texts, texts[::-1]):
                 yield Candidate(tool, name, fixed(form, texts), folder=folder, known=form)
 
 
-def _writes(one: Candidate) -> bool:
-    said = {*named(one.tool, one.known), *words(one.known.description)[:3]}
-    return any(word in said or f"{word}s" in said for word in WRITE_VERBS)
+def _within_more(texts: Sequence[Param], box: Toolbox) -> bool:
+    """Whether another tool takes all these texts and one more, so that they are a place and not a place with a content."""
+    keys = {item.key for item in texts}
+    return any(keys < {item.key for item in form.texts} for _, form in box.every)
 
 
 def _searchers(box: Toolbox) -> Iterator[Candidate]:
@@ -148,7 +134,7 @@ def _adopted(
         result = yield from carried_out(attempt, habits)
         if not result.shows:
             habits.learn_styles(path, result.text, (target, path))
-            result = result + (yield from follow(attempt, result, tool, box, habits, path, workspace))
+            result = result + (yield from follow(attempt, result, tool, box, habits, path, workspace, strange=True))
         if result.shows:
             habits.worked(attempt)
             habits.adopted["read"] = tool
@@ -182,7 +168,7 @@ def _speaking(
         )
         result = yield from carried_out(attempt, habits)
         if not result.shows:
-            result = result + (yield from follow(attempt, result, tool, box, habits, path, workspace))
+            result = result + (yield from follow(attempt, result, tool, box, habits, path, workspace, strange=True))
         if result.shows:
             habits.worked(attempt)
             habits.adopted["run"], habits.language = tool, language
@@ -218,7 +204,7 @@ def _coders(box: Toolbox) -> Iterator[Candidate]:
         if lists:
             yield replace(tool, before=(SH.name, "-c"))
         yield replace(tool, after=("Enter",) if lists else ("\n",))
-    for name, form in _unknown(box):
+    for name, form in unknown(box):
         items = _open(form)
         programs = [item for item in items if item.types == {"string"} and not item.enum]
         lists_ = [item for item in items if item.texts]

@@ -6,16 +6,17 @@ nor descriptions give away is a stranger, see `strangers`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from claw_adapter.endpoint.reader import purposes
 from claw_adapter.endpoint.reader.calls import variants
-from claw_adapter.endpoint.reader.candidates import Candidate
+from claw_adapter.endpoint.reader.candidates import COMMAND, Candidate
 from claw_adapter.endpoint.reader.schema import Param, Params, words
 from claw_adapter.model import Tool
 
-__all__ = ["Toolbox", "forced", "harms", "named", "toolbox", "twins"]
+__all__ = ["Toolbox", "forced", "harms", "named", "single", "toolbox", "twins", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
@@ -63,8 +64,36 @@ def toolbox(tools: Sequence[Tool], inside: Mapping[str, Sequence[Tool]] | None =
     )
 
 
+def unknown(box: Toolbox) -> list[tuple[str, Params]]:
+    """Forms of calls of unknown purpose that do not say that they harm."""
+    known = {id(one.known) for one in (*box.read, *box.write, *box.run, *box.history, *box.patch)}
+    return [
+        (tool, form)
+        for tool, form in box.every
+        if id(form) not in known
+        and not harms(form)
+        and not named(tool, form) & (purposes.VETO | purposes.NOT_TEXT)
+    ]
+
+
+def single(box: Toolbox) -> list[tuple[str, Params, Param]]:
+    """Tools of unknown purpose that take one text, with it: none of several that look alike, for one of them may harm."""
+    forms = [(tool, form, form.texts[0]) for tool, form in unknown(box) if len(form.texts) == 1]
+    alike = Counter((item.key, item.description) for _, _, item in forms)
+    return [
+        (tool, form, item)
+        for tool, form, item in forms
+        if alike[item.key, item.description] == 1 or named(tool, form) & {*purposes.READ_VERBS}
+    ]
+
+
+def commands(form: Params) -> bool:
+    """Whether a form of call takes a command by its name, and no person: what its tool is called says nothing then."""
+    return any(item.required and item.key in COMMAND for item in form.items) and not form.has(purposes.TO_PEOPLE)
+
+
 def named(tool: str, form: Params) -> set[str]:
-    return {*words(tool), *words(form.name)}
+    return set() if commands(form) else {*words(tool), *words(form.name)}
 
 
 def _to_people(one: Candidate) -> bool:
@@ -79,7 +108,7 @@ def forced(form: Params) -> set[str]:
 
 def harms(form: Params) -> bool:
     """Whether a description begins with what cannot be taken back (``Deletes``, ``Sends``)."""
-    first = words(form.description)[:3]
+    first = () if commands(form) else words(form.description)[:3]
     return any(word in purposes.HARM or word.removesuffix("s") in purposes.HARM or word.removesuffix("es") in purposes.HARM for word in first)
 
 

@@ -66,6 +66,9 @@ class ReaderTurn:
         self._reading: list[Errand] | None = None
         self._writing: list[Errand] | None = None
         self._calls = 0
+        self._trials = 0
+        """Calls made to find out what tools do."""
+        self._known_tools: frozenset[str] = frozenset()
         self._kept = 0
         """Calls that reading leaves to writing."""
         self._offered = False
@@ -120,7 +123,7 @@ class ReaderTurn:
 
     def _in_vain(self, errand: Errand) -> bool:
         """Whether everything was tried for an errand, or as much as there were calls for."""
-        spent = 0 < self._spec.budget <= self._calls + (self._kept if errand.wants else 0)
+        spent = 0 < self._budget <= self._calls + (self._kept if errand.wants else 0)
         return errand.no_way or (spent and not errand.over and not errand.dropped)
 
     def end(self) -> None:
@@ -136,6 +139,7 @@ class ReaderTurn:
         self._look(request.lines)
         if request.tools and request.params.get("tool_choice") != "none":
             self._offered, box = True, self._memory.box(request.tools)
+            self._begin_anew(request, box)
             # reading must leave calls for writing, and for reading back
             files = max(len(self._answer_key.oracle), len(self._answer_key.hasty))
             self._kept = min(2 * files, max(files, self._spec.budget // 2))
@@ -188,6 +192,14 @@ class ReaderTurn:
                 errands.append(Errand(name, steps, self._shows(items), wants))
         return errands
 
+    def _begin_anew(self, request: ModelRequest, box: Toolbox) -> None:
+        """Where tools are offered that were not there before, what has not been done yet is begun anew with them."""
+        if box.names - self._known_tools:
+            for errands in (self._reading or [], self._writing or []):
+                self._harvest(errands, request, box)
+            self._reading = self._writing = None
+        self._known_tools |= box.names
+
     def _may_look_up(self, place: str) -> bool:
         first = self._memory.tried.setdefault(place, self._answer_key.round)
         return self._spec.policy != "forgetful" or first == self._answer_key.round
@@ -218,7 +230,7 @@ class ReaderTurn:
         for errand in errands:
             if errand.wants and not errand.wants & self._missing:
                 errand.close()
-        room = max(0, self._spec.budget - kept - self._calls)
+        room = max(0, self._budget - kept - self._calls)
         ready: list[Errand] = []
         for errand in errands if room else ():
             if errand.attempt is None or errand.attempt.tool not in box.names:
@@ -227,7 +239,12 @@ class ReaderTurn:
                 ready = ready or [errand]
                 break
             ready.append(errand)
-        return tuple(self._call(errand) for errand in ready[: min(AT_ONCE, room)])
+        return tuple(self._call(errand) for errand in ready[: min(1 if self._memory.habits.sequels else AT_ONCE, room)])
+
+    @property
+    def _budget(self) -> int:
+        """Calls of the turn: what finds out what tools do may take as many again."""
+        return self._spec.budget + min(self._trials, self._spec.budget)
 
     def _harvest(self, errands: list[Errand], request: ModelRequest, box: Toolbox) -> None:
         waiting = {e.call_id: e for e in errands if e.call_id and e.attempt is not None}
@@ -248,6 +265,7 @@ class ReaderTurn:
         attempt = errand.attempt
         assert attempt is not None  # noqa: S101  # only open errands come here
         self._calls += 1
+        self._trials += attempt.trial
         errand.call_id = self._turn.name("call", self._calls)
         return Call(errand.call_id, attempt.tool, json.dumps(attempt.arguments, ensure_ascii=False))
 

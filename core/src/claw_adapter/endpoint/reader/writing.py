@@ -11,7 +11,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
-from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps
+from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps, as_trials
+from claw_adapter.endpoint.reader.inner import unlock
 from claw_adapter.endpoint.reader.matching import normalise, readings, within
 from claw_adapter.endpoint.reader.reading import cat, command_forms, look
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, told_first
@@ -25,6 +26,7 @@ __all__ = ["cut_short", "holds", "holds_some", "write_file"]
 LINE: Final = 200
 """Characters of a line that are compared: tools cut long ones."""
 MOST_PIECES: Final = 400
+MOST_OPENED: Final = 6
 MOST_STRANGERS: Final = 12
 """Ways to write that are tried of tools which do not say that they write."""
 TELLING: Final = 12
@@ -52,13 +54,13 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
         tried = True
     if back.blank or not back.possible:
         return tried or bool(box.patch)
-    for tool in islice(strange_writers(box), MOST_STRANGERS):
-        if (yield from back.written_with(tool, "write")):
-            habits.adopted["write"] = tool
+    yield from as_trials(unlock(box, habits))
+    for steps in islice(opened(path, content, workspace, box, habits), MOST_OPENED):
+        if (yield from as_trials(steps)) and (yield from back.shown()):
             return True
-        tried = True
-    for steps in islice(opened(path, content, workspace, box, habits), MOST_STRANGERS):
-        if (yield from steps) and (yield from back.shown()):
+    for tool in islice(strange_writers(box), MOST_STRANGERS):
+        if (yield from as_trials(back.written_with(tool, "write"))):
+            habits.adopted["write"] = tool
             return True
         tried = True
     return tried and (yield from back.shown_by_command())
@@ -89,11 +91,11 @@ class _ReadBack:
     def written_with(self, tool: Candidate, kind: str) -> Generator[Attempt, Result, bool]:
         """Write with a tool, under each form of the path and each way to give a long content in pieces."""
         forms = self.habits.forms(kind, tool.forms(self.path, self.workspace, self.habits.styles))
-        for number, (form, target) in enumerate(forms[: None if tool in self.box.write else 2]):
-            extra = self.habits.extra.get(tool.tool, {})
+        for number, (form, target) in enumerate(forms[: None if tool in self.box.write else 2 - self.habits.ways]):
+            extra = self.habits.extra.get(tool.tool) or self.habits.chosen(tool.known)
             for calls in _calls(tool, target, self.content, self.habits.written.get(self.path, "")):
                 attempts = [Attempt(kind, tool.tool, arguments, form).with_more(extra) for arguments in calls]
-                if (yield from self.shown_after(attempts, tool, insist=not number)):
+                if (yield from self.shown_after(attempts, tool, insist=not number and tool.notation == "whole" and not tool.by_lines)):
                     return True
         return False
 
@@ -119,14 +121,17 @@ class _ReadBack:
                 shown = yield from self.shown()
             if not shown and (brought.text or insist):
                 more = asked_for(tool.known, attempt.arguments, result.text)
+                made = False
                 for maker in makers(self.box, self.habits, tool) if not more and not brought.text else ():
                     form = next(
                         (text for name, text in maker.forms(self.path, self.workspace) if name == attempt.form), ""
                     )
                     yield Attempt("make", maker.tool, maker.arguments(form or self.path))
-                for one in attempts:
-                    yield one.with_more(more)
-                shown = yield from self.shown()
+                    made = True
+                if made or more or brought.text or tool in self.box.write:
+                    for one in attempts:
+                        yield from carried_out(one.with_more(more), self.habits)
+                    shown = yield from self.shown()
                 if shown and more:
                     self.habits.learn(tool.tool, more)
         if not shown:
