@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.purposes import HARM, QUERY, VERBS, fixed
-from claw_adapter.endpoint.reader.said import identifiers, tools_in
+from claw_adapter.endpoint.reader.said import identifiers, objects, tools_in
 from claw_adapter.endpoint.reader.schema import Param, Params, words
 from claw_adapter.endpoint.reader.tools import Toolbox, harms
 from claw_adapter.model import Tool
@@ -49,7 +50,9 @@ def _described(found: Sequence[Tool], other: str, known: Params, item: Param) ->
     safe = [one for one in found if not {*words(one.name)} & HARM]
     whole = [one for one in safe if one.schema]
     for one in [one for one in safe if not one.schema][:MOST_DESCRIBED]:
-        whole += tools_in((yield _asks(other, known, item, one.name)).text)
+        text = (yield _asks(other, known, item, one.name)).text
+        schemas = [value for value in objects(text) if isinstance(value, dict) and "properties" in value]
+        whole += [replace(one, schema=value) for value in schemas] or tools_in(text)
     return whole
 
 
@@ -70,8 +73,8 @@ def unlock(box: Toolbox, habits: Habits) -> Generator[Attempt, Result, None]:
         for text in islice(_texts(pair, names, said), MOST_ASKED):
             if (tool, text) in habits.asked:
                 continue
-            habits.asked.add((tool, text))
             result = yield Attempt("ask", tool, Candidate(tool, pair, fixed(form, (pair,))).arguments(text))
+            habits.asked.add((tool, text))
             more = [one for one in identifiers(result.text) if one not in (*names, *box.names)]
             if more and not pair.enum:
                 yield Attempt("ask", tool, Candidate(tool, pair, fixed(form, (pair,))).arguments(more[0]))

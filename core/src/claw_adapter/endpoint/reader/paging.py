@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import Attempt, Result
 from claw_adapter.endpoint.reader.matching import readings
-from claw_adapter.endpoint.reader.schema import At, Param
+from claw_adapter.endpoint.reader.schema import At, Param, words
 from claw_adapter.endpoint.reader.purposes import PAGE_LINES
 
 __all__ = ["MOST_PAGES", "further", "named"]
@@ -28,7 +28,7 @@ EDGE: Final = 600
 """Characters at either end of a result where it may say how to go on."""
 _NAMED: Final = r"(?:(?<![A-Za-z0-9])|(?<=next))"
 """What may stand before the name of a parameter in a result."""
-_ABSOLUTE: Final = re.compile(r"(?<![\w.:/<])/[\w.+@=-]+(?:/[\w.+@=-]+)+(?<!\.)")
+_NAMES: Final = re.compile(r"(?<![\w.:/<])(?:/[\w.+@=-]+(?:/[\w.+@=-]+)+|[\w.+@=-]+(?:/[\w.+@=-]+)*/[\w+@=-]+\.\w+)(?<!\.)")
 _ENDS: Final = ("endline", "end")
 """Keys of parameters that say where a page ends, and not how much it holds."""
 _NUMBERED = re.compile(r"^\s*[L\[]?(\d+)(?:\t|→|\||:|\])", re.MULTILINE)
@@ -49,7 +49,7 @@ class _Way:
 
 def named(result: str, asked: str) -> list[str]:
     """Other files that a result names before or after what it shows: it may stand there in full."""
-    found = _ABSOLUTE.findall(_edges(result))
+    found = _NAMES.findall(_edges(result))
     return [place for place in dict.fromkeys(found) if not place.endswith(asked)][:MOST_NAMED]
 
 
@@ -141,7 +141,8 @@ def _page(at: Place, _shown: str) -> int:
 
 def _mark(item: Param, at: Place, shown: str) -> Place | None:
     """What a result gives under a name, or as the next of it, with quotes or without."""
-    named_so = rf"{_NAMED}{re.escape(item.name)}[\"'`]?\s*[=:]\s*[\"'`]?([\w./+=-]+)"
+    parts = r"[\W_]?".join(map(re.escape, words(item.name)))
+    named_so = rf"{_NAMED}{parts}[\"'`]?\s*[=:]\s*[\"'`]?([\w./+=-]+)"
     found = re.findall(named_so, _edges(shown), re.IGNORECASE)
     if not found or found[-1] in ("null", "None"):
         return None

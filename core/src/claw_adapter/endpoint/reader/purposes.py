@@ -58,7 +58,7 @@ _PATCH: Final = ("patch", "patchtext", "input")
 _SAYS_PATH: Final = re.compile(r"\b(?:path|file ?name|file to)\b", re.IGNORECASE)
 _SAYS_CONTENT: Final = re.compile(r"\b(?:contents?|text|data)\b", re.IGNORECASE)
 _SAYS_COMMAND: Final = re.compile(r"\bcommand(?: line)?\b", re.IGNORECASE)
-_SESSION: Final = ("sessionkey", "sessionid", "session", "conversationid", "threadid", "sessionname")
+_SESSION: Final = ("conversation", "thread", "chat", "chatid", "sessionkey", "sessionid", "session", "conversationid", "threadid", "sessionname")
 _PAGE_START: Final = ("offset", "startline", "start", "linestart", "fromline", "from", "begin", "cursorline")
 FORCE: Final = ("force", "reload", "refresh", "nocache")
 QUERY: Final = ("query", "search", "contains", "filter")
@@ -137,7 +137,8 @@ def _verb(known: Params, verbs: Sequence[str]) -> tuple[Param | None, str]:
 
 
 def _says(known: Params, verbs: Sequence[str]) -> bool:
-    return bool(set(verbs) & {*words(known.name), *words(known.description)[:12]})
+    said = {*words(known.name), *words(known.description)[:12]}
+    return any(verb in said or f"{verb}s" in said for verb in verbs)
 
 
 def reader(tool: str, known: Params) -> tuple[float, Candidate] | None:
@@ -145,6 +146,8 @@ def reader(tool: str, known: Params) -> tuple[float, Candidate] | None:
     target, guessed = known.one_of(PATH, "string") or known.one_of((*PATH, "paths", "files"), "array"), 0
     if target is None and _says(known, READ_VERBS):
         target, guessed = known.described(_SAYS_PATH), GUESSED
+    if target is None and choice:
+        target, guessed = next((item for item in known.items if item.text_only), None), GUESSED
     if target is None or (verb is None and makes(tool, known)):
         return None
     if (verb is not None and not choice) or known.has(_NOT_READ if verb is None else TO_PEOPLE):
@@ -161,11 +164,6 @@ def reader(tool: str, known: Params) -> tuple[float, Candidate] | None:
     size = known.one_of(PAGE_SIZE, "integer")
     force = known.one_of(FORCE, "boolean")
     values = fixed(known, (target, folder), verb, choice)
-    numbers = [
-        item for item in known.items if item.required and item.types and item.accepts("integer") and not item.enum
-    ]
-    if numbers[1:]:  # where a page begins, and where it ends
-        values = filled(values, {numbers[1].at: int(min(numbers[1].maximum or PAGE_LINES, PAGE_LINES))})
     made = Candidate(tool, target, values, size=size, folder=folder, known=known)
     return (guessed + 2.0 - 2 * start - (size is not None) - (force is not None)), made
 
@@ -189,6 +187,9 @@ def writer(tool: str, known: Params) -> tuple[float, Candidate] | None:
     content = content if content is None or content.text_only or content.accepts("string") else None
     if (target is None or content is None) and (choice or _says(known, WRITE_VERBS)):
         target, content, guessed = *_described(known, target, content), GUESSED
+    texts = [item for item in known.items if item.text_only]
+    if (target is None or content is None) and choice and len(texts) == 2:
+        (target, content), guessed = texts, GUESSED
     lines = content is not None and content.key == "lines"
     if target is None or content is None or known.has(TO_PEOPLE if verb is not None or lines else _NOT_WRITE):
         return None
@@ -248,5 +249,9 @@ def historian(tool: str, known: Params) -> tuple[float, Candidate] | None:
 def fixed(known: Params, given: Sequence[Param | None], verb: Param | None = None, choice: str = "") -> JsonObject:
     """Values for the other required parameters."""
     values: dict[At, JsonValue] = {verb.at: choice} if verb is not None else {}
-    values |= {item.at: item.filler() for item in known.items if item.required and item not in (*given, verb)}
+    needed = [item for item in known.items if item.required and item not in (*given, verb)]
+    values |= {item.at: item.filler() for item in needed}
+    numbers = [item for item in needed if item.types and item.accepts("integer") and not item.enum]
+    if numbers[1:]:  # where a page begins, and where it ends
+        values[numbers[1].at] = int(min(numbers[1].maximum or PAGE_LINES, PAGE_LINES))
     return filled({}, values)

@@ -115,8 +115,8 @@ def look(
 def _varied(tool: Candidate, long: bool, habits: Habits) -> Iterator[Mapping[At, JsonValue]]:  # what it showed
     """Choices of a tool that may make it show a file anew, after a notice, or in another form, after something else."""
     for item in tool.known.items:
-        if item.accepts("boolean") and item.types and not item.required:
-            if not long and item.key in FORCE:
+        if item.accepts("boolean") and item.types:
+            if item.required if long else item.key in FORCE:
                 yield {item.at: True}
         elif item.enum and (long or not habits.ways) and not VERBS & {*map(str, item.enum)}:
             safe = (value for value in item.enum if not {*words(str(value))} & HARM)

@@ -24,6 +24,8 @@ from claw_adapter.endpoint.reader.tools import Toolbox, harms
 __all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "told_first"]
 
 MOST_TOLD: Final = 2
+MOST_BROUGHT: Final = 24
+"""Calls for what another call has begun."""
 
 
 def asked_for(known: Params, given: dict[str, JsonValue], result: str) -> dict[At, JsonValue]:
@@ -86,12 +88,27 @@ def carried_out(attempt: Attempt, habits: Habits) -> Generator[Attempt, Result, 
     """Make a call, with what its tool has asked for before, and the one that is known to bring what it begins."""
     result = yield attempt.with_more(habits.extra.get(attempt.tool, {}))
     if not result.shows and attempt.tool in habits.sequels:
-        tool, form = habits.sequels[attempt.tool]
-        if (values := filling(form, result.text)) is not None:
-            result = result + (yield Attempt("told", tool, filled({}, values)))
-            if result.shows:
-                habits.worked(attempt)
+        result = result + (yield from _brought(habits.sequels[attempt.tool], result))
+        if result.shows:
+            habits.worked(attempt)
     return result
+
+
+def _brought(sequel: tuple[str, Params], result: Result) -> Generator[Attempt, Result, Result]:
+    """What a tool brings of what a result has begun, as long as it says that there is more of it."""
+    tool, form = sequel
+    brought, last, seen = Result(""), result, {result.text}
+    for _ in range(MOST_BROUGHT):
+        if (values := filling(form, last.text)) is None:
+            break
+        last = yield Attempt("told", tool, filled({}, values))
+        if last.text in seen:
+            break
+        seen.add(last.text)
+        brought = brought + last
+        if brought.shows or not any(item.required for item in form.items):
+            break
+    return brought
 
 
 def filling(form: Params, text: str) -> dict[At, JsonValue] | None:
@@ -144,9 +161,7 @@ def follow(
     if brought.shows or habits.ways or not result.text:
         return brought
     for other, form in _sequels(attempt, result, box, habits, strange=strange):
-        values = filling(form, result.text)
-        assert values is not None  # noqa: S101  # such are no sequels
-        brought = brought + (yield Attempt("told", other, filled({}, values)))
+        brought = brought + (yield from _brought((other, form), result))
         if brought.shows:
             habits.sequels[attempt.tool] = (other, form)
             habits.worked(attempt)
@@ -186,14 +201,18 @@ def _says(result: str, name: str) -> bool:
 
 
 def identifier(item: Param, result: str) -> JsonValue:
-    """What a result gives under a parameter's name; under the first word of it where that has a number."""
-    if item.types == {"integer"}:
-        found = re.search(rf"\b{re.escape(item.name)}\W{{1,4}}(\d+)", result)
-        return int(found[1]) if found else None
-    if not item.text_only:
+    """What a result gives under a parameter's name, however its words are written; under the first word where that has a number."""
+    if not item.text_only and item.types != {"integer"}:
         return None
-    if found := re.search(rf"\b{re.escape(item.name)}[\"'`]?\s*[=:]\s*[\"'`]?([\w.:-]*\w)", result):
-        return found[1]
-    first = words(item.name)[0] if words(item.name) else ""
-    found = re.search(rf"\b{re.escape(first)}\W{{1,3}}([\w-]*\d[\w-]*)", result, re.IGNORECASE) if first else None
-    return found[1] if found else None
+    parts = [re.escape(word) for word in words(item.name)]
+    if not parts:
+        return None
+    value = r"[\w.:-]*\w" if item.text_only else r"\d+"
+    named = r"[\W_]?".join(parts)
+    found = re.search(rf"(?<![A-Za-z]){named}[\"'`]?\s*[=:]\s*[\"'`]?({value})", result, re.IGNORECASE)
+    found = found or re.search(rf"(?<![A-Za-z]){named}\W{{1,3}}([\w-]*\d[\w-]*)", result, re.IGNORECASE)
+    if found is None and item.text_only:
+        found = re.search(rf"\b{parts[0]}\W{{1,3}}([\w-]*\d[\w-]*)", result, re.IGNORECASE)
+    if found is None:
+        return None
+    return found[1] if item.text_only else int(found[1]) if found[1].isdecimal() else None

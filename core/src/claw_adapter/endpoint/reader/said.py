@@ -18,6 +18,8 @@ _SIGNATURE: Final = re.compile(r"([\w.:/-]*\w)[\"'`*]*\s*[({]([^(){}]*)[)}]")
 _TYPES: Final = "string|str|text|number|integer|int|boolean|bool|array|list|object"
 _TYPED: Final = re.compile(rf"[\"'`]?(\w+)[\"'`]?\s*(?:\((?:{_TYPES})\b[^)]*\)|:\s*(?:{_TYPES})\b)")
 _NAME: Final = re.compile(r"[\W\d]*([A-Za-z][\w.:/-]*\w)")
+_HEAD: Final = re.compile(r"^[\W\d]*([A-Za-z][\w./-]*\w)[\"'`*]*(?:\s*[:—–]|\s+-)\s", re.MULTILINE)
+"""A name at the beginning of a line, with what is said of it behind."""
 _IDENTIFIER: Final = re.compile(r"(?<![\w./-])[a-z]\w*(?:[_.:][a-z]\w*)+(?![\w/])")
 
 
@@ -49,7 +51,8 @@ def tools_in(text: str) -> list[Tool]:
     """Tools that a result describes: JSON objects with a name, with a schema where it is told; else names, or signatures."""
     every = objects(text)
     found = [tool for value in every for tool in _tools_of(value, 0)]
-    return found or [Tool(name, "", {}) for value in every for name in _names(value, 0)] or signatures(text)
+    found = found or [Tool(name, "", {}) for value in every for name in _names(value, 0)] or signatures(text)
+    return found or [Tool(name, "", {}) for name in _HEAD.findall(text)]
 
 
 def _tools_of(value: JsonValue, depth: int) -> list[Tool]:

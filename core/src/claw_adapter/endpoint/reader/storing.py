@@ -6,7 +6,7 @@ Whether they do is known by reading the file back. Only what the reader itself i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,11 +18,14 @@ from claw_adapter.endpoint.reader.patches import notations_for
 from claw_adapter.endpoint.reader.purposes import PATH, fixed
 from claw_adapter.endpoint.reader.refusals import identifier
 from claw_adapter.endpoint.reader.schema import At, Param, Params
-from claw_adapter.endpoint.reader.tools import Toolbox, harms, single, twins
+from claw_adapter.endpoint.reader.tools import Toolbox, harms, single, twins, unknown
 
 __all__ = ["makers", "opened", "strange_writers"]
 
 MOST_NOTATIONS: Final = 5
+Shown = Callable[[], Generator[Attempt, Result, bool]]
+"""Looks whether the file reads as it should."""
+
 _LINES: Final = ((0, 0), (1, 1), (1, 0))
 """Where a text may go in an empty file, as one number or as first and last."""
 
@@ -34,7 +37,8 @@ def strange_writers(box: Toolbox) -> Iterator[Candidate]:
     shared = Counter((item.key, item.description) for _, form in box.every for item in form.items)
     made = [one for tool, form in forms for one in _with_path(tool, form, box, shared)]
     by_name = [one for one in box.read if not one.listed_by]
-    likely = [one for one in made if twins(one.target, by_name) or one.target.key in PATH]
+    keys = {one.target.key for one in by_name}
+    likely = [one for one in made if one.target.key in keys or one.target.key in PATH]
     yield from sorted(likely, key=lambda one: one.by_lines)
     for tool, form in forms:
         needed = [item for item in form.items if item.required]
@@ -84,21 +88,24 @@ def _with_path(tool: str, form: Params, box: Toolbox, shared: Counter[tuple[str,
 def _target(form: Params, texts: Sequence[Param], box: Toolbox, shared: Counter[tuple[str, str]]) -> Param | None:
     """What takes the path: as in a tool that reads, by its name, or what other tools take too."""
     by_name = [one for one in box.read if not one.listed_by]
+    keys = {one.target.key for one in by_name}
     twin = next((item for item in texts if twins(item, by_name)), None) or form.one_of(PATH, "string")
+    twin = twin or next((item for item in texts if item.key in keys), None)
     return twin or next((item for item in texts if shared[item.key, item.description] > 1), None)
 
 
 def makers(box: Toolbox, habits: Habits, writer: Candidate) -> list[Candidate]:
-    """Tools that take nothing but a path as one that writes does: they may have to make the file before."""
+    """Tools that take nothing but a path as one that writes does, and show nothing: they may have to make the file before."""
+    reading = [(one.tool, one.known, one.target) for one in box.read if len(one.known.texts) == 1]
     return [
         Candidate(tool, item, fixed(form, (item,)), known=form)
-        for tool, form, item in single(box)
+        for tool, form, item in (*reading, *single(box))
         if tool not in habits.tools_known and twins(item, [writer])
     ][:1]
 
 
 def opened(
-    path: str, content: str, workspace: str, box: Toolbox, habits: Habits
+    path: str, content: str, workspace: str, box: Toolbox, habits: Habits, shown: Shown
 ) -> Iterator[Generator[Attempt, Result, bool]]:
     """Ways to open a file with one tool and to give the text to another, with what the first has brought."""
     reading = [one.target for one in box.read if not one.listed_by]
@@ -109,7 +116,8 @@ def opened(
             opener = Candidate(tool, item, filled(fixed(form, (item,)), values), known=form)
             for other, store in box.every:
                 if other != tool and not harms(store) and _stores(store, reading):
-                    yield _through(opener, other, store, path, content, workspace, habits)
+                    at = habits.forms("write", opener.forms(path, workspace, habits.styles))[0]
+                    yield _through(opener, at, (other, store), content, box, habits, shown)
 
 
 def _stores(form: Params, reading: Sequence[Param]) -> bool:
@@ -119,28 +127,44 @@ def _stores(form: Params, reading: Sequence[Param]) -> bool:
 
 
 def _through(
-    opener: Candidate, other: str, store: Params, path: str, content: str, workspace: str, habits: Habits
+    opener: Candidate,
+    at: tuple[str, str],
+    store: tuple[str, Params],
+    content: str,
+    box: Toolbox,
+    habits: Habits,
+    shown: Shown,
 ) -> Generator[Attempt, Result, bool]:
-    """Open, and give the text: with the id that was brought, or else only where another file is seen to be open now."""
-    sequels = [sequel for tool, sequel in habits.sequels.items() if not any(i.required for i in sequel[1].items)]
+    """Open, and give the text: with the id that was brought, or else only where another file is seen to be open now.
+
+    What takes the same id and nothing else may have to end it.
+    """
+    sequels = [one for one in habits.sequels.values() if not any(item.required for item in one[1].items)]
     before = (yield Attempt("ask", sequels[0][0], {})).text if sequels else ""
-    form, target = habits.forms("write", opener.forms(path, workspace, habits.styles))[0]
-    result = yield Attempt("open", opener.tool, opener.arguments(target), form)
-    values: dict[At, JsonValue] = {}
-    texts = []
-    for item in store.items:
-        if not item.required:
-            continue
-        value = identifier(item, result.text)
-        if value is not None and not any(str(value) in listed for listed in habits.listings.values()):
-            values[item.at] = value
-        elif item.text_only:
-            texts.append(item)
-        else:
-            return False
-    if len(texts) != 1:
+    result = yield Attempt("open", opener.tool, opener.arguments(at[1]), at[0])
+    values, texts = _filled_by(store[1], result.text, habits)
+    if len(texts) != 1 or any(item.required and not item.text_only and item.at not in values for item in store[1].items):
         return False
     if not values and (not sequels or (yield Attempt("ask", sequels[0][0], {})).text == before):
         return False
-    yield Attempt("told", other, filled({}, {**values, texts[0].at: texts[0].shaped(content)}))
-    return True
+    yield Attempt("told", store[0], filled({}, {**values, texts[0].at: texts[0].shaped(content)}))
+    if (yield from shown()):
+        return True
+    ended = {tool for tool, _ in habits.sequels.values()} | {store[0], opener.tool}
+    for tool, form in unknown(box):
+        given, left = _filled_by(form, result.text, habits)
+        if tool not in ended and given and not left and values:
+            yield Attempt("told", tool, filled({}, given))
+            if (yield from shown()):
+                return True
+    return False
+
+
+def _filled_by(form: Params, said: str, habits: Habits) -> tuple[dict[At, JsonValue], list[Param]]:
+    """What a result gives of what a form of call requires, by ids that no listing has; and the texts that are left."""
+    values: dict[At, JsonValue] = {}
+    for item in form.items:
+        value = identifier(item, said) if item.required else None
+        if value is not None and not any(str(value) in listed for listed in habits.listings.values()):
+            values[item.at] = value
+    return values, [item for item in form.items if item.required and item.text_only and item.at not in values]

@@ -50,7 +50,7 @@ def toolbox(tools: Sequence[Tool], inside: Mapping[str, Sequence[Tool]] | None =
         for name, form in forms
         if not ((named(name, form) | forced(form)) & (purposes.VETO | purposes.NOT_TEXT) or harms(form))
     ]
-    read = _ranked(safe, purposes.reader)
+    read = _distinct(_ranked(safe, purposes.reader))
     write = _ranked(safe, purposes.writer)
     return Toolbox(
         read=read,
@@ -90,6 +90,20 @@ def single(box: Toolbox) -> list[tuple[str, Params, Param]]:
 def commands(form: Params) -> bool:
     """Whether a form of call takes a command by its name, and no person: what its tool is called says nothing then."""
     return any(item.required and item.key in COMMAND for item in form.items) and not form.has(purposes.TO_PEOPLE)
+
+
+def _distinct(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Candidates without those that take just what another one takes, which says that it reads: one of them may harm."""
+    groups: dict[frozenset[tuple[str, str]], list[Candidate]] = {}
+    for one in candidates:
+        needed = frozenset((i.key, i.description) for i in one.known.items if i.required and len(i.enum) != 1)
+        groups.setdefault(needed, []).append(one)
+    left = []
+    for alike in groups.values():
+        reading = [one for one in alike if {*words(one.tool), *words(one.known.name), *forced(one.known)} & {*purposes.READ_VERBS}]
+        operations = len({one.tool for one in alike}) < len(alike)
+        left += reading or ([] if operations else alike)
+    return tuple(one for one in candidates if one in left)
 
 
 def named(tool: str, form: Params) -> set[str]:

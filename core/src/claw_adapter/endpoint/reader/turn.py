@@ -243,8 +243,8 @@ class ReaderTurn:
 
     @property
     def _budget(self) -> int:
-        """Calls of the turn: what finds out what tools do may take as many again."""
-        return self._spec.budget + min(self._trials, self._spec.budget)
+        """Calls of the turn: finding out what tools do may take half as many again."""
+        return self._spec.budget + min(self._trials, self._spec.budget // 2)
 
     def _harvest(self, errands: list[Errand], request: ModelRequest, box: Toolbox) -> None:
         waiting = {e.call_id: e for e in errands if e.call_id and e.attempt is not None}

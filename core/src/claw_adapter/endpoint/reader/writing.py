@@ -10,12 +10,12 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.candidates import Candidate
+from claw_adapter.endpoint.reader.candidates import Candidate, JsonObject, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import unlock
 from claw_adapter.endpoint.reader.matching import normalise, readings, within
 from claw_adapter.endpoint.reader.reading import cat, command_forms, look
-from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, told_first
+from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, identifier, told_first
 from claw_adapter.endpoint.reader.schema import At
 from claw_adapter.endpoint.reader.storing import makers, opened, strange_writers
 from claw_adapter.endpoint.reader.strangers import targets
@@ -55,8 +55,8 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
     if back.blank or not back.possible:
         return tried or bool(box.patch)
     yield from as_trials(unlock(box, habits))
-    for steps in islice(opened(path, content, workspace, box, habits), MOST_OPENED):
-        if (yield from as_trials(steps)) and (yield from back.shown()):
+    for steps in islice(opened(path, content, workspace, box, habits, back.shown), MOST_OPENED):
+        if (yield from as_trials(steps)):
             return True
     for tool in islice(strange_writers(box), MOST_STRANGERS):
         if (yield from as_trials(back.written_with(tool, "write"))):
@@ -93,8 +93,9 @@ class _ReadBack:
         forms = self.habits.forms(kind, tool.forms(self.path, self.workspace, self.habits.styles))
         for number, (form, target) in enumerate(forms[: None if tool in self.box.write else 2 - self.habits.ways]):
             extra = self.habits.extra.get(tool.tool) or self.habits.chosen(tool.known)
-            for calls in _calls(tool, target, self.content, self.habits.written.get(self.path, "")):
-                attempts = [Attempt(kind, tool.tool, arguments, form).with_more(extra) for arguments in calls]
+            before = self.habits.written.get(self.path, "")
+            for calls in _calls(tool, target, self.content, before, self.box.write):
+                attempts = [Attempt(kind, one, arguments, form).with_more(extra) for one, arguments in calls]
                 if (yield from self.shown_after(attempts, tool, insist=not number and tool.notation == "whole" and not tool.by_lines)):
                     return True
         return False
@@ -120,7 +121,7 @@ class _ReadBack:
             if brought.text and not where:
                 shown = yield from self.shown()
             if not shown and (brought.text or insist):
-                more = asked_for(tool.known, attempt.arguments, result.text)
+                more = asked_for(tool.known, attempt.arguments, result.text) | self._shown_for(tool, attempt)
                 made = False
                 for maker in makers(self.box, self.habits, tool) if not more and not brought.text else ():
                     form = next(
@@ -145,6 +146,11 @@ class _ReadBack:
         self.habits.worked(attempt)
         return True
 
+    def _shown_for(self, tool: Candidate, attempt: Attempt) -> dict[At, JsonValue]:
+        """What was shown with the file under the names of further parameters, such as its version."""
+        given = {item.at: identifier(item, self.looked) for item in tool.known.items if item.name not in attempt.arguments}
+        return {at: value for at, value in given.items() if value is not None}
+
     def shown(self) -> Generator[Attempt, Result, bool]:
         shows = holds(self.content)
         for tool in self.habits.tools("read", self.box.read, self.box.run[:1])[:1]:
@@ -167,25 +173,31 @@ class _ReadBack:
         return False
 
 
-def _calls(tool: Candidate, target: str, content: str, before: str) -> Iterator[list[dict[str, JsonValue]]]:
-    """The calls that give a tool a content: one, or where it takes no more at once several, of which each but the first adds.
+def _calls(
+    tool: Candidate, target: str, content: str, before: str, others: Sequence[Candidate]
+) -> Iterator[list[tuple[str, JsonObject]]]:
+    """The calls, each with its tool, that give a content: one, or where it takes no more at once several, of which all but the
+    first add.
 
-    Nothing says which choice of the tool makes it add: each is tried.
+    Nothing says which choice of the tool makes it add, or which other tool does: each is tried.
     """
+    name = tool.tool
     if tool.by_lines:
-        yield [tool.writes(target, line) for line in content.splitlines()][:MOST_PIECES]
+        yield [(name, tool.writes(target, line)) for line in content.splitlines()][:MOST_PIECES]
         return
     longest = tool.content.longest if tool.content is not None else 0
     if tool.content is None or not 0 < longest < len(content):
-        yield [tool.writes(target, content, before)]
+        yield [(name, tool.writes(target, content, before))]
         return
     pieces = [content[start : start + longest] for start in range(0, len(content), longest)][:MOST_PIECES]
-    first = tool.writes(target, pieces[0])
+    first = (name, tool.writes(target, pieces[0]))
     for item in tool.known.items:
         choices: Sequence[JsonValue] = item.enum or ((True,) if item.accepts("boolean") and item.types else ())
         for choice in choices:
-            more: Mapping[At, JsonValue] = {item.at: choice}
-            yield [first, *(Attempt("", "", tool.writes(target, one)).with_more(more).arguments for one in pieces[1:])]
+            yield [first, *((name, filled(tool.writes(target, one), {item.at: choice})) for one in pieces[1:])]
+    for other in others:
+        if other.tool != name:
+            yield [first, *((other.tool, other.writes(target, one)) for one in pieces[1:])]
 
 
 def _commands(path: str, content: str, workspace: str, box: Toolbox, habits: Habits) -> Iterator[Attempt]:
