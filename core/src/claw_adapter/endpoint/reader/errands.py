@@ -59,9 +59,11 @@ class Result:
     text: str
     shows: bool = False
     """Whether it shows what the errand is about, or some of it."""
+    part: bool = False
+    """Whether it shows anything of the file."""
 
     def __add__(self, other: Result) -> Result:
-        return Result(f"{self.text}\n{other.text}", self.shows or other.shows)
+        return Result(f"{self.text}\n{other.text}", self.shows or other.shows, self.part or other.part)
 
 
 Steps = Generator[Attempt, Result, bool]
@@ -94,6 +96,8 @@ class Habits:
     """By tool, those that it calls."""
     styles: list[Style] = field(default_factory=list)
     """Styles in which results have named files."""
+    fields: dict[str, str] = field(default_factory=dict)
+    """By the name under which a listing gives it, what of a file that is: ``path``, ``name`` or ``folder``."""
     listings: dict[str, str] = field(default_factory=dict)
     """By tool, what it has listed."""
     sequels: dict[str, tuple[str, Params]] = field(default_factory=dict)
@@ -184,11 +188,17 @@ class Errand:
     MOST_REPEATS: Final = 2
 
     def __init__(
-        self, place: str, steps: Steps, shows: Callable[[str], bool], wants: frozenset[str] = frozenset()
+        self,
+        place: str,
+        steps: Steps,
+        shows: Callable[[str], bool],
+        wants: frozenset[str] = frozenset(),
+        part: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.place = place
         self.wants = wants
         self._shows = shows
+        self._part = part
         self.success = False
         self.call_id = ""
         self.repelled = False
@@ -214,7 +224,8 @@ class Errand:
         """Take in what the call brought, and go on to the next attempt."""
         self.call_id, self._repeats = "", 0
         self.results.append(text)
-        result = Result(text, self._shows(text))
+        shows = self._shows(text)
+        result = Result(text, shows, shows or self._part(text))
         self.repelled = not result.shows and len(text) < NOTICE
         self._take(lambda: self._steps.send(result))
         return result

@@ -9,13 +9,15 @@ that were shown whole is no mark.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from claw_adapter.endpoint.reader.matching import normalise, readings
 
-__all__ = ["frame_of", "is_lost", "lines_of_file"]
+__all__ = ["frame_of", "is_lost", "lines_of_file", "shows_part"]
 
+HEAD: Final = 40
+"""Characters of a line that are enough to know it."""
 TELLING: Final = 4
 """Characters of a line from which on it is looked for."""
 _NUMBERS: Final = re.compile(r"\d+")
@@ -27,6 +29,16 @@ def lines_of_file(texts: Sequence[str]) -> frozenset[str]:
     """The lines of a file in all its versions, as they are looked for."""
     lines = (normalise(line) for text in texts for line in text.splitlines())
     return frozenset(line for line in lines if len(line) >= TELLING)
+
+
+def shows_part(texts: Sequence[str]) -> Callable[[str], bool]:
+    """Whether a result shows a line of a file, in any of its versions, or how a long one begins."""
+    heads = {line[:HEAD] for line in lines_of_file(texts) if len(line) >= 2 * TELLING}
+
+    def shows(text: str) -> bool:
+        return any(head in reading for reading in readings(text) for head in heads)
+
+    return shows
 
 
 def _words_around(text: str, lines: Collection[str], path: str) -> frozenset[str]:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.said import objects
 
-__all__ = ["Style", "called", "loose", "styled", "styles_in", "styles_of"]
+__all__ = ["Style", "called", "fields", "loose", "styled", "styles_in", "styles_of"]
 
 Style = tuple[str, str]
 """What stands before a path that is relative to the workspace, and what parts its pieces."""
@@ -70,22 +70,36 @@ def styles_of(path: str, text: str) -> list[Style]:
 
 def called(path: str, text: str) -> list[str]:
     """What a listing calls a file: the other values of the JSON object, or the words with a number of the line, that name it."""
-    found = [value for entry in objects(text) for value in _beside(path, entry, 0)]
+    found = [str(value) for entry, known in _entries(path, text) for key, value in entry.items() if key not in known]
     for line in text.splitlines() if not found else ():
         if re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w-])", line):
             found += [word.strip(".:-") for word in _NUMBER.findall(line.replace(path, " "))]
     return list(dict.fromkeys(found))
 
 
-def _beside(path: str, value: JsonValue, depth: int) -> Iterator[str]:
-    if depth > DEEPEST:
-        return
-    inside = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    own = [str(one) for one in inside if isinstance(one, str | int) and not isinstance(one, bool)]
-    if any(one.removeprefix("./").endswith(path) for one in own):
-        yield from (one for one in own if not one.endswith(path))
-    for one in inside:
-        yield from _beside(path, one, depth + 1)
+def fields(path: str, text: str) -> dict[str, str]:
+    """Under which names a listing gives a file's ``path``, or its ``name`` and ``folder``."""
+    return {key: role for _, known in _entries(path, text) for key, role in known.items()}
+
+
+def _entries(path: str, text: str) -> Iterator[tuple[dict[str, JsonValue], dict[str, str]]]:
+    """The objects of a text's JSON that name a file, with the keys that do."""
+    folder, _, name = path.rpartition("/")
+    for entry in (one for value in objects(text) for one in _within(value, 0)):
+        own = {key: one for key, one in entry.items() if isinstance(one, str | int) and not isinstance(one, bool)}
+        whole = {key: "path" for key, one in own.items() if str(one).removeprefix("./").endswith(path)}
+        parts = {key: "name" for key, one in own.items() if one == name}
+        parts |= {key: "folder" for key, one in own.items() if key not in parts and str(one).strip("./") == folder}
+        if whole or len(parts) == 2:
+            yield own, whole or parts
+
+
+def _within(value: JsonValue, depth: int) -> Iterator[dict[str, JsonValue]]:
+    if isinstance(value, dict):
+        yield value
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for one in inside if depth < DEEPEST else ():
+        yield from _within(one, depth + 1)
 
 
 def loose(text: str) -> list[str]:

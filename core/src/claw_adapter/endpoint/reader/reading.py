@@ -18,7 +18,7 @@ from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow
 from claw_adapter.endpoint.reader.purposes import FORCE, HARM, VERBS
 from claw_adapter.endpoint.reader.schema import At, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
-from claw_adapter.endpoint.reader.strangers import strange_reading, targets
+from claw_adapter.endpoint.reader.strangers import strange_reading, strange_sessions, targets
 from claw_adapter.endpoint.reader.tools import Toolbox
 
 __all__ = ["cat", "command_forms", "keywords", "look", "read_file", "read_session"]
@@ -31,35 +31,38 @@ LONG: Final = 1000
 MOST_VARIED: Final = 4
 
 
-def read_file(path: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
+def read_file(
+    path: str, workspace: str, box: Toolbox, habits: Habits, is_all: Callable[[str], bool] = lambda _: False
+) -> Steps:
     """Read a workspace file with the tools for reading, then with a command, then with whatever may turn out to do it.
 
     Whoever makes the calls ends this as soon as all that is looked for has been seen. So what comes back here was something
-    else, or the file in part: then the path is written in the other way, and another tool is taken. What a tool
-    that is known to show files in this way has left out is not there; but it may refuse single files: after a mere notice
-    from it the command has the last word.
+    else, or the file in part: then the path is written in another way, and another tool is taken, unless the result proves that
+    it `is_all` there is to see. A tool that is known to show files may refuse single ones, or show them in part.
     """
     box = habits.box(box)
-    yield from _known_ways(path, workspace, box, habits)
+    yield from _known_ways(path, workspace, box, habits, is_all)
     if habits.ways or habits.puzzled:
         return False
     if (yield from as_trials(discover(box, habits))):
         box = habits.box(box)
-        yield from _known_ways(path, workspace, box, habits)
+        yield from _known_ways(path, workspace, box, habits, is_all)
     if habits.ways:
         return False
     yield from as_trials(unlock(box, habits))
     if (made := (yield from as_trials(strange_reading(path, workspace, box, habits)))) is not None:
         own = replace(box, read=(made,), run=()) if habits.language is None else replace(box, read=(), run=(made,))
-        yield from _known_ways(path, workspace, own, habits)
+        yield from _known_ways(path, workspace, own, habits, is_all)
     return False
 
 
-def _known_ways(path: str, workspace: str, box: Toolbox, habits: Habits) -> Generator[Attempt, Result, None]:
+def _known_ways(
+    path: str, workspace: str, box: Toolbox, habits: Habits, is_all: Callable[[str], bool]
+) -> Generator[Attempt, Result, None]:
     for tool in habits.tools("read", box.read, box.run[:1]):
-        found, text = False, ""
+        found = Result("")
         tried: set[str] = set()
-        while not found:
+        while not found.part:
             forms = habits.forms("read", (yield from targets(tool, path, workspace, habits)))
             form, target = next((one for one in forms if one[0] not in tried), ("", ""))
             if not form:
@@ -67,15 +70,13 @@ def _known_ways(path: str, workspace: str, box: Toolbox, habits: Habits) -> Gene
             tried.add(form)
             known = habits.known(tool.tool, form)
             result = yield from look(tool, "read", form, target, box, habits, path, workspace)
-            if found := known or result.shows:
-                text = result.text
+            if known or result.part:
+                found = replace(result, part=True)
                 break
             habits.learn_styles(path, result.text, (target, path))
             habits.refusals[tool.tool] += 1
-        if len(text) >= NOTICE:
+        if found.part and is_all(found.text):
             return
-        if found:
-            break
     for shell in box.run[:1]:
         yield from cat(shell, "cat", path, workspace, box, habits)
 
@@ -86,6 +87,8 @@ def look(
     """Read a file with a tool: to its end, with what it asks for, and anew where it may say only that it said it before."""
     attempt = Attempt(kind, tool.tool, tool.arguments(target, habits.extra.get(tool.tool)), form)
     first = result = yield from carried_out(attempt, habits)
+    if first.part and kind == "read":
+        habits.worked(attempt)
     result = result + (yield from further(attempt, tool, first, told=True))
     if not result.shows:
         asked = asked_for(tool.known, attempt.arguments, first.text)
@@ -159,19 +162,38 @@ def cat(
 
 
 def read_session(names: Sequence[str], box: Toolbox, habits: Habits, missing: Callable[[], Sequence[str]]) -> Steps:
-    """Read a session with the harness's session tools, under the names that it may be known by.
+    """Read a session with the harness's session tools, under the names that it may be known by, page by page.
 
-    Where the tool shows only the latest messages but can search, search for single words of what is still missing.
+    Where the tool shows only the latest messages but can search, search for single words of what is still missing. Where no tool
+    says that it shows sessions, those that take one text may.
     """
+    box = habits.box(box)
     for tool in habits.tools("session", box.history):
-        for form, name in habits.forms("session", [(str(i), name) for i, name in enumerate(names)]):
-            found = yield Attempt("session", tool.tool, tool.arguments(name), form)
-            if tool.query is not None:
-                for word in [word for text in missing() for word in keywords(text)]:
-                    query = {tool.query.at: word}
-                    found = found + (yield Attempt("session", tool.tool, tool.arguments(name, query), form))
-            if found.shows or habits.working.get("session") == (tool.tool, form):
-                return False  # it shows this session; what it has not shown is not there
+        if (yield from _shows_session(tool, names, habits, missing)):
+            return False  # it shows this session; what it has not shown is not there
+    for tool in strange_sessions(box) if not box.history else ():
+        if (yield from as_trials(_shows_session(tool, names, habits, missing))):
+            habits.adopted["history"] = tool
+            return False
+    return False
+
+
+def _shows_session(
+    tool: Candidate, names: Sequence[str], habits: Habits, missing: Callable[[], Sequence[str]]
+) -> Generator[Attempt, Result, bool]:
+    for form, name in habits.forms("session", [(str(i), name) for i, name in enumerate(names)]):
+        attempt = Attempt("session", tool.tool, tool.arguments(name), form)
+        first = found = yield attempt
+        if len(first.text) >= NOTICE:
+            found = found + (yield from further(attempt, tool, first, told=True))
+        if tool.query is not None:
+            for word in [word for text in missing() for word in keywords(text)]:
+                query = {tool.query.at: word}
+                found = found + (yield Attempt("session", tool.tool, tool.arguments(name, query), form))
+        if found.shows or habits.working.get("session") == (tool.tool, form):
+            if found.shows:
+                habits.worked(attempt)
+            return True
     return False
 
 

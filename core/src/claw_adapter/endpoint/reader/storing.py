@@ -6,7 +6,7 @@ Whether they do is known by reading the file back. Only what the reader itself i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -30,15 +30,16 @@ _LINES: Final = ((0, 0), (1, 1), (1, 0))
 """Where a text may go in an empty file, as one number or as first and last."""
 
 
-def strange_writers(box: Toolbox) -> Iterator[Candidate]:
+def strange_writers(box: Toolbox, habits: Habits) -> Iterator[Candidate]:
     """Candidates for writing, the likeliest first: of a path with one text or two, of texts by path, of a patch alone."""
     known = {id(one.known) for one in (*box.read, *box.write, *box.run)}
     forms = [(tool, form) for tool, form in box.every if id(form) not in known and not harms(form)]
+    named = habits.fields
     shared = Counter((item.key, item.description) for _, form in box.every for item in form.items)
-    made = [one for tool, form in forms for one in _with_path(tool, form, box, shared)]
+    made = [one for tool, form in forms for one in _with_path(tool, form, box, shared, named)]
     by_name = [one for one in box.read if not one.listed_by]
     keys = {one.target.key for one in by_name}
-    likely = [one for one in made if one.target.key in keys or one.target.key in PATH]
+    likely = [one for one in made if one.target.key in keys or one.target.key in PATH or one.target.name in named]
     yield from sorted(likely, key=lambda one: one.by_lines)
     for tool, form in forms:
         needed = [item for item in form.items if item.required]
@@ -63,15 +64,22 @@ def _said(tool: str, form: Params) -> str:
     return "\n".join((tool, form.description, *(f"{item.name} {item.description}" for item in form.items)))
 
 
-def _with_path(tool: str, form: Params, box: Toolbox, shared: Counter[tuple[str, str]]) -> Iterator[Candidate]:
+def _with_path(
+    tool: str, form: Params, box: Toolbox, shared: Counter[tuple[str, str]], listed: Mapping[str, str]
+) -> Iterator[Candidate]:
     texts = [item for item in form.items if item.required and item.text_only]
-    target = _target(form, texts, box, shared)
+    target = next((item for item in texts if listed.get(item.name) in ("path", "name")), None)
+    target = target or _target(form, texts, box, shared)
     others = [item for item in texts if item is not target]
     numbers = [item for item in form.items if item.required and item.types == {"integer"}]
     if target is None or not 1 <= len(others) <= 2 or len(numbers) > 2:
         return
     values = fixed(form, (target, *others))
-    folder = others[0] if others[1:] and any(one.folder and one.folder.key == others[0].key for one in box.read) else None
+    folders = {one.folder.key for one in box.read if one.folder}
+    folder = next((item for item in others if listed.get(item.name) == "folder" or item.key in folders), None)
+    others = [item for item in others if item is not folder]
+    if not others:
+        return
     old = others[0] if others[1:] and folder is None else None
     made = Candidate(tool, target, values, others[-1], folder=folder, old=old, known=form)
     placed = [filled(values, dict(zip([n.at for n in numbers], at, strict=False))) for at in _LINES] if numbers else [values]

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
-from claw_adapter.endpoint.reader.places import called
+from claw_adapter.endpoint.reader.places import called, fields
 from claw_adapter.endpoint.reader.purposes import (
     CONTENT,
     LISTING,
@@ -29,7 +29,7 @@ from claw_adapter.endpoint.reader.schema import At, Param, Params, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, SQL_TABLES, Language, sql
 from claw_adapter.endpoint.reader.tools import Toolbox, named, single, unknown
 
-__all__ = ["strange_reading", "targets"]
+__all__ = ["strange_reading", "strange_sessions", "targets"]
 
 MOST_STRANGERS: Final = 4
 MOST_IDS: Final = 2
@@ -67,6 +67,11 @@ def _single(box: Toolbox) -> list[Candidate]:
         for tool, form, item in single(box)
         if item.key not in CONTENT
     ]
+
+
+def strange_sessions(box: Toolbox) -> list[Candidate]:
+    """Tools that may show a session that is named to them."""
+    return [one for one in _single(box) if not makes(one.tool, one.known)][:MOST_STRANGERS]
 
 
 def _with_path(path: str, box: Toolbox) -> Iterator[Candidate]:
@@ -109,6 +114,7 @@ def strange_reading(
             result = yield Attempt("list", one.tool, {})
             habits.listings[one.tool] = result.text
             habits.learn_styles(path, result.text)
+            habits.fields |= fields(path, result.text)
             for tool in _taking_ids(box) if called(path, result.text) else ():
                 if (yield from _adopted(replace(tool, listed_by=one.tool), path, workspace, box, habits)):
                     return habits.adopted["read"]

@@ -39,6 +39,8 @@ class Toolbox:
                 return replace(self, read=(made, *self.read))
             case "write":
                 return replace(self, write=(made, *self.write))
+            case "history":
+                return replace(self, history=(made, *self.history))
         return replace(self, run=(made, *self.run))
 
 

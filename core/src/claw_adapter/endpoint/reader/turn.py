@@ -10,10 +10,10 @@ from typing import Final
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.reader import policy
 from claw_adapter.endpoint.reader.errands import Errand, Habits
-from claw_adapter.endpoint.reader.losses import frame_of, is_lost, lines_of_file
+from claw_adapter.endpoint.reader.losses import frame_of, is_lost, lines_of_file, shows_part
 from claw_adapter.endpoint.reader.matching import Matcher, normalise
 from claw_adapter.endpoint.reader.reading import read_file, read_session
-from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
+from claw_adapter.endpoint.reader.tools import Toolbox, single, toolbox
 from claw_adapter.endpoint.reader.writing import holds, write_file
 from claw_adapter.model import Call, Line, ModelRequest, Tool, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
@@ -62,13 +62,19 @@ class ReaderTurn:
         self._needed = policy.needed(self._evidence)
         self._texts = {item.id: item.text for item in answer_key.fragments if item.id in self._needed}
         self._seen: set[str] = set()
-        self._examined: set[tuple[bool, str]] = set()
+        self._examined: dict[tuple[bool, str], set[str]] = {}
+        self._made: set[str] = set()
+        """Ids of the turn's calls."""
         self._reading: list[Errand] | None = None
         self._writing: list[Errand] | None = None
         self._calls = 0
         self._trials = 0
         """Calls made to find out what tools do."""
         self._known_tools: frozenset[str] = frozenset()
+        self._gone: set[str] = set()
+        """Ids of fragments that a request of the turn has shown and a later one does not show any more."""
+        self._hidden: set[str] = set()
+        """Sessions that no tool is known for, although there are tools that may show them."""
         self._kept = 0
         """Calls that reading leaves to writing."""
         self._offered = False
@@ -82,24 +88,28 @@ class ReaderTurn:
     @property
     def seen(self) -> Seen:
         """What of the evidence has been seen, and what it decides."""
-        verdicts = policy.decide(self._evidence, self._seen)
+        verdicts = policy.decide(self._evidence, self._shown)
         if not self._answer_key.letters and not self.blind:
             verdicts["needs"] = "supported" if self._satisfied else "hasty"
-        found = tuple(name for name in self._needed if name in self._seen)
+        found = tuple(name for name in self._needed if name in self._shown)
         return Seen(needed=self._needed, seen=found, decided=verdicts, calls=self._calls, no_way=self._no_way)
 
     @property
     def _no_way(self) -> tuple[str, ...]:
         """What no tool on offer has done, although it might have decided the round.
 
-        What the answers of a tool prove to be lost is not among them, nor what a tool has demonstrably lost of what it was
-        given; nor, where something is known to show files, is a session: that it can be read under its key is the adapter's
-        affair.
+        There is nothing of that where something that the round needs is proven to be lost, by the answers of a tool or since it
+        is no longer where it was. What a tool has demonstrably lost of what it was given is not among them; nor is a session
+        where a tool for sessions is offered: that it can be read under its key is the adapter's affair.
         """
-        undecided = policy.undecided(self._evidence, self._seen)
+        undecided = policy.undecided(self._evidence, self._shown)
         files = {item.path for item in self._answer_key.fragments if item.id in undecided}
-        vain = [e for e in self._reading or () if self._in_vain(e) and e.place in files]
-        unread = [e.place for e in vain if not (self._memory.habits.ways and self._lost(e))]
+        self._learn_words()
+        vain = [e for e in self._reading or () if self._in_vain(e) and (e.place in files or e.place in self._hidden)]
+        lost = [e.place for e in vain if e.place in files and self._memory.habits.ways and self._lost(e)]
+        if lost or self._gone & undecided:
+            return ()
+        unread = [e.place for e in vain]
         unwritten = [e.place for e in self._writing or () if self._in_vain(e)]
         if any(place in self._memory.habits.spoilt for place in unwritten):
             unwritten = []
@@ -129,7 +139,7 @@ class ReaderTurn:
     def end(self) -> None:
         """Keep in mind which fragments this round has shown, and the calls that it has made."""
         self._memory.issued |= {self._turn.name("call", number + 1) for number in range(self._calls)}
-        self._memory.known[self._answer_key.round] = frozenset(self._seen)
+        self._memory.known[self._answer_key.round] = frozenset(self._shown)
         self._learn_words()
 
     def respond(self, request: ModelRequest) -> tuple[Call, ...] | str:
@@ -150,23 +160,36 @@ class ReaderTurn:
         return self._answer()
 
     @property
+    def _shown(self) -> set[str]:
+        """Ids of the fragments that have been seen and are still there."""
+        return self._seen - self._gone
+
+    @property
     def _missing(self) -> set[str]:
         return self._texts.keys() - self._seen
 
     @property
     def _satisfied(self) -> bool:
-        return policy.complete([self._evidence.needs], self._seen)
+        return policy.complete([self._evidence.needs], self._shown)
 
     def _look(self, lines: tuple[Line, ...]) -> None:
-        """Find fragments in messages not examined yet. Of its own messages only what it did not say itself counts."""
+        """Find fragments in messages not examined yet. Of its own messages only what it did not say itself counts.
+
+        What a request that still has the turn's calls does not show any more is gone.
+        """
         for line in lines:
             own = line.role == "assistant"
-            if (own, line.text) in self._examined or not self._missing:
+            if (own, line.text) in self._examined:
                 continue
-            self._examined.add((own, line.text))
             text = _without_quotes(line.text) if own else line.text
-            wanted = {name: self._texts[name] for name in self._missing}
-            self._seen |= self._memory.matcher.found(wanted, text, self._memory.own if own else ())
+            self._examined[own, line.text] = self._memory.matcher.found(
+                self._texts, text, self._memory.own if own else ()
+            )
+        here = {name for line in lines for name in self._examined[line.role == "assistant", line.text]}
+        self._gone -= here
+        if any(call.id in self._made for line in lines for call in line.calls):
+            self._gone |= self._seen - here
+        self._seen |= here
 
     def _to_read(self, box: Toolbox) -> list[Errand]:
         if self._reading is None:
@@ -180,7 +203,13 @@ class ReaderTurn:
         sessions = _group(wanted, lambda item: item.key or item.session)
         habits = self._memory.habits
         errands = [
-            Errand(path, read_file(path, self._answer_key.workspace, box, habits), self._shows(items), _ids(items))
+            Errand(
+                path,
+                read_file(path, self._answer_key.workspace, box, habits, self._proof(path, items)),
+                self._shows(items),
+                _ids(items),
+                shows_part(self._answer_key.texts.get(path, ())),
+            )
             for path, items in files.items()
             if self._may_look_up(f"file {path}")
         ]
@@ -189,6 +218,8 @@ class ReaderTurn:
                 names = list(dict.fromkeys([name, *(item.session for item in items if item.session)]))
                 wants = _ids(items)
                 steps = read_session(names, box, habits, self._texts_of(wants))
+                if not box.history and single(box):
+                    self._hidden.add(name)
                 errands.append(Errand(name, steps, self._shows(items), wants))
         return errands
 
@@ -199,6 +230,12 @@ class ReaderTurn:
                 self._harvest(errands, request, box)
             self._reading = self._writing = None
         self._known_tools |= box.names
+
+    def _proof(self, path: str, items: Iterable[Locator]) -> Callable[[str], bool]:
+        """Whether a result proves that it is all there is to see of a file."""
+        lines = lines_of_file(self._answer_key.texts.get(path, ()))
+        there = any(normalise(item.text) in line for item in items for line in lines)
+        return lambda text: bool(lines) and (not there or is_lost([text], lines, path, self._memory.habits.around))
 
     def _may_look_up(self, place: str) -> bool:
         first = self._memory.tried.setdefault(place, self._answer_key.round)
@@ -267,13 +304,14 @@ class ReaderTurn:
         self._calls += 1
         self._trials += attempt.trial
         errand.call_id = self._turn.name("call", self._calls)
+        self._made.add(errand.call_id)
         return Call(errand.call_id, attempt.tool, json.dumps(attempt.arguments, ensure_ascii=False))
 
     def _answer(self) -> str:
-        shown = [item for item in self._answer_key.fragments if item.id in self._seen]
+        shown = [item for item in self._answer_key.fragments if item.id in self._shown]
         if not self._answer_key.letters:
             return self._own(self._report(shown))
-        letters = policy.chosen(self._evidence, policy.decide(self._evidence, self._seen))
+        letters = policy.chosen(self._evidence, policy.decide(self._evidence, self._shown))
         quote = (
             policy.quotation(self._answer_key, shown, self._known_before())
             if self._answer_key.type == "revision"

@@ -58,7 +58,7 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
     for steps in islice(opened(path, content, workspace, box, habits, back.shown), MOST_OPENED):
         if (yield from as_trials(steps)):
             return True
-    for tool in islice(strange_writers(box), MOST_STRANGERS):
+    for tool in islice(strange_writers(box, habits), MOST_STRANGERS):
         if (yield from as_trials(back.written_with(tool, "write"))):
             habits.adopted["write"] = tool
             return True
