@@ -47,6 +47,11 @@ class Candidate:
     by_lines: bool = False
     """Whether it is given line by line."""
 
+    @property
+    def exact(self) -> bool:
+        """Whether it does nothing where something else stands than it was told."""
+        return self.old is not None or self.notation in ("hunk", "unified", "git", "block", "named block", "anew")
+
     def forms(self, path: str, workspace: str, styles: Sequence[Style] = ()) -> list[tuple[str, str]]:
         """Names and texts of the ways to write a path of the workspace, what the tool asks for first.
 

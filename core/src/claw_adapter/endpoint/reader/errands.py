@@ -110,6 +110,8 @@ class Habits:
     """What tools say around files that they have shown."""
     language: Language | None = None
     """What the adopted tool for commands speaks."""
+    stored: tuple[str, str] = "", ""
+    """The tool that opens a file, and the one that is given its text then."""
     asked: set[tuple[str, str]] = field(default_factory=set)
     """By tool, what was asked for to be offered tools."""
     puzzled: bool = False

@@ -15,9 +15,10 @@ from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import Attempt, Result
 from claw_adapter.endpoint.reader.matching import readings
 from claw_adapter.endpoint.reader.schema import At, Param, words
+from claw_adapter.endpoint.reader.places import leaves
 from claw_adapter.endpoint.reader.purposes import PAGE_LINES
 
-__all__ = ["MOST_PAGES", "further", "named"]
+__all__ = ["MOST_PAGES", "further", "named", "plain"]
 
 Place = int | str
 
@@ -32,6 +33,7 @@ _NAMES: Final = re.compile(r"(?<![\w.:/<])(?:/[\w.+@=-]+(?:/[\w.+@=-]+)+|[\w.+@=
 _ENDS: Final = ("endline", "end")
 """Keys of parameters that say where a page ends, and not how much it holds."""
 _NUMBERED = re.compile(r"^\s*[L\[]?(\d+)(?:\t|→|\||:|\])", re.MULTILINE)
+_PREFIX: Final = re.compile(r"^\s*[L\[]?\d+(?:\t|→|\||:|\]) ?")
 _BREAK: Final = re.compile(r"[\r\n]+|\",\s*\"")
 _SPAN: Final = re.compile(r"(?<!\d)\d+(\s*[-:,.~]+\s*)\d+(?!\d)")
 
@@ -124,6 +126,15 @@ def _go_on(attempt: Attempt, way: _Way, result: Result, seen: set[str]) -> Gener
         result = yield attempt.with_more(way.values(place))
         found = found + result
     return found
+
+
+def plain(shown: str) -> list[str]:
+    """What the text of a file may be of which a result shows all: without numbers of lines and words around them, as a text of
+    JSON, as it is."""
+    rows = [row for row in shown.splitlines() if _NUMBERED.match(row)]
+    found = ["".join(f"{_PREFIX.sub('', row, count=1)}\n" for row in rows)] if rows else []
+    found += [text for text in leaves(shown) if "\n" in text]
+    return [*found, shown][:MOST_NAMED]
 
 
 def _line(at: Place, shown: str) -> int:

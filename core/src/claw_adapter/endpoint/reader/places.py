@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.said import objects
 
-__all__ = ["Style", "called", "fields", "loose", "styled", "styles_in", "styles_of"]
+__all__ = ["Style", "called", "fields", "leaves", "loose", "styled", "styles_in", "styles_of"]
 
 Style = tuple[str, str]
 """What stands before a path that is relative to the workspace, and what parts its pieces."""
@@ -104,13 +104,18 @@ def _within(value: JsonValue, depth: int) -> Iterator[dict[str, JsonValue]]:
 
 def loose(text: str) -> list[str]:
     """Values that a result gives, under whatever name: those of its JSON, else its words with a number."""
-    found = [leaf for entry in objects(text) for leaf in _leaves(entry, 0)]
+    found = [leaf for leaf in leaves(text) if len(leaf) < LONGEST]
     return list(dict.fromkeys(found or [word.strip(".:-") for word in _NUMBER.findall(text)]))
+
+
+def leaves(text: str) -> list[str]:
+    """The single values of a text's JSON."""
+    return [leaf for entry in objects(text) for leaf in _leaves(entry, 0)]
 
 
 def _leaves(value: JsonValue, depth: int) -> Iterator[str]:
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if isinstance(value, str | int) and not isinstance(value, bool) and len(str(value)) < LONGEST:
+    if isinstance(value, str | int) and not isinstance(value, bool):
         yield str(value)
     for one in inside if depth < DEEPEST else ():
         yield from _leaves(one, depth + 1)

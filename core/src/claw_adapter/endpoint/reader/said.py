@@ -29,10 +29,14 @@ def identifiers(text: str) -> list[str]:
 
 
 def signatures(text: str) -> list[Tool]:
-    """Tools that a text names with their parameters: in brackets, or further on in the same line with their types."""
+    """Tools that a text names with their parameters: in brackets, or further on in the line with a schema or with types."""
     found = []
     for line in text.splitlines():
         name, typed = _NAME.match(line), _TYPED.findall(line)
+        schemas = [value for value in objects(line) if isinstance(value, dict) and "properties" in value]
+        if name and schemas:
+            found.append(Tool(name[1], "", schemas[0]))
+            continue
         if name and typed and name[1] not in typed and not _SIGNATURE.match(line[name.start(1) :]):
             found.append(_tool(name[1], typed))
             continue

@@ -118,11 +118,12 @@ def opened(
     """Ways to open a file with one tool and to give the text to another, with what the first has brought."""
     reading = [one.target for one in box.read if not one.listed_by]
     known = [(one.tool, one.known, one.target) for one in box.read if not one.listed_by]
-    for tool, form, item in (*known, *single(box)):
+    openers = [*known, *single(box)]
+    for tool, form, item in sorted(openers, key=lambda one: one[0] != habits.stored[0]):
         choices = [one for one in form.items if one.enum]
         for values in [{one.at: value} for one in choices for value in one.enum[::-1]] or [{}]:
             opener = Candidate(tool, item, filled(fixed(form, (item,)), values), known=form)
-            for other, store in box.every:
+            for other, store in sorted(box.every, key=lambda one: one[0] != habits.stored[1]):
                 if other != tool and not harms(store) and _stores(store, reading):
                     at = habits.forms("write", opener.forms(path, workspace, habits.styles))[0]
                     yield _through(opener, at, (other, store), content, box, habits, shown)
@@ -156,6 +157,7 @@ def _through(
     if not values and (not sequels or (yield Attempt("ask", sequels[0][0], {})).text == before):
         return False
     yield Attempt("told", store[0], filled({}, {**values, texts[0].at: texts[0].shaped(content)}))
+    habits.stored = opener.tool, store[0]
     if (yield from shown()):
         return True
     ended = {tool for tool, _ in habits.sequels.values()} | {store[0], opener.tool}
@@ -165,6 +167,7 @@ def _through(
             yield Attempt("told", tool, filled({}, given))
             if (yield from shown()):
                 return True
+    habits.stored = "", ""
     return False
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
@@ -14,12 +15,14 @@ from claw_adapter.endpoint.reader.candidates import Candidate, JsonObject, fille
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import unlock
 from claw_adapter.endpoint.reader.matching import normalise, readings, within
+from claw_adapter.endpoint.reader.paging import plain
+from claw_adapter.endpoint.reader.purposes import LATER
 from claw_adapter.endpoint.reader.reading import cat, command_forms, look
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, identifier, told_first
 from claw_adapter.endpoint.reader.schema import At
 from claw_adapter.endpoint.reader.storing import makers, opened, strange_writers
 from claw_adapter.endpoint.reader.strangers import targets
-from claw_adapter.endpoint.reader.tools import Toolbox
+from claw_adapter.endpoint.reader.tools import Toolbox, named
 
 __all__ = ["cut_short", "holds", "holds_some", "write_file"]
 
@@ -42,7 +45,9 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
     box = habits.box(box)
     back = _ReadBack(path, content, workspace, box, habits)
     tried = False
-    for tool in habits.tools("write", box.write, box.run[:1]):
+    for number, tool in enumerate(habits.tools("write", box.write, box.run[:1])):
+        if number and named(tool.tool, tool.known) & LATER and (yield from back.standing()) is not None:
+            continue  # what it adds could not be taken back
         if (yield from back.written_with(tool, "write")):
             return True
         tried = True
@@ -55,14 +60,18 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
     if back.blank or not back.possible:
         return tried or bool(box.patch)
     yield from as_trials(unlock(box, habits))
-    for steps in islice(opened(path, content, workspace, box, habits, back.shown), MOST_OPENED):
+    before = yield from as_trials(back.standing())
+    for steps in islice(opened(path, content, workspace, box, habits, back.shown), MOST_OPENED if before is None else 0):
         if (yield from as_trials(steps)):
             return True
-    for tool in islice(strange_writers(box, habits), MOST_STRANGERS):
-        if (yield from as_trials(back.written_with(tool, "write"))):
-            habits.adopted["write"] = tool
-            return True
-        tried = True
+    every = [tool for tool in strange_writers(box, habits) if before is None or tool.exact]
+    for text in plain(before) if before is not None else [habits.written.get(path, "")]:
+        habits.written[path] = text
+        for tool in every[:MOST_STRANGERS]:
+            if (yield from as_trials(back.written_with(tool, "write"))):
+                habits.adopted["write"] = tool
+                return True
+            tried = True
     return tried and (yield from back.shown_by_command())
 
 
@@ -77,6 +86,8 @@ class _ReadBack:
     habits: Habits
     looked: str = ""
     """What was shown last."""
+    before: tuple[str, bool] | None = None
+    """What a first look has shown, and whether that is a file."""
 
     @property
     def blank(self) -> bool:
@@ -146,6 +157,16 @@ class _ReadBack:
         self.habits.worked(attempt)
         return True
 
+    def standing(self) -> Generator[Attempt, Result, str | None]:
+        """What a look at the file shows, None where it shows the same as for a name that no file has."""
+        if self.before is None:
+            yield from self.shown()
+            here = self.looked
+            nowhere = replace(self, path=f"{self.path}0")
+            yield from nowhere.shown()
+            self.before = here, _without(here, self.path) != _without(nowhere.looked, nowhere.path)
+        return self.before[0] if self.before[1] else None
+
     def _shown_for(self, tool: Candidate, attempt: Attempt) -> dict[At, JsonValue]:
         """What was shown with the file under the names of further parameters, such as its version."""
         given = {item.at: identifier(item, self.looked) for item in tool.known.items if item.name not in attempt.arguments}
@@ -206,6 +227,10 @@ def _commands(path: str, content: str, workspace: str, box: Toolbox, habits: Hab
         for form, language, place in command_forms(shell, path, workspace, habits):
             if command := language.write(place, content):
                 yield Attempt("print", shell.tool, shell.arguments(command), form)
+
+
+def _without(text: str, name: str) -> str:
+    return re.sub(r"\d+", "", text.replace(name, ""))
 
 
 def holds(content: str) -> Callable[[str], bool]:
