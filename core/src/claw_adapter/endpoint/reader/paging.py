@@ -73,7 +73,7 @@ def further(
         lines = set(_lines_of(result.text))
         new = len(lines - seen)
         found = found + result
-        if (new > 1 and 2 * new >= len(lines)) or (way.told and new):
+        if (new > 1 and 3 * new >= len(lines)) or (way.told and new):
             return found + (yield from _go_on(attempt, way, result, seen))
         if new > 1 and some is None:
             some = (way, result)

@@ -251,7 +251,7 @@ def fixed(known: Params, given: Sequence[Param | None], verb: Param | None = Non
     values: dict[At, JsonValue] = {verb.at: choice} if verb is not None else {}
     needed = [item for item in known.items if item.required and item not in (*given, verb)]
     values |= {item.at: item.filler() for item in needed}
-    numbers = [item for item in needed if item.types and item.accepts("integer") and not item.enum]
+    numbers = [item for item in needed if item.types and item.accepts("integer") and not (item.enum or item.nullable)]
     if numbers[1:]:  # where a page begins, and where it ends
         values[numbers[1].at] = int(min(numbers[1].maximum or PAGE_LINES, PAGE_LINES))
     return filled({}, values)

@@ -15,9 +15,9 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.patches import notations_for
-from claw_adapter.endpoint.reader.purposes import PATH, fixed
+from claw_adapter.endpoint.reader.purposes import HARM, PATH, fixed
 from claw_adapter.endpoint.reader.refusals import identifier
-from claw_adapter.endpoint.reader.schema import At, Param, Params
+from claw_adapter.endpoint.reader.schema import At, Param, Params, words
 from claw_adapter.endpoint.reader.tools import Toolbox, harms, single, twins, unknown
 
 __all__ = ["makers", "opened", "strange_writers"]
@@ -34,6 +34,7 @@ def strange_writers(box: Toolbox, habits: Habits) -> Iterator[Candidate]:
     """Candidates for writing, the likeliest first: of a path with one text or two, of texts by path, of a patch alone."""
     known = {id(one.known) for one in (*box.read, *box.write, *box.run)}
     forms = [(tool, form) for tool, form in box.every if id(form) not in known and not harms(form)]
+    forms += [(tool, one) for tool, form in box.every for one in _choices(form)]
     named = habits.fields
     shared = Counter((item.key, item.description) for _, form in box.every for item in form.items)
     made = [one for tool, form in forms for one in _with_path(tool, form, box, shared, named)]
@@ -53,6 +54,16 @@ def strange_writers(box: Toolbox, habits: Habits) -> Iterator[Candidate]:
                 item = form.texts[0]
                 yield Candidate(tool, item, fixed(form, (item,)), item, known=form, notation=name)
     yield from (one for one in made if one not in likely)
+
+
+def _choices(form: Params) -> Iterator[Params]:
+    """A form for each choice of an operation, with what a description says to belong to it."""
+    for item in form.items:
+        for choice in item.enum if item.required and len(item.enum) > 1 else ():
+            if isinstance(choice, str) and not {*words(choice)} & HARM:
+                belong = [replace(one, required=True) if choice in one.description else one for one in form.items]
+                chosen = (replace(item, enum=(choice,)) if one.at == item.at else one for one in belong)
+                yield replace(form, items=tuple(chosen))
 
 
 def _patches(tool: str, form: Params) -> bool:

@@ -48,6 +48,9 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
     for number, tool in enumerate(habits.tools("write", box.write, box.run[:1])):
         if number and named(tool.tool, tool.known) & LATER and (yield from back.standing()) is not None:
             continue  # what it adds could not be taken back
+        if tool.exact and back.possible and path not in habits.written:
+            before = yield from back.standing()
+            habits.written[path] = plain(before)[0] if before is not None else ""
         if (yield from back.written_with(tool, "write")):
             return True
         tried = True
