@@ -6,7 +6,7 @@ same: each value has one place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, product
 from typing import Final
@@ -64,19 +64,8 @@ def _alternatives(schema: JsonValue, root: Schema, parent: Param, depth: int) ->
             for branch in (*plain, *shapes)
             for items in _alternatives(_joined(own, branch), root, parent, depth + 1)
         ]
-    if isinstance(properties := known.get("properties"), dict):
-        needed = known.get("required")
-        needed = needed if isinstance(needed, list) else []
-        parts = []
-        for key, value in properties.items():
-            inner = Param(key, frozenset(), parent.required and key in needed, at=(*parent.at, key))
-            parts.append(_alternatives(value, root, inner, depth + 1))
-        return [tuple(chain.from_iterable(part)) for part in islice(product(*parts), MOST_VARIANTS)]
-    if isinstance(items := known.get("prefixItems"), list):
-        parts = []
-        for number, value in enumerate(items):
-            inner = Param(str(number), frozenset(), parent.required, at=(*parent.at, number))
-            parts.append(_alternatives(value, root, inner, depth + 1))
+    if (inner := list(_inner(known, parent))) or "properties" in known:
+        parts = [_alternatives(value, root, item, depth + 1) for value, item in inner]
         return [tuple(chain.from_iterable(part)) for part in islice(product(*parts), MOST_VARIANTS)]
     if "array" in _types(known) and _opens(_whole(known.get("items"), root)):
         return _alternatives(known.get("items"), root, replace(parent, at=(*parent.at, 0)), depth + 1)
@@ -85,11 +74,24 @@ def _alternatives(schema: JsonValue, root: Schema, parent: Param, depth: int) ->
     found: list[tuple[Param, ...]] = [(_param(parent, known, branches),)]
     for example in objects(str(known.get("description") or "")) if _types(known) == ["string"] else ():
         if isinstance(example, dict) and example:
-            properties = {key: {"type": "string" if isinstance(v, str) else []} for key, v in example.items()}
+            text: JsonValue = {"type": "string"}
+            properties: dict[str, JsonValue] = {key: text if isinstance(v, str) else {} for key, v in example.items()}
             inside: JsonValue = {"properties": properties, "required": list(example)}
             found += _alternatives(inside, root, replace(parent, at=(*parent.at, None)), depth + 1)
             break
     return found
+
+
+def _inner(known: Schema, parent: Param) -> Iterator[tuple[JsonValue, Param]]:
+    """The schemas inside of one, of an object or of a list of fixed items, each with its place."""
+    properties, items, needed = known.get("properties"), known.get("prefixItems"), known.get("required")
+    if isinstance(properties, dict):
+        for key, value in properties.items():
+            required = parent.required and isinstance(needed, list) and key in needed
+            yield value, Param(key, frozenset(), required, at=(*parent.at, key))
+    elif isinstance(items, list):
+        for number, value in enumerate(items):
+            yield value, Param(str(number), frozenset(), parent.required, at=(*parent.at, number))
 
 
 def _opens(schema: Schema) -> bool:

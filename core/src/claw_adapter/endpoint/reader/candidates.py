@@ -17,7 +17,18 @@ __all__ = ["COMMAND", "Candidate", "JsonObject", "filled"]
 
 JsonObject = dict[str, JsonValue]
 
-COMMAND: Final = ("command", "commands", "cmd", "shellcommand", "commandline", "bash", "script", "keys", "keystrokes", "argv")
+COMMAND: Final = (
+    "command",
+    "commands",
+    "cmd",
+    "shellcommand",
+    "commandline",
+    "bash",
+    "script",
+    "keys",
+    "keystrokes",
+    "argv",
+)
 """Keys of parameters that take a command."""
 
 
@@ -50,7 +61,13 @@ class Candidate:
     @property
     def exact(self) -> bool:
         """Whether it does nothing where something else stands than it was told."""
-        return self.old is not None or self.notation in ("hunk", "unified", "git", "block", "named block", "anew")
+        return self.old is not None or self.notation in ("hunk", "unified", "git", "block", "named block", "patch")
+
+    @property
+    def replaces(self) -> bool:
+        """Whether it may be given all of a file at once, and nothing but that."""
+        numbered = any(item.required and item.types == {"integer"} for item in self.known.items)
+        return self.notation in ("whole", "base64") and self.old is None and not (self.by_lines or numbered)
 
     def forms(self, path: str, workspace: str, styles: Sequence[Style] = ()) -> list[tuple[str, str]]:
         """Names and texts of the ways to write a path of the workspace, what the tool asks for first.
@@ -68,8 +85,8 @@ class Candidate:
         if whole:
             forms.append(("absolute", whole))
             said = f"{self.target.description}\n{self.known.description}"
-            for style in dict.fromkeys((*styles, *styles_in(said))):
-                forms.append((f"as {style[0]}{style[1]}", styled(style, path, whole)))
+            known = dict.fromkeys((*styles, *styles_in(said)))
+            forms += [(f"as {style[0]}{style[1]}", styled(style, path, whole)) for style in known]
         if self.target.texts and not self.target.accepts("string"):
             forms.append(("parts", path.replace("/", PARTS)))
         if self.target.absolute:

@@ -152,6 +152,11 @@ class Habits:
         return any(kind in self.working for kind in SHOWING)
 
     @property
+    def proven(self) -> tuple[str, ...]:
+        """Strangers that have turned out to write."""
+        return (*(one.tool for kind, one in self.adopted.items() if kind == "write"), *self.stored)
+
+    @property
     def tools_known(self) -> set[str]:
         """Tools that have worked for anything."""
         return {tool for tool, _ in self.working.values()}

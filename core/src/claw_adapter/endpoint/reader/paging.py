@@ -14,9 +14,9 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import Attempt, Result
 from claw_adapter.endpoint.reader.matching import readings
-from claw_adapter.endpoint.reader.schema import At, Param, words
 from claw_adapter.endpoint.reader.places import leaves
 from claw_adapter.endpoint.reader.purposes import PAGE_LINES
+from claw_adapter.endpoint.reader.schema import At, Param, words
 
 __all__ = ["MOST_PAGES", "further", "named", "plain"]
 
@@ -29,7 +29,9 @@ EDGE: Final = 600
 """Characters at either end of a result where it may say how to go on."""
 _NAMED: Final = r"(?:(?<![A-Za-z0-9])|(?<=next))"
 """What may stand before the name of a parameter in a result."""
-_NAMES: Final = re.compile(r"(?<![\w.:/<])(?:/[\w.+@=-]+(?:/[\w.+@=-]+)+|[\w.+@=-]+(?:/[\w.+@=-]+)*/[\w+@=-]+\.\w+)(?<!\.)")
+_NAMES: Final = re.compile(
+    r"(?<![\w.:/<])(?:/[\w.+@=-]+(?:/[\w.+@=-]+)+|[\w.+@=-]+(?:/[\w.+@=-]+)*/[\w+@=-]+\.\w+)(?<!\.)"
+)
 _ENDS: Final = ("endline", "end")
 """Keys of parameters that say where a page ends, and not how much it holds."""
 _NUMBERED = re.compile(r"^\s*[L\[]?(\d+)(?:\t|→|\||:|\])", re.MULTILINE)
@@ -129,8 +131,7 @@ def _go_on(attempt: Attempt, way: _Way, result: Result, seen: set[str]) -> Gener
 
 
 def plain(shown: str) -> list[str]:
-    """What the text of a file may be of which a result shows all: without numbers of lines and words around them, as a text of
-    JSON, as it is."""
+    """What a file's text may be that a result shows: without numbers of lines and words around, as in JSON, as it is."""
     rows = [row for row in shown.splitlines() if _NUMBERED.match(row)]
     found = ["".join(f"{_PREFIX.sub('', row, count=1)}\n" for row in rows)] if rows else []
     found += [text for text in leaves(shown) if "\n" in text]

@@ -53,25 +53,15 @@ def _ended(text: str) -> str:
     return text if not text or text.endswith("\n") else f"{text}\n"
 
 
-def _add(path: str, content: str, before: str) -> str:
-    del before
-    return f"*** Begin Patch\n{_added(path, content)}"
-
-
-def _anew(path: str, content: str, before: str) -> str:
-    del before
-    return f"*** Begin Patch\n*** Delete File: {path}\n{_added(path, content)}"
-
-
-def _added(path: str, content: str) -> str:
-    added = "\n".join(f"+{line}" for line in content.splitlines())
-    return f"*** Add File: {path}\n{added}\n*** End Patch"
+def _patch(path: str, content: str, before: str) -> str:
+    old, new = ([f"{sign}{line}" for line in text.splitlines()] for sign, text in (("-", before), ("+", content)))
+    change = [f"*** Update File: {path}", "@@", *old, *new] if before else [f"*** Add File: {path}", *new]
+    return "\n".join(("*** Begin Patch", *change, "*** End Patch"))
 
 
 NOTATIONS: Final[Mapping[str, Notation]] = {
     "whole": _whole,
-    "add": _add,
-    "anew": _anew,
+    "patch": _patch,
     "git": _git,
     "unified": _unified,
     "hunk": _hunk,
@@ -80,8 +70,7 @@ NOTATIONS: Final[Mapping[str, Notation]] = {
     "base64": _base64,
 }
 _SIGNS: Final = {
-    "add": "*** ",
-    "anew": "*** ",
+    "patch": "*** ",
     "git": "diff --git",
     "unified": "+++",
     "hunk": "@@",
@@ -90,7 +79,7 @@ _SIGNS: Final = {
     "base64": "base64",
 }
 """What stands in a description that explains a notation."""
-_WITH_PATH: Final = ("add", "anew", "git", "unified", "named block")
+_WITH_PATH: Final = ("patch", "git", "unified", "named block")
 
 
 def notations_for(said: str, *, path_given: bool) -> list[str]:

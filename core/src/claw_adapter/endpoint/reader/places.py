@@ -69,7 +69,7 @@ def styles_of(path: str, text: str) -> list[Style]:
 
 
 def called(path: str, text: str) -> list[str]:
-    """What a listing calls a file: the other values of the JSON object, or the words with a number of the line, that name it."""
+    """What a listing calls a file: the other values of the JSON object that names it, or words with a number in the line."""
     found = [str(value) for entry, known in _entries(path, text) for key, value in entry.items() if key not in known]
     for line in text.splitlines() if not found else ():
         if re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w-])", line):
@@ -86,7 +86,9 @@ def _entries(path: str, text: str) -> Iterator[tuple[dict[str, JsonValue], dict[
     """The objects of a text's JSON that name a file, with the keys that do."""
     folder, _, name = path.rpartition("/")
     for entry in (one for value in objects(text) for one in _within(value, 0)):
-        own = {key: one for key, one in entry.items() if isinstance(one, str | int) and not isinstance(one, bool)}
+        own: dict[str, JsonValue] = {
+            key: one for key, one in entry.items() if isinstance(one, str | int) and not isinstance(one, bool)
+        }
         whole = {key: "path" for key, one in own.items() if str(one).removeprefix("./").endswith(path)}
         parts = {key: "name" for key, one in own.items() if one == name}
         parts |= {key: "folder" for key, one in own.items() if key not in parts and str(one).strip("./") == folder}

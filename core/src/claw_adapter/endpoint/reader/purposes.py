@@ -8,7 +8,7 @@ name and description only veto (a name that says that it deletes or sends) and p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from pydantic import JsonValue
@@ -20,6 +20,7 @@ __all__ = [
     "CONTENT",
     "FORCE",
     "HARM",
+    "LATER",
     "LISTING",
     "NOT_TEXT",
     "PAGE_LINES",
@@ -30,7 +31,6 @@ __all__ = [
     "VERBS",
     "VETO",
     "WRITE_VERBS",
-    "LATER",
     "fixed",
     "folder_of",
     "historian",
@@ -58,7 +58,18 @@ _PATCH: Final = ("patch", "patchtext", "input")
 _SAYS_PATH: Final = re.compile(r"\b(?:path|file ?name|file to)\b", re.IGNORECASE)
 _SAYS_CONTENT: Final = re.compile(r"\b(?:contents?|text|data)\b", re.IGNORECASE)
 _SAYS_COMMAND: Final = re.compile(r"\bcommand(?: line)?\b", re.IGNORECASE)
-_SESSION: Final = ("conversation", "thread", "chat", "chatid", "sessionkey", "sessionid", "session", "conversationid", "threadid", "sessionname")
+_SESSION: Final = (
+    "conversation",
+    "thread",
+    "chat",
+    "chatid",
+    "sessionkey",
+    "sessionid",
+    "session",
+    "conversationid",
+    "threadid",
+    "sessionname",
+)
 _PAGE_START: Final = ("offset", "startline", "start", "linestart", "fromline", "from", "begin", "cursorline")
 FORCE: Final = ("force", "reload", "refresh", "nocache")
 QUERY: Final = ("query", "search", "contains", "filter")
@@ -115,7 +126,9 @@ NOT_TEXT: Final = frozenset({"image", "images", "photo", "picture", "audio", "vi
 LATER: Final = frozenset({"append", "directory", "folder", "list",
                            "ls", "dir", "notebook", "background", "status", "usage", "python", "insert"})  # fmt: skip
 
-LISTING: Final = frozenset({"list", "lists", "ls", "tree", "dir", "directory", "folder", "all", "index", "files", "documents", "resources"})
+LISTING: Final = frozenset(
+    {"list", "lists", "ls", "tree", "dir", "directory", "folder", "all", "index", "files", "documents", "resources"}
+)
 """What is tried first of what needs to be told nothing."""
 READ_VERBS: Final = ("view", "read", "cat", "get", "open", "show", "history", "messages")
 WRITE_VERBS: Final = ("create", "write", "put", "save", "overwrite")
@@ -142,6 +155,7 @@ def _says(known: Params, verbs: Sequence[str]) -> bool:
 
 
 def reader(tool: str, known: Params) -> tuple[float, Candidate] | None:
+    """A candidate for reading files, with what it comes behind others by."""
     verb, choice = _verb(known, READ_VERBS)
     target, guessed = known.one_of(PATH, "string") or known.one_of((*PATH, "paths", "files"), "array"), 0
     if target is None and _says(known, READ_VERBS):
@@ -181,6 +195,7 @@ def folder_of(known: Params, target: Param) -> Param | None:
 
 
 def writer(tool: str, known: Params) -> tuple[float, Candidate] | None:
+    """A candidate for writing files, with what it comes behind others by."""
     verb, choice = _verb(known, WRITE_VERBS)
     target, guessed = known.one_of(PATH, "string"), 0
     content = known.one_of(CONTENT, "string") or known.one_of((*CONTENT, "lines"), "array")
@@ -193,8 +208,8 @@ def writer(tool: str, known: Params) -> tuple[float, Candidate] | None:
     lines = content is not None and content.key == "lines"
     if target is None or content is None or known.has(TO_PEOPLE if verb is not None or lines else _NOT_WRITE):
         return None
-    if verb is not None and not choice:
-        return None
+    if (verb is not None and not choice) or any(i.required and i.types == {"integer"} for i in known.items):
+        return None  # a number says where a text goes
     overwrite = known.one_of(_OVERWRITE, "boolean")
     folder = folder_of(known, target)
     values = fixed(known, (target, folder, content), verb, choice)
@@ -213,6 +228,7 @@ def _described(known: Params, target: Param | None, content: Param | None) -> tu
 
 
 def runner(tool: str, known: Params) -> tuple[float, Candidate] | None:
+    """A candidate for running commands, with what it comes behind others by."""
     verb, choice = _verb(known, EXEC_VERBS)
     target, guessed = known.one_of(COMMAND, "string") or known.one_of(COMMAND, "array"), 0
     if target is None and _says(known, EXEC_VERBS):
@@ -228,6 +244,7 @@ def runner(tool: str, known: Params) -> tuple[float, Candidate] | None:
 
 
 def patcher(tool: str, known: Params) -> tuple[float, Candidate] | None:
+    """A candidate for patches."""
     target = known.one_of(_PATCH, "string")
     patches = "patch" in (*words(tool), *words(known.name))
     if target is None or not patches or [item for item in known.items if item.required] != [target]:
@@ -236,6 +253,7 @@ def patcher(tool: str, known: Params) -> tuple[float, Candidate] | None:
 
 
 def historian(tool: str, known: Params) -> tuple[float, Candidate] | None:
+    """A candidate for showing sessions, with what it comes behind others by."""
     target = known.one_of(_SESSION, "string")
     if target is None or known.has(_NOT_HISTORY) or not any(item.required for item in known.items if item is target):
         return None

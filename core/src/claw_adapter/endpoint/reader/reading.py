@@ -14,8 +14,8 @@ from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import discover, unlock
 from claw_adapter.endpoint.reader.paging import MOST_PAGES, further, named
-from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow
 from claw_adapter.endpoint.reader.purposes import FORCE, HARM, VERBS
+from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow
 from claw_adapter.endpoint.reader.schema import At, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
 from claw_adapter.endpoint.reader.strangers import strange_reading, strange_sessions, targets
@@ -164,8 +164,8 @@ def cat(
 def read_session(names: Sequence[str], box: Toolbox, habits: Habits, missing: Callable[[], Sequence[str]]) -> Steps:
     """Read a session with the harness's session tools, under the names that it may be known by, page by page.
 
-    Where the tool shows only the latest messages but can search, search for single words of what is still missing. Where no tool
-    says that it shows sessions, those that take one text may.
+    Where the tool shows only the latest messages but can search, search for single words of what is still missing. Where no
+    tool says that it shows sessions, those that take one text may.
     """
     box = habits.box(box)
     for tool in habits.tools("session", box.history):

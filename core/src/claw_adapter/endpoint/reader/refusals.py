@@ -17,8 +17,8 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.places import called, loose
-from claw_adapter.endpoint.reader.schema import At, Param, Params, words
 from claw_adapter.endpoint.reader.purposes import PATH
+from claw_adapter.endpoint.reader.schema import At, Param, Params, words
 from claw_adapter.endpoint.reader.tools import Toolbox, harms
 
 __all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "told_first"]
@@ -112,7 +112,7 @@ def _brought(sequel: tuple[str, Params], result: Result) -> Generator[Attempt, R
 
 
 def filling(form: Params, text: str) -> dict[At, JsonValue] | None:
-    """Values from a result for all that a form of call requires, None where it has none: under its name, or the only one wanted."""
+    """Values from a result for all that a form of call requires, under their names, or the only one wanted; else None."""
     values: dict[At, JsonValue] = {}
     wanted = [item for item in form.items if item.required and item.default is None]
     for item in wanted:
@@ -188,11 +188,7 @@ def _sequels(
 def _named_in(attempt: Attempt, result: str, box: Toolbox, habits: Habits) -> list[tuple[str, Params]]:
     """Tools that a result names, but for those whose purpose is known and those that harm."""
     own = habits.tools_known | {attempt.tool}
-    found = [
-        (tool, form)
-        for tool, form in box.every
-        if tool not in own and _says(result, tool) and not harms(form)
-    ]
+    found = [(tool, form) for tool, form in box.every if tool not in own and _says(result, tool) and not harms(form)]
     return found[:MOST_TOLD]
 
 
@@ -201,7 +197,7 @@ def _says(result: str, name: str) -> bool:
 
 
 def identifier(item: Param, result: str) -> JsonValue:
-    """What a result gives under a parameter's name, however its words are written; under the first word where that has a number."""
+    """What a result gives under a parameter's name, however its words are written, or under the first, if that is a number."""
     if not item.text_only and item.types != {"integer"}:
         return None
     parts = [re.escape(word) for word in words(item.name)]

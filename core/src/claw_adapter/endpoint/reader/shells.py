@@ -118,15 +118,18 @@ class _Sql:
     names: Sequence[str] = ("sql",)
 
     def read(self, path: str) -> str:
-        return f"SELECT {self.text} FROM {self.table} WHERE {self.place} = {_literal(path)}"
+        return self._select(self.text, path)
 
     def part(self, path: str, start: int, size: int) -> str:
         shown = f"substr({self.text}, {start + 1}, {size})"
-        return f"SELECT {shown} FROM {self.table} WHERE {self.place} = {_literal(path)}"
+        return self._select(shown, path)
 
     def write(self, path: str, content: str) -> str:
         row = f"({self.place}, {self.text}) VALUES ({_literal(path)}, {_literal(content)})"
         return f"INSERT OR REPLACE INTO {self.table} {row}"
+
+    def _select(self, shown: str, path: str) -> str:
+        return " ".join(("SELECT", shown, "FROM", self.table, "WHERE", self.place, "=", _literal(path)))
 
 
 def sql(said: str) -> Language | None:

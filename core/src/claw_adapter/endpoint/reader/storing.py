@@ -50,7 +50,9 @@ def strange_writers(box: Toolbox, habits: Habits) -> Iterator[Candidate]:
     patchers = {id(one.known) for one in box.patch}
     for tool, form in sorted(forms, key=lambda one: id(one[1]) not in patchers):
         if len(form.texts) == 1 and form.texts[0].accepts("string"):
-            for name in notations_for(_said(tool, form), path_given=False)[:MOST_NOTATIONS] if _patches(tool, form) else ():
+            for name in (
+                notations_for(_said(tool, form), path_given=False)[:MOST_NOTATIONS] if _patches(tool, form) else ()
+            ):
                 item = form.texts[0]
                 yield Candidate(tool, item, fixed(form, (item,)), item, known=form, notation=name)
     yield from (one for one in made if one not in likely)
@@ -93,7 +95,9 @@ def _with_path(
         return
     old = others[0] if others[1:] and folder is None else None
     made = Candidate(tool, target, values, others[-1], folder=folder, old=old, known=form)
-    placed = [filled(values, dict(zip([n.at for n in numbers], at, strict=False))) for at in _LINES] if numbers else [values]
+    placed = (
+        [filled(values, dict(zip([n.at for n in numbers], at, strict=False))) for at in _LINES] if numbers else [values]
+    )
     if numbers:
         yield from (replace(made, fixed=one) for one in placed)
         return
@@ -163,7 +167,9 @@ def _through(
     before = (yield Attempt("ask", sequels[0][0], {})).text if sequels else ""
     result = yield Attempt("open", opener.tool, opener.arguments(at[1]), at[0])
     values, texts = _filled_by(store[1], result.text, habits)
-    if len(texts) != 1 or any(item.required and not item.text_only and item.at not in values for item in store[1].items):
+    if len(texts) != 1 or any(
+        item.required and not item.text_only and item.at not in values for item in store[1].items
+    ):
         return False
     if not values and (not sequels or (yield Attempt("ask", sequels[0][0], {})).text == before):
         return False

@@ -42,7 +42,7 @@ def _listers(box: Toolbox) -> list[Candidate]:
     """Tools that need to be told nothing, those first that say something of lists."""
     found = [(tool, form) for tool, form in unknown(box) if not any(item.required for item in form.items)]
     ranked = sorted(found, key=lambda one: not {*named(*one), *words(one[1].description)[:8]} & LISTING)
-    return [Candidate(tool, Param("", frozenset()  , required=False), known=form) for tool, form in ranked]
+    return [Candidate(tool, Param("", frozenset(), required=False), known=form) for tool, form in ranked]
 
 
 def _open(form: Params) -> list[Param]:
@@ -150,7 +150,7 @@ def _adopted(
 def targets(
     tool: Candidate, path: str, workspace: str, habits: Habits
 ) -> Generator[Attempt, Result, list[tuple[str, str]]]:
-    """Forms and texts of what a tool takes for a file; the tool that lists files is asked where it has not named this one yet."""
+    """Forms and texts of what a tool takes for a file; what lists files is asked where it has not named this one yet."""
     if not tool.listed_by:
         return tool.forms(path, workspace, habits.styles)
     if not called(path, habits.listings.get(tool.listed_by, "")):
@@ -159,9 +159,7 @@ def targets(
     return [(f"listed {number}", name) for number, name in enumerate(names[:MOST_IDS])]
 
 
-def _speaking(
-    path: str, workspace: str, box: Toolbox, habits: Habits
-) -> Generator[Attempt, Result, Candidate | None]:
+def _speaking(path: str, workspace: str, box: Toolbox, habits: Habits) -> Generator[Attempt, Result, Candidate | None]:
     """Find a tool that takes commands of some language."""
     whole = str(PurePosixPath(workspace) / path) if workspace else path
     for tool, language in (yield from _spoken(box)):
@@ -187,7 +185,12 @@ def _spoken(box: Toolbox) -> Generator[Attempt, Result, Iterable[tuple[Candidate
     """Tools that may take commands, each with the languages to try."""
     found: list[tuple[int, Candidate, Language]] = []
     for tool in [*_coders(box)][: 2 * MOST_STRANGERS]:
-        said = {*named(tool.tool, tool.known), *words(tool.known.description), *words(tool.target.description), *words(tool.target.name)}
+        said = {
+            *named(tool.tool, tool.known),
+            *words(tool.known.description),
+            *words(tool.target.description),
+            *words(tool.target.name),
+        }
         enums = [item for item in tool.known.items if item.enum]
         spoken = [(item, one, lang) for item in enums for one in item.enum for lang in LANGUAGES if one in lang.names]
         if table := sql(tool.known.description) if "sql" in said else None:
@@ -198,7 +201,9 @@ def _spoken(box: Toolbox) -> Generator[Attempt, Result, Iterable[tuple[Candidate
         for item, one, language in spoken:
             found.append((0, replace(tool, fixed=filled(tool.fixed, {item.at: one})), language))
         for language in LANGUAGES if not spoken else ():
-            found.append((1 + 2 * (not said & {*language.names}) + LANGUAGES.index(language) + bool(tool.after), tool, language))
+            found.append(
+                (1 + 2 * (not said & {*language.names}) + LANGUAGES.index(language) + bool(tool.after), tool, language)
+            )
     return [(tool, language) for _, tool, language in sorted(found, key=lambda one: one[0])]
 
 

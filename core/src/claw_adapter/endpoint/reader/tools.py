@@ -18,6 +18,7 @@ from claw_adapter.model import Tool
 
 __all__ = ["Toolbox", "forced", "harms", "named", "single", "toolbox", "twins", "unknown"]
 
+
 @dataclass(frozen=True, slots=True)
 class Toolbox:
     """The candidates for each purpose, best first."""
@@ -72,9 +73,7 @@ def unknown(box: Toolbox) -> list[tuple[str, Params]]:
     return [
         (tool, form)
         for tool, form in box.every
-        if id(form) not in known
-        and not harms(form)
-        and not named(tool, form) & (purposes.VETO | purposes.NOT_TEXT)
+        if id(form) not in known and not harms(form) and not named(tool, form) & (purposes.VETO | purposes.NOT_TEXT)
     ]
 
 
@@ -102,13 +101,18 @@ def _distinct(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
         groups.setdefault(needed, []).append(one)
     left = []
     for alike in groups.values():
-        reading = [one for one in alike if {*words(one.tool), *words(one.known.name), *forced(one.known)} & {*purposes.READ_VERBS}]
+        reading = [
+            one
+            for one in alike
+            if {*words(one.tool), *words(one.known.name), *forced(one.known)} & {*purposes.READ_VERBS}
+        ]
         operations = len({one.tool for one in alike}) < len(alike)
         left += reading or ([] if operations else alike)
     return tuple(one for one in candidates if one in left)
 
 
 def named(tool: str, form: Params) -> set[str]:
+    """The words of the names that a form of call goes by; none where it takes a command."""
     return set() if commands(form) else {*words(tool), *words(form.name)}
 
 
@@ -125,7 +129,10 @@ def forced(form: Params) -> set[str]:
 def harms(form: Params) -> bool:
     """Whether a description begins with what cannot be taken back (``Deletes``, ``Sends``)."""
     first = () if commands(form) else words(form.description)[:3]
-    return any(word in purposes.HARM or word.removesuffix("s") in purposes.HARM or word.removesuffix("es") in purposes.HARM for word in first)
+    return any(
+        word in purposes.HARM or word.removesuffix("s") in purposes.HARM or word.removesuffix("es") in purposes.HARM
+        for word in first
+    )
 
 
 def twins(target: Param, others: Sequence[Candidate]) -> bool:

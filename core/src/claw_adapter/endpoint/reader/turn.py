@@ -13,9 +13,10 @@ from claw_adapter.endpoint.reader.errands import Errand, Habits
 from claw_adapter.endpoint.reader.losses import frame_of, is_lost, lines_of_file, shows_part
 from claw_adapter.endpoint.reader.matching import Matcher, normalise
 from claw_adapter.endpoint.reader.reading import read_file, read_session
+from claw_adapter.endpoint.reader.sight import Sight
 from claw_adapter.endpoint.reader.tools import Toolbox, single, toolbox
 from claw_adapter.endpoint.reader.writing import holds, write_file
-from claw_adapter.model import Call, Line, ModelRequest, Tool, TurnId
+from claw_adapter.model import Call, ModelRequest, Tool, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
 from claw_adapter.protocol.model import ModelSpec
@@ -61,18 +62,17 @@ class ReaderTurn:
         self._evidence = answer_key.evidence or RoundEvidence()
         self._needed = policy.needed(self._evidence)
         self._texts = {item.id: item.text for item in answer_key.fragments if item.id in self._needed}
-        self._seen: set[str] = set()
-        self._examined: dict[tuple[bool, str], set[str]] = {}
+        self._sight = Sight(self._texts, memory.matcher, memory.own)
         self._made: set[str] = set()
         """Ids of the turn's calls."""
         self._reading: list[Errand] | None = None
         self._writing: list[Errand] | None = None
+        self._proven: tuple[str, ...] = ()
+        """Tools that were known to write when writing began."""
         self._calls = 0
         self._trials = 0
         """Calls made to find out what tools do."""
         self._known_tools: frozenset[str] = frozenset()
-        self._gone: set[str] = set()
-        """Ids of fragments that a request of the turn has shown and a later one does not show any more."""
         self._hidden: set[str] = set()
         """Sessions that no tool is known for, although there are tools that may show them."""
         self._kept = 0
@@ -88,10 +88,10 @@ class ReaderTurn:
     @property
     def seen(self) -> Seen:
         """What of the evidence has been seen, and what it decides."""
-        verdicts = policy.decide(self._evidence, self._shown)
+        verdicts = policy.decide(self._evidence, self._sight.shown)
         if not self._answer_key.letters and not self.blind:
             verdicts["needs"] = "supported" if self._satisfied else "hasty"
-        found = tuple(name for name in self._needed if name in self._shown)
+        found = tuple(name for name in self._needed if name in self._sight.shown)
         return Seen(needed=self._needed, seen=found, decided=verdicts, calls=self._calls, no_way=self._no_way)
 
     @property
@@ -102,12 +102,12 @@ class ReaderTurn:
         is no longer where it was. What a tool has demonstrably lost of what it was given is not among them; nor is a session
         where a tool for sessions is offered: that it can be read under its key is the adapter's affair.
         """
-        undecided = policy.undecided(self._evidence, self._shown)
+        undecided = policy.undecided(self._evidence, self._sight.shown)
         files = {item.path for item in self._answer_key.fragments if item.id in undecided}
         self._learn_words()
         vain = [e for e in self._reading or () if self._in_vain(e) and (e.place in files or e.place in self._hidden)]
         lost = [e.place for e in vain if e.place in files and self._memory.habits.ways and self._lost(e)]
-        if lost or self._gone & undecided:
+        if lost or self._sight.gone & undecided:
             return ()
         unread = [e.place for e in vain]
         unwritten = [e.place for e in self._writing or () if self._in_vain(e)]
@@ -120,7 +120,7 @@ class ReaderTurn:
     def _lost(self, errand: Errand) -> bool:
         """Whether what was looked for is lost, not merely not found: results prove it, or the file itself does not hold it."""
         lines = lines_of_file(self._answer_key.texts.get(errand.place, ()))
-        wanted = [normalise(self._texts[name]) for name in errand.wants & self._missing]
+        wanted = [normalise(self._texts[name]) for name in errand.wants & self._sight.missing]
         if not any(text in line for text in wanted for line in lines):
             return True
         return is_lost(errand.results, lines, errand.place, self._memory.habits.around)
@@ -139,14 +139,14 @@ class ReaderTurn:
     def end(self) -> None:
         """Keep in mind which fragments this round has shown, and the calls that it has made."""
         self._memory.issued |= {self._turn.name("call", number + 1) for number in range(self._calls)}
-        self._memory.known[self._answer_key.round] = frozenset(self._shown)
+        self._memory.known[self._answer_key.round] = frozenset(self._sight.shown)
         self._learn_words()
 
     def respond(self, request: ModelRequest) -> tuple[Call, ...] | str:
         """The calls to make, or the answer."""
         if self.blind:
             return self._blind_answer()
-        self._look(request.lines)
+        self._sight.look(request.lines, self._made)
         if request.tools and request.params.get("tool_choice") != "none":
             self._offered, box = True, self._memory.box(request.tools)
             self._begin_anew(request, box)
@@ -160,36 +160,8 @@ class ReaderTurn:
         return self._answer()
 
     @property
-    def _shown(self) -> set[str]:
-        """Ids of the fragments that have been seen and are still there."""
-        return self._seen - self._gone
-
-    @property
-    def _missing(self) -> set[str]:
-        return self._texts.keys() - self._seen
-
-    @property
     def _satisfied(self) -> bool:
-        return policy.complete([self._evidence.needs], self._shown)
-
-    def _look(self, lines: tuple[Line, ...]) -> None:
-        """Find fragments in messages not examined yet. Of its own messages only what it did not say itself counts.
-
-        What a request that still has the turn's calls does not show any more is gone.
-        """
-        for line in lines:
-            own = line.role == "assistant"
-            if (own, line.text) in self._examined:
-                continue
-            text = _without_quotes(line.text) if own else line.text
-            self._examined[own, line.text] = self._memory.matcher.found(
-                self._texts, text, self._memory.own if own else ()
-            )
-        here = {name for line in lines for name in self._examined[line.role == "assistant", line.text]}
-        self._gone -= here
-        if any(call.id in self._made for line in lines for call in line.calls):
-            self._gone |= self._seen - here
-        self._seen |= here
+        return policy.complete([self._evidence.needs], self._sight.shown)
 
     def _to_read(self, box: Toolbox) -> list[Errand]:
         if self._reading is None:
@@ -198,7 +170,7 @@ class ReaderTurn:
 
     def _plan(self, box: Toolbox) -> list[Errand]:
         """An errand per file and per session that holds something missing; none for what only the conversation has."""
-        wanted = [item for item in self._answer_key.fragments if item.id in self._missing]
+        wanted = [item for item in self._answer_key.fragments if item.id in self._sight.missing]
         files = _group(wanted, lambda item: item.path)
         sessions = _group(wanted, lambda item: item.key or item.session)
         habits = self._memory.habits
@@ -246,17 +218,23 @@ class ReaderTurn:
         return lambda result: bool(self._memory.matcher.found(texts, result))
 
     def _texts_of(self, wants: frozenset[str]) -> Callable[[], list[str]]:
-        return lambda: [self._texts[name] for name in sorted(wants & self._missing)]
+        return lambda: [self._texts[name] for name in sorted(wants & self._sight.missing)]
 
     def _to_write(self, box: Toolbox) -> list[Errand]:
+        """An errand per file; what no way was known for is tried again once another file has shown one."""
         if self._writing is None:
             files = {} if self._answer_key.letters else self._files()
-            habits, workspace = self._memory.habits, self._answer_key.workspace
-            self._writing = [
-                Errand(path, write_file(path, content, workspace, box, habits), holds(content))
-                for path, content in files.items()
-            ]
+            self._writing = [self._to_put(path, box) for path in files]
+            self._proven = self._memory.habits.proven
+        elif self._proven != self._memory.habits.proven and all(one.over for one in self._writing):
+            self._proven = self._memory.habits.proven
+            self._writing = [self._to_put(one.place, box) if one.no_way else one for one in self._writing]
         return self._writing
+
+    def _to_put(self, path: str, box: Toolbox) -> Errand:
+        content = self._files()[path]
+        steps = write_file(path, content, self._answer_key.workspace, box, self._memory.habits)
+        return Errand(path, steps, holds(content))
 
     def _files(self) -> Mapping[str, str]:
         return self._answer_key.oracle if self._satisfied else self._answer_key.hasty
@@ -265,7 +243,7 @@ class ReaderTurn:
         """Take in results, and make the next calls of these errands."""
         self._harvest(errands, request, box)
         for errand in errands:
-            if errand.wants and not errand.wants & self._missing:
+            if errand.wants and not errand.wants & self._sight.missing:
                 errand.close()
         room = max(0, self._budget - kept - self._calls)
         ready: list[Errand] = []
@@ -308,10 +286,10 @@ class ReaderTurn:
         return Call(errand.call_id, attempt.tool, json.dumps(attempt.arguments, ensure_ascii=False))
 
     def _answer(self) -> str:
-        shown = [item for item in self._answer_key.fragments if item.id in self._shown]
+        shown = [item for item in self._answer_key.fragments if item.id in self._sight.shown]
         if not self._answer_key.letters:
             return self._own(self._report(shown))
-        letters = policy.chosen(self._evidence, policy.decide(self._evidence, self._shown))
+        letters = policy.chosen(self._evidence, policy.decide(self._evidence, self._sight.shown))
         quote = (
             policy.quotation(self._answer_key, shown, self._known_before())
             if self._answer_key.type == "revision"
@@ -333,11 +311,6 @@ class ReaderTurn:
     def _own(self, text: str) -> str:
         self._memory.own.add(text)
         return text
-
-
-def _without_quotes(text: str) -> str:
-    lines = text.split("\n")
-    return "\n".join(line for line in lines if policy.QUOTE not in line) if policy.QUOTE in text else text
 
 
 def _group(items: Iterable[Locator], key: Callable[[Locator], str]) -> dict[str, list[Locator]]:

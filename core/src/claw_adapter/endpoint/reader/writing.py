@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
@@ -46,7 +46,8 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
     back = _ReadBack(path, content, workspace, box, habits)
     tried = False
     for number, tool in enumerate(habits.tools("write", box.write, box.run[:1])):
-        if number and named(tool.tool, tool.known) & LATER and (yield from back.standing()) is not None:
+        adds = not (tool.exact or tool.replaces) or (number and named(tool.tool, tool.known) & LATER)
+        if adds and back.possible and (yield from back.standing()) is not None:
             continue  # what it adds could not be taken back
         if tool.exact and back.possible and path not in habits.written:
             before = yield from back.standing()
@@ -63,19 +64,30 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
     if back.blank or not back.possible:
         return tried or bool(box.patch)
     yield from as_trials(unlock(box, habits))
-    before = yield from as_trials(back.standing())
-    for steps in islice(opened(path, content, workspace, box, habits, back.shown), MOST_OPENED if before is None else 0):
-        if (yield from as_trials(steps)):
+    done = yield from as_trials(_by_strangers(back))
+    return done or (yield from back.shown_by_command())
+
+
+def _by_strangers(back: _ReadBack) -> Steps:
+    """Write with tools of which nobody says that they write, where a file stands only with such as refuse what does not fit."""
+    path, box, habits = back.path, back.box, back.habits
+    before = yield from back.standing()
+    routes = (
+        opened(path, back.content, back.workspace, box, habits, back.shown)
+        if before is None or habits.stored[0]
+        else iter(())
+    )
+    for steps in islice(routes, MOST_OPENED):
+        if (yield from steps):
             return True
     every = [tool for tool in strange_writers(box, habits) if before is None or tool.exact]
-    for text in plain(before) if before is not None else [habits.written.get(path, "")]:
+    for text in plain(before) if before is not None else [""]:
         habits.written[path] = text
         for tool in every[:MOST_STRANGERS]:
-            if (yield from as_trials(back.written_with(tool, "write"))):
+            if (yield from back.written_with(tool, "write")):
                 habits.adopted["write"] = tool
                 return True
-            tried = True
-    return tried and (yield from back.shown_by_command())
+    return False
 
 
 @dataclass(slots=True)
@@ -110,7 +122,11 @@ class _ReadBack:
             before = self.habits.written.get(self.path, "")
             for calls in _calls(tool, target, self.content, before, self.box.write):
                 attempts = [Attempt(kind, one, arguments, form).with_more(extra) for one, arguments in calls]
-                if (yield from self.shown_after(attempts, tool, insist=not number and tool.notation == "whole" and not tool.by_lines)):
+                if (
+                    yield from self.shown_after(
+                        attempts, tool, insist=not number and tool.notation == "whole" and not tool.by_lines
+                    )
+                ):
                     return True
         return False
 
@@ -172,13 +188,17 @@ class _ReadBack:
 
     def _shown_for(self, tool: Candidate, attempt: Attempt) -> dict[At, JsonValue]:
         """What was shown with the file under the names of further parameters, such as its version."""
-        given = {item.at: identifier(item, self.looked) for item in tool.known.items if item.name not in attempt.arguments}
+        given = {
+            item.at: identifier(item, self.looked) for item in tool.known.items if item.name not in attempt.arguments
+        }
         return {at: value for at, value in given.items() if value is not None}
 
     def shown(self) -> Generator[Attempt, Result, bool]:
         shows = holds(self.content)
         for tool in self.habits.tools("read", self.box.read, self.box.run[:1])[:1]:
-            for form, target in self.habits.forms("read", (yield from targets(tool, self.path, self.workspace, self.habits))):
+            for form, target in self.habits.forms(
+                "read", (yield from targets(tool, self.path, self.workspace, self.habits))
+            ):
                 known = self.habits.known(tool.tool, form)
                 result = yield from look(tool, "look", form, target, self.box, self.habits, self.path, self.workspace)
                 self.looked = result.text
@@ -200,10 +220,9 @@ class _ReadBack:
 def _calls(
     tool: Candidate, target: str, content: str, before: str, others: Sequence[Candidate]
 ) -> Iterator[list[tuple[str, JsonObject]]]:
-    """The calls, each with its tool, that give a content: one, or where it takes no more at once several, of which all but the
-    first add.
+    """The calls, each with its tool, that give a content: one, or several where it takes no more at once.
 
-    Nothing says which choice of the tool makes it add, or which other tool does: each is tried.
+    All but the first add. Nothing says which choice of the tool makes it add, or which other tool does: each is tried.
     """
     name = tool.tool
     if tool.by_lines:
