@@ -14,7 +14,7 @@ from typing import Final
 
 from claw_adapter.endpoint.reader.matching import normalise, readings
 
-__all__ = ["frame_of", "is_lost", "lines_of_file", "shows_part"]
+__all__ = ["frame_of", "is_altered", "is_lost", "lines_of_file", "shows_part"]
 
 HEAD: Final = 40
 """Characters of a line that are enough to know it."""
@@ -22,6 +22,7 @@ TELLING: Final = 4
 """Characters of a line from which on it is looked for."""
 _NUMBERS: Final = re.compile(r"\d+")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
+_LETTERS_ONLY: Final = re.compile(r"[\W\d_]")
 _TAKEN: Final = "\0"
 
 
@@ -64,6 +65,12 @@ def frame_of(results: Sequence[str], text: str, path: str) -> frozenset[str]:
     lines = lines_of_file([text])
     whole = [one for one in results if any(all(line in reading for line in lines) for reading in readings(one))]
     return frozenset(words for one in whole for words in _words_around(one, lines, path))
+
+
+def is_altered(results: Sequence[str], versions: Sequence[str]) -> bool:
+    """Whether a result shows all letters of a file in their order, and no others: what was not found in it is changed."""
+    whole = {_LETTERS_ONLY.sub("", text) for text in versions}
+    return any(_LETTERS_ONLY.sub("", reading) in whole for one in results for reading in readings(one))
 
 
 def is_lost(results: Sequence[str], lines: Collection[str], path: str, frame: Collection[str]) -> bool:

@@ -32,6 +32,10 @@ _LINES: Final = ((0, 0), (1, 1), (1, 0))
 
 def strange_writers(box: Toolbox, habits: Habits) -> Iterator[Candidate]:
     """Candidates for writing, the likeliest first: of a path with one text or two, of texts by path, of a patch alone."""
+    for one in box.write:
+        notation = notations_for(one.content.description if one.content else "", path_given=True)[0]
+        if notation != one.notation == "whole":
+            yield replace(one, notation=notation)
     known = {id(one.known) for one in (*box.read, *box.write, *box.run)}
     forms = [(tool, form) for tool, form in box.every if id(form) not in known and not harms(form)]
     forms += [(tool, one) for tool, form in box.every for one in _choices(form)]
@@ -123,7 +127,7 @@ def makers(box: Toolbox, habits: Habits, writer: Candidate) -> list[Candidate]:
     return [
         Candidate(tool, item, fixed(form, (item,)), known=form)
         for tool, form, item in (*reading, *single(box))
-        if tool not in habits.tools_known and twins(item, [writer])
+        if tool not in habits.tools_known and item.key == writer.target.key
     ][:1]
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.reader import policy
 from claw_adapter.endpoint.reader.errands import Errand, Habits
-from claw_adapter.endpoint.reader.losses import frame_of, is_lost, lines_of_file, shows_part
+from claw_adapter.endpoint.reader.losses import frame_of, is_altered, is_lost, lines_of_file, shows_part
 from claw_adapter.endpoint.reader.matching import Matcher, normalise
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.sight import Sight
@@ -123,7 +123,10 @@ class ReaderTurn:
         wanted = [normalise(self._texts[name]) for name in errand.wants & self._sight.missing]
         if not any(text in line for text in wanted for line in lines):
             return True
-        return is_lost(errand.results, lines, errand.place, self._memory.habits.around)
+        versions = self._answer_key.texts.get(errand.place, ())
+        return is_altered(errand.results, versions) or is_lost(
+            errand.results, lines, errand.place, self._memory.habits.around
+        )
 
     def _learn_words(self) -> None:
         """Keep in mind what tools say around files that they have shown whole."""
@@ -154,7 +157,8 @@ class ReaderTurn:
             files = max(len(self._answer_key.oracle), len(self._answer_key.hasty))
             self._kept = min(2 * files, max(files, self._spec.budget // 2))
             calls = self._go_on(self._to_read(box), request, box, self._kept)
-            calls = calls or self._go_on(self._to_write(box), request, box)
+            for _ in range(2 if not calls else 0):  # the first may have shown a way for others
+                calls = calls or self._go_on(self._to_write(box), request, box)
             if calls:
                 return calls
         return self._answer()
