@@ -3,52 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.reader import policy
-from claw_adapter.endpoint.reader.errands import Errand, Habits
+from claw_adapter.endpoint.reader.errands import Errand
 from claw_adapter.endpoint.reader.losses import frame_of, is_altered, is_lost, lines_of_file, shows_part
-from claw_adapter.endpoint.reader.matching import Matcher, normalise
+from claw_adapter.endpoint.reader.matching import normalise
+from claw_adapter.endpoint.reader.memory import Memory
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.sight import Sight
-from claw_adapter.endpoint.reader.tools import Toolbox, single, toolbox
+from claw_adapter.endpoint.reader.tools import Toolbox, single
 from claw_adapter.endpoint.reader.writing import holds, write_file
-from claw_adapter.model import Call, ModelRequest, Tool, TurnId
+from claw_adapter.model import Call, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["Memory", "ReaderTurn"]
+__all__ = ["ReaderTurn"]
 
 KINDS: Final = frozenset(("read", "cat", "session"))
 """Kinds of attempts that show something by themselves."""
 AT_ONCE: Final = 4
 """Calls in one reply, once a way of reading is known to work."""
-
-
-@dataclass(slots=True)
-class Memory:
-    """What the reader keeps through a trial: never evidence, only what it said, tried, and which tools work."""
-
-    matcher: Matcher = field(default_factory=Matcher)
-    habits: Habits = field(default_factory=Habits)
-    own: set[str] = field(default_factory=set)
-    tried: dict[str, str] = field(default_factory=dict)
-    """Places looked up, with the round that did so first; a second attempt at that round may do so again."""
-    issued: set[str] = field(default_factory=set)
-    """Ids of the calls of earlier turns."""
-    known: dict[str, frozenset[str]] = field(default_factory=dict)
-    """Ids of the fragments seen, by round."""
-    _box: Toolbox = field(default_factory=Toolbox)
-
-    def box(self, tools: Sequence[Tool]) -> Toolbox:
-        """The tools of a request, sorted by purpose; requests mostly offer those of the one before."""
-        if self._box.tools != tuple(tools):
-            self._box = toolbox(tools)
-        return self._box
 
 
 class ReaderTurn:
