@@ -132,10 +132,9 @@ def _go_on(attempt: Attempt, way: _Way, result: Result, seen: set[str]) -> Gener
 
 def plain(shown: str) -> list[str]:
     """What a file's text may be that a result shows: without numbers of lines and words around, as in JSON, as it is."""
-    rows = [row for row in shown.splitlines() if _NUMBERED.match(row)]
-    found = ["".join(f"{_PREFIX.sub('', row, count=1)}\n" for row in rows)] if rows else []
-    found += [text for text in leaves(shown) if "\n" in text]
-    return [*found, shown][:MOST_NAMED]
+    rows = [_PREFIX.sub("", row, count=1) for row in shown.splitlines() if _NUMBERED.match(row)]
+    found = ["\n".join(rows), *(text for text in leaves(shown) if "\n" in text), shown]
+    return [f"{text.rstrip()}\n" for text in found if text][:MOST_NAMED]
 
 
 def _line(at: Place, shown: str) -> int:
