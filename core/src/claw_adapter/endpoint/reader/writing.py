@@ -45,13 +45,10 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
     box = habits.box(box)
     back = _ReadBack(path, content, workspace, box, habits)
     tried = False
-    for number, tool in enumerate(habits.tools("write", box.write, box.run[:1])):
+    for number, tool in enumerate((yield from _in_order(back, habits.tools("write", box.write, box.run[:1])))):
         adds = not (tool.exact or tool.replaces) or (number and named(tool.tool, tool.known) & LATER)
         if adds and back.possible and (yield from back.standing()) is not None:
             continue  # what it adds could not be taken back
-        if tool.exact and back.possible and path not in habits.written:
-            before = yield from back.standing()
-            habits.written[path] = plain(before)[0] if before is not None else ""
         if (yield from back.written_with(tool, "write")):
             return True
         tried = True
@@ -66,6 +63,16 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
     yield from as_trials(unlock(box, habits))
     done = yield from as_trials(_by_strangers(back))
     return done or (yield from back.shown_by_command())
+
+
+def _in_order(back: _ReadBack, tools: list[Candidate]) -> Generator[Attempt, Result, list[Candidate]]:
+    """Tools that change what stands in a file before others where there is one, else behind them."""
+    if any(one.exact for one in tools) and back.possible:
+        before, known = (yield from back.standing()), back.habits.written.get(back.path, "")
+        if before is None or not holds(known)(before):
+            back.habits.written[back.path] = plain(before)[0] if before is not None else ""
+        return sorted(tools, key=lambda one: one.exact == (before is None))
+    return tools
 
 
 def _by_strangers(back: _ReadBack) -> Steps:
@@ -117,7 +124,9 @@ class _ReadBack:
     def written_with(self, tool: Candidate, kind: str) -> Generator[Attempt, Result, bool]:
         """Write with a tool, under each form of the path and each way to give a long content in pieces."""
         forms = self.habits.forms(kind, tool.forms(self.path, self.workspace, self.habits.styles))
-        for number, (form, target) in enumerate(forms[: None if tool in self.box.write else 2 - self.habits.ways]):
+        for number, (form, target) in enumerate(
+            forms[: None if tool in self.box.write and not tool.exact else 2 - self.habits.ways]
+        ):
             extra = self.habits.extra.get(tool.tool) or self.habits.chosen(tool.known)
             before = self.habits.written.get(self.path, "")
             for calls in _calls(tool, target, self.content, before, self.box.write):
