@@ -23,6 +23,7 @@ TELLING: Final = 4
 _NUMBERS: Final = re.compile(r"\d+")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _LETTERS_ONLY: Final = re.compile(r"[\W\d_]")
+_WORDS: Final = re.compile(r"[^\W_]+")
 _TAKEN: Final = "\0"
 
 
@@ -68,9 +69,14 @@ def frame_of(results: Sequence[str], text: str, path: str) -> frozenset[str]:
 
 
 def is_altered(results: Sequence[str], versions: Sequence[str]) -> bool:
-    """Whether a result shows all letters of a file in their order, and no others: what was not found in it is changed."""
-    whole = {_LETTERS_ONLY.sub("", text) for text in versions}
-    return any(_LETTERS_ONLY.sub("", reading) in whole for one in results for reading in readings(one))
+    """Whether a result shows all letters of a file in their order, and no others, but not its words: they are changed.
+
+    The same words with other signs between them are another way to show the file, as a table for one.
+    """
+    whole = {_LETTERS_ONLY.sub("", text): _WORDS.findall(text) for text in versions}
+    shown = [reading for one in results for reading in readings(one)]
+    same = [(whole.get(_LETTERS_ONLY.sub("", reading)), _WORDS.findall(reading)) for reading in shown]
+    return any(held is not None for held, _ in same) and not any(held == words for held, words in same)
 
 
 def is_lost(results: Sequence[str], lines: Collection[str], path: str, frame: Collection[str]) -> bool:
