@@ -23,6 +23,7 @@ from claw_adapter.report.breakdown_records import FailedRound
 from claw_adapter.report.breakdown_words import breakdown_tables
 from claw_adapter.report.clean import clean
 from claw_adapter.report.legend import explain_metrics
+from claw_adapter.report.pictures import run_pictures
 from claw_adapter.report.records import Summary
 from claw_adapter.report.view import CAPS, CellView, Fragments, RoundView, Viewer
 from claw_adapter.runs.folder import write_atomic
@@ -49,9 +50,10 @@ def page(run: RunData, summary: Summary, *, fragments: Fragments | None = None, 
     cells = [cell for row in summary.rounds for cell in row.cells]
     least, right = _tightness(sum(cell.score != 1 for cell in cells)), _tightness(len(cells))
     text = ""
+    pictures = list(run_pictures(run, summary))
     for place in range(least, len(CAPS)):
         viewer = Viewer(run, summary, CAPS[place], fragments or {}, CAPS[max(place, right)])
-        text = _render(summary, list(viewer.rounds()))
+        text = _render(summary, list(viewer.rounds()), pictures)
         if len(text.encode()) <= limit:
             break
     return text
@@ -62,7 +64,7 @@ def _tightness(cells: int) -> int:
     return sum(cells > number for number in MANY)
 
 
-def _render(summary: Summary, rounds: list[RoundView]) -> str:
+def _render(summary: Summary, rounds: list[RoundView], pictures: list[Markup]) -> str:
     script = asset("script.js")
     scenarios = _by_scenario(rounds)
     return (
@@ -71,6 +73,7 @@ def _render(summary: Summary, rounds: list[RoundView]) -> str:
         .render(
             **tables(summary, script, f"'{digest_of(script)}'"),
             scenarios=scenarios,
+            pictures=pictures,
             strips=_strips(list(scenarios.values())),
             failed=_failed(summary, rounds),
             unscored=words.unscored_lines(summary),

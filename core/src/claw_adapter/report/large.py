@@ -20,6 +20,7 @@ from claw_adapter.protocol import RoundRecord
 from claw_adapter.report import words
 from claw_adapter.report.changes import Changes, Workspace
 from claw_adapter.report.html import asset, digest_of, environment, tables
+from claw_adapter.report.pictures import run_pictures
 from claw_adapter.report.records import Row, Summary
 from claw_adapter.report.view import STATES, Fragments
 from claw_adapter.runs.folder import write_atomic
@@ -79,7 +80,7 @@ def write_large(run: RunData, summary: Summary, path: Path, fragments: Fragments
         for one, mark, place in zip(summary.trials, marks, places, strict=True)
     ]
     _write(folder, "index", {"states": STATES, "trials": trials, "evidence": [fragments.get(n, {}) for n in scenarios]})
-    write_atomic(path, _page(summary, folder.name))
+    write_atomic(path, _page(run, summary, folder.name))
 
 
 def _chunks(run: RunData, folder: Path) -> Iterator[int]:
@@ -114,7 +115,7 @@ def _write(folder: Path, name: str, value: object) -> None:
     (folder / f"{name}.js").write_bytes(text.encode("utf-8", "replace"))
 
 
-def _page(summary: Summary, folder: str) -> str:
+def _page(run: RunData, summary: Summary, folder: str) -> str:
     script = asset("large.js")
     lines = words.unscored_lines(summary)
     more = [f"and {len(lines) - UNSCORED} more, which are with their trials"] if len(lines) > UNSCORED else []
@@ -123,6 +124,7 @@ def _page(summary: Summary, folder: str) -> str:
         .get_template("report.html.j2")
         .render(
             **tables(summary, script, f"'{digest_of(script)}' 'strict-dynamic'"),
+            pictures=list(run_pictures(run, summary)),
             unscored=[*lines[:UNSCORED], *more],
             shares=list(_shares(summary)),
             names=[_name(summary, row) for row in summary.rows],
