@@ -14,7 +14,7 @@ from claw_adapter.report.compare_stats import Matched, Resampling, Rounds, Seeds
 from claw_adapter.report.records import ModelInfo, Summary
 from claw_adapter.report.summary import summarise
 from claw_adapter.report.words import plural
-from claw_adapter.runs.load import RoundName, RunData
+from claw_adapter.runs.load import RoundName, RunData, uncollected
 from claw_adapter.scoring import Difference, Metric, MetricSet, ScoringError, View
 from claw_adapter.scoring.bootstrap import DEFAULT_RESAMPLES
 from claw_adapter.scoring.metric_sets import measure
@@ -38,6 +38,7 @@ class _Draft:
     found: tuple[Difference, ...]
 
 
+@uncollected()
 def compare(
     runs: Sequence[RunData],
     metric_set: MetricSet = "published",
