@@ -23,9 +23,9 @@ def families() -> tuple[Family, ...]:
 
 def every_family() -> Mapping[str, Family]:
     """All families by their slugs, those found through the entry point included."""
-    from claw_adapter_forge.families.handover import HANDOVER
+    from claw_adapter_forge.families.round import ROUND
 
-    return {f.slug: f for f in (*plugged(), *families(), HANDOVER)}
+    return {f.slug: f for f in (*plugged(), *families(), ROUND)}
 
 
 def family(slug: str) -> Family:

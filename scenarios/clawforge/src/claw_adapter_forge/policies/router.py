@@ -10,8 +10,8 @@ from claw_adapter_forge.policies import (
     experts_choice,
     experts_completion,
     experts_gap,
-    experts_handover,
     experts_repair,
+    experts_round,
     experts_transfer,
 )
 from claw_adapter_forge.policies.mind import Mind, Steps, Traits
@@ -35,7 +35,7 @@ _RULES: tuple[tuple[str, Callable[[Mind], Steps]], ...] = (
     (r"\breview notes?\b", experts_choice.notes),
     (r"\brepair card\b", experts_repair.repair),
     (r"\breplacement card\b", experts_repair.replacement),
-    (r"\bhandover\b", experts_handover.handover),
+    (r"\bround\b", experts_round.tour),
     (r"\bfinished\b", experts_choice.finished),
 )
 

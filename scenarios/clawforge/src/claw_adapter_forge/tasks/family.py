@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from claw_adapter_forge.tasks.slots import Slots
-from claw_adapter_forge.tasks.spec import Evidence, Goal, Style
+from claw_adapter_forge.tasks.spec import Derived, Evidence, Goal, Style
 from claw_adapter_forge.world.state import State
 
 __all__ = ["ABILITIES", "HORIZON", "Draft", "Family", "Plan"]
@@ -38,6 +38,7 @@ class Draft:
     alternatives: tuple[str, ...] = ()
     horizon: int = HORIZON
     knobs: tuple[tuple[str, int], ...] = ()
+    derived: tuple[Derived, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
