@@ -23,6 +23,7 @@ from claw_adapter.report.breakdown_records import FailedRound
 from claw_adapter.report.breakdown_words import breakdown_tables
 from claw_adapter.report.clean import clean
 from claw_adapter.report.legend import explain_metrics
+from claw_adapter.report.pictures import pictures
 from claw_adapter.report.records import Summary
 from claw_adapter.report.view import CAPS, STATES, CellView, Fragments, RoundView, Viewer
 from claw_adapter.runs.folder import write_atomic
@@ -79,6 +80,7 @@ def _render(summary: Summary, rounds: list[RoundView]) -> str:
             failed=_failed(summary, rounds),
             unscored=words.unscored_lines(summary),
             breakdown_tables=list(breakdown_tables(summary.breakdowns)),
+            pictures=list(pictures(summary.breakdowns)),
             words=words,
             states=STATES,
             script=Markup(script),  # noqa: S704 - our own file

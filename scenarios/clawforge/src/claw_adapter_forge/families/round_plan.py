@@ -7,15 +7,16 @@ in which the traps bind; `KNOBS` are the settings of difficulty.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from claw_adapter_forge.families.round_letters import Corrections
 from claw_adapter_forge.families.round_rules import Card, Office, Rules, Site, resolve
 from claw_adapter_forge.families.texts_round import FACTS, FILLER
 from claw_adapter_forge.tasks.slots import OWNERS, Draw, Slots
 from claw_adapter_forge.world.times import add_days
 
-__all__ = ["KNOBS", "Amendment", "RoundPlan", "draw_round"]
+__all__ = ["DISTRICTS", "KNOBS", "ROUNDS", "Amendment", "RoundPlan", "draw_round"]
 
 KNOBS: Mapping[str, tuple[int, int]] = {
     "sites": (12, 20),
@@ -43,7 +44,7 @@ to contacts, a review if a count calls for it, sentences of talk in a mail, labe
 DISTRICTS = ("North", "East", "South")
 _STREETS = ("Mill Lane", "Mill Road", "Miller Lane", "Milner Lane", "Old Mill Lane", "Mill Lane East")
 _TIMES = ("00:20", "01:40", "08:45", "14:10", "22:50", "23:30")
-_ROUNDS = ("lift", "boiler", "alarm", "gutter", "meter", "sprinkler")
+ROUNDS = ("lift", "boiler", "alarm", "gutter", "meter", "sprinkler")
 _THERE = range(2, 7)
 """Of eight: the card is there once; below it is missing, above it is there twice."""
 TRIES = 60
@@ -58,14 +59,6 @@ class Amendment:
     changes: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Letter:
-    """A mail that corrects something."""
-
-    subject: str
-    text: str
-
-
 class RoundPlan:
     """All that is drawn for one round; `own` is the round that the task is about."""
 
@@ -73,7 +66,7 @@ class RoundPlan:
         self.slots, self.name = slots, name
         self.knob = dict(slots.knobs)
         self.draw = Draw("round", slots.ref, slots.owner, slots.topic, name, salt)
-        self.topic = topic or Draw("round", slots.ref, slots.topic).pick("topic", _ROUNDS)
+        self.topic = topic or Draw("round", slots.ref, slots.topic).pick("topic", ROUNDS)
         self.today = slots.now[:10]
         self.gone = slots.flag
         """Whether the amendment in doubt is withdrawn."""
@@ -81,13 +74,17 @@ class RoundPlan:
         self.shown, self.office = self._offices()
         self.base = self._base()
         self.amendments = self._amendments()
-        self.letters, self.sites = self._corrected()
+        corrected = self._corrected()
+        self.letters, self.sites = tuple(corrected.letters), corrected.sites
 
     def _register(self) -> tuple[Site, ...]:
         d, count = self.draw, self.knob["sites"]
         refs = sorted(d.shuffled("refs", range(10, 99))[:count])
         names = d.shuffled("names", [f"{street} {n}" for street in _STREETS for n in (2, 4, 12, 14)])
-        people = d.shuffled("contacts", [f"{a}.{b}" for a in ("kim", "lee", "sam", "max") for b in ("roy", "ray", "rey", "ross", "rose", "rowe")])
+        people = d.shuffled(
+            "contacts",
+            [f"{a}.{b}" for a in ("kim", "lee", "sam", "max") for b in ("roy", "ray", "rey", "ross", "rose", "rowe")],
+        )
         hundred = int(self.slots.ref[3:]) // 100 * 100
         self.newcomer = f"{people[count]}@tenants.example"
         sites = []
@@ -153,13 +150,21 @@ class RoundPlan:
         pool: list[tuple[str, dict[str, object]]] = [
             (f"In clause 2, grade {grade} is {days} working days.", {"days": {**base.days, grade: days}}),
             (
-                f"Clause 2: sites in the {slow} district have {more} working days more than their grade gives them. "
-                f"Those of grade {but} do not.",
+                (
+                    f"Clause 2: sites in the {slow} district have {more} working days more than their grade gives them. "
+                    f"Those of grade {but} do not."
+                ),
                 {"slow": slow, "more": more, "slow_but": but},
             ),
-            (f"Clause 1: a site that is let needs no card. If it is of grade {let_but}, it does.", {"let_but": let_but}),
+            (
+                f"Clause 1: a site that is let needs no card. If it is of grade {let_but}, it does.",
+                {"let_but": let_but},
+            ),
             ("In clause 5, high takes two confirmed faults; all else in it stays.", {"high": 2}),
-            ("Clause 6: cards of grade A stay on their day, whatever else is on it. They take up room like others.", {"firm": "A"}),
+            (
+                "Clause 6: cards of grade A stay on their day, whatever else is on it. They take up room like others.",
+                {"firm": "A"},
+            ),
             ("Clause 6: a day has no room for a second card of the same district either.", {"apart": True}),
             ("Clause 5: a fault on a day that is no working day counts twice.", {"double": True}),
             (f"Clause 2: a site whose card is of high priority has {fewer} working days less.", {"fewer": fewer}),
@@ -186,96 +191,22 @@ class RoundPlan:
                 rules = replace(rules, **one.changes)  # type: ignore[arg-type]  # amendments name clauses of the right types
         return rules
 
-    def _corrected(self) -> tuple[tuple[Letter, ...], tuple[Site, ...]]:
-        """The mails that correct register, calendar and log, and the register as it is after them."""
-        d = self.draw
-        sites = {s.name: s for s in self.registered}
-        order = d.shuffled("corrected", [s.name for s in self.registered if not s.finished])
-        letters: list[Letter] = []
-        number = self.knob["corrections"]
-        for i, name in enumerate(order[:number]):
-            kind = (d.number("kind", 3) + i) % 3
-            if kind == 0:
-                letters += self._other_day(sites, name, order[-1 - i // 3], bool(self.knob["swaps"]) and i < 3)
-            elif kind == 1:
-                grade = {"A": "B", "B": "A", "C": "A"}[sites[name].grade]
-                letters.append(Letter(name, f"{name} is of grade {grade}, no longer of grade {sites[name].grade}."))
-                sites[name] = replace(sites[name], grade=grade)
-            else:
-                letters.append(self._other_desk(sites, name, i))
-        for name in order[number:][: self.knob["held"]]:
-            letters.append(
-                Letter(
-                    name,
-                    f"Leave the card of {name} exactly as it is until the audit is over, whatever handbook and mails say. It counts "
-                    "as it stands, for room as well, and its place is taken before all others.",
-                )
-            )
-            sites[name] = replace(sites[name], there=self._held(sites[name]))
-        letters += [Letter("calendar", f"The office in {self.slots.city} is open on {day}, the calendar is wrong.") for day in self.open]
-        letters += [
-            Letter("calendar", f"The office in {self.slots.city} is closed on {day} for the whole day; the calendar lacks it.")
-            for day in self.shut
-        ]
-        rest = [name for name in order[number + self.knob["held"] :] if self.luck(sites[name]) in _THERE and not sites[name].let]
-        naive = self.naive
-        for name in rest[: self.knob["agreed"]]:
-            sites[name] = replace(sites[name], agreed=naive[sites[name].ref].due)
-        for name in [n for n in order if sites[n].grade == "A" and not sites[n].there][: self.knob["contacts"]]:
-            contact = self.newcomer
-            letters.append(Letter(name, f"At {name} {sites[name].contact} has left. Write to {contact} from now on."))
-            sites[name] = replace(sites[name], contact=contact)
-        letters += self._alarms(sites, order)
-        return tuple(letters), tuple(sites.values())
-
-    def _alarms(self, sites: dict[str, Site], order: Sequence[str]) -> Iterator[Letter]:
-        """Faults that were none, or at another site."""
-        faulty = [name for name in order if len(sites[name].faults) > 1]
-        for place, name in enumerate(faulty[: self.knob["alarms"]]):
-            moment = max(m for m in sites[name].faults if m[:10] < self.today or m == sites[name].faults[0])
-            at = f"{moment[:10]} at {moment[11:]} our time"
-            sites[name] = replace(sites[name], faults=tuple(m for m in sites[name].faults if m != moment))
-            other = sites[next(n for n in reversed(order) if n != name and moment not in sites[n].faults)]
-            if place:
-                yield Letter(name, f"The fault of {at} was not at {name}, it was at {other.name}.")
-                sites[other.name] = replace(other, faults=(*other.faults, moment))
-            else:
-                yield Letter(name, f"At {name} there was no fault on {at}: somebody tried the button.")
-
-    def _other_day(self, sites: dict[str, Site], name: str, other: str, swapped: bool) -> list[Letter]:
-        """A site was seen on another day, then on yet another, or another site was."""
-        d, site = self.draw, sites[name]
-        days = 2 + d.number(f"later {name}", 4)
-        days = -days if site.seen > add_days(self.today, -12) else days
-        words = f"{abs(days)} days {'later' if days > 0 else 'earlier'}"
-        first = Letter(name, f"{name} was last seen {words} than the register has it.")
-        if swapped:
-            taken = add_days(site.seen, days)
-            sites[other] = replace(sites[other], seen=taken)
-            text = f"About {name} I mixed up two: it was {other} that was last seen on {taken}. For {name} the register is right."
-            return [first, Letter(name, text)]
-        more = 1 + d.number(f"still {name}", 3)
-        sites[name] = replace(site, seen=add_days(site.seen, days - more))
-        return [first, Letter(name, f"{name} again: it was not then, but {more} {'day' if more == 1 else 'days'} before what I wrote.")]
-
-    def _other_desk(self, sites: dict[str, Site], name: str, place: int) -> Letter:
-        """A site goes to another desk, at once or from a day on."""
-        site = sites[name]
-        desk = f"desk {int(site.desk[-1]) % 4 + 1}"
-        if place % 2:
-            sites[name] = replace(site, desk=desk)
-            return Letter(name, f"{name} has gone from {site.desk} to {desk}.")
-        day = self.office.working_day(self.today, 5 + self.draw.number(f"goes {name}", 5))
-        sites[name] = replace(site, moves=(desk, day))
-        return Letter(name, f"{name} goes from {site.desk} to {desk}: what is due on {day} or later is theirs.")
-
-    def _held(self, site: Site) -> Card:
-        day = self.office.working_day(self.today, 2 + self.draw.number(f"held {site.name}", 8))
-        return Card(day, self.draw.pick(f"held {site.name}", ("high", "low")), self.draw.pick(f"held o {site.name}", OWNERS[:8]))
+    def _corrected(self) -> Corrections:
+        found = Corrections(self.draw, self.knob, self.office, self.registered)
+        found.calendar(self.slots.city, self.open, self.shut)
+        found.agree({ref: card.due for ref, card in self.naive.items()}, self.there)
+        found.contacts(self.newcomer)
+        found.alarms()
+        return found
 
     def luck(self, site: Site) -> int:
         """What became of a site's card on the board: see `_THERE`."""
         return self.draw.number(f"board {site.ref[-2:]}", 8)
+
+    @property
+    def there(self) -> frozenset[str]:
+        """Refs of the sites with one card on the board."""
+        return frozenset(site.ref for site in self.registered if self.luck(site) in _THERE)
 
     @property
     def cards(self) -> dict[str, Card]:
@@ -309,7 +240,7 @@ class RoundPlan:
         return self.draw.shuffled("talk", FILLER)[: self.knob["length"]]
 
     def binds(self) -> bool:
-        """Whether the traps make a difference: the doubtful amendment, mails, corrections, room, who sits in, the log's zone."""
+        """Whether the traps make a difference: the amendment in doubt, the mails, the corrections, room, who sits in."""
         both = [resolve(self.sites, self.rules(gone), self.office) for gone in (True, False)]
         if both[0] == both[1] or both[0] == self.naive:
             return False

@@ -79,54 +79,65 @@ def form_lines(labels: Mapping[str, str]) -> list[str]:
     return [f"`{label}` is {_MEANS[fact]}" for fact, label in labels.items()]
 
 
-def handbook(
-    city: str,
-    topic: str,
-    ref: str,
-    paths: Mapping[str, str],
-    numbers: Mapping[str, int],
-    labels: Sequence[str],
-    extras: Mapping[str, bool],
-) -> str:
-    """The handbook: `numbers` are those of the clauses, `labels` the lines on labels, or the path of the form."""
-    n = numbers
-    clauses = [
-        "Each site in the register has one open card on the board for this round, and no other. This round is called "
-        "spring: a site whose card has been done and says `round: spring` needs no open one any more.",
-        f"A card is due so many working days after the day on which the site was last seen: grade A {n['A']}, grade B {n['B']}, "
-        f"grade C {n['C']}. The day on which it was seen is not counted.",
-        f"Working days are Monday to Friday, but for those on which the {city} office is closed for the whole day; the "
-        "calendar has them.",
-        "No card is due before the third working day after today; one that would be is due on that day.",
-        f"Priority: high if more than {n['high'] - 1} faults of the site were confirmed in the fourteen days before today, low if "
-        "none was, else medium. Today is not counted. The log is in UTC; a fault's day is that of the city's wall time.",
-        f"There is room for {n['room']} cards of the round on a day. Go through the sites by their refs, the lowest first: a card "
-        "whose day has no room left, counting those placed before it, goes on to the next working day that has room.",
+_CLAUSES = (
+    (
+        "Each site in the register has one open card on the board for this round, and no other. This round is called spring: a "
+        "site whose card has been done and says `round: spring` needs no open one any more."
+    ),
+    (
+        "A card is due so many working days after the day on which the site was last seen: grade A {A}, grade B {B}, grade C "
+        "{C}. The day on which it was seen is not counted."
+    ),
+    (
+        "Working days are Monday to Friday, but for those on which the {city} office is closed for the whole day; the calendar "
+        "has them."
+    ),
+    "No card is due before the third working day after today; one that would be is due on that day.",
+    (
+        "Priority: high if more than {usual} faults of the site were confirmed in the fourteen days before today, low if none "
+        "was, else medium. Today is not counted. The log is in UTC; a fault's day is that of the city's wall time."
+    ),
+    (
+        "There is room for {room} cards of the round on a day. Go through the sites by their refs, the lowest first: a card "
+        "whose day has no room left, counting those placed before it, goes on to the next working day that has room."
+    ),
+    (
         "The owner is the person who has the site's desk on the day the card is due. The rota has the desks; who sits in for "
-        "somebody on a day has their desks on that day.",
-        f"A card's title carries city and ref, its note a line with the owner. A card that is wrong is put right where it is. A "
-        "card that is not called for is deleted; of two open ones for a site the one that was put up first stays.",
+        "somebody on a day has their desks on that day."
+    ),
+    (
+        "A card's title carries city and ref, its note a line with the owner. A card that is wrong is put right where it is. A "
+        "card that is not called for is deleted; of two open ones for a site the one that was put up first stays."
+    ),
+    (
         "A day that has been agreed with the tenant stays, whatever clauses 2, 4 and 6 say; the card's note tells. Such a card "
-        "has its place on its day before all others.",
-    ]
-    if extras["notices"]:
-        clauses.append(
-            "The contact of a grade A site is mailed the day of the visit, under the site's ref, if a card was put up for it "
-            "or its day was changed; for nothing else, and nobody but they."
-        )
-    if extras["review"]:
-        clauses.append(
-            f"If at least {n['review']} of the open cards are of high priority when all is right, a review goes on the calendar: at "
-            f"10:00 of the last working day before the first due day, under {ref}. If not, there is none."
-        )
-    clauses.append(
-        f"When all is right, whoever waits for the report is mailed it under {ref}: how many open cards, how many of high "
-        "priority, at how many sites something was changed, first and last day, who has most."
-    )
-    head = [
-        f"Handbook of the {topic} round, {city}. The ref of the round itself is {ref}.",
-        f"Amendments and corrections come by mail and name the round; amendments up to {n['amended']} are in here already. A later "
-        "one prevails, and where one is withdrawn, what it had changed is again as it was before it.",
-    ]
-    tail = [f"{name}: {path}" for name, path in paths.items()]
-    return "\n".join([*head, *(f"{i}. {text}" for i, text in enumerate(clauses, 1)), *tail, *labels])
+        "has its place on its day before all others."
+    ),
+)
+_NOTICES = (
+    "The contact of a grade A site is mailed the day of the visit, under the site's ref, if a card was put up for it or its "
+    "day was changed; for nothing else, and nobody but they."
+)
+_REVIEW = (
+    "If at least {review} of the open cards are of high priority when all is right, a review goes on the calendar: at 10:00 of "
+    "the last working day before the first due day, under {ref}. If not, there is none."
+)
+_REPORT = (
+    "When all is right, whoever waits for the report is mailed it under {ref}: how many open cards, how many of high priority, "
+    "at how many sites something was changed, first and last day, who has most."
+)
+_HEAD = (
+    "Handbook of the {topic} round, {city}. The ref of the round itself is {ref}.",
+    (
+        "Amendments and corrections come by mail and name the round; amendments up to {amended} are in here already. A later "
+        "one prevails, and where one is withdrawn, what it had changed is again as it was before it."
+    ),
+)
+
+
+def handbook(words: Mapping[str, object], last: Sequence[str], *, notices: bool, review: bool) -> str:
+    """The handbook: `words` fill the blanks of its clauses, `last` are the lines on other files and on labels."""
+    more = (*([_NOTICES] if notices else []), *([_REVIEW] if review else []), _REPORT)
+    clauses = [text.format(**words) for text in (*_CLAUSES, *more)]
+    numbered = (f"{number}. {text}" for number, text in enumerate(clauses, 1))
+    return "\n".join([*(text.format(**words) for text in _HEAD), *numbered, *last])

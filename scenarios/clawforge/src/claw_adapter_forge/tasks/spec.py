@@ -118,9 +118,9 @@ class Meta:
     horizon: int
     knobs: tuple[tuple[str, int], ...]
     evidence: tuple[Evidence, ...]
-    derived: tuple[Derived, ...]
     preserved: tuple[tuple[str, str], ...]
     alternatives: tuple[str, ...]
+    derived: tuple[Derived, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
