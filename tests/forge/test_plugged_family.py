@@ -7,7 +7,8 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from claw_adapter_forge import plugged
-from claw_adapter_forge.families import family
+from claw_adapter_forge.families import every_family, family
+from claw_adapter_forge.generator.compiler import instruction_of
 from claw_adapter_forge.generator.task_sets import blueprints
 from claw_adapter_forge.proof.gate import prove
 
@@ -30,3 +31,12 @@ def test_the_family_that_the_documents_show_is_found_and_proven(tmp_path, monkey
             assert all(s.equivalent for s in found.tally.survivors)
     finally:
         plugged.plugged.cache_clear()
+
+
+def test_a_request_is_known_by_the_words_of_one_family_alone() -> None:
+    known = every_family()
+    assert len(known) >= 18
+    for task_set, count in (("paper362", 362), ("scale", 200), ("hard", 8)):
+        for blueprint in blueprints(task_set, 0, count):
+            request = instruction_of(known[blueprint.family], blueprint.slots)
+            assert [slug for slug, one in known.items() if re.search(one.asks, request)] == [blueprint.family]

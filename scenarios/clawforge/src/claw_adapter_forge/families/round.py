@@ -7,6 +7,7 @@ from dataclasses import replace
 from claw_adapter_forge.families.round_office import RoundOffice
 from claw_adapter_forge.families.round_plan import ROUNDS, RoundPlan, draw_round
 from claw_adapter_forge.families.texts_round import ROUND_RULES, TEXTS
+from claw_adapter_forge.policies import experts_round
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
 from claw_adapter_forge.tasks.slots import CITIES, Draw, Slots
@@ -70,6 +71,8 @@ def _flip(slots: Slots) -> Slots:
 
 ROUND = Family(
     slug="round",
+    asks=r"\bround\b",
+    expert=experts_round.tour,
     ability="multi_source_reasoning",
     tags=("multi_source_reasoning", "workflow_completion", "state_inspection", "state_repair"),
     plan=(Plan("round", 0),),

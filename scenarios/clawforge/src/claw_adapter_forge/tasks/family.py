@@ -55,9 +55,9 @@ class Plan:
 class Family:
     """A scenario family; docs/write-a-family.md says how to write one.
 
-    `extra` are variants that only the set `scale` has. Families of the published suite have a `letter` and the number of their
-    `first` task. One that is found through the entry point brings the words by which its requests are known (`asks`, a regular
-    expression) and the script that solves them from what is printed (`expert`, of a `claw_adapter_forge.policies.mind.Mind`).
+    `asks` is a regular expression by which its requests are known, and no other family's; `expert` the script that solves them
+    from what is printed, of a `claw_adapter_forge.policies.mind.Mind`. `extra` are variants that only the set `scale` has.
+    Families of the published suite have a `letter` and the number of their `first` task.
     """
 
     slug: str
@@ -67,11 +67,11 @@ class Family:
     texts: Mapping[Style, tuple[str, ...]]
     build: Callable[[Slots], Draft]
     flip: Callable[[Slots], Slots]
+    asks: str
+    expert: Callable[[Any], Generator[str, str, None]]
     extra: tuple[Plan, ...] = ()
     letter: str = ""
     first: int = 0
-    asks: str = ""
-    expert: Callable[[Any], Generator[str, str, None]] | None = None
 
     @property
     def count(self) -> int:
