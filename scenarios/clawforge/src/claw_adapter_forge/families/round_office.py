@@ -22,7 +22,7 @@ _AGREED, _NOT_YET = "\nday agreed with the tenant", "\nday not agreed with the t
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Visit:
     """A site with what the board says of it: its open card, whether there is a second one, and what it must come to."""
 
     site: Site
@@ -50,18 +50,18 @@ class RoundOffice:
         self.places = [self._place(site) for site in plan.sites]
         self.head = f"{self.topic} round, {self.city}"
 
-    def _place(self, site: Site) -> Place:
+    def _place(self, site: Site) -> Visit:
         plan = self.plan
         right = plan.cards.get(site.ref)
         if site.there:
-            return Place(site, right, False, right)
+            return Visit(site, right, False, right)
         luck = plan.luck(site)
         if site.finished:
-            return Place(
+            return Visit(
                 site, Card(plan.office.working_day(plan.today, 4), "medium", "Greta") if luck < 3 else None, False, None
             )
         now = plan.naive[site.ref] if luck > 1 else None
-        return Place(site, now, luck == 7, right)
+        return Visit(site, now, luck == 7, right)
 
     def path(self, what: str) -> str:
         """A file of the round."""
