@@ -14,6 +14,7 @@ from claw_adapter.audit.words import ScenarioLines, lines_of, round_texts, world
 from claw_adapter.errors import ScenarioError
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Capabilities, Event, Gold, RoundRecord, Scenario, TrialSpec
+from claw_adapter.protocol.limits import WindowLimit
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import RunData, TrialData
 from claw_adapter.runs.store import Store
@@ -117,10 +118,13 @@ def _files(store: Store, digest: str) -> dict[str, str]:
 
 
 def _declared(trial: TrialData) -> tuple[Capabilities, tuple[str, ...]]:
-    """What the adapter declared when the trial was made."""
-    if trial.start is not None and trial.start.capabilities is not None:
-        return trial.start.capabilities, ()
-    return _installed(trial.spec), (UNDECLARED,) if trial.rounds else ()
+    """What the adapter declared when the trial was made, with the window that the harness was told in place of its own."""
+    start = trial.start.capabilities if trial.start is not None else None
+    declared, notes = (start, ()) if start else (_installed(trial.spec), (UNDECLARED,) if trial.rounds else ())
+    if (window := trial.spec.model.told_window) is None:
+        return declared, notes
+    losses = tuple(loss.at(window) if isinstance(loss, WindowLimit) else loss for loss in declared.losses)
+    return declared.model_copy(update={"losses": losses}), notes
 
 
 def _installed(spec: TrialSpec) -> Capabilities:

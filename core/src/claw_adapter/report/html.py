@@ -23,7 +23,7 @@ from claw_adapter.report.breakdown_records import FailedRound
 from claw_adapter.report.breakdown_words import breakdown_tables
 from claw_adapter.report.clean import clean
 from claw_adapter.report.legend import explain_metrics
-from claw_adapter.report.pictures import pictures
+from claw_adapter.report.pictures import run_pictures
 from claw_adapter.report.records import Summary
 from claw_adapter.report.view import CAPS, STATES, CellView, Fragments, RoundView, Viewer
 from claw_adapter.runs.folder import write_atomic
@@ -50,9 +50,10 @@ def page(run: RunData, summary: Summary, *, fragments: Fragments | None = None, 
     cells = [cell for row in summary.rounds for cell in row.cells]
     least, right = _tightness(sum(cell.score != 1 for cell in cells)), _tightness(len(cells))
     text = ""
+    pictures = list(run_pictures(run, summary))
     for place in range(least, len(CAPS)):
         viewer = Viewer(run, summary, CAPS[place], fragments or {}, CAPS[max(place, right)])
-        text = _render(summary, list(viewer.rounds()))
+        text = _render(summary, list(viewer.rounds()), pictures)
         if len(text.encode()) <= limit:
             break
     return text
@@ -63,7 +64,7 @@ def _tightness(cells: int) -> int:
     return sum(cells > number for number in MANY)
 
 
-def _render(summary: Summary, rounds: list[RoundView]) -> str:
+def _render(summary: Summary, rounds: list[RoundView], pictures: list[Markup]) -> str:
     script, style = asset("script.js"), asset("style.css")
     columns = words.defined(summary)
     scenarios = _by_scenario(rounds)
@@ -75,12 +76,12 @@ def _render(summary: Summary, rounds: list[RoundView]) -> str:
             columns=columns,
             legend=explain_metrics(key for key, _ in columns),
             scenarios=scenarios,
+            pictures=pictures,
             strips=_strips(list(scenarios.values())),
             with_intervals=not words.has_overall(summary),
             failed=_failed(summary, rounds),
             unscored=words.unscored_lines(summary),
             breakdown_tables=list(breakdown_tables(summary.breakdowns)),
-            pictures=list(pictures(summary.breakdowns)),
             words=words,
             states=STATES,
             script=Markup(script),  # noqa: S704 - our own file

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from claw_adapter.report.breakdown_records import Breakdown, Breakdowns
-from claw_adapter.report.pictures import pictures, points_of
+from claw_adapter.report.state_pictures import groups_of, state_pictures
 from claw_adapter.scoring.breakdown import BreakdownRow
 
 
@@ -32,21 +32,22 @@ def _found(by: str, *rows: BreakdownRow) -> Breakdowns:
 
 def test_words_become_rows_the_best_first_and_numbers_a_line() -> None:
     words = [_row(config, f"family_{i}", i / 5) for config in ("a", "b") for i in range(5)]
-    (dots,) = pictures(_found("family", *words))
-    assert dots.svg.count('<path class="mark') == 10 + 2  # and the legend's
-    assert re.findall(r">(family \d)<", dots.svg) == [f"family {i}" for i in (4, 3, 2, 1, 0)]
-    assert "<title>b, family_3: 60.0 % of 4</title>" in dots.svg
-    numbers = [_row("a", str(i), 1 - i / 10) for i in range(3, 9)]
-    (line,) = pictures(_found("necessary", *numbers))
-    assert line.svg.count('<path class="way s0"') == 1
-    assert "<title>a, necessary 3: 70.0 % of 4</title>" in line.svg
+    (dots,) = state_pictures(_found("family", *words))
+    assert dots.count('class="m0"') == dots.count('class="m1"') == 5 + 1  # and the legend's
+    assert re.findall(r">(family \d)</text>", dots) == [f"family {i}" for i in (4, 3, 2, 1, 0)]
+    assert '<tr><th scope="row">family 3</th><td>60.0 %</td><td>60.0 %</td></tr>' in dots
+    (line,) = state_pictures(_found("necessary", *(_row("a", str(i), 1 - i / 10) for i in range(3, 9))))
+    assert line.count('<polyline class="s0"') == 1
+    assert '<tr><th scope="row">3</th><td>70.0 %</td></tr>' in line
 
 
-def test_neighbouring_numbers_are_put_together_until_points_have_about_as_many_rounds() -> None:
-    points = points_of([_row("a", str(i), float(i % 2), rounds=1) for i in range(10, 42)])
-    assert [(p.rounds, p.share) for p in points] == [(4, 0.5)] * 8
-    assert (points[0].first, points[0].last, points[0].at) == (10, 13, 11.5)
-    assert sum(p.rounds for p in points_of([_row("a", "3", 1.0, 9), _row("a", "20", 0.0, 1)])) == 10
+def test_neighbouring_numbers_are_put_together_until_steps_have_about_as_many_rounds() -> None:
+    groups = groups_of(dict.fromkeys(range(10, 42), 1))
+    assert (len(groups), groups[0]) == (8, [10, 11, 12, 13])
+    assert groups_of({3: 9, 20: 1}) == [[3], [20]]
+    rows = [_row("a", str(i), float(i % 2), rounds=1) for i in range(10, 42)]
+    (line,) = state_pictures(_found("length", *rows))
+    assert '<tr><th scope="row">10–13</th><td>50.0 %</td></tr>' in line  # the sign between numbers
 
 
 @pytest.mark.parametrize(
@@ -55,17 +56,15 @@ def test_neighbouring_numbers_are_put_together_until_points_have_about_as_many_r
         None,
         _found("family", *(_row("a", f"f{i}", 1.0) for i in range(4))),
         _found("family", *(_row("a", f"f{i}", 1.0, progress=None) for i in range(9))),
-        _found("family", *(_row(f"config {i % 9}", f"f{i}", 1.0) for i in range(9))),
     ],
-    ids=["nothing", "few values", "not judged by state", "many configurations"],
+    ids=["nothing", "few values", "not judged by state"],
 )
 def test_where_a_table_says_it_there_is_no_picture(found: Breakdowns | None) -> None:
-    assert list(pictures(found)) == []
+    assert list(state_pictures(found)) == []
 
 
 def test_names_of_a_run_stay_text() -> None:
     rows = [_row("<script>alert(1)</script>", f'"><b onload="{i}', 0.5) for i in range(5)]
-    (found,) = pictures(_found("family", *rows))
-    assert "<script" not in found.svg
-    assert "<b " not in found.svg
-    assert "style=" not in found.svg
+    (found,) = state_pictures(_found("family", *rows))
+    assert "<script" not in found
+    assert "<b " not in found
