@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from tests.support.forge import SCRIPTS_ALONE, known_scripts
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_forge.episodes.episode import EXHAUSTED, Episode
-from claw_adapter_forge.families import families
 from claw_adapter_forge.policies.offline import POLICIES, decide
 from claw_adapter_forge.proof.replay import drive
 from claw_adapter_forge.surfaces.words import split_words
@@ -55,19 +55,9 @@ def test_other_modes_do_not_run_in_this_process(paper: tuple[ForgeTask, ...]) ->
 def test_a_policy_whose_task_data_is_gone_does_the_same(paper: tuple[ForgeTask, ...]) -> None:
     """In a process in which neither families nor tasks nor evaluator can be imported: only words and scripts are left."""
     code = (
-        "import sys, json\n"
-        "from importlib import import_module\n"
-        "from types import SimpleNamespace\n"
-        "for name in ('families', 'tasks', 'evaluation', 'proof'):\n"
-        "    sys.modules['claw_adapter_forge.' + name] = None\n"
-        "from claw_adapter_forge.policies import router\n"
-        "from claw_adapter_forge.policies.offline import decide\n"
-        "known, asked = json.load(sys.stdin)\n"
-        "scripts = [(asks, getattr(import_module(module), name)) for asks, module, name in known]\n"
-        "router.plugged = lambda: [SimpleNamespace(asks=asks, expert=expert) for asks, expert in scripts]\n"
-        "print(json.dumps([decide(p, r, h) for p, r, h in asked]))\n"
+        f"{SCRIPTS_ALONE}from claw_adapter_forge.policies.offline import decide\n"
+        "print(json.dumps([decide(p, r, h) for p, r, h in json.load(sys.stdin)]))\n"
     )
-    known = [(f.asks, f.expert.__module__, f.expert.__name__) for f in families()]
     asked = []
     for task in paper[::40]:
         for policy in POLICIES:
@@ -76,6 +66,10 @@ def test_a_policy_whose_task_data_is_gone_does_the_same(paper: tuple[ForgeTask, 
             history = [(e.line, e.text) for e in run.executions]
             asked += [(policy, request, history[:k]) for k in range(len(history) + 1)]
     done = subprocess.run(
-        [sys.executable, "-c", code], input=json.dumps([known, asked]), capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        input=known_scripts() + json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert json.loads(done.stdout) == [decide(p, r, h) for p, r, h in asked]

@@ -108,7 +108,7 @@ def bars(title: str, what: str, found: Sequence[Bar], *, unit: Unit = "amount") 
 
 def dots(title: str, what: str, found: Sequence[Curve], rows: Sequence[str]) -> Markup:
     """A row of marks for each name in `rows`, one mark a curve: shares, from 0 on the left to 1 on the right."""
-    left, bottom = 205, TOP + 20 * len(rows)
+    left, bottom = 220, TOP + 20 * len(rows)
     wide = WIDTH - left - RIGHT - 8
     parts = []
     for tick in (0.0, 0.5, 1.0):

@@ -182,8 +182,9 @@ def line_too_many(script: Script) -> Iterator[Mutant]:
         if name == "note":
             continue
         text = script.lines[i].flag(name)
-        more = next(line for line in spare if line.partition(":")[0] not in text)
-        yield _with(script, "line_too_many", i, name, [text, more])
+        new = (line for line in spare if line.partition(":")[0] not in text)
+        if more := next(new, ""):
+            yield _with(script, "line_too_many", i, name, [text, more])
 
 
 def secret_told(script: Script) -> Iterator[Mutant]:
