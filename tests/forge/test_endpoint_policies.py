@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+from tests.support.forge import SCRIPTS_ALONE, known_scripts
+
 from claw_adapter.reference.agent import TOOLS
 from claw_adapter_forge.policies.chat import LAST_WORD, conversation, next_reply, shell_tool
 from claw_adapter_forge.policies.offline import POLICIES
@@ -39,10 +41,7 @@ def test_the_conversation_is_read_from_calls_and_results() -> None:
     assert conversation(messages) == ("Request:\ndo it", [("tasks list", "Tasks:")])
 
 
-ALONE = """
-import json, sys
-for name in ("families", "tasks", "generator", "evaluation", "proof"):
-    sys.modules["claw_adapter_forge." + name] = None
+ALONE = f"""{SCRIPTS_ALONE}
 from claw_adapter_forge.policies.chat import next_reply
 for line in sys.stdin:
     policy, messages = json.loads(line)
@@ -62,6 +61,10 @@ def test_without_generator_evaluator_and_tasks_the_policies_choose_the_same(pape
                 answer = {"role": "assistant", "content": execution.line}
                 messages = [*messages, answer, {"role": "user", "content": printed}]
     done = subprocess.run(
-        [sys.executable, "-c", ALONE], input="\n".join(asked), capture_output=True, text=True, check=True
+        [sys.executable, "-c", ALONE],
+        input=known_scripts() + "\n".join(asked),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert [json.loads(line) for line in done.stdout.splitlines()] == chosen

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.support.forge import SCRIPTS_ALONE, known_scripts
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_forge.episodes.episode import EXHAUSTED, Episode
@@ -52,12 +53,9 @@ def test_other_modes_do_not_run_in_this_process(paper: tuple[ForgeTask, ...]) ->
 
 
 def test_a_policy_whose_task_data_is_gone_does_the_same(paper: tuple[ForgeTask, ...]) -> None:
-    """In a process in which neither families nor tasks nor evaluator can be imported."""
+    """In a process in which neither families nor tasks nor evaluator can be imported: only words and scripts are left."""
     code = (
-        "import sys, json\n"
-        "for name in ('families', 'tasks', 'evaluation', 'proof'):\n"
-        "    sys.modules['claw_adapter_forge.' + name] = None\n"
-        "from claw_adapter_forge.policies.offline import decide\n"
+        f"{SCRIPTS_ALONE}from claw_adapter_forge.policies.offline import decide\n"
         "print(json.dumps([decide(p, r, h) for p, r, h in json.load(sys.stdin)]))\n"
     )
     asked = []
@@ -68,6 +66,10 @@ def test_a_policy_whose_task_data_is_gone_does_the_same(paper: tuple[ForgeTask, 
             history = [(e.line, e.text) for e in run.executions]
             asked += [(policy, request, history[:k]) for k in range(len(history) + 1)]
     done = subprocess.run(
-        [sys.executable, "-c", code], input=json.dumps(asked), capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        input=known_scripts() + json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert json.loads(done.stdout) == [decide(p, r, h) for p, r, h in asked]

@@ -1,85 +1,186 @@
-"""The set `hard`: knobs, chains, labels that have to be found; and families that another distribution brings."""
+"""The set `hard`: knobs, traps that bind, labels that have to be found, what must not be touched."""
 
 from __future__ import annotations
 
-import re
-from importlib.metadata import EntryPoint
-from pathlib import Path
+from collections import Counter
+from dataclasses import replace
+from statistics import mean
 
 import pytest
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter_forge import plugged
-from claw_adapter_forge.families import family
-from claw_adapter_forge.families.handover_plan import KNOBS
+from claw_adapter_forge.evaluation.reasons import near_misses
+from claw_adapter_forge.families.round_plan import KNOBS, draw_round
+from claw_adapter_forge.families.round_rules import Card, Office, Rules, Site, resolve
+from claw_adapter_forge.families.texts_round import FACTS
 from claw_adapter_forge.generator.choosing import counts_in, pick_tasks
+from claw_adapter_forge.generator.taint import trace
 from claw_adapter_forge.generator.task_sets import blueprints, compile_blueprint
 from claw_adapter_forge.proof.gate import prove
 from claw_adapter_forge.proof.replay import drive, replay
 from claw_adapter_forge.scenario_folders import scenario_of
-from claw_adapter_forge.tasks.labels import LABELS
+from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.spec import ForgeTask
-
-DOCUMENT = Path(__file__).parents[2] / "docs" / "write-a-family.md"
-EXAMPLE = re.search(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
 
 
 @pytest.fixture(scope="module")
 def hard() -> tuple[ForgeTask, ...]:
     """The first tasks of the set."""
-    return tuple(pick_tasks("hard", 0, 18))
+    return tuple(pick_tasks("hard", 0, 24))
 
 
-def test_tasks_of_hard_are_long_and_a_colleague_asks_in_two_sentences(hard: tuple[ForgeTask, ...]) -> None:
-    assert all(12 <= task.meta.necessary <= task.meta.length <= 40 for task in hard)
-    assert all(task.instruction.count(". ") <= 1 for task in hard)
-    assert all(2 * task.meta.necessary < task.meta.horizon for task in hard)
-    for task in hard:
+def test_tasks_of_hard_are_long_and_a_colleague_asks_in_few_sentences(hard: tuple[ForgeTask, ...]) -> None:
+    assert all(30 <= task.meta.necessary <= task.meta.length <= 60 for task in hard)
+    assert all(task.meta.length + 10 <= task.meta.horizon for task in hard)
+    assert all(len(task.instruction) < 240 for task in hard)
+    for task in hard[:6]:
         assert dict(task.meta.knobs).keys() == KNOBS.keys()
         assert drive(task, "careful").verdict.strict
         assert not drive(task, "hasty").verdict.strict
+
+
+def test_not_all_can_be_read_within_the_budget(hard: tuple[ForgeTask, ...]) -> None:
+    documents = [len(t.start.tables["mails"]) + len(t.start.tables["files"]) + len(t.goals[0].wants) for t in hard]
+    assert mean(many > task.meta.horizon for many, task in zip(documents, hard, strict=True)) >= 0.5
+
+
+def test_branch_form_and_style_do_not_follow_the_number() -> None:
+    rows = [b.slots for seed in range(3) for b in blueprints("hard", seed, 40)]
+    for turn in range(2, 5):
+        for start in range(turn):
+            some = rows[start::turn]
+            assert {s.flag for s in some} == {True, False}
+            assert {dict(s.knobs)["forms"] for s in some} == {0, 1}
+            assert {s.style for s in some} == {"brief", "underspecified"}
+    assert 0.35 < mean(s.flag for s in rows) < 0.65
+    assert 0.5 < mean(dict(s.knobs)["forms"] for s in rows) < 0.8
+
+
+def test_traps_bind() -> None:
+    found: Counter[str] = Counter()
+    plans = [draw_round(b.slots, "own") for b in blueprints("hard", 7, 30)]
+    for plan in plans:
+        rules, office, sites = plan.rules(plan.gone), plan.office, plan.sites
+        right = plan.cards
+        others = {
+            "the mails": (plan.registered, plan.base, plan.shown),
+            "the amendment in doubt": (sites, plan.rules(not plan.gone), office),
+            "room": (sites, replace(rules, room=99, apart=False), office),
+            "who sits in": (sites, rules, replace(office, sits_in=())),
+            "days off": (sites, rules, replace(office, closed=())),
+            "visits that are done": ([replace(s, finished=False) for s in sites], rules, office),
+            "a card that is held": ([replace(s, there=None) for s in sites], rules, office),
+            "a day that was agreed": ([replace(s, agreed="") for s in sites], rules, office),
+            "the calendar's mails": (sites, rules, replace(office, closed=plan.shown.closed)),
+        }
+        for name, way in others.items():
+            found[name] += resolve(*way) != right
+    always = ("the mails", "the amendment in doubt", "room", "who sits in")
+    assert all(found[name] == len(plans) for name in always)
+    assert all(count >= len(plans) // 4 for count in found.values())
+
+
+def _site(number: int, **more: object) -> Site:
+    base = Site(f"WK-{number}", f"Mill Lane {number}", "B", "North", "desk 1", "2026-02-20", False, "x@y.example")
+    return replace(base, **more)  # type: ignore[arg-type]  # fields of a site
+
+
+def test_the_handbook_by_hand() -> None:
+    """1 March 2026 is a Sunday; five working days from Friday, 20 February with the 25th closed are Monday, 2 March."""
+    office = Office(
+        "2026-03-01",
+        {"2026-02-25", "2026-03-03"},
+        {"desk 1": "Ana", "desk 2": "Bo"},
+        (("Ana", "Cy", "2026-03-05", "2026-03-05"), ("Cy", "Di", "2026-03-05", "2026-03-09")),
+    )
+    rules = Rules({"A": 3, "B": 5, "C": 9}, room=1, high=3)
+    sites = [
+        _site(1001, faults=("2026-02-15T00:20", "2026-02-28T23:30", "2026-03-01T00:20", "2026-02-14T23:30")),
+        _site(1002, desk="desk 2", moves=("desk 1", "2026-03-06")),
+        _site(1003, finished=True),
+        _site(1004, there=Card("2026-03-06", "low", "Eve")),
+        _site(1005, let=True, grade="C"),
+        _site(1006, seen="2026-02-27", faults=("2026-02-22T08:00", "2026-02-23T08:00")),
+    ]
+    # the third working day after today is the 5th: the 3rd is closed
+    found = resolve(sites, rules, office)
+    assert found == {
+        "WK-1001": Card("2026-03-05", "medium", "Di"),
+        "WK-1002": Card("2026-03-09", "low", "Ana"),
+        "WK-1004": Card("2026-03-06", "low", "Eve"),
+        "WK-1005": Card("2026-03-10", "low", "Ana"),
+        "WK-1006": Card("2026-03-11", "medium", "Ana"),
+    }
+    amended = replace(rules, let_but="A", high=2, double=True, fewer=2)
+    assert resolve(sites, amended, office) == {
+        "WK-1001": Card("2026-03-05", "high", "Di"),
+        "WK-1002": Card("2026-03-09", "low", "Ana"),
+        "WK-1004": Card("2026-03-06", "low", "Eve"),
+        "WK-1006": Card("2026-03-10", "high", "Ana"),
+    }
 
 
 def test_labels_have_to_be_found_in_most_tasks(hard: tuple[ForgeTask, ...]) -> None:
     found = 0
     for task in hard:
         lines = [c.values for w in task.goals[0].wants for c in w.conds if c.op == "line"]
-        own = [values[0] for values in lines if LABELS[values[1]] != values[0]]
+        own = [values[0] for values in lines if FACTS[values[1]][0] != values[0]]
         assert len(own) in (0, len(lines))
         found += bool(own)
-        assert not any(f"{label} (" in str(task.start.tables["config"]["office.rules"]) for label in own)
-    assert found == 12
+    assert found >= len(hard) // 2
 
 
-def test_a_text_with_the_usual_labels_is_refused_where_the_office_has_its_own(hard: tuple[ForgeTask, ...]) -> None:
-    task = next(t for t in hard if dict(t.meta.knobs)["forms"])
-    last = task.reference[-1]
-    labels = {c.values[0]: c.values[1] for w in task.goals[0].wants for c in w.conds if c.op == "line"}
-    usual = last
-    for label, fact in labels.items():
-        usual = usual.replace(f"{label}: ", f"{LABELS[fact]}: ")
-    assert not replay(task, (*task.reference[:-1], usual)).verdict.strict
-    more = f"{last[:-1]}\nOwner: Amara'"
-    assert not replay(task, (*task.reference[:-1], more)).verdict.strict
+def test_what_is_right_or_held_must_not_be_touched(hard: tuple[ForgeTask, ...]) -> None:
+    for task in hard[:4]:
+        for table, key in task.meta.preserved:
+            if table == "tasks":
+                line = f"tasks update --id {key} --note 'as it was'"
+                assert not replay(task, (*task.reference, line)).verdict.strict
+
+
+def test_a_computed_value_has_its_source_only_once_all_is_read(hard: tuple[ForgeTask, ...]) -> None:
+    task = hard[0]
+    run = replay(task, task.reference)
+    request = first_observation(task.instruction, task.start)
+    assert all(t.source >= 0 for t in trace(request, run.executions, task.meta.derived))
+    for skipped in (e for e in run.executions if "-handbook.txt" in e.line):
+        rest = [e for e in run.executions if e is not skipped]
+        assert any(t.source < 0 for t in trace(request, rest, task.meta.derived))
+
+
+def test_the_explanation_keeps_several_mails_apart(hard: tuple[ForgeTask, ...]) -> None:
+    task = next(t for t in hard if sum(line.startswith("email send") for line in t.reference) > 2)
+    *rest, last = task.reference
+    wrong = last.replace("Busiest", "Nobody") if "Busiest" in last else last[:-1] + " X'"
+    verdict = replay(task, (*rest, wrong)).verdict
+    (miss,) = near_misses(task, verdict)
+    assert miss.want == "report"
+    assert miss.change is not None
+    assert len(miss.reasons) == 1
+    nothing_sent = replay(task, rest).verdict
+    assert near_misses(task, nothing_sent)[0].change is None
 
 
 def test_a_knob_is_set_for_all_tasks_and_the_rest_is_drawn() -> None:
-    chosen = [dict(b.slots.knobs) for b in blueprints("hard", 1, 12, knobs={"chain": 4, "forms": 0})]
-    assert {(c["chain"], c["forms"]) for c in chosen} == {(4, 0)}
+    chosen = [dict(b.slots.knobs) for b in blueprints("hard", 1, 12, knobs={"sites": 12, "forms": 0})]
+    assert {(c["sites"], c["forms"]) for c in chosen} == {(12, 0)}
     assert len({c["decoys"] for c in chosen}) > 1
-    longer = [compile_blueprint(next(blueprints("hard", 1, 1, knobs={"corrections": n, "spread": n}))) for n in (1, 3)]
+    longer = [
+        compile_blueprint(next(blueprints("hard", 1, 1, knobs={"sites": n, "corrections": m})))
+        for n, m in ((12, 3), (20, 6))
+    ]
     assert longer[0].meta.necessary < longer[1].meta.necessary
-    for wrong in ({"chain": 9}, {"luck": 1}):
+    for wrong in ({"sites": 99}, {"luck": 1}):
         with pytest.raises(ScenarioError):
             list(blueprints("hard", 1, 1, knobs=wrong))
     with pytest.raises(ScenarioError, match="no knobs"):
-        list(blueprints("scale", 1, 1, knobs={"chain": 2}))
+        list(blueprints("scale", 1, 1, knobs={"sites": 12}))
 
 
 def test_counts_of_families_can_be_asked_for() -> None:
-    asked = counts_in("inbox_followthrough*3+handover*2")
+    asked = counts_in("inbox_followthrough*3+round*2")
     made = [b.family for b in blueprints("scale", 0, 1, {"inbox_followthrough": 3})]
-    assert (asked, made) == ({"inbox_followthrough": 3, "handover": 2}, ["inbox_followthrough"] * 3)
+    assert (asked, made) == ({"inbox_followthrough": 3, "round": 2}, ["inbox_followthrough"] * 3)
     for wrong in ("inbox", "inbox*x", "*"):
         with pytest.raises(ScenarioError):
             counts_in(wrong)
@@ -94,23 +195,6 @@ def test_every_obligation_holds_for_hard(place: int) -> None:
     found = prove(list(blueprints("hard", 2, 5))[place])
     assert found.faults == ()
     assert all(s.equivalent for s in found.tally.survivors)
-
-
-def test_the_family_that_the_documents_show_is_found_and_proven(tmp_path, monkeypatch) -> None:
-    assert EXAMPLE
-    (tmp_path / "fire_drills.py").write_text(EXAMPLE[1], encoding="utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    point = EntryPoint("fire-drill", "fire_drills:FIRE_DRILL", plugged.GROUP)
-    monkeypatch.setattr(plugged, "entry_points", lambda group: [point] if group == plugged.GROUP else [])
-    plugged.plugged.cache_clear()
-    try:
-        assert family("fire_drill").ability == "gap_completion"
-        for blueprint in blueprints("scale", 0, 1, {"fire_drill": 4}):
-            found = prove(blueprint)
-            assert found.faults == ()
-            assert all(s.equivalent for s in found.tally.survivors)
-    finally:
-        plugged.plugged.cache_clear()
 
 
 def test_knobs_are_tags_of_their_own_beside_both_lengths(hard: tuple[ForgeTask, ...], tmp_path, monkeypatch) -> None:

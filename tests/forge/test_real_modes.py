@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +15,7 @@ from claw_adapter_forge.real.backend import NOT_COMPARABLE, why_not
 from claw_adapter_forge.real.layout import configuration, leaves
 from claw_adapter_forge.real.parity import SCRIPTS, compare_modes, first_state, scripts_for
 from claw_adapter_forge.real.program import Program
-from claw_adapter_forge.real.reading import Reader, interval
+from claw_adapter_forge.real.reading import Reader, interval, world_jobs
 from claw_adapter_forge.surfaces.oc_config import MODEL_KEY
 from claw_adapter_forge.surfaces.words import split_words
 from claw_adapter_forge.world.records import ConfigValue, CronJob
@@ -91,6 +92,18 @@ EVERY = (
     '{"id": "u-1", "name": "often", "enabled": false, "createdAtMs": 2, '
     '"schedule": {"kind": "every", "everyMs": 5400000}, "payload": {"kind": "agentTurn", "message": "m"}}'
 )
+
+
+def test_a_listing_has_neither_the_program_s_own_jobs_nor_this_machine_s_time() -> None:
+    listing = f'{{"jobs": [{OWN}, {EVERY[:-1]}, "state": {{"nextRunAtMs": 5}}}}], "total": 2}}'
+    (job,) = json.loads(world_jobs(listing))["jobs"]
+    assert (job["id"], job["payload"]["message"], job["schedule"]) == (
+        "u-1",
+        "m",
+        {"kind": "every", "everyMs": 5400000},
+    )
+    assert "AtMs" not in json.dumps(job)
+    assert world_jobs("no jobs") == "no jobs"
 
 
 def test_intervals_are_written_in_the_largest_unit() -> None:

@@ -1,6 +1,7 @@
 """Forge's tasks through the runner: a harness of ours that plays an offline policy, and what came of a run."""
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -18,6 +19,7 @@ from claw_adapter.runs.store import Store
 from claw_adapter.sandbox import detect
 from claw_adapter_forge.environment import ForgeEnvironment
 from claw_adapter_forge.episodes.snapshots import Snapshot, snapshot_of
+from claw_adapter_forge.families import families
 from claw_adapter_forge.policies.offline import DONE, POLICIES, decide
 from claw_adapter_forge.scenario_folders import scenario_of
 from claw_adapter_forge.surfaces.words import split_words
@@ -161,3 +163,21 @@ def policy_of(one: Played) -> str:
 def same_commands(one: Played, other: Sequence[str]) -> bool:
     """Whether a trial's commands are these, however a shell has quoted them."""
     return [split_words(line) for line in one.commands] == [split_words(line) for line in other]
+
+
+SCRIPTS_ALONE = """
+import sys, json
+from importlib import import_module
+from types import SimpleNamespace
+for name in ("families", "tasks", "generator", "evaluation", "proof"):
+    sys.modules["claw_adapter_forge." + name] = None
+from claw_adapter_forge.policies import router
+known = [SimpleNamespace(asks=a, expert=getattr(import_module(m), n)) for a, m, n in json.loads(sys.stdin.readline())]
+router.plugged = lambda: known
+"""
+"""Begins a program that has of the families nothing but the words by which requests are known, and the scripts."""
+
+
+def known_scripts() -> str:
+    """What such a program reads first: a line of JSON."""
+    return json.dumps([(f.asks, f.expert.__module__, f.expert.__name__) for f in families()]) + "\n"

@@ -134,7 +134,7 @@ class _Writer:
         """
         messages = [self.models.ChatMessageUser(id=f"{trial}-{turn.record.round}-prompt", content=turn.record.prompt)]
         events = []
-        for exchange, calls in zip(turn.exchanges, turn.calls, strict=True):
+        for exchange, calls, told in zip(turn.exchanges, turn.calls, turn.told, strict=True):
             reply = self.reply(exchange, calls, trial)
             events.append(self.event(exchange, list(messages), reply))
             messages.append(reply)
@@ -147,6 +147,10 @@ class _Writer:
                 )
                 for call in calls
                 if call.result is not None
+            ]
+            messages += [
+                self.models.ChatMessageUser(id=f"{trial}-{exchange.number}-told-{place}", content=text)
+                for place, text in enumerate(told)
             ]
         return messages, events
 

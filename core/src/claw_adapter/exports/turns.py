@@ -34,6 +34,8 @@ class AskedRound:
     record: RoundRecord
     exchanges: tuple[Exchange, ...]
     calls: tuple[tuple[RequestedCall, ...], ...]
+    told: tuple[tuple[str, ...], ...]
+    """What each reply was answered with in the user's place, such as what a harness without tools has executed and read."""
     counted: tuple[Exchange, ...]
     """All requests of the last attempt: those that the record counts."""
     left_out: int
@@ -67,7 +69,15 @@ def _turn(record: RoundRecord, asked: Sequence[Exchange]) -> AskedRound:
     kept = tuple(one for one in counted if one.reply is not None and one.status == 200 and not one.given_up)
     results = _results(kept)
     calls = tuple(tuple(_calls(one, results)) for one in kept)
-    return AskedRound(record, kept, calls, tuple(counted), len(asked) - len(kept))
+    told = tuple(map(_told, kept[1:])) + ((),) * bool(kept)
+    return AskedRound(record, kept, calls, told, tuple(counted), len(asked) - len(kept))
+
+
+def _told(after: Exchange) -> tuple[str, ...]:
+    """The user's messages that came behind the last reply that a request holds."""
+    replies = [place for place, message in enumerate(after.messages) if message.get("role") == "assistant"]
+    new = after.messages[replies[-1] + 1 :] if replies else ()
+    return tuple(_text(message.get("content")) for message in new if message.get("role") == "user")
 
 
 def _results(exchanges: Iterable[Exchange]) -> dict[str, str]:

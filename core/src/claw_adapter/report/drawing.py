@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from claw_adapter.report.clean import one_line
 
-__all__ = ["Bar", "Curve", "Point", "bars", "lines", "scatter"]
+__all__ = ["Bar", "Curve", "Point", "bars", "dots", "lines", "scatter"]
 
 Unit = Literal["share", "amount", "USD"]
 WIDTH: Final = 420
@@ -104,6 +104,27 @@ def bars(title: str, what: str, found: Sequence[Bar], *, unit: Unit = "amount") 
         parts.append(_text(10 + far, top + 15, _said(bar.value, unit), "start"))
     rows = [(bar.name, *(_said(value, unit) for value in (bar.value, bar.low, bar.high))) for bar in found]
     return _figure(title, what, height, parts, [], ("", "value", "low", "high"), rows)
+
+
+def dots(title: str, what: str, found: Sequence[Curve], rows: Sequence[str]) -> Markup:
+    """A row of marks for each name in `rows`, one mark a curve: shares, from 0 on the left to 1 on the right."""
+    left, bottom = 220, TOP + 20 * len(rows)
+    wide = WIDTH - left - RIGHT - 8
+    parts = []
+    for tick in (0.0, 0.5, 1.0):
+        x = f"{left + tick * wide:.1f}"
+        parts.append(Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"></line>').format(x, x, TOP, bottom))
+        parts.append(_text(left + tick * wide, bottom + 14, f"{100 * tick:g} %", "middle"))
+    for at, name in enumerate(rows):
+        y = TOP + 20 * at + 10
+        parts.append(_text(left - 10, y + 4, one_line(name, MOST_NAMES), "end"))
+        for number, curve in enumerate(found):
+            if (value := curve.values[at]) is not None:
+                apart = (number - (len(found) - 1) / 2) * min(4.0, 14 / len(found))
+                parts.append(_mark(number, left + value * wide, y + apart))
+    table = [(name, *(_said(curve.values[at], "share") for curve in found)) for at, name in enumerate(rows)]
+    head = ("", *(curve.name for curve in found))
+    return _figure(title, what, bottom + 22, parts, [curve.name for curve in found], head, table)
 
 
 def scatter(

@@ -12,6 +12,7 @@ from claw_adapter.protocol import RoundRecord
 from claw_adapter.report import words
 from claw_adapter.report.drawing import Bar, Curve, Point, bars, lines, scatter
 from claw_adapter.report.records import Row, Summary
+from claw_adapter.report.state_pictures import state_pictures
 from claw_adapter.runs.load import RunData
 
 __all__ = ["run_pictures"]
@@ -28,6 +29,7 @@ def run_pictures(run: RunData, summary: Summary) -> Iterator[Markup]:
     names = _names(summary)
     yield from _scores(summary, names)
     yield from _phases(summary)
+    yield from state_pictures(summary.breakdowns)
     sent = _by_turn(run, summary, names, lambda record: record.usage.metered.input)
     steps = [str(number + 1) for number in range(max((len(line.values) for line in sent), default=0))]
     if len(steps) > 1:

@@ -1,7 +1,8 @@
-"""Families that other distributions bring, found by the entry point `GROUP`: each is a `Family`, in one file."""
+"""Families of tasks, ours and those of other distributions, found by the entry point `GROUP`: one, or several in a tuple."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, Final
@@ -14,4 +15,10 @@ GROUP: Final = "claw_adapter_forge.families"
 @cache
 def plugged() -> tuple[Any, ...]:
     """The families, by the names of their entry points."""
-    return tuple(point.load() for point in sorted(entry_points(group=GROUP), key=lambda point: point.name))
+    return tuple(_loaded())
+
+
+def _loaded() -> Iterator[Any]:
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        found = point.load()
+        yield from found if isinstance(found, tuple) else (found,)

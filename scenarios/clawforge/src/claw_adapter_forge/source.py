@@ -23,7 +23,7 @@ class SourceOptions(WorldOptions):
         seed: the same seed gives the same tasks.
         n: how many tasks `scale` and `hard` have.
         families: these families only, each with the number of its tasks: ``inbox_followthrough*5+my_family*3``.
-        knobs: settings of difficulty that are not drawn, for `hard`: ``chain*4+decoys*1``.
+        knobs: settings of difficulty that are not drawn, for `hard`: ``sites*12+decoys*1``.
         sample: only so many tasks, spread over abilities and families.
         only: only these tasks, by number or id, with ``+`` between them.
     """

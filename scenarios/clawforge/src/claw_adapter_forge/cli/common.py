@@ -51,7 +51,7 @@ def special_options(command: F) -> F:
     """``--families`` and ``--knobs``, as `counts_in` reads them."""
     options = (
         click.option("--families", default="", help="Only these, each with a number of tasks: SLUG*5+OTHER*3 (scale)."),
-        click.option("--knobs", default="", help="Difficulty that is not drawn: chain*4+decoys*1 (hard)."),
+        click.option("--knobs", default="", help="Difficulty that is not drawn: sites*12+decoys*1 (hard)."),
     )
     for option in reversed(options):
         command = option(command)

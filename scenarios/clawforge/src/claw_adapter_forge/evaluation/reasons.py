@@ -54,12 +54,23 @@ def _reasons(change: Change, want: Want) -> tuple[str, ...]:
 
 
 def near_misses(task: ForgeTask, verdict: Verdict) -> tuple[NearMiss, ...]:
-    """One entry per missing want of the goal that came nearest."""
+    """One entry per missing want of the goal that came nearest.
+
+    A change that meets another want is near to none, and one that is not called for is near to one want at most, the one of
+    which it fails the fewest conditions.
+    """
     goal = next(g for g in task.goals if g.name == verdict.goal)
-    found = []
-    for want in (w for w in goal.wants if w.name in verdict.missing):
-        tried = [(c, _reasons(c, want)) for c in verdict.changes if same_place(c, want)]
-        tried = [(c, reasons) for c, reasons in tried if reasons]
-        nearest = min(tried, key=lambda pair: len(pair[1])) if tried else (None, ())
-        found.append(NearMiss(want.name, *nearest))
-    return tuple(found)
+    missing = [want for want in goal.wants if want.name in verdict.missing]
+    tried = [
+        (len(reasons), place, change, reasons)
+        for place, want in enumerate(missing)
+        for change in verdict.violations
+        if same_place(change, want) and (reasons := _reasons(change, want))
+    ]
+    nearest: dict[int, NearMiss] = {}
+    given: set[tuple[str, str]] = set()
+    for _, place, change, reasons in sorted(tried, key=lambda row: row[:2]):
+        if place not in nearest and (change.table, change.key) not in given:
+            given.add((change.table, change.key))
+            nearest[place] = NearMiss(missing[place].name, change, reasons)
+    return tuple(nearest.get(place, NearMiss(want.name, None, ())) for place, want in enumerate(missing))

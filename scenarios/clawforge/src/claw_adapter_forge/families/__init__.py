@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_forge.plugged import plugged
@@ -12,20 +11,14 @@ from claw_adapter_forge.tasks.family import Family
 __all__ = ["every_family", "families", "family"]
 
 
-@cache
 def families() -> tuple[Family, ...]:
     """The families of the published suite, in its order A to Q."""
-    from claw_adapter_forge.families import completion, duplicates, gap, repair, sources, transfer
-
-    found = [f for m in (completion, duplicates, gap, repair, sources, transfer) for f in m.FAMILIES]
-    return tuple(sorted(found, key=lambda f: f.letter))
+    return tuple(sorted((found for found in plugged() if found.letter), key=lambda found: str(found.letter)))
 
 
 def every_family() -> Mapping[str, Family]:
-    """All families by their slugs, those found through the entry point included."""
-    from claw_adapter_forge.families.handover import HANDOVER
-
-    return {f.slug: f for f in (*plugged(), *families(), HANDOVER)}
+    """All families by their slugs."""
+    return {found.slug: found for found in plugged()}
 
 
 def family(slug: str) -> Family:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from claw_adapter_forge.families.shared import other_slot, other_weather, today
 from claw_adapter_forge.families.texts_completion import TEXTS
+from claw_adapter_forge.policies import experts_completion
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
 from claw_adapter_forge.tasks.slots import Slots
@@ -143,6 +144,8 @@ FAMILIES = (
     Family(
         letter="B",
         slug="release_recovery_runbook",
+        asks=r"\brunbook\b",
+        expert=experts_completion.runbook,
         ability="workflow_completion",
         tags=_SCHEDULED,
         first=7,
@@ -155,6 +158,8 @@ FAMILIES = (
     Family(
         letter="D",
         slug="daily_ops_commitment_loop",
+        asks=r"\bdaily loop\b",
+        expert=experts_completion.daily,
         ability="workflow_completion",
         tags=_SCHEDULED,
         first=19,
@@ -170,6 +175,8 @@ FAMILIES = (
     Family(
         letter="E",
         slug="release_gate_followthrough",
+        asks=r"\brelease gate\b",
+        expert=experts_completion.gate,
         ability="workflow_completion",
         tags=("workflow_completion", "state_inspection"),
         first=43,
@@ -181,6 +188,8 @@ FAMILIES = (
     Family(
         letter="G",
         slug="ops_review_followthrough",
+        asks=r"\bsite review\b",
+        expert=experts_completion.review,
         ability="workflow_completion",
         tags=_SCHEDULED,
         first=83,

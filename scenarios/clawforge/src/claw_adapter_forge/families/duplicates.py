@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from claw_adapter_forge.families.shared import other_slot, other_weather, today
 from claw_adapter_forge.families.texts_duplicates import TEXTS
+from claw_adapter_forge.policies import experts_choice
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
 from claw_adapter_forge.tasks.slots import Slots
@@ -63,6 +64,8 @@ FAMILIES = (
     Family(
         letter="I",
         slug="duplicate_avoidance_followthrough",
+        asks=r"\bops setup\b",
+        expert=experts_choice.block,
         ability="duplicate_avoidance",
         tags=("duplicate_avoidance", "completion_recognition"),
         first=123,
@@ -74,6 +77,8 @@ FAMILIES = (
     Family(
         letter="N",
         slug="already_done_skip_followthrough",
+        asks=r"(?s)^(?!.*\b(?:release note|journal)\b).*\bfinished\b",
+        expert=experts_choice.finished,
         ability="duplicate_avoidance",
         tags=("duplicate_avoidance", "completion_recognition", "information_transfer"),
         first=251,

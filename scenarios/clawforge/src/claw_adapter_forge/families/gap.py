@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from claw_adapter_forge.families.shared import other_slot, other_weather, today
 from claw_adapter_forge.families.texts_gap import TEXTS
+from claw_adapter_forge.policies import experts_gap
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
 from claw_adapter_forge.tasks.slots import Slots
@@ -219,6 +220,8 @@ FAMILIES = (
     Family(
         letter="H",
         slug="existing_state_followthrough",
+        asks=r"\bsite kit\b",
+        expert=experts_gap.kit,
         ability="gap_completion",
         tags=("gap_completion", "state_inspection", "duplicate_avoidance", "workflow_completion"),
         first=113,
@@ -231,6 +234,8 @@ FAMILIES = (
     Family(
         letter="L",
         slug="completion_gap_followthrough",
+        asks=r"\brelease note\b",
+        expert=experts_gap.note,
         ability="gap_completion",
         tags=("gap_completion", "state_inspection", "workflow_completion"),
         first=199,
@@ -242,6 +247,8 @@ FAMILIES = (
     Family(
         letter="P",
         slug="interrupted_workflow_resume",
+        asks=r"\bjournal\b",
+        expert=experts_gap.resume,
         ability="gap_completion",
         tags=("gap_completion", "state_inspection", "duplicate_avoidance", "workflow_completion"),
         first=307,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from claw_adapter_forge.families.shared import other_slot
 from claw_adapter_forge.families.texts_repair import TEXTS
+from claw_adapter_forge.policies import experts_repair
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
 from claw_adapter_forge.tasks.slots import Slots
@@ -123,6 +124,8 @@ FAMILIES = (
     Family(
         letter="K",
         slug="state_repair_followthrough",
+        asks=r"\brepair card\b",
+        expert=experts_repair.repair,
         ability="state_repair",
         tags=("state_repair", "state_inspection", "workflow_completion"),
         first=153,
@@ -135,6 +138,8 @@ FAMILIES = (
     Family(
         letter="O",
         slug="wrong_state_replacement_followthrough",
+        asks=r"\breplacement card\b",
+        expert=experts_repair.replacement,
         ability="state_repair",
         tags=("state_repair", "replacement_planning", "workflow_completion"),
         first=261,

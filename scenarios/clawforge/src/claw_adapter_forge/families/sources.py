@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from claw_adapter_forge.families.shared import today
 from claw_adapter_forge.families.texts_sources import TEXTS
+from claw_adapter_forge.policies import experts_choice
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
 from claw_adapter_forge.tasks.slots import Slots
@@ -167,6 +168,8 @@ FAMILIES = (
     Family(
         letter="J",
         slug="multi_source_decision_followthrough",
+        asks=r"\bdecision plan\b",
+        expert=experts_choice.plan,
         ability="multi_source_reasoning",
         tags=("multi_source_reasoning", "branch_resolution", "workflow_completion"),
         first=133,
@@ -178,6 +181,8 @@ FAMILIES = (
     Family(
         letter="M",
         slug="branch_resolution_followthrough",
+        asks=r"\bbranch review\b",
+        expert=experts_choice.branch,
         ability="multi_source_reasoning",
         tags=("multi_source_reasoning", "branch_resolution", "duplicate_avoidance"),
         first=211,
@@ -189,6 +194,8 @@ FAMILIES = (
     Family(
         letter="Q",
         slug="contradictory_source_resolution",
+        asks=r"\breview notes?\b",
+        expert=experts_choice.notes,
         ability="multi_source_reasoning",
         tags=("multi_source_reasoning", "branch_resolution", "workflow_completion", "state_inspection"),
         first=337,

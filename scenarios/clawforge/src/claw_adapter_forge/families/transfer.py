@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from claw_adapter_forge.families.texts_transfer import TEXTS
+from claw_adapter_forge.policies import experts_transfer
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
 from claw_adapter_forge.tasks.scene import Scene
 from claw_adapter_forge.tasks.slots import Slots
@@ -125,6 +126,8 @@ FAMILIES = (
     Family(
         letter="A",
         slug="inbox_followthrough",
+        asks=r"\bthread\b",
+        expert=experts_transfer.inbox,
         ability="information_transfer",
         tags=_TAGS,
         first=1,
@@ -141,6 +144,8 @@ FAMILIES = (
     Family(
         letter="C",
         slug="channel_incident_recovery",
+        asks=r"\bincident\b",
+        expert=experts_transfer.incident,
         ability="information_transfer",
         tags=_TAGS,
         first=13,
@@ -153,6 +158,8 @@ FAMILIES = (
     Family(
         letter="F",
         slug="delivery_update_followthrough",
+        asks=r"\bdelivery\b",
+        expert=experts_transfer.delivery,
         ability="information_transfer",
         tags=_TAGS,
         first=73,

@@ -46,10 +46,11 @@ def compile_task(family: Family, slots: Slots, *, number: int, seed: int, task_s
         city=slots.city,
         decoy=slots.decoy,
         length=len(reference),
-        necessary=necessary_length(request, done, draft.goals, draft.evidence),
+        necessary=necessary_length(request, done, draft),
         horizon=draft.horizon,
         knobs=draft.knobs,
         evidence=draft.evidence,
+        derived=draft.derived,
         preserved=_preserved(draft.start, retired, slots.city),
         alternatives=draft.alternatives,
     )

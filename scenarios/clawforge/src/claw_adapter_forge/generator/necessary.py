@@ -13,7 +13,7 @@ from itertools import combinations
 
 from claw_adapter_forge.generator.taint import sources
 from claw_adapter_forge.surfaces.shell import Execution
-from claw_adapter_forge.tasks.spec import Evidence, Goal
+from claw_adapter_forge.tasks.family import Draft
 
 __all__ = ["necessary_length"]
 
@@ -21,24 +21,22 @@ MOST = 12
 """Reads that can stand for each other, up to which every choice of them is tried; of more, the last ones are kept."""
 
 
-def necessary_length(
-    request: str, executions: Sequence[Execution], goals: Sequence[Goal], evidence: Sequence[Evidence]
-) -> int:
+def necessary_length(request: str, executions: Sequence[Execution], draft: Draft) -> int:
     """The number of commands; `executions` are those of the reference."""
     reads = [i for i, e in enumerate(executions) if not e.changes]
-    facts = [e.text for e in evidence if any(e.text in x.text for x in executions)]
+    facts = [e.text for e in draft.evidence if any(e.text in x.text for x in executions)]
 
     def enough(kept: Collection[int]) -> bool:
         done = [e for i, e in enumerate(executions) if e.changes or i in kept]
         shown = all(any(fact in e.text for e in done) for fact in facts)
-        return shown and all(t.source >= 0 for t in sources(request, done))
+        return shown and all(t.source >= 0 for t in sources(request, done, draft.derived))
 
     every = set(reads)
     needed = {i for i in reads if not enough(every - {i})}
     spare = [i for i in reads if i not in needed]
     needed |= set(spare[MOST:])
     fewest = next((len(choice) for choice in _choices(spare[:MOST]) if enough(needed | set(choice))), len(spare[:MOST]))
-    return min(len(goal.wants) for goal in goals) + len(needed) + fewest
+    return min(len(goal.wants) for goal in draft.goals) + len(needed) + fewest
 
 
 def _choices(spare: Sequence[int]) -> Iterator[tuple[int, ...]]:

@@ -7,7 +7,7 @@ that carry no fact.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ from claw_adapter_forge.surfaces.grammar import Verb
 from claw_adapter_forge.surfaces.registry import find
 from claw_adapter_forge.surfaces.shell import Execution
 from claw_adapter_forge.surfaces.words import split_words
+from claw_adapter_forge.tasks.spec import Derived
 
 __all__ = ["GLUE", "Traced", "sources", "trace"]
 
@@ -63,12 +64,25 @@ def _free(flag: str, kind: str) -> bool:
 _low = lru_cache(maxsize=512)(str.lower)
 
 
-def _source(value: str, free: bool, seen: Sequence[str]) -> int:
+def _shown(texts: Sequence[str], seen: Sequence[str]) -> int:
+    """The first place by which all texts have been printed, or -1."""
+    places = [next((i for i, printed in enumerate(seen) if text in printed), -1) for text in texts]
+    return -1 if -1 in places else max(places)
+
+
+def _source(value: str, free: bool, seen: Sequence[str], known: Mapping[str, Sequence[str]]) -> int:
+    if value in known:
+        return _shown(known[value], seen)
     if not free:
         return next((i for i, text in enumerate(seen) if value in text), -1)
     latest = 0
     for word in (w.strip(".,;:()'\"") for w in value.split()):
         if not word or word.lower() in GLUE:
+            continue
+        if word in known:
+            if (place := _shown(known[word], seen)) < 0:
+                return -1
+            latest = max(latest, place)
             continue
         place = next((i for i, text in enumerate(seen) if word.lower() in _low(text)), -1)
         if place < 0 and not any(c.isdigit() for c in word):
@@ -81,15 +95,16 @@ def _source(value: str, free: bool, seen: Sequence[str]) -> int:
     return latest
 
 
-def trace(request: str, executions: Sequence[Execution]) -> tuple[Traced, ...]:
-    """Where every argument of every command came from."""
-    return tuple(sources(request, executions))
+def trace(request: str, executions: Sequence[Execution], derived: Sequence[Derived] = ()) -> tuple[Traced, ...]:
+    """Where every argument of every command came from; of a derived one, the last of what it is computed from."""
+    return tuple(sources(request, executions, derived))
 
 
-def sources(request: str, executions: Sequence[Execution]) -> Iterator[Traced]:
+def sources(request: str, executions: Sequence[Execution], derived: Sequence[Derived] = ()) -> Iterator[Traced]:
     """The same, one after the other."""
     seen = [request]
     for step, execution in enumerate(executions, start=1):
+        known = {d.value: d.texts for d in derived if d.of in execution.line}
         for flag, kind, value in _arguments(execution.line):
-            yield Traced(step, flag, value, _source(value, _free(flag, kind), seen), kind)
+            yield Traced(step, flag, value, _source(value, _free(flag, kind), seen, known), kind)
         seen.append(execution.text)

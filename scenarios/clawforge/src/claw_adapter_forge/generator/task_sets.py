@@ -9,12 +9,12 @@ from functools import cache
 from claw_adapter.errors import ScenarioError
 from claw_adapter_forge import GENERATOR_VERSION
 from claw_adapter_forge.families import families, family
-from claw_adapter_forge.families.handover import HANDOVER
-from claw_adapter_forge.families.handover_plan import KNOBS
+from claw_adapter_forge.families.round import ROUND
+from claw_adapter_forge.families.round_plan import KNOBS
 from claw_adapter_forge.generator.compiler import check_task, compile_task
 from claw_adapter_forge.tasks.family import Family, Plan
 from claw_adapter_forge.tasks.slots import Draw, Slots, draw_slots
-from claw_adapter_forge.tasks.spec import ForgeTask, Style
+from claw_adapter_forge.tasks.spec import STYLES, ForgeTask, Style
 
 __all__ = [
     "PAPER_BRIEF",
@@ -109,16 +109,16 @@ def _hard(seed: int, count: int, asked: Counts, knobs: Counts) -> Iterator[Bluep
     for name, setting in knobs.items():
         if not KNOBS[name][0] <= setting <= KNOBS[name][1]:
             raise ScenarioError(f"{name} cannot be {setting}", remedy=f"It is {KNOBS[name][0]} to {KNOBS[name][1]}.")
-    if set(asked) - {HANDOVER.slug}:
-        raise ScenarioError("hard has the family handover alone", remedy="Ask `scale` for other families.")
-    for index in range(_some(asked.get(HANDOVER.slug, count))):
+    if set(asked) - {ROUND.slug}:
+        raise ScenarioError("hard has the family round alone", remedy="Ask `scale` for other families.")
+    for index in range(_some(asked.get(ROUND.slug, count))):
         draw = Draw(GENERATOR_VERSION, "hard", seed, index)
         drawn = {name: least + draw.number(name, most - least + 1) for name, (least, most) in KNOBS.items()}
         # a form has to be found in two tasks of three
-        drawn |= {"forms": int(index % 3 > 0), **knobs}
-        style: Style = "brief" if index % 2 else "underspecified"
-        slots = replace(_ground(HANDOVER.plan[0], index, draw, style), knobs=tuple(drawn.items()))
-        yield Blueprint(HANDOVER.slug, index + 1, seed, "hard", slots)
+        drawn |= {"forms": int(draw.number("forms", 3) > 0), **knobs}
+        style = draw.pick("style", STYLES)
+        slots = replace(draw_slots(draw, "round", style), flag=draw.number("flag", 2) == 1, knobs=tuple(drawn.items()))
+        yield Blueprint(ROUND.slug, index + 1, seed, "hard", slots)
 
 
 def compile_blueprint(blueprint: Blueprint) -> ForgeTask:

@@ -51,7 +51,7 @@ def _compiled(blueprint: Blueprint) -> ForgeTask:
 
 
 def _oracle_faults(task: ForgeTask, run: Replay) -> tuple[int, list[str]]:
-    traced = trace(first_observation(task.instruction, task.start), run.executions)
+    traced = trace(first_observation(task.instruction, task.start), run.executions, task.meta.derived)
     faults = []
     if not run.verdict.strict or run.verdict.progress != 1.0:
         faults.append("oracle does not pass")

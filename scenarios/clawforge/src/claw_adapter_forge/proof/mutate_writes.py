@@ -175,14 +175,16 @@ def only_told(script: Script) -> Iterator[Mutant]:
 
 def line_too_many(script: Script) -> Iterator[Mutant]:
     """State a fact that the text was not asked for."""
-    spare = ("Severity: sev2", "Status: finished", "Owner: Amara")
+    wanted = (c for goal in script.task.goals for want in goal.wants for c in want.conds if c.op == "no_lines")
+    spare = [f"{label}: Amara" for label in dict.fromkeys(label for cond in wanted for label in cond.values)]
     for i in {i: None for i, _, _, _ in _lines_of(script)}:
         name = next(n for n in ("body", "content", "message", "note") if script.lines[i].flag(n))
         if name == "note":
             continue
         text = script.lines[i].flag(name)
-        more = next(line for line in spare if line.partition(":")[0] not in text)
-        yield _with(script, "line_too_many", i, name, [text, more])
+        new = (line for line in spare if line.partition(":")[0] not in text)
+        if more := next(new, ""):
+            yield _with(script, "line_too_many", i, name, [text, more])
 
 
 def secret_told(script: Script) -> Iterator[Mutant]:
@@ -260,7 +262,8 @@ def _restore(before: Record | None, after: Record | None) -> tuple[str, ...]:
         head = ("update-event", "--id", before.id) if after else ("add-event",)
         return ("calendar", *head, "--title", before.title, "--start", before.start)
     if isinstance(before, Task) and isinstance(after, Task) and after.status == "pending":
-        return ("tasks", "update", "--id", before.id, "--due", before.due, "--note", before.note)
+        words = ("--title", before.title, "--due", before.due, "--priority", before.priority, "--note", before.note)
+        return ("tasks", "update", "--id", before.id, *words)
     if isinstance(before, CronJob) and after:
         return ("openclaw", "cron", "disable", before.id)
     return ()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from claw_adapter_forge.episodes.modes import Router
 from claw_adapter_forge.real.layout import OFFICE
 from claw_adapter_forge.real.program import Program
-from claw_adapter_forge.real.reading import Reader
+from claw_adapter_forge.real.reading import Reader, world_jobs
 from claw_adapter_forge.surfaces.grammar import Refused
 from claw_adapter_forge.surfaces.oc_config import MODEL_KEY
 from claw_adapter_forge.surfaces.registry import programs
@@ -121,6 +122,10 @@ class RealWorld:
         said = self._program.run([self._reader.real_ids.get(word, word) for word in words[1:]])
         self.calls += 1
         self._reader.read(world, self._program.settings())
+        if words[1:3] == ["cron", "list"] and not said.code:
+            # its own listing has its own jobs and this machine's time, and no messages: the world lists what it keeps
+            listed = execute_words(world, words[:3], line).output
+            said = listed if "--json" not in words else replace(said, stdout=world_jobs(said.stdout))
         verb = None if isinstance(found, str) else found[0]
         return Execution(line, verb, said, table_changes(before, world.tables()))
 

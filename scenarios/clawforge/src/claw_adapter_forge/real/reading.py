@@ -13,7 +13,7 @@ from claw_adapter_forge.real.layout import leaves
 from claw_adapter_forge.world.records import ConfigValue, CronJob
 from claw_adapter_forge.world.state import World
 
-__all__ = ["Reader", "interval"]
+__all__ = ["Reader", "interval", "world_jobs"]
 
 _KEPT_BOOKS = ("meta.", "wizard.")
 """Branches in which the real program notes what it did itself."""
@@ -24,6 +24,22 @@ def interval(milliseconds: int) -> str:
     """``5400000`` → ``90m``, in the largest unit that divides it."""
     unit, size = next(((u, s) for u, s in _UNITS if milliseconds % s == 0), ("ms", 1))
     return f"{milliseconds // size}{unit}"
+
+
+def world_jobs(printed: str) -> str:
+    """A listing in JSON without the jobs that the program makes for itself, and without moments of this machine's clock."""
+    try:
+        jobs = json.loads(printed)["jobs"]
+    except (ValueError, KeyError, TypeError):
+        return printed
+    kept = [_timeless(job) for job in jobs if "declarationKey" not in job]
+    return json.dumps({"jobs": kept}, indent=2, ensure_ascii=False)
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {k: _timeless(v) for k, v in value.items() if not k.endswith(("AtMs", "anchorMs"))}
+    return [_timeless(v) for v in value] if isinstance(value, list) else value
 
 
 class Reader:

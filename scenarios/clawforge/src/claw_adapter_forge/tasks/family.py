@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from claw_adapter_forge.tasks.slots import Slots
-from claw_adapter_forge.tasks.spec import Evidence, Goal, Style
+from claw_adapter_forge.tasks.spec import Derived, Evidence, Goal, Style
 from claw_adapter_forge.world.state import State
 
 __all__ = ["ABILITIES", "HORIZON", "Draft", "Family", "Plan"]
@@ -38,6 +38,7 @@ class Draft:
     alternatives: tuple[str, ...] = ()
     horizon: int = HORIZON
     knobs: tuple[tuple[str, int], ...] = ()
+    derived: tuple[Derived, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,9 @@ class Plan:
 class Family:
     """A scenario family; docs/write-a-family.md says how to write one.
 
-    `extra` are variants that only the set `scale` has. Families of the published suite have a `letter` and the number of their
-    `first` task. One that is found through the entry point brings the words by which its requests are known (`asks`, a regular
-    expression) and the script that solves them from what is printed (`expert`, of a `claw_adapter_forge.policies.mind.Mind`).
+    `asks` is a regular expression by which its requests are known, and no other family's; `expert` the script that solves them
+    from what is printed, of a `claw_adapter_forge.policies.mind.Mind`. `extra` are variants that only the set `scale` has.
+    Families of the published suite have a `letter` and the number of their `first` task.
     """
 
     slug: str
@@ -66,11 +67,11 @@ class Family:
     texts: Mapping[Style, tuple[str, ...]]
     build: Callable[[Slots], Draft]
     flip: Callable[[Slots], Slots]
+    asks: str
+    expert: Callable[[Any], Generator[str, str, None]]
     extra: tuple[Plan, ...] = ()
     letter: str = ""
     first: int = 0
-    asks: str = ""
-    expert: Callable[[Any], Generator[str, str, None]] | None = None
 
     @property
     def count(self) -> int:

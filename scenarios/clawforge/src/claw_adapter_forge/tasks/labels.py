@@ -43,6 +43,12 @@ KINDS: Final[Mapping[str, Description]] = {
     "due": {"type": "date"},
     "sync": {"type": "moment"},
     "ref": {"type": "choice"},
+    "cards": {"type": "number"},
+    "urgent": {"type": "number"},
+    "changed": {"type": "number"},
+    "first": {"type": "date"},
+    "last": {"type": "date"},
+    "busiest": {"type": "person", "people": list(OWNERS)},
 }
 """Fact → its type; what depends on the office is added by `description`."""
 

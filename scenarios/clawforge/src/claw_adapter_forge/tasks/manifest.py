@@ -10,7 +10,7 @@ from typing import Any
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_forge import GENERATOR_VERSION
-from claw_adapter_forge.tasks.spec import Allowed, Cond, Evidence, ForgeTask, Goal, Meta, Want
+from claw_adapter_forge.tasks.spec import Allowed, Cond, Derived, Evidence, ForgeTask, Goal, Meta, Want
 from claw_adapter_forge.world.serial import state_from_json, state_to_json
 
 __all__ = ["canonical", "manifest_lines", "public_json", "task_from_json", "task_hash", "task_to_json"]
@@ -33,7 +33,8 @@ def task_to_json(task: ForgeTask) -> dict[str, Any]:
         "reference": list(task.reference),
         "goals": [asdict(g) for g in task.goals],
         "allowed": [asdict(a) for a in task.allowed],
-        "meta": asdict(task.meta),
+        # only what is computed has texts that it is computed from
+        "meta": {name: value for name, value in asdict(task.meta).items() if value or name != "derived"},
     }
 
 
@@ -52,6 +53,7 @@ def _want(data: Mapping[str, Any]) -> Want:
 def _meta(data: Mapping[str, Any]) -> Meta:
     values = dict(data)
     values["evidence"] = tuple(Evidence(**e) for e in data["evidence"])
+    values["derived"] = tuple(Derived(d["of"], d["value"], tuple(d["texts"])) for d in data.get("derived", ()))
     values["preserved"] = tuple((table, key) for table, key in data["preserved"])
     values["knobs"] = tuple((name, setting) for name, setting in data["knobs"])
     for name in ("tags", "conflict", "alternatives"):

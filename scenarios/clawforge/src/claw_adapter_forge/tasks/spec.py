@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from claw_adapter_forge.world.difference import Kind
 from claw_adapter_forge.world.state import State
 
-__all__ = ["STYLES", "Allowed", "Cond", "Evidence", "ForgeTask", "Goal", "Meta", "Op", "Style", "Want"]
+__all__ = ["STYLES", "Allowed", "Cond", "Derived", "Evidence", "ForgeTask", "Goal", "Meta", "Op", "Style", "Want"]
 
 Op = Literal[
     "equals",
@@ -86,6 +86,15 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Derived:
+    """A computed value: commands that name `of` may use it once all `texts` have been printed."""
+
+    of: str
+    value: str
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Meta:
     """m: where the task comes from and what it is meant to measure. `profile` is its task set, as exports call it.
 
@@ -111,6 +120,7 @@ class Meta:
     evidence: tuple[Evidence, ...]
     preserved: tuple[tuple[str, str], ...]
     alternatives: tuple[str, ...]
+    derived: tuple[Derived, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,9 +52,7 @@ def line_cond(slots: Slots, field: str, fact: str, value: str, labels: Facts = L
 def _stated(slots: Slots, facts: Facts, labels: Facts) -> tuple[Cond, ...]:
     """City, ref and the facts, each in one line, and no line with another of the labels."""
     told = {"city": slots.city, "ref": slots.ref, **facts}
-    # an office's own labels stand in place of the usual ones
-    known = dict.fromkeys((*labels.values(), *LABELS.values()))
-    others = tuple(name for name in known if name not in {labels[fact] for fact in told})
+    others = tuple(name for fact, name in labels.items() if fact not in told)
     lines = (line_cond(slots, "text", fact, value, labels) for fact, value in told.items())
     return (*lines, Cond("text", "no_lines", others), _HIDDEN)
 

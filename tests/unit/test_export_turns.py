@@ -1,0 +1,42 @@
+"""What a model was told between its replies, as exports show it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+from claw_adapter.exports.turns import read_turns
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.transcript import Exchange
+
+REQUEST = {"role": "user", "content": "Request: list"}
+FIRST = {"role": "assistant", "content": "tasks list"}
+PRINTED = {"role": "user", "content": "[exit 0]\nno tasks"}
+
+
+def _exchange(number: int, *messages: dict[str, str]) -> Exchange:
+    return Exchange(
+        number=number,
+        round="r1",
+        at="2026-03-01T09:00:00Z",
+        seconds=1.0,
+        dialect="openai",
+        stream=False,
+        asked="m",
+        messages=messages,
+        status=200,
+        reply={"role": "assistant", "content": "x"},
+    )
+
+
+def test_what_was_printed_stands_behind_the_reply_that_it_answers(tmp_path: Path, monkeypatch) -> None:
+    asked = [_exchange(1, REQUEST), _exchange(2, REQUEST, FIRST, PRINTED)]
+    monkeypatch.setattr("claw_adapter.exports.turns.read_transcript", lambda _path: iter(asked))
+    path = RunFolder(tmp_path).transcript("t1")
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({}))
+    usage = SimpleNamespace(metered=SimpleNamespace(requests=2))
+    trial = SimpleNamespace(spec=SimpleNamespace(id="t1"), rounds=[SimpleNamespace(round="r1", usage=usage)])
+    (turn,) = read_turns(tmp_path, trial)  # type: ignore[arg-type]  # stand-ins for records
+    assert turn.told == (("[exit 0]\nno tasks",), ())
