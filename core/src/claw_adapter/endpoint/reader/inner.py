@@ -9,7 +9,7 @@ from typing import Final
 
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
-from claw_adapter.endpoint.reader.purposes import HARM, QUERY, VERBS, fixed
+from claw_adapter.endpoint.reader.purposes import HARM, QUERY, fixed
 from claw_adapter.endpoint.reader.said import identifiers, objects, tools_in
 from claw_adapter.endpoint.reader.schema import Param, Params, words
 from claw_adapter.endpoint.reader.tools import Toolbox, harms
@@ -83,7 +83,7 @@ def unlock(box: Toolbox, habits: Habits) -> Generator[Attempt, Result, None]:
 def _asked(form: Params) -> Param | None:
     """What takes the name of a tool, or of some: a choice, a list of texts or a text, where nothing else is needed."""
     needed = [item for item in form.items if item.required and item.default is None]
-    if len(needed) != 1 or VERBS & {*map(str, needed[0].enum)}:
+    if len(needed) != 1 or needed[0].operates:
         return None
     return needed[0] if needed[0].enum or needed[0].text_only else None
 

@@ -14,7 +14,18 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import COMMAND, Candidate, JsonObject, filled
-from claw_adapter.endpoint.reader.schema import PAGE_SIZE, At, Param, Params, words
+from claw_adapter.endpoint.reader.schema import (
+    EXEC_VERBS,
+    PAGE_SIZE,
+    READ_VERBS,
+    VERBS,
+    WRITE_VERBS,
+    At,
+    Param,
+    Params,
+    means,
+    words,
+)
 
 __all__ = [
     "CONTENT",
@@ -130,10 +141,6 @@ LISTING: Final = frozenset(
     {"list", "lists", "ls", "tree", "dir", "directory", "folder", "all", "index", "files", "documents", "resources"}
 )
 """What is tried first of what needs to be told nothing."""
-READ_VERBS: Final = ("view", "read", "cat", "get", "open", "show", "history", "messages")
-WRITE_VERBS: Final = ("create", "write", "put", "save", "overwrite")
-EXEC_VERBS: Final = ("run", "exec", "execute", "start", "bash", "shell")
-VERBS: Final = frozenset((*READ_VERBS, *WRITE_VERBS, *EXEC_VERBS))
 PAGE_LINES: Final = 80
 GUESSED: Final = 8
 """How far behind the others a tool comes of which only descriptions say what its parameters are for."""
@@ -143,9 +150,9 @@ TO_PEOPLE: Final = ("message", "channel", "to", "url", "recipient")
 def _verb(known: Params, verbs: Sequence[str]) -> tuple[Param | None, str]:
     """The parameter that chooses what a tool does, and the choice that fits; no parameter if the tool does one thing."""
     for item in known.items:
-        choices = {str(value) for value in item.enum}
-        if (item.required or item.key in _VERB) and choices & VERBS:
-            return item, next((verb for verb in verbs if verb in choices), "")
+        choices = [str(value) for value in item.enum]
+        if (item.required or item.key in _VERB) and item.operates:
+            return item, next((one for verb in verbs for one in choices if means(one, verb)), "")
     return None, ""
 
 

@@ -14,7 +14,7 @@ from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import discover, unlock
 from claw_adapter.endpoint.reader.paging import MOST_PAGES, further, named
-from claw_adapter.endpoint.reader.purposes import FORCE, HARM, VERBS
+from claw_adapter.endpoint.reader.purposes import FORCE, HARM
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow
 from claw_adapter.endpoint.reader.schema import At, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
@@ -121,7 +121,7 @@ def _varied(tool: Candidate, long: bool, habits: Habits) -> Iterator[Mapping[At,
         if item.accepts("boolean") and item.types:
             if item.required if long else item.key in FORCE:
                 yield {item.at: True}
-        elif item.enum and (long or not habits.ways) and not VERBS & {*map(str, item.enum)}:
+        elif item.enum and (long or not habits.ways) and not item.operates:
             safe = (value for value in item.enum if not {*words(str(value))} & HARM)
             yield from ({item.at: value} for value in islice(safe, MOST_VARIED))
 

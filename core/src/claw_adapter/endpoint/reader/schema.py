@@ -11,11 +11,28 @@ from typing import Final
 
 from pydantic import JsonValue
 
-__all__ = ["PAGE_SIZE", "PARTS", "At", "Param", "Params", "placed", "words"]
+__all__ = [
+    "EXEC_VERBS",
+    "PAGE_SIZE",
+    "PARTS",
+    "READ_VERBS",
+    "VERBS",
+    "WRITE_VERBS",
+    "At",
+    "Param",
+    "Params",
+    "means",
+    "placed",
+    "words",
+]
 
 At = tuple[str | int | None, ...]
 """The way to a place in the arguments: keys, positions, and None where what follows is JSON inside a text."""
 
+READ_VERBS: Final = ("view", "read", "cat", "get", "open", "show", "history", "messages")
+WRITE_VERBS: Final = ("create", "write", "put", "save", "overwrite")
+EXEC_VERBS: Final = ("run", "exec", "execute", "start", "bash", "shell")
+VERBS: Final = frozenset((*READ_VERBS, *WRITE_VERBS, *EXEC_VERBS))
 PARTS: Final = "\0"
 """What stands between parts of a text that a list is to hold one by one."""
 PAGE_SIZE: Final = ("limit", "maxlines", "length", "endline", "end", "lines", "numlines", "count", "maxentries")
@@ -88,12 +105,17 @@ class Param:
             return [*before, *text.split(PARTS), *after]
         return int(text) if text.isdecimal() else text
 
+    @property
+    def operates(self) -> bool:
+        """Whether its choices are what the tool does."""
+        return any(means(str(one), verb) for one in self.enum for verb in VERBS)
+
     def filler(self) -> JsonValue:
         """A value that the schema allows, for a parameter that means nothing to the reader."""
         if self.default is not None or self.nullable:
             return self.default
-        if self.enum:
-            return self.enum[0]
+        if self.enum:  # where a file is opened to be read or to be emptied, an unknown purpose is reading
+            return next((one for one in self.enum for verb in READ_VERBS if means(str(one), verb)), self.enum[0])
         if self.accepts("string"):
             return self._sample() if self.pattern else "needed for the question at hand"
         if self.accepts("integer"):
@@ -151,6 +173,11 @@ class Params:
         inner = inner or [item for item in self.items if item.types == {"string"} and "JSON" in item.description]
         named = [item for item in self.items if item.required and item.types == {"string"} and item not in inner]
         return (named[0], inner[0]) if len(named) == len(inner) == 1 else None
+
+
+def means(choice: str, verb: str) -> bool:
+    """Whether a choice is a verb, or its first letter, as in the modes of files."""
+    return choice in (verb, verb[0])
 
 
 def placed(node: JsonValue, at: At, value: JsonValue) -> JsonValue:

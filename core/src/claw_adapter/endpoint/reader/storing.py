@@ -17,7 +17,7 @@ from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.patches import notations_for
 from claw_adapter.endpoint.reader.purposes import HARM, PATH, fixed
 from claw_adapter.endpoint.reader.refusals import identifier
-from claw_adapter.endpoint.reader.schema import At, Param, Params, words
+from claw_adapter.endpoint.reader.schema import WRITE_VERBS, At, Param, Params, means, words
 from claw_adapter.endpoint.reader.tools import Toolbox, harms, single, twins, unknown
 
 __all__ = ["makers", "opened", "strange_writers"]
@@ -60,6 +60,11 @@ def strange_writers(box: Toolbox, habits: Habits) -> Iterator[Candidate]:
                 item = form.texts[0]
                 yield Candidate(tool, item, fixed(form, (item,)), item, known=form, notation=name)
     yield from (one for one in made if one not in likely)
+
+
+def _modes(item: Param) -> Sequence[JsonValue]:
+    """The choices under which something may be stored: those that say that they write, and all only where none does."""
+    return [one for one in item.enum if any(means(str(one), verb) for verb in WRITE_VERBS)] or item.enum[::-1]
 
 
 def _choices(form: Params) -> Iterator[Params]:
@@ -140,7 +145,7 @@ def opened(
     openers = [*known, *single(box)]
     for tool, form, item in sorted(openers, key=lambda one: one[0] != habits.stored[0]):
         choices = [one for one in form.items if one.enum]
-        for values in [{one.at: value} for one in choices for value in one.enum[::-1]] or [{}]:
+        for values in [{one.at: value} for one in choices for value in _modes(one)] or [{}]:
             opener = Candidate(tool, item, filled(fixed(form, (item,)), values), known=form)
             for other, store in sorted(box.every, key=lambda one: one[0] != habits.stored[1]):
                 if other != tool and not harms(store) and _stores(store, reading):

@@ -95,9 +95,9 @@ def commands(form: Params) -> bool:
 
 def _distinct(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """Candidates without those that take just what another one takes, which says that it reads: one of them may harm."""
-    groups: dict[frozenset[tuple[str, str]], list[Candidate]] = {}
+    groups: dict[frozenset[str], list[Candidate]] = {}
     for one in candidates:
-        needed = frozenset((i.key, i.description) for i in one.known.items if i.required and len(i.enum) != 1)
+        needed = frozenset(i.key for i in one.known.items if i.required and len(i.enum) != 1)
         groups.setdefault(needed, []).append(one)
     left = []
     for alike in groups.values():

@@ -172,7 +172,7 @@ class ReaderTurn:
                 names = list(dict.fromkeys([name, *(item.session for item in items if item.session)]))
                 wants = _ids(items)
                 steps = read_session(names, box, habits, self._texts_of(wants))
-                if not box.history and single(box):
+                if not box.history and (box.run or single(box)):  # a shell may have programs that show it
                     self._hidden.add(name)
                 errands.append(Errand(name, steps, self._shows(items), wants))
         return errands
