@@ -39,3 +39,18 @@ def test_the_rows_add_up_to_the_whole(found, by):
         strict = sum(row.strict["tcr"] * row.n for row in mine)
         assert abs(strict - whole.strict["tcr"] * whole.n) < 1e-9
         assert len({row.values for row in mine}) == len(mine)
+
+
+def test_variants_of_one_story_count_as_one_scenario():
+    def told(scenario: str, story: str, score: float) -> list[Observation]:
+        tags = {"variant_of": (story,)} if story else {}
+        return [Observation("c", "c", scenario, f"r{n}", n, "exec_check", score, tags) for n in range(6)]
+
+    def both(a: str, b: str) -> list[Observation]:
+        return [*told("a", a, 1.0), *told("a-v1", a, 1.0), *told("b", b, 0.0), *told("b-v1", b, 0.0)]
+
+    (apart,), (together,), (alone,) = (breakdown(found, ()) for found in (both("", ""), both("a", "b"), both("a", "a")))
+    assert apart.interval is not None
+    assert together.interval is not None
+    assert (round(apart.interval.effective), round(together.interval.effective)) == (4, 2)
+    assert alone.interval is None, "one story says nothing about another"

@@ -45,6 +45,16 @@ def test_what_was_compiled_is_taken_from_the_cache(home: Path, monkeypatch: pyte
     assert len(entries(home)) == 1
 
 
+def test_several_variants_are_asked_for_at_once():
+    assert list(find_scenarios(("clinic-fridge:seeds=0-2",))) == [
+        "clinic-fridge",
+        "clinic-fridge-v1",
+        "clinic-fridge-v2",
+    ]
+    with pytest.raises(ScenarioError, match="seeds=2-0 is no range"):
+        find_scenarios(("clinic-fridge:seeds=2-0",))
+
+
 def test_another_text_or_seed_is_another_entry(tmp_path: Path, home: Path):
     import shutil
 

@@ -122,6 +122,11 @@ def _trial(one: Observation) -> tuple[str, str]:
     return one.trial, one.scenario
 
 
+def _story(one: Observation) -> str:
+    """What is independent evidence: a scenario, or all the variants of one, which have its id as their tag `variant_of`."""
+    return next(iter(one.tags.get("variant_of", ())), one.scenario)
+
+
 def _row(
     config: str,
     values: tuple[str, ...],
@@ -144,7 +149,7 @@ def _row(
         mean=mean(scores),
         strict={} if metric_set is None else dict(_strict(mine, metric_set, whole=whole)),
         strict_mean=mean([one.score or 0.0 for one in mine]),
-        interval=clustered(_grouped(mine, lambda one: one.scenario, lambda one: one.score or 0.0)),
+        interval=clustered(_grouped(mine, _story, lambda one: one.score or 0.0)),
         pass_hat=dict(_pass_hat(mine)),
         progress=_mean(one.progress for one in mine),
         partial=_mean(one.partial for one in credited),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from itertools import product
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,10 +16,10 @@ _log = logging.getLogger(__name__)
 
 
 class SpecSource(ScenarioSource):
-    """One packaged spec. Options: ``seed=N``, the variant."""
+    """One packaged spec. Options: ``seed=N``, the variant, or ``seeds=0-7``, several."""
 
-    def __init__(self, seed: int | str = 0) -> None:
-        self.seed = _number(seed)
+    def __init__(self, seed: int | str = 0, seeds: str = "") -> None:
+        self.seeds = _numbers(seed, seeds)
 
     def load(self, path: Path | None = None) -> Dataset:
         """Compile and load, from `path` (a spec's folder) when it is given.
@@ -28,17 +29,17 @@ class SpecSource(ScenarioSource):
         """
         from claw_adapter_scenarios.authoring import find_spec
 
-        return _dataset(self.name, [find_spec(self.name if path is None else str(path))], self.seed)
+        return _dataset(self.name, [find_spec(self.name if path is None else str(path))], self.seeds)
 
 
 _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
 class SuiteSource(ScenarioSource):
-    """A suite. Options: ``seed=N``, ``heavy=no`` leaves heavy ones out, ``only=ID+ID`` takes some."""
+    """A suite. Options: ``seed=N`` or ``seeds=0-7``, ``heavy=no`` leaves heavy ones out, ``only=ID+ID`` takes some."""
 
-    def __init__(self, seed: int | str = 0, heavy: bool | str = True, only: str = "") -> None:
-        self.seed = _number(seed)
+    def __init__(self, seed: int | str = 0, heavy: bool | str = True, only: str = "", seeds: str = "") -> None:
+        self.seeds = _numbers(seed, seeds)
         said = str(heavy).lower()
         if said not in _WORDS:
             raise ScenarioError(
@@ -67,7 +68,7 @@ class SuiteSource(ScenarioSource):
             _log.warning("suite %s: not there: %s", suite.id, ", ".join(missing))
         if not folders:
             raise ScenarioError("nothing of the suite is there", where=str(suite.file), remedy="Write its specs first.")
-        return _dataset(suite.id, folders, self.seed)
+        return _dataset(suite.id, folders, self.seeds)
 
 
 class ClinicFridge(SpecSource):
@@ -89,12 +90,22 @@ def _number(seed: int | str) -> int:
         raise ScenarioError(f"seed={seed} is not a number", remedy="Write NAME:seed=3.") from None
 
 
-def _dataset(name: str, folders: list[Path], seed: int) -> Dataset:
+def _numbers(seed: int | str, seeds: str) -> tuple[int, ...]:
+    """The variants asked for: one, or all from the first to the last of ``0-7``."""
+    if not seeds:
+        return (_number(seed),)
+    first, dash, last = seeds.partition("-")
+    if not (dash and first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
+        raise ScenarioError(f"seeds={seeds} is no range", where="option 'seeds'", remedy="Write NAME:seeds=0-7.")
+    return tuple(range(int(first), int(last) + 1))
+
+
+def _dataset(name: str, folders: list[Path], seeds: tuple[int, ...]) -> Dataset:
     from claw_adapter.scenario import load_gold, load_scenario, require_valid
     from claw_adapter_scenarios.suites.cache import compiled
 
     scenarios = []
-    for folder in folders:
+    for folder, seed in product(folders, seeds):
         scenario = load_scenario(compiled(folder, seed))
         require_valid(scenario, load_gold(scenario))
         scenarios.append(scenario)

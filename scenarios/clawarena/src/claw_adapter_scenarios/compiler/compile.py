@@ -30,6 +30,7 @@ def compile_spec(spec: Spec, seed: int = 0) -> Compiled:
     Raises:
         ScenarioError: with file and line in the spec.
     """
+    spec = spec.at(seed)
     canon = draw_canon(spec, seed)
     _check_facts(spec, canon)
     material, starts = Material(), first_rounds(spec)

@@ -70,6 +70,7 @@ def _manifest(made: Compiled) -> Any:
         "schema": "scenario/1", "id": made.id, "title": canon.render(truth.title).text, "domain": truth.domain,
         "language": truth.language, "clock": canon.value("now").isoformat() + truth.offset,
         "main": SessionEntry(id="main", title=user, participants=(user,)), "histories": tuple(made.material.entries),
+        "tags": {"variant_of": [truth.id]} if truth.switches else {},
     })  # fmt: skip
     return {"schema": "scenario/1", **_plain(manifest)}
 

@@ -14,6 +14,7 @@ from claw_adapter.protocol.tags import RoundTags
 from claw_adapter_scenarios.compiler.artefacts import Work, compile_work
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, Claim, Verdict
 from claw_adapter_scenarios.compiler.canon import Canon
+from claw_adapter_scenarios.compiler.drawing import drawn
 from claw_adapter_scenarios.compiler.expected import Setting, rests_on
 from claw_adapter_scenarios.compiler.lessons import lesson
 from claw_adapter_scenarios.compiler.material import Material, Places
@@ -166,16 +167,17 @@ class _Compiler:
         return self.spec.rounds.preferences[name]
 
     def _options(self, item: RoundSpec, beliefs: Beliefs) -> tuple[Decided, ...]:
-        given, order_of = item.options, item.id
-        if item.type == "revision" and not given:
+        asked = item
+        if item.type == "revision" and not item.options:
             if item.of not in self.earlier:
                 raise ScenarioError(f"it revises {item.of!r}, which is not an earlier round")
-            given, order_of = self.earlier[item.of].spec.options, self.earlier[item.of].spec.id
-        order = list(range(len(given)))
-        dice(self.canon.seed, self.spec.truth.id, "options", order_of).shuffle(order)
+            before = self.earlier[item.of]
+            asked, order = before.spec, [option.number for option in before.options]
+        else:
+            order = drawn(item, beliefs, dice(self.canon.seed, self.spec.truth.id, "options", item.id))
         made = []
         for letter, number in zip(ascii_uppercase, order, strict=False):
-            option = given[number]
+            option = asked.options[number]
             verdict = beliefs.verdict(option.condition)
             made.append(Decided(number, letter, option, self.canon.render(option.text).text.strip(), verdict))
         return tuple(made)

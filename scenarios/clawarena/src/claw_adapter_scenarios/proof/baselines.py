@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from claw_adapter_scenarios.compiler.compiled import Compiled
 
-__all__ = ["BASELINES", "LEVEL", "Outcome", "Question", "baselines", "questions"]
+__all__ = ["BASELINES", "LEVEL", "Outcome", "Question", "baselines", "questions", "surface"]
 
 LEVEL = 0.01
 HAN = "\u2e7f"
@@ -120,9 +120,9 @@ def _scores(index: int, asked: Sequence[Question]) -> list[float]:
     for i, q in enumerate(asked):
         for text, holds in zip(q.texts, q.truth, strict=True):
             if i != index and text not in own:
-                seen[holds].update(_features(text))
+                seen[holds].update(surface(text))
                 totals[holds] += 1
-    return [sum(_odds(seen, totals, feature) for feature in _features(text)) for text in asked[index].texts]
+    return [sum(_odds(seen, totals, feature) for feature in surface(text)) for text in asked[index].texts]
 
 
 def _odds(seen: dict[bool, Counter[str]], totals: Counter[bool], feature: str) -> float:
@@ -131,7 +131,8 @@ def _odds(seen: dict[bool, Counter[str]], totals: Counter[bool], feature: str) -
     return math.log(yes / no)
 
 
-def _features(text: str) -> set[str]:
+def surface(text: str) -> set[str]:
+    """Words of a statement, and what can be seen of it at a glance."""
     words = set(re.findall(r"[a-z]{2,}", text.lower()))
     words.update(
         a + b for a, b in pairwise(text) if a > HAN and b > HAN

@@ -40,6 +40,7 @@ class OptionSpec(Record):
     text: Text
     why: Text = Field("", description="Feedback on it; otherwise made of where its evidence stands.")
     hasty: bool | None = Field(None, description="What a careless reader says; otherwise the opposite of the answer.")
+    always: bool = Field(False, description="Where options are drawn: this one is asked in any case.")
 
 
 class FieldRule(Record):
@@ -211,6 +212,9 @@ class RoundSpec(Record):
     skill: Literal["recall", "reasoning"]
     updates: tuple[Identifier, ...] = ()
     options: tuple[OptionSpec, ...] = Field((), description="Of a revision: those of the revised round when empty.")
+    draw: Annotated[int, Field(ge=3, le=10)] | None = Field(
+        None, description="So many of the options are asked, drawn by seed: two or more true ones, and a false one."
+    )
     files: tuple[FileRule, ...] = ()
     needs: tuple[Name, ...] = Field((), description="Facts that the work needs beyond those in its predicates.")
     of: Identifier | None = Field(None, description="The round that a revision revises.")
@@ -228,6 +232,8 @@ class RoundSpec(Record):
     def _fits(self) -> Self:
         if self.type == "multi_choice" and not self.options:
             raise ValueError("a multi_choice round has options")
+        if self.draw is not None and self.draw >= len(self.options):
+            raise ValueError("'draw' is fewer than there are options")
         if self.type == "revision" and not self.of:
             raise ValueError("a revision says which round it revises ('of')")
         if self.type in ("exec_check", "preference") and not self.files:

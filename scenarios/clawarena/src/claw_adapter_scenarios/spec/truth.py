@@ -10,7 +10,20 @@ from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.scenario import Identifier
 from claw_adapter_scenarios.spec.common import Expression, Moment, Name, Text
 
-__all__ = ["Actor", "Bias", "Contradiction", "Event", "Fact", "Phrase", "Series", "Source", "Trap", "Truth", "Vary"]
+__all__ = [
+    "Actor",
+    "Bias",
+    "Contradiction",
+    "Event",
+    "Fact",
+    "Phrase",
+    "Series",
+    "Source",
+    "Switch",
+    "Trap",
+    "Truth",
+    "Vary",
+]
 
 ContradictionId = Annotated[str, StringConstraints(pattern=r"^C[1-4][a-z]?$")]
 
@@ -154,10 +167,19 @@ class Trap(Record):
     missed: Text
 
 
+class Switch(Record):
+    """What a seed turns over: which of its sides holds, independently of other switches."""
+
+    what: Text = Field(description="In words, for the documents of the spec.")
+    sides: tuple[Name, ...] = Field(min_length=2, description="The first is that of seed 0.")
+
+
 class Truth(Record):
     """``0-truth.yaml``."""
 
     version: Literal["spec/1"] = Field(alias="spec")
+    edition: Literal[1, 2] = Field(1, description="2: held to the rules of the second edition, other seeds among them.")
+    switches: dict[Name, Switch] = Field(default_factory=dict, description="What other seeds turn over.")
     id: Identifier
     title: Text
     domain: str
@@ -177,3 +199,8 @@ class Truth(Record):
     phrases: dict[Name, Phrase] = Field(default_factory=dict)
     traps: dict[Identifier, Trap] = Field(default_factory=dict)
     constraints: tuple[Text, ...] = Field((), description="Writer constraints beyond the four general ones.")
+
+    @property
+    def sides(self) -> dict[str, tuple[str, ...]]:
+        """The sides of each switch."""
+        return {name: switch.sides for name, switch in self.switches.items()}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from claw_adapter.protocol import Scenario
     from claw_adapter_scenarios.stats.figures import SuiteFigures
 
-__all__ = ["realism", "select", "stats"]
+__all__ = ["realism", "select", "stats", "talk"]
 
 FOLDER = click.Path(path_type=Path, exists=True)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -142,6 +142,28 @@ def realism(
         show_entries(out)
     show_fit(report, out)
     return 0
+
+
+@click.command("talk")
+@_what
+def talk(path: Path | None, suite: str | None, as_json: bool) -> int:
+    """Show how people talk in scenarios, and how long documents are, beside the published scenarios.
+
+    Exit 1 where a scenario is worse in something than every published one.
+    """
+    from rich.console import Console
+
+    from claw_adapter_scenarios.realism import talk as talking
+    from claw_adapter_scenarios.stats.text import show_talk
+
+    with _scenarios(path, suite) as scenarios:
+        found = talking.talk(scenarios)
+    worse = {name: list(talking.shortfalls(one)) for name, one in found.items()}
+    if as_json:
+        _json({name: {**asdict(one), "shortfalls": worse[name]} for name, one in found.items()})
+    else:
+        show_talk(found, worse, Console())
+    return 1 if any(worse.values()) else 0
 
 
 @contextlib.contextmanager

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from statistics import median
 from typing import Any
 
 from rich.console import Console
@@ -11,11 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from claw_adapter.datasets.export import grids
+from claw_adapter_scenarios.realism.talk import TalkFigures, published
 from claw_adapter_scenarios.stats.figures import SuiteFigures, by_domain, categories, figures
 from claw_adapter_scenarios.stats.papers import NEAR, Deviation, PaperName, deviations, paper
 from claw_adapter_scenarios.stats.select import Chosen
 
-__all__ = ["show_chosen", "show_suite", "suite_json"]
+__all__ = ["show_chosen", "show_suite", "show_talk", "suite_json"]
 
 DASH = "–"
 SMALL = 0.0005
@@ -98,6 +100,18 @@ def show_chosen(chosen: Chosen, suite: SuiteFigures, out: Console) -> None:
             f" Median error of random subsets: {100 * (chosen.random_error or 0):.2f} points.",
             markup=False,
         )
+
+
+def show_talk(found: Mapping[str, TalkFigures], worse: Mapping[str, Sequence[str]], out: Console) -> None:
+    """A row per scenario, those of the published suite as lowest, middle and highest, and what is worse than all of them."""
+    names = [one.name for one in fields(TalkFigures)]
+    rows = [(name, *(_number(getattr(one, key)) for key in names)) for name, one in found.items()]
+    for title, of in (("published, lowest", min), ("published, median", median), ("published, highest", max)):
+        rows.append((title, *(_number(of(getattr(one, key) for one in published().values())) for key in names)))
+    _print(out, "How people talk", ("scenario", *(name.replace("_", " ") for name in names)), rows)
+    for name, lines in worse.items():
+        for line in lines:
+            out.print(f"! {name}: {line}", markup=False, soft_wrap=True)
 
 
 def _rounds(suite: SuiteFigures) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from claw_adapter.errors import ScenarioError
 from claw_adapter.frameworks.home import claw_home
 from claw_adapter_scenarios.spec.load import LAYERS, load_spec
+from claw_adapter_scenarios.spec.prose import prose_files
 from claw_adapter_scenarios.suites.digest import compiler_digest, files_digest, folder_digest
 
 __all__ = ["cache_home", "compiled"]
@@ -50,6 +51,7 @@ def _key(spec: Path, seed: int) -> str:
     layers = {
         f"{name}.yaml": (spec / f"{name}.yaml").read_bytes() for name in LAYERS if (spec / f"{name}.yaml").is_file()
     }
+    layers |= {str(path.relative_to(spec)): path.read_bytes() for path in prose_files(spec)}
     text = f"{compiler_digest()}\n{files_digest(layers)}\n{seed}"
     return sha256(text.encode()).hexdigest()[:24]
 

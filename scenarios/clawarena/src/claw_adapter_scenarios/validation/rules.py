@@ -50,7 +50,7 @@ RULES: Mapping[str, str] = MappingProxyType({
     "SPEC-047": "the statements of a round are different texts",
     "SPEC-048": "names of people and dates are references, not typed",
     "SPEC-049": "a claim of a wrong value is wrong",
-    "SPEC-050": "other seeds keep the structure: every statement keeps its truth",
+    "SPEC-050": "other seeds keep the structure: in a spec without switches every statement keeps its truth",
     "SPEC-051": "no single place tells the truth of every contradiction",
     "SPEC-052": "a round tagged MS rests on two places or more",
     # control
@@ -63,6 +63,14 @@ RULES: Mapping[str, str] = MappingProxyType({
     "SPEC-066": "a preference is taught in an earlier round than it is examined, and examined in silence",
     "SPEC-067": "in the round that teaches a preference the plain way breaks it",
     "SPEC-068": "the number of messages is as declared",
+    # second edition
+    "SPEC-080": "there are four switches or more, and something hangs on each",
+    "SPEC-081": "the truth moves from seed to seed, and the answers of one seed do not answer another",
+    "SPEC-082": "people talk, and documents are documents, as much as in the published scenario that has least of it",
+    "SPEC-083": "what is said is written for the scenario: no message of a session is drawn from a pool",
+    "SPEC-084": "the share of exchanges that carry no evidence is as declared",
+    "SPEC-085": "half of the statements rest on two places or more, a quarter on three",
+    "SPEC-086": "a number that is typed into a statement stands in its predicate as well",
 })  # fmt: skip
 """Demand by id."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from claw_adapter.errors import ScenarioError
@@ -11,11 +12,14 @@ from claw_adapter.finding import Finding
 from claw_adapter.scenario.problems import ScenarioProblems
 from claw_adapter_scenarios.compiler.compile import compile_spec
 from claw_adapter_scenarios.compiler.compiled import Compiled
+from claw_adapter_scenarios.realism.talk import shortfalls, talk
 from claw_adapter_scenarios.spec.load import load_spec
 from claw_adapter_scenarios.validation.control import control
 from claw_adapter_scenarios.validation.rules import spec_finding
+from claw_adapter_scenarios.validation.second import second_edition
 from claw_adapter_scenarios.validation.semantic import semantic
 from claw_adapter_scenarios.validation.structural import structural
+from claw_adapter_scenarios.validation.worlds import other_seeds
 
 __all__ = ["validate_spec", "write_files"]
 
@@ -42,12 +46,19 @@ def validate_spec(root: Path, *, seeds: int = SEEDS) -> list[Finding]:
         made = compile_spec(spec)
     except ScenarioError as error:
         return [spec_finding("SPEC-002", error.what, error.where or spec.where("0-truth"))]
-    found = [*semantic(made), *control(made)]
+    found = list(_meaning(made))
     if not _errors(found):
-        found += _variants(made, seeds)
+        found += other_seeds(made, seeds, lambda other: chain(structural(other.spec), _meaning(other)))
     if not _errors(found):
         found += _core(made)
     return _sorted(found)
+
+
+def _meaning(made: Compiled) -> Iterator[Finding]:
+    yield from semantic(made)
+    yield from control(made)
+    if made.spec.truth.edition > 1:
+        yield from second_edition(made)
 
 
 def _errors(found: list[Finding]) -> bool:
@@ -56,22 +67,6 @@ def _errors(found: list[Finding]) -> bool:
 
 def _sorted(found: list[Finding]) -> list[Finding]:
     return sorted(set(found), key=lambda one: (one.severity, one.id, one.where, one.message))
-
-
-def _variants(made: Compiled, seeds: int) -> Iterator[Finding]:
-    """Other seeds compile, and every statement keeps its truth (SPEC-050)."""
-    for seed in range(1, seeds + 1):
-        try:
-            other = compile_spec(made.spec, seed)
-        except ScenarioError as error:
-            yield spec_finding("SPEC-050", f"seed {seed}: {error.what}", error.where or made.spec.where("0-truth"))
-            continue
-        for ours, theirs in zip(made.rounds, other.rounds, strict=True):
-            truths = {one.number: bool(one.verdict.value) for one in theirs.options}
-            for one in ours.options:
-                if bool(one.verdict.value) != truths[one.number]:
-                    where = made.spec.where("3-rounds", "rounds", ours.index, "options", one.number)
-                    yield spec_finding("SPEC-050", f"seed {seed} changes the truth of {one.text!r}", where)
 
 
 def write_files(made: Compiled, root: Path) -> Path:
@@ -96,6 +91,9 @@ def _core(made: Compiled) -> Iterator[Finding]:
             return
         for one in found:
             yield Finding(one.id, one.severity, one.message, _spec_place(made, one, root))
+        if made.spec.truth.edition > 1:
+            for shortfall in shortfalls(talk([scenario])[scenario.id]):
+                yield spec_finding("SPEC-082", shortfall, made.spec.where("2-sessions", "channels"))
 
 
 def _spec_place(made: Compiled, one: Finding, root: Path) -> str:
