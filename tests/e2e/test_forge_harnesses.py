@@ -26,7 +26,7 @@ def tasks() -> dict[str, ForgeTask]:
     return {t.id: t for t in pick_tasks("paper362", 0, 362, ("2", "103"))}
 
 
-def run(out: Path, harness: str, *policies: str, source: str = "forge:only=2+103") -> None:
+def run(out: Path, harness: str, *policies: str, source: str) -> None:
     models = [word for name in policies for word in ("-m", f"policy:{name}")]
     claw(
         "run", source, "-H", harness, *models,
@@ -35,19 +35,20 @@ def run(out: Path, harness: str, *policies: str, source: str = "forge:only=2+103
 
 
 @pytest.mark.parametrize(
-    ("harness", "policies"),
+    ("harness", "policies", "asked"),
     [
-        pytest.param("nanobot", ["careful", "re-creator"], marks=pytest.mark.real("nanobot")),
-        pytest.param("openclaw", ["careful"], marks=pytest.mark.real("openclaw")),
-        pytest.param("claude-code", ["careful"], marks=pytest.mark.real("claude-code")),
+        pytest.param("nanobot", ["careful", "re-creator"], ["2", "103"], marks=pytest.mark.real("nanobot")),
+        pytest.param("openclaw", ["careful"], ["2"], marks=pytest.mark.real("openclaw")),
+        pytest.param("claude-code", ["careful"], ["2", "103"], marks=pytest.mark.real("claude-code")),
     ],
 )
 def test_policies_do_through_a_real_harness_what_they_do_alone(
-    harness: str, policies: list[str], tasks: dict[str, ForgeTask], tmp_path: Path
+    harness: str, policies: list[str], asked: list[str], tasks: dict[str, ForgeTask], tmp_path: Path
 ) -> None:
-    run(tmp_path / "run", harness, *policies)
+    """OpenClaw, which takes twenty seconds of CPU to start, does one task: the one that writes a file."""
+    run(tmp_path / "run", harness, *policies, source=f"forge:only={'+'.join(asked)}")
     found = outcomes(tmp_path / "run")
-    assert len(found) == 2 * len(policies)
+    assert len(found) == len(asked) * len(policies)
     for one in found:
         assert one.record.error is None
         assert same_commands(one, [e.line for e in drive(tasks[one.task], policy_of(one)).executions])

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from claw_adapter.report import render, summarise
+from claw_adapter.report import matrix_terminal, render, summarise
 from claw_adapter.runs.load import load_run
 
 HERE = Path(__file__).parent
@@ -54,6 +54,13 @@ def test_the_first_screen_says_what_matters_and_where_the_rest_is(small):
     assert "run/report.html" in text
     assert "Harnesses: versions" not in text
     assert "Harnesses: versions" in printed(small)
+
+
+def test_the_marks_of_many_trials_are_counted(small, monkeypatch):
+    monkeypatch.setattr(matrix_terminal, "MOST_LINES", 1)
+    text = printed(small)
+    assert "reference         ✓ 3  ✗ 1  ½ 1\n" in text
+    assert "nanobot+metaclaw  ✓ 1  ✗ 1  − 3\n" in text
 
 
 def test_no_line_is_wider_than_the_console_and_nothing_is_coloured(small):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from claw_adapter import open_run
+from claw_adapter.api import results
 from claw_adapter.audit import RunAudit
 from support.audited import asked_for, audit_of, write_audited
 from support.misbehaving import CutAnswer, kind
@@ -26,6 +27,15 @@ def test_a_sound_run_ends_with_0_and_its_report_says_what_bit(tmp_path, market):
     shown = claw("report", tmp_path / "run")
     assert "reference: declared losses that bit, in rounds r1, r5, r9, r13" in shown.stdout
     assert "declared losses that bit" in (tmp_path / "run/report.html").read_text("utf-8")
+
+
+def test_of_many_trials_a_report_audits_some_of_each_harness_and_says_so(tmp_path, market, monkeypatch):
+    monkeypatch.setattr(results, "AUDITED", 2)
+    run_sync(tmp_path / "run", asked_for(market, repeats=3))
+    summary = open_run(tmp_path / "run").summary(audit=True)
+    assert [one.trials for one in summary.audits] == [2]
+    assert summary.audit_note == "2 of 3 trials were audited; claw audit looks at all"
+    assert open_run(tmp_path / "run").audit().harnesses[0].trials == 3
 
 
 def test_a_violation_ends_with_1_and_stands_in_the_record_and_the_report(tmp_path, market):

@@ -1,9 +1,12 @@
 """An executor gets jobs that travel as JSON, and brings back what other processes did of them: a run like any other."""
 
 import asyncio
+import fcntl
+import os
 import pickle
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from claw_adapter.api.running import make_executor
 from claw_adapter.api.work import Worked, check_job, raise_again, work
 from claw_adapter.errors import ClawError, HarnessNotFound, JournalError, RunStopped, ScenarioError
 from claw_adapter.executor import Executor, TrialJob
+from claw_adapter.folders import opened
 from claw_adapter.protocol import Failure, StopRules
 from claw_adapter.runner.results import RunResults, Watcher
 from claw_adapter.runs.folder import RunFolder
@@ -170,3 +174,17 @@ def test_an_executor_that_there_is_not_is_refused():
         make_executor("no-such-executor")
     with pytest.raises(ClawError, match="options are written"):
         make_executor("local:x")
+
+
+def test_what_killed_workers_left_is_removed_by_the_next_and_what_is_in_use_is_not(local, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, used, new = (tmp_path / f"claw-job-{name}" for name in ("left", "used", "new"))
+    for folder in (left, used, new):
+        (folder / "run").mkdir(parents=True)
+    for folder in (left, used):
+        os.utime(folder, (0, 0))
+    with opened(used) as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        with pytest.raises(ScenarioError):
+            check_job(job_of(local, scenario="0" * 64))
+    assert sorted(path.name for path in tmp_path.glob("claw-job-*")) == ["claw-job-new", "claw-job-used"]

@@ -41,6 +41,10 @@ def since(body: dict, turns: int) -> int:
     return asked[-turns] if len(asked) > turns else 1
 
 
+def list_rounds(path: Path) -> list[str]:
+    return [line for line in path.read_text().splitlines() if '"kind":"round"' in line.replace(" ", "")]
+
+
 def curve(found: Profile, label: str = "+60k told") -> list[float | None]:
     return [found.figure(f"{label}, {distance} turns back").value for distance in (1, 5, 10)]
 
@@ -103,6 +107,9 @@ def test_who_sums_up_at_the_end_of_its_window_is_seen_to(tmp_path: Path, monkeyp
     assert "more requests for itself (summaries)" in end(found, "+1k told")
     assert "requests too long" in end(found, "+1k told")
     assert "error" not in end(found, "+1k told")
+    assert (
+        "M30 own-turns-missing" in found.figure("losses found in windows told").text
+    )  # the reference declares no window
 
 
 def test_who_pages_old_turns_out_is_seen_to_lead_to_them(tmp_path: Path, monkeypatch):
@@ -123,6 +130,11 @@ def test_who_pages_old_turns_out_is_seen_to_lead_to_them(tmp_path: Path, monkeyp
 def test_who_does_nothing_about_its_window_ends_in_errors(tmp_path: Path):
     found = measure(tmp_path, windows=[500])
     assert end(found, "+0k untold").startswith("error from turn ")
+    turns = {len(list_rounds(path)) for path in (tmp_path / "reach-0k-untold").rglob("journal.jsonl")}
+    assert max(turns) < TURNS  # after three errors in a row it is given up
+    assert "not tried after turn" in end(found, "+0k untold")
+    again = measure(tmp_path, windows=[500])
+    assert end(again, "+0k untold") == end(found, "+0k untold")
     assert "requests too long" in end(found, "+0k untold")
 
 

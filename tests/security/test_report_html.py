@@ -79,9 +79,11 @@ PAYLOADS = (
     "<p>" * 200 + "<script>alert(1)</script>",
 )
 TAGS = """html head meta title style body header main section h1 h2 h3 h4 p dl dt dd div table caption thead tbody tr th td
-svg rect line span strong code ul ol li a pre details summary article label select option input button script"""
+svg rect line circle polygon polyline path text desc figure figcaption
+span strong code ul ol li a pre details summary article label select option input button script"""
 ATTRIBUTES = """lang charset http-equiv content name class id aria-labelledby aria-label role scope href title hidden value
-type data-scenario data-differs data-trouble viewbox width height x x1 x2 y y1 y2 rx"""
+type data-scenario data-differs data-trouble viewbox width height x x1 x2 y y1 y2 rx r cx cy d
+points text-anchor tabindex aria-hidden"""
 VOID = {"meta", "input"}
 
 

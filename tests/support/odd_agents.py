@@ -126,37 +126,57 @@ def trap(name: str, said: str, schema: Json) -> Tool:
     return Tool(name, said, schema, does)
 
 
-async def played(tools: tuple[Tool, ...], root: Path) -> tuple[World, Seen, str]:
-    """One round of an agent: three files are to be read, two to be written."""
+Later = Callable[[World], tuple[Tool, ...]]
+View = Callable[[list[Json]], list[Json]]
+
+
+async def played(
+    tools: tuple[Tool, ...],
+    root: Path,
+    later: Later = lambda _: (),
+    view: View = lambda history: history,
+    there: dict[str, str] | None = None,
+) -> tuple[World, Seen, str]:
+    """One round of an agent: three files are to be read, two to be written.
+
+    Args:
+        tools: that it offers.
+        root: its workspace.
+        later: tools that it offers besides by and by.
+        view: what of its conversation it sends.
+        there: further files of the workspace.
+    """
     world = World(root)
-    for path, content in FILES.items():
+    for path, content in {**FILES, **(there or {})}.items():
         world.put(path, content)
     needs = RoundEvidence(needs=("week", "count", "post"), answer="Written.", hasty_answer="Perhaps.")
     told = AnswerKey(
         round="q", type="exec_check", fragments=FRAGMENTS, evidence=needs, workspace=str(root), oracle=WRITTEN,
-        hasty=dict.fromkeys(WRITTEN, "nothing is known\n"),
+        hasty=dict.fromkeys(WRITTEN, "nothing is known\n"), texts={path: (text,) for path, text in FILES.items()},
     )  # fmt: skip
     model = reader(told)
-    said = await _turn(model, {tool.name: tool for tool in tools}, world)
+    said = await _turn(model, tools, world, later, view)
+    world.harmed += [path for path, content in FILES.items() if world.get(path) != content]
     seen = model.seen()
     assert seen is not None
     return world, seen, said
 
 
-async def _turn(model: ReaderModel, tools: dict[str, Tool], world: World) -> str:
-    offered = [
-        {"type": "function", "function": {"name": tool.name, "description": tool.said, "parameters": tool.schema}}
-        for tool in tools.values()
-    ]
+async def _turn(model: ReaderModel, tools: tuple[Tool, ...], world: World, later: Later, view: View) -> str:
     history: list[Json] = [{"role": "user", "content": "Write the report and the note."}]
     for _ in range(60):
-        reply = await reply_of(model, {"model": "any", "messages": history, "tools": offered})
+        known = {tool.name: tool for tool in (*tools, *later(world))}
+        offered = [
+            {"type": "function", "function": {"name": tool.name, "description": tool.said, "parameters": tool.schema}}
+            for tool in known.values()
+        ]
+        reply = await reply_of(model, {"model": "any", "messages": view(history), "tools": offered})
         history.append(reply.message())
         if not reply.calls:
             return reply.text
         for call in reply.calls:
             history.append(
-                {"role": "tool", "tool_call_id": call.id, "content": _result(tools, world, call.name, call.arguments)}
+                {"role": "tool", "tool_call_id": call.id, "content": _result(known, world, call.name, call.arguments)}
             )
     raise AssertionError("the reader never came to an end")
 

@@ -68,7 +68,7 @@ class ToolAgent:
 
     def run(self, name: str, arguments: Json) -> str:
         """The result of a call."""
-        schema = next(tool["function"] for tool in self.tools if tool["function"]["name"] == name)["parameters"]
+        schema = next(tool["function"] for tool in self.tools if tool["function"]["name"] == name).get("parameters", {})
         why = violation(schema, arguments)
         if why is None and name not in self.does:
             why = "nothing to see"

@@ -110,6 +110,13 @@ def test_prune_wants_its_age_mask_its_mark_and_the_window_its_tokens():
     assert [damage(secret, "x", losses=[window], tokens=n)[1] for n in (500, 700)] == [None, window]
 
 
+def test_a_window_that_is_told_takes_the_place_of_the_one_that_is_taken_for_granted():
+    limit = WindowLimit(tokens=1_000_000, then="error", reserve=300, told="summary")
+    assert limit.at(1_000) == WindowLimit(tokens=700, then="summary")
+    assert limit.at(100).tokens == 1
+    assert WindowLimit(tokens=5, then="oldest").at(9) == WindowLimit(tokens=9, then="oldest")
+
+
 def test_lines_that_are_directives_may_be_left_out_where_that_is_declared():
     loss = Drop(what="directives")
     text = "Here it is, as you wished\nMEDIA:/tmp/x.png\nand that is all of it"

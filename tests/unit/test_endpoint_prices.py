@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.errors import PluginError
+from claw_adapter.profile import Figure, Profile
 from claw_adapter.protocol import ModelSpec
 from claw_adapter.protocol.tokens import TokenUse
 from claw_adapter.runs import prices
-from claw_adapter.runs.estimate import Assumptions, estimate
+from claw_adapter.runs.estimate import Assumptions, estimate, measured, together
 from claw_adapter.runs.providers import load_providers, provider_model
 from claw_adapter.scenario import load_scenario
 from support.scenarios import write_scenario
@@ -106,6 +107,25 @@ def test_an_estimate_adds_up(tmp_path: Path, listed):
     twice = estimate([small(tmp_path, 3), small(tmp_path, 4)], provider_model("gpt-5.5"), trials=6)
     assert (twice.scenarios, twice.rounds) == (2, 42)
     assert estimate([small(tmp_path, 5)], ModelSpec(name="reader", kind="reader")).money is None
+
+
+def test_what_stands_before_the_first_prompt_is_taken_from_a_profile(tmp_path: Path):
+    figures = [Figure(group="entry", name="entry price", value=4_439.0, how="seen"),
+               Figure(group="running", name="requests per turn", value=3.0, how="seen")]  # fmt: skip
+    path = tmp_path / "profile.json"
+    path.write_text(Profile(harness="x", turns=31, figures=tuple(figures)).model_dump_json())
+    known = measured(path)
+    assert known == Assumptions(overhead=4_439, calls_per_round=Assumptions().calls_per_round * 1.5)
+    path.write_text("[]")
+    with pytest.raises(ValueError, match="not a profile"):
+        measured(path)
+    model = provider_model("gpt-5.5")
+    parts = {"x": estimate([small(tmp_path, 2)], model, assumptions=known), "y": estimate([small(tmp_path, 3)], model)}
+    both = together(parts, model)
+    assert (both.calls, both.input, both.trials) == tuple(
+        sum(getattr(one, name) for one in parts.values()) for name in ("calls", "input", "trials")
+    )
+    assert both.harnesses == parts
 
 
 @pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published results are not here")

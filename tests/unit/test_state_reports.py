@@ -111,6 +111,13 @@ def test_several_trials_of_a_scenario_narrow_the_interval_only_as_far_as_they_di
     assert (other.pass_hat[1], other.pass_hat[2]) == (0.5, pytest.approx(1 / 6))
 
 
+def test_of_many_trials_pass_k_is_of_few_numbers(tmp_path):
+    (row,) = breakdown_of(
+        state.write(tmp_path / "run", 1, {"m": lambda n, _: state.passed(n)}, repeats=20), "model"
+    ).rows
+    assert list(row.pass_hat) == [*range(1, 9), 16]
+
+
 def test_failures_are_shared_out_by_pattern_and_the_unscored_by_owner(run):
     found = table(run, "Failures by pattern")
     careful, hasty = found.head.index("bare · policy:careful"), found.head.index("bare · policy:hasty")

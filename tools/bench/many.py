@@ -22,13 +22,15 @@ from overhead import write_scenario
 
 ROUNDS = 10
 STEPS = ("plan", "journal", "read", "summary", "page", "compare")
+REPEATS = 500
+"""Of a seed, at most."""
 LIMIT = 1.1
 LITTLE = 0.5
 """CPU seconds below which a step's exponent says nothing."""
 
 
-def asked(root: Path, repeats: int) -> Any:
-    """The experiment: two labels of one harness."""
+def asked(root: Path, times: int) -> Any:
+    """The experiment: two labels of one harness, each so many times."""
     from claw_adapter.runs.plan import Experiment
 
     harness = {"name": "reference", "options": {"mode": "in-process"}}
@@ -37,7 +39,8 @@ def asked(root: Path, repeats: int) -> Any:
             "scenarios": [str(root / "scenario")],
             "harnesses": [harness | {"label": "one"}, harness | {"label": "other"}],
             "models": [{"name": "script", "kind": "scripted", "script": ["I think \\bbox{A}."]}],
-            "repeats": repeats,
+            "seeds": list(range(max(times // REPEATS, 1))),
+            "repeats": min(times, REPEATS),
             "settings": {"isolation": 0},
         }
     )
@@ -96,7 +99,8 @@ def step(name: str, root: Path, trials: int) -> None:
         open_run(out).summary()
     elif name == "page":
         open_run(out).report()
-        print(f"{(out / 'report.html').stat().st_size / 1e6:.1f} MB", end="", file=sys.stderr)
+        sizes = [path.stat().st_size for path in (out / "report.html", *out.glob("report-data/*"))]
+        print(f"{sizes[0] / 1e6:.1f} MB and {sum(sizes[1:]) / 1e6:.1f} MB beside it", end="", file=sys.stderr)
     else:
         open_run(out).compare()
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["PAGE", "Run", "aopen_run", "open_run", "write_page"]
 
 PAGE: Final = "report.html"
+AUDITED: Final = 100
+"""Trials that a summary audits, about: of a larger run some of each harness, because to audit one takes long."""
 
 
 class Run:
@@ -76,7 +78,7 @@ class Run:
         return tuple(tables.score_rows(self.summary()))
 
     def summary(self, metric_set: MetricSet = "published", *, audit: bool = False) -> Summary:
-        """The run summed up; with `audit` as ``claw report --json`` prints it.
+        """The run summed up; with `audit` as ``claw report --json`` prints it, for which some of many trials are audited.
 
         Raises:
             ScoringError: the metric set is unknown, or needs scores that were not recorded.
@@ -85,15 +87,19 @@ class Run:
         if not audit:
             return found
         try:
-            return found.model_copy(update={"audits": self.audit().harnesses})
+            audits = self.audit(most=AUDITED).harnesses
+            looked, trials = sum(one.trials for one in audits), len(self.data.trials)
+            note = f"{looked} of {trials} trials were audited; claw audit looks at all" if looked < trials else ""
+            return found.model_copy(update={"audits": audits, "audit_note": note})
         except ClawError as error:  # the numbers are worth showing all the same
             return found.model_copy(update={"audit_note": f"not audited: {error.what}"})
 
-    def audit(self, data: str | Path | Sequence[str | Path] = ()) -> RunAudit:
+    def audit(self, data: str | Path | Sequence[str | Path] = (), *, most: int = 0) -> RunAudit:
         """Compare what was in every request with what had to be, as ``claw audit``; the folder is only read.
 
         Args:
             data: names or folders of the scenarios, when they are not where the run found them.
+            most: trials that are audited, those of every harness evenly spread; 0 for all.
 
         Raises:
             ScenarioError: a scenario is missing, or not the one that was run.
@@ -103,7 +109,7 @@ class Run:
 
         names = (data,) if isinstance(data, str | Path) else data
         with system_errors():
-            return audit_run(self.data, [str(name) for name in names])
+            return audit_run(self.data, [str(name) for name in names], most=most)
 
     def report(self, path: str | Path | None = None, *, metric_set: MetricSet = "published") -> Path:
         """Write the page of the run, by default as report.html in its folder; returns where it is.

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias, TypeVar, Unpack, cast
 
 from claw_adapter import plugins
 from claw_adapter.api.blocking import finish, system_errors
+from claw_adapter.api.estimating import estimate_experiment
 from claw_adapter.api.experiment import (
     ExperimentOptions,
     Scenarios,
@@ -34,7 +35,6 @@ from claw_adapter.runner.preparing import prepare as prepare_plan
 from claw_adapter.runner.run import Watcher
 from claw_adapter.runner.run import run as run_plan
 from claw_adapter.runs.estimate import Estimate
-from claw_adapter.runs.estimate import estimate as estimate_one
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.plan import Experiment, Plan, expand
 from claw_adapter.runs.shards import shard_of
@@ -289,14 +289,6 @@ def estimate(scenarios: Scenarios, **options: Unpack[ExperimentOptions]) -> dict
     check_names(options, list(ExperimentOptions.__annotations__))
     with system_errors():
         return estimate_experiment(make_experiment(scenarios, options))
-
-
-def estimate_experiment(experiment: Experiment) -> dict[str, Estimate]:
-    """Expected rounds, requests, tokens and money of every model, by its name."""
-    scenarios = list(find_scenarios(experiment.scenarios).values())
-    stacks = [1 if one.overlays is not None else len(experiment.overlays) for one in experiment.harnesses]
-    trials = sum(stacks) * len(experiment.seeds) * experiment.repeats
-    return {model.name: estimate_one(scenarios, model, trials=trials) for model in experiment.models}
 
 
 def _part(options: RunOptions, kind: type[Options]) -> Options:

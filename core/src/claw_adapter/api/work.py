@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from claw_adapter.api.running import Prepared
 from claw_adapter.errors import ClawError, HarnessNotFound, MachineError, RunStopped, ScenarioError
 from claw_adapter.executor import TrialJob
+from claw_adapter.folders import opened, remove_tree
 from claw_adapter.protocol import Failure, Scenario
 from claw_adapter.runner.preparing import prepare
 from claw_adapter.runs.folder import RunFolder
@@ -19,6 +26,10 @@ from claw_adapter.scenario.load import load_scenario
 from claw_adapter.scenario.named import find_scenarios
 
 __all__ = ["Worked", "check_job", "raise_again", "work"]
+
+PREFIX: Final = "claw-job-"
+STALE_SECONDS: Final = 3600.0
+"""Age up to which a folder may have no lock yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +56,8 @@ def check_job(job: TrialJob, scenario: bytes | None = None) -> None:
     Raises:
         ClawError: what is missing, or of another version than where the run was started.
     """
-    with tempfile.TemporaryDirectory(prefix="claw-job-") as name:
-        _prepared(job, Path(name).resolve(), scenario)
+    with _place() as place:
+        _prepared(job, place, scenario)
 
 
 def work(
@@ -63,9 +74,9 @@ def work(
     Raises:
         ClawError: the job cannot be done here; nothing was begun.
     """
-    with tempfile.TemporaryDirectory(prefix="claw-job-") as name:
-        root = folder or Path(name).resolve() / "run"
-        prepared = _prepared(job, root, scenario, Path(name).resolve() / "scenario")
+    with _place() as place:
+        root = folder or place / "run"
+        prepared = _prepared(job, root, scenario, place / "scenario")
         with RunFolder(root) as run:
             if not run.begin(prepared.plan) and begun is not None:
                 unpack(begun, root)
@@ -75,6 +86,20 @@ def work(
         except (RunStopped, MachineError) as error:
             stopped = Failure.of(error)
         return Worked(pack_trial(RunFolder(root), job.trial.id), stopped)
+
+
+@contextmanager
+def _place() -> Iterator[Path]:
+    """A folder of a job's own, locked as long as this process lives; what workers left that were killed is removed."""
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError, ClawError), opened(left) as folder:
+            about = os.fstat(folder)
+            if about.st_uid == os.getuid() and time.time() - about.st_mtime > STALE_SECONDS:
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_tree(left)
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as name, opened(Path(name)) as folder:
+        fcntl.flock(folder, fcntl.LOCK_SH)
+        yield Path(name).resolve()
 
 
 def _prepared(job: TrialJob, root: Path, scenario: bytes | None, place: Path | None = None) -> Prepared:

@@ -31,11 +31,20 @@ DAMAGES: Final = {
 
 
 def judge_requests(
-    turn: RequestTurn, past: Sequence[Said], prompt: Said, gone: Collection[str], renderer: Renderer, book: Book
-) -> None:
-    """Compare every request of a turn with what it must hold; texts that are `gone` are looked for elsewhere."""
+    turn: RequestTurn,
+    past: Sequence[Said],
+    prompt: Said,
+    gone: Collection[str],
+    renderer: Renderer,
+    book: Book,
+    largest: int = 0,
+) -> int:
+    """Compare every request of a turn with what it must hold; texts that are `gone` are looked for elsewhere.
+
+    `largest` is the most tokens that a request of the turns before had: what a window has taken stays away. Returns it anew.
+    """
     number = prompt.round
-    tokens = 0
+    tokens = largest
     for exchange, due in zip(turn.chain, turn.before, strict=True):
         units = turn.units[exchange.number]
         steps = [said for step in turn.steps[:due] for entry in step.entries(number) for said in entry]
@@ -44,6 +53,7 @@ def judge_requests(
         tokens = max(tokens, int(str(exchange.usage.get("input") or 0)))
         _Request(expected, units, found, prompt.round, renderer, book, exchange.number, tokens).judge(gone)
     _judge_calls(turn, book, renderer)
+    return tokens
 
 
 def _judge_calls(turn: RequestTurn, book: Book, renderer: Renderer) -> None:

@@ -81,6 +81,7 @@ class _Ledger:
         self.facts = facts
         self.book = Book()
         self.renderer = Renderer(facts.capabilities)
+        self.largest = 0
         self.past = Past(facts.scenario)
         self.words = KnownLines(
             facts.scenario, facts.lines or ScenarioLines.of(facts.scenario, facts.gold), facts.others
@@ -141,7 +142,7 @@ class _Ledger:
             self.book.find("M13", "prompt-missing", what, request=turn.exchanges[0].number)
             return
         prompt = Said("user", record.prompt, "prompt", number)
-        judge_requests(turn, past, prompt, self.past.gone, self.renderer, self.book)
+        self.largest = judge_requests(turn, past, prompt, self.past.gone, self.renderer, self.book, self.largest)
         self.requests += len(turn.chain)
         self._gone(turn)
         self._words(turn, number)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -14,6 +16,7 @@ from claw_adapter.audit.words import ScenarioLines, lines_of, round_texts, world
 from claw_adapter.errors import ScenarioError
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Capabilities, Event, Gold, RoundRecord, Scenario, TrialSpec
+from claw_adapter.protocol.limits import WindowLimit
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import RunData, TrialData
 from claw_adapter.runs.store import Store
@@ -34,12 +37,13 @@ UNDECLARED = (
 )
 
 
-def audit_run(run: RunData, data: Sequence[str] = ()) -> RunAudit:
-    """Audit every trial of a run.
+def audit_run(run: RunData, data: Sequence[str] = (), *, most: int = 0) -> RunAudit:
+    """Audit the trials of a run.
 
     Args:
         run: the run folder as it was read.
         data: names or folders of the scenarios, when they are not where the run found them.
+        most: trials that are audited, those of every harness evenly spread; 0 for all.
 
     Raises:
         ScenarioError: a scenario is missing, or not the one that was run.
@@ -52,7 +56,7 @@ def audit_run(run: RunData, data: Sequence[str] = ()) -> RunAudit:
             raise ScenarioError(f"scenario {name!r} {what}", remedy="Say where it is with --data.")
     own = {name: _lines(scenarios[name]) for name in run.plan.scenarios} if len(run.plan.scenarios) > 1 else {}
     known = {name: _Known.of(scenarios[name]) for name in run.plan.scenarios}
-    trials = tuple(_audit(run, trial, known[trial.spec.scenario], own) for trial in run.trials)
+    trials = tuple(_audit(run, trial, known[trial.spec.scenario], own) for trial in _some(run.trials, most))
     return RunAudit(run=run.root.name, trials=trials, harnesses=_verdicts(trials))
 
 
@@ -70,8 +74,22 @@ class _Known:
         return cls(scenario, gold, ScenarioLines.of(scenario, gold))
 
 
+def _some(trials: Sequence[TrialData], most: int) -> Iterator[TrialData]:
+    """Of each harness every n-th trial, so that they are about so many in all."""
+    step = math.ceil(len(trials) / most) if most else 1
+    seen = Counter[str]()
+    for trial in trials:
+        label = _label(trial)
+        if seen[label] % step == 0:
+            yield trial
+        seen[label] += 1
+
+
+def _label(trial: TrialData) -> str:
+    return "+".join([trial.spec.harness.label, *(overlay.label for overlay in trial.spec.overlays)])
+
+
 def _audit(run: RunData, trial: TrialData, known: _Known, own: Mapping[str, set[str]]) -> TrialAudit:
-    label = "+".join([trial.spec.harness.label, *(overlay.label for overlay in trial.spec.overlays)])
     path = RunFolder(run.root).transcript(trial.spec.id)
     capabilities, notes = _declared(trial)
     store = Store(run.store)
@@ -79,7 +97,7 @@ def _audit(run: RunData, trial: TrialData, known: _Known, own: Mapping[str, set[
     here = own.get(scenario.id, set())
     facts = TrialFacts(
         spec=trial.spec,
-        harness=label,
+        harness=_label(trial),
         scenario=scenario,
         gold=known.gold,
         capabilities=capabilities,
@@ -117,10 +135,13 @@ def _files(store: Store, digest: str) -> dict[str, str]:
 
 
 def _declared(trial: TrialData) -> tuple[Capabilities, tuple[str, ...]]:
-    """What the adapter declared when the trial was made."""
-    if trial.start is not None and trial.start.capabilities is not None:
-        return trial.start.capabilities, ()
-    return _installed(trial.spec), (UNDECLARED,) if trial.rounds else ()
+    """What the adapter declared when the trial was made, with the window that the harness was told in place of its own."""
+    start = trial.start.capabilities if trial.start is not None else None
+    declared, notes = (start, ()) if start else (_installed(trial.spec), (UNDECLARED,) if trial.rounds else ())
+    if (window := trial.spec.model.told_window) is None:
+        return declared, notes
+    losses = tuple(loss.at(window) if isinstance(loss, WindowLimit) else loss for loss in declared.losses)
+    return declared.model_copy(update={"losses": losses}), notes
 
 
 def _installed(spec: TrialSpec) -> Capabilities:

@@ -21,7 +21,7 @@ from claw_adapter.certify.digests import program_digests
 from claw_adapter.certify.director import Director
 from claw_adapter.certify.offspring import adopting
 from claw_adapter.certify.standard import standard_files, standard_histories, standard_main
-from claw_adapter.certify.trial import KitTrial
+from claw_adapter.certify.trial import KitTrial, Left
 from claw_adapter.certify.world import KitWorld, canary
 from claw_adapter.drivers import Lifeline, reaper
 from claw_adapter.endpoint.server import EndpointServer
@@ -81,6 +81,8 @@ class Bench:
         self._number = 0
         self._own = secrets.token_hex(3)
         """What tells our trials from those of another certification on this machine at the same time."""
+        self.left: Left | None = None
+        """What the conversation of `Kit.closed` has left."""
         self._shared: KitTrial | None = None
         self._spare: KitTrial | None = None
         self._failed: list[CheckFinding] = []

@@ -31,6 +31,7 @@ __all__ = [
     "has_evidence",
     "installed_otherwise",
     "issue",
+    "read_certificate",
     "verify",
 ]
 
@@ -118,7 +119,12 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _read(path: Path) -> tuple[Certificate, Envelope | None]:
+def read_certificate(path: Path) -> tuple[Certificate, Envelope | None]:
+    """A certificate and the envelope it lies in, as they stand there: nothing is verified.
+
+    Raises:
+        JournalError: there is none.
+    """
     try:
         text = read_text(path)
         if isinstance(data := json.loads(text), dict) and "payloadType" in data:
@@ -157,7 +163,7 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
     """
     if path.is_dir():
         path /= CERTIFICATE
-    certificate, envelope = _read(path)
+    certificate, envelope = read_certificate(path)
     found = envelope.signer(signers, signer) if envelope is not None else ""
     problems = []
     if signers is not None and not found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +14,11 @@ from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.context import Trick
 from claw_adapter.certify.demand import CheckFinding, Demand, Unverified
 from claw_adapter.certify.director import Request
+from claw_adapter.certify.script import say
 from claw_adapter.certify.standard import PLAIN
-from claw_adapter.certify.trial import KitTrial
+from claw_adapter.certify.trial import KitTrial, Left
 from claw_adapter.certify.turn import Turn
+from claw_adapter.certify.watch import files_below, traces_outside
 from claw_adapter.certify.world import canary
 from claw_adapter.endpoint.models.played import PlayedReply
 from claw_adapter.errors import Owner
@@ -78,6 +81,35 @@ class Kit:
         if trial.name not in self.trials:
             self.trials.append(trial.name)
         return trial
+
+    async def closed(self) -> Left:
+        """What a conversation of one turn has left that is closed; made once for all checks that look at it.
+
+        It was at isolation 1 or less, where nothing but good manners keeps a harness in. A check that fails by what another
+        one has made is judged again by one of its own.
+
+        Raises:
+            CheckFinding: it does not come up.
+        """
+        if self.bench.left is not None and not self.anew:
+            self.inherited = True
+            self.trials.append(self.bench.left.trial)
+            return self.bench.left
+        began, word = time.time() - 1, self.canary("closed")
+        async with self.trial(isolation=min(self.bench.isolation, 1)) as t:
+            turn = await self.send(t, f"Hello, {word}.", say("Hello."))
+            await t.close()
+            marks = [t.name, str(t.folder), t.ctx.endpoint.key]
+            outside = traces_outside(marks, began, (self.bench.root, self.bench.evidence))
+            self.bench.left = Left(
+                trial=t.name,
+                word=word,
+                turn=turn,
+                beside=sorted({path.split("/")[0] for path in t.files()} - {"workspace", "state"}),
+                outside=[str(path) for path in outside],
+                temporary=sorted(files_below(self.bench.root / "tmp")),
+            )
+        return self.bench.left
 
     @contextlib.asynccontextmanager
     async def trial(

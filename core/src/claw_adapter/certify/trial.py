@@ -24,7 +24,7 @@ from claw_adapter.errors import ClawError, Owner
 from claw_adapter.harness import Conversation, Harness
 from claw_adapter.protocol import Checkpoint, Failure, TurnResult
 
-__all__ = ["CLOSE_SECONDS", "LATE_SECONDS", "Closed", "KitTrial"]
+__all__ = ["CLOSE_SECONDS", "LATE_SECONDS", "Closed", "KitTrial", "Left"]
 
 CLOSE_SECONDS: Final = 15.0
 LATE_SECONDS: Final = 5.0
@@ -43,6 +43,27 @@ class Closed:
     survivors: tuple[LivingProcess, ...]
     """Processes of the trial that were still there."""
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is there of a conversation of one turn when it is closed.
+
+    Attributes:
+        trial: its name.
+        word: what was said in it and nowhere else.
+        turn: its turn.
+        beside: what lies beside workspace and state directory.
+        outside: paths elsewhere that name the trial.
+        temporary: what lies in our folder for temporary files.
+    """
+
+    trial: str
+    word: str
+    turn: Turn
+    beside: list[str]
+    outside: list[str]
+    temporary: list[str]
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from claw_adapter.cli.common import console, print_json
 
 if TYPE_CHECKING:
     from claw_adapter.report.compare_records import Between
+    from claw_adapter.runs.load import RunData
     from claw_adapter.scoring import Metric, MetricSet
 
 __all__ = ["command"]
@@ -39,15 +40,21 @@ METRICS = ("tcr", "mc", "ec", "sc", "fd", "robustness", "crs", "overall")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the resampling.")
 @click.option(
     "--between",
-    type=click.Choice(["harness", "model"]),
+    type=click.Choice(["harness", "model", "harness,model"]),
     default="harness",
     show_default=True,
-    help="Pair harnesses under one model, or models under one harness.",
+    help="Pair harnesses under one model, or models under one harness; or cross both: ranges, pooled effects, interactions.",
 )
 @click.option(
     "--margin",
     type=click.FloatRange(0, 100, min_open=True),
     help="Test for equivalence: percentage points that a difference may have. Exit code 0 only if all are within them.",
+)
+@click.option(
+    "--plan",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    metavar="POINTS",
+    help="Compare nothing: say how many scenarios and repeats show a difference of so many points in TCR, from this run.",
 )
 @click.option("--allow-mixed", is_flag=True, help="Compare rows of different conditions, with a warning on top.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
@@ -61,6 +68,7 @@ def command(  # noqa: PLR0917 - click passes every option by name
     seed: int,
     between: str,
     margin: float | None,
+    plan: float | None,
     allow_mixed: bool,
     as_json: bool,
     page: Path | None,
@@ -76,6 +84,30 @@ def command(  # noqa: PLR0917 - click passes every option by name
     from claw_adapter.report.compare_terminal import render
 
     first, *others = map(open_run, runs)
+    if plan is not None:
+        if others:
+            raise click.UsageError("--plan takes one run: what its rounds come to is what is planned from.")
+        return _plan(first.data, plan / 100, level, seed, as_json=as_json)
+    if between == "harness,model":
+        if margin is not None or page is not None or len(metrics) > 1:
+            raise click.UsageError("--between harness,model takes one --metric, and neither --margin nor --html.")
+        from claw_adapter.report.cross import cross
+        from claw_adapter.report.cross_terminal import render_cross
+
+        crossed = cross(
+            [run.data for run in (first, *others)],
+            cast("MetricSet", metric_set),
+            cast("Metric | None", metrics[0] if metrics else None),
+            level=level,
+            resamples=resamples,
+            seed=seed,
+            allow_mixed=allow_mixed,
+        )
+        if as_json:
+            print_json(crossed.model_dump(mode="json"))
+        else:
+            render_cross(crossed, console())
+        return 0
     found = first.compare(
         *others,
         metric_set=cast("MetricSet", metric_set),
@@ -94,3 +126,31 @@ def command(  # noqa: PLR0917 - click passes every option by name
     else:
         render(found, console())
     return 0 if margin is None or found.equivalent else 1
+
+
+def _plan(run: RunData, difference: float, level: float, seed: int, *, as_json: bool) -> int:
+    from claw_adapter.report.planning import planned
+
+    found = planned(run, difference, level=level, seed=seed)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return 0
+    enough = found.enough
+    click.echo(
+        f"{100 * difference:g} points of TCR, at {found.level:.0%}, where rounds are right with a chance of {found.rate:.2f}:"
+    )
+    size = enough or found.sizes[-1]
+    says = "show them" if enough else "are the most that was tried, and show them only"
+    click.echo(f"  {size.scenarios} scenarios and {size.repeats} repeats a side {says} with power {size.power:.2f}.")
+    click.echo("  power, by scenarios (down) and repeats (across):")
+    repeats = list(dict.fromkeys(one.repeats for one in found.sizes))
+    click.echo("  " + " " * 6 + "".join(f"{number:>7}" for number in repeats))
+    for scenarios in dict.fromkeys(one.scenarios for one in found.sizes):
+        row = [one.power for one in found.sizes if one.scenarios == scenarios]
+        click.echo(f"  {scenarios:>6}" + "".join(f"{power:>7.2f}" for power in row))
+    click.echo(
+        f"Simulated ({found.simulations} comparisons a size), tested as `claw compare` does. The difference is taken to be "
+        "alike in all scenarios: where it is not, it takes more. A chance is (right + 0.5) / (trials + 1), "
+        f"of {found.observed} trials or more."
+    )
+    return 0

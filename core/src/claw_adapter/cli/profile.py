@@ -46,6 +46,7 @@ __all__ = ["command"]
 @click.option(
     "--jobs", "-j", type=click.IntRange(1, 64), default=1, show_default=True, help="Trials at a time; times need 1."
 )
+@click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to this file.")
 @click.option("--how", is_flag=True, help="Print how each figure was measured.")
 @click.option("--json", "as_json", is_flag=True, help="Print the profiles as JSON.")
 def command(
@@ -59,6 +60,7 @@ def command(
     turns: int,
     isolation: int | None,
     jobs: int,
+    page: Path | None,
     how: bool,
     as_json: bool,
 ) -> int:
@@ -66,7 +68,8 @@ def command(
 
     Prices of a talk of 31 turns, what caching saves and what breaks its prefix, how far back requests reach in small windows,
     histories, faults, and what it takes of the machine. The same command goes on where it was interrupted. Each profile is
-    written to OUT/HARNESS/profile.json. Exit code 1 when a harness could not be measured.
+    written to OUT/HARNESS/profile.json; the name of such a file in place of a HARNESS shows it beside the others, as another
+    version of the same one. Exit code 1 when a harness could not be measured.
     """
     if run is not None:
         if harnesses:
@@ -75,7 +78,7 @@ def command(
     if not harnesses:
         raise click.UsageError("Name a harness, or a run with --from.")
     from claw_adapter.errors import ClawError
-    from claw_adapter.profile import profile
+    from claw_adapter.profile import profile, read_profile
     from claw_adapter.profile.run import PARTS, WINDOWS
     from claw_adapter.profile.terminal import render
     from claw_adapter.runs.plan import slug
@@ -83,6 +86,9 @@ def command(
     found, failed = [], False
     parts = cast("list[Part]", [part for part in PARTS if part not in without])
     for harness in harnesses:
+        if harness.endswith(".json"):
+            found.append(read_profile(Path(harness)))
+            continue
         folder = out / slug(harness)
         try:
             made = profile(
@@ -103,6 +109,10 @@ def command(
             continue
         (folder / "profile.json").write_text(made.model_dump_json(indent=1), "utf-8")
         found.append(made)
+    if page is not None and found:
+        from claw_adapter.profile.page import write_html
+
+        write_html(found, page)
     if as_json:
         print_json([made.model_dump(mode="json") for made in found])
     elif found:

@@ -202,8 +202,14 @@ def _show_estimate(found: dict[str, Estimate], *, as_json: bool) -> int:
         )
         tokens = f"{one.input:,} tokens in and {one.output:,} out"
         click.echo(f"{name}: {one.rounds} rounds, about {one.calls:,} requests, {tokens}; {money}")
+        for label, part in one.harnesses.items():
+            entry = f"{part.assumptions.overhead:,} tokens before the first prompt"
+            click.echo(
+                f"  {label}: about {part.calls:,} requests, {part.input:,} tokens in, {part.output:,} out; {entry}"
+            )
     click.echo(
-        "Expected values from a published run with one harness; others take fewer or more. Retries are not counted."
+        "Expected values: how a conversation grows is taken from a published run, the tokens before the first prompt from the "
+        "harness's profile where one is kept (else from that run). Retries are not counted."
     )
     return 0
 

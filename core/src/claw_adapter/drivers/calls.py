@@ -113,8 +113,7 @@ class LineCalls:
         """Write and wait at once: the other side may answer, or die, before it has read everything."""
         rest = self._write(line)
         if rest is None:
-            await asyncio.wait({call.answer})  # unlike awaiting it, this leaves it whole when we are cancelled
-            return call.answer.result()
+            return await call.answer
         writing = asyncio.ensure_future(rest)
         try:
             both: set[asyncio.Future[Any]] = {writing, call.answer}

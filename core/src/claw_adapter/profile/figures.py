@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from statistics import linear_regression, median
 from typing import Final
 
 from claw_adapter.endpoint.faults import FAULT_KINDS
-from claw_adapter.frameworks.home import frameworks_home
 from claw_adapter.profile.records import AT_END, Figure, Group
 from claw_adapter.profile.requests import DISTANCES, Break, TalkRequests, breaks_of, counts, prefix_of
 from claw_adapter.profile.talk import KINDS, Talk
 from claw_adapter.protocol.tokens import TokenUse
+from claw_adapter.report.clean import one_line
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import RunData, TrialData
 from claw_adapter.runs.prices import cost
 from claw_adapter.runs.providers import provider_model
 from claw_adapter.runs.store import Store
 from claw_adapter.runs.transcript import Exchange, read_transcript
-from claw_adapter.sandbox.usage import size
 from claw_adapter.workspace.tree import read_tree
 
 __all__ = [
-    "body_of",
     "cache_of",
     "cause_of",
     "entry_of",
@@ -185,12 +183,15 @@ _END: Final = (
 
 def _end(run: RunData, trial: TrialData, requests: TalkRequests, base: int) -> str:
     parts = []
-    failed = [record.index + 1 for record in trial.rounds if record.error is not None]
+    failed = [record for record in trial.rounds if record.error is not None]
+    refused = sum(one.status == 400 and not one.sent for one in requests.exchanges)
     if failed:
-        parts.append(f"error from turn {failed[0]} on ({len(failed)} of {requests.talk.turns} turns)")
+        begun = len(trial.rounds)
+        tried = f"; not tried after turn {begun}" if begun < requests.talk.turns else ""
+        parts.append(f"error from turn {failed[0].index + 1} on ({len(failed)} of {begun} turns{tried})")
+        parts += [one_line(record.error.what, 120) for record in failed[:1] if record.error and not refused]
     elif len(trial.rounds) < requests.talk.turns:
         parts.append(f"ended after turn {len(trial.rounds)}")
-    refused = sum(one.status == 400 and not one.sent for one in requests.exchanges)
     if refused:
         parts.append(f"{refused} requests too long")
     if (own := len(requests.own) - base) > 0:
@@ -232,44 +233,21 @@ def histories_of(trials: Sequence[TrialData]) -> Iterator[Figure]:
             )  # fmt: skip
 
 
-def faults_of(run: RunData, trial: TrialData) -> Iterator[Figure]:
-    """What follows from each fault, that of every request of a turn."""
-    requests = Counter(one.round for one in exchanges_of(run, trial))
+def faults_of(run: RunData, trial: TrialData, deadline: float) -> Iterator[Figure]:
+    """What follows from each fault, that of every request of a turn of at most `deadline` seconds."""
+    requests: dict[str, int] = {}
+    for name, found in itertools.groupby(exchanges_of(run, trial), key=lambda one: one.round):
+        requests[name] = len(list(found))  # the last time, where a turn was tried again
+    away = "not tried: the program asked for nothing before its deadline"
     for record in trial.rounds:
         kind = record.round.replace("-", "_")
         if kind not in FAULT_KINDS:
             continue
         said = f"turn fails: {record.error.kind}" if record.error else "turn ends with an answer"
+        asked = requests.get(record.round)
+        late = " (its deadline)" if record.timing.total >= deadline else ""
         yield Figure(
-            group="faults", name=f"after {kind}", value=requests[record.round], unit="requests",
-            text=f"{said}, after {record.timing.total:.1f} s",
+            group="faults", name=f"after {kind}", value=asked, unit="requests",
+            text=f"{said}, after {record.timing.total:.1f} s{late}" if asked else away,
             how="requests in a turn of which each one fails so; what comes of the turn, within its deadline",
         )  # fmt: skip
-
-
-def body_of(trials: Sequence[TrialData], harness: str) -> Iterator[Figure]:
-    """What it takes of the machine."""
-    used = [trial.end.used for trial in trials if trial.end is not None and trial.end.used is not None]
-    openings = [seconds for one in used for seconds in one.openings]
-    how = "seconds until the program could be spoken to, by the clock of this machine"
-    yield spread("body", "cold start", openings, how, "seconds")
-    beyond = [
-        max(record.timing.total - record.usage.metered.seconds, 0.0)
-        for trial in trials
-        for record in trial.rounds
-        if record.error is None
-    ]
-    how = "a turn less the time in which a request was being answered, by the clock of this machine"
-    yield spread("body", "turn beyond the model", beyond, how, "seconds")
-    how = "the most of all its processes together, looked at once a second"
-    yield spread("body", "memory", [one.memory for one in used], how, "bytes")
-    yield spread("body", "processes", [one.processes for one in used], how, "processes")
-    how = "workspace and state directory at the end of the talk"
-    yield spread("body", "disk of a conversation", [one.disk for one in used], how, "bytes")
-    if (folder := _installed(harness)) is not None:
-        yield Figure(group="body", name="installed", value=size(folder), unit="bytes", how=f"on disk, {folder.name}")
-
-
-def _installed(harness: str) -> Path | None:
-    found = sorted(frameworks_home().glob(f"{harness}-[0-9]*"))
-    return found[-1] if found else None

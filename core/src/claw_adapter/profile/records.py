@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final, Literal
 
 from pydantic import Field
 
+from claw_adapter.errors import JournalError
 from claw_adapter.protocol.base import Record
+from claw_adapter.reading import why
 
-__all__ = ["AT_END", "GROUPS", "PROFILE_VERSION", "Figure", "Group", "Profile"]
+__all__ = ["AT_END", "GROUPS", "PROFILE_VERSION", "Figure", "Group", "Profile", "read_profile"]
 
 PROFILE_VERSION: Final = "profile/1"
 
@@ -67,3 +70,16 @@ class Profile(Record):
     def figure(self, name: str) -> Figure | None:
         """The figure of that name, if it was measured."""
         return next((one for one in self.figures if one.name == name), None)
+
+
+def read_profile(path: Path) -> Profile:
+    """A profile as `claw profile` has written it.
+
+    Raises:
+        JournalError: there is none.
+    """
+    try:
+        return Profile.model_validate_json(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        remedy = "Name a profile.json that `claw profile` has written, or a harness."
+        raise JournalError(f"not a profile: {why(error)}", where=str(path), remedy=remedy) from error

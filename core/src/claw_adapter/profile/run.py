@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, Final, Literal
 
-from claw_adapter.api.results import Run
+from claw_adapter.api.results import Run, open_run
 from claw_adapter.api.running import run
+from claw_adapter.audit.records import HarnessVerdict
 from claw_adapter.endpoint.faults import FAULT_KINDS
-from claw_adapter.errors import ClawError, RunStopped
+from claw_adapter.errors import ClawError, DeadlineExceeded, RunStopped
 from claw_adapter.notation import parse_named
 from claw_adapter.profile import figures
+from claw_adapter.profile.body import body_of, certificate_of
 from claw_adapter.profile.records import Figure, Profile
-from claw_adapter.profile.requests import TalkRequests
+from claw_adapter.profile.requests import TalkRequests, counts
 from claw_adapter.profile.talk import Talk, write_histories
-from claw_adapter.protocol import ModelSpec
+from claw_adapter.protocol import Failure, ModelSpec, RoundRecord, TrialSpec
+from claw_adapter.runner.results import Watcher
 
 __all__ = ["PARTS", "WINDOWS", "Part", "profile"]
 
@@ -29,6 +34,10 @@ WINDOWS: Final = (4_000, 16_000, 64_000)
 HISTORIES: Final = (10, 100, 1_000)
 DEADLINE: Final = 120.0
 FAULT_DEADLINE: Final = 20.0
+GIVE_UP: Final = 3
+"""Turns in a row that fail."""
+WORDS: Final = "M30"
+"""What findings about earlier words of a conversation are called."""
 MODEL: Final = "profile-model"
 
 
@@ -90,12 +99,13 @@ class _Measuring:
         found = [*figures.entry_of(talks), *figures.running_of(talks), *figures.cache_of(talks)]
         entry = int(median([talk.entry()["total"] for talk in talks]))
         if "reach" in parts:
-            found += self._reach(entry, windows, len(talks[0].own))
+            most = max(counts(one).input for talk in talks for one in talk.exchanges)
+            found += self._reach(entry, windows, plain, most)
         if "histories" in parts:
             found += self._histories()
         if "faults" in parts:
             found += self._faults()
-        found += figures.body_of(trials, self._name())
+        found += body_of(trials, self._name())
         found += self._delivery(plain)
         start = next((trial.start for trial in trials if trial.start), None)
         return Profile(
@@ -117,20 +127,47 @@ class _Measuring:
     def _played(self, name: str = MODEL, **more: Any) -> ModelSpec:
         return ModelSpec(name=name, kind="scripted", script=self.talk.script(), **more)
 
-    def _reach(self, entry: int, windows: Sequence[int], own: int) -> Iterator[Figure]:
-        """Every window, told and untold, each a model of its own."""
-        for more in windows:
-            told = {f"{MODEL}-told": f"+{more // 1000}k told", f"{MODEL}-untold": f"+{more // 1000}k untold"}
-            models = [self._played(name, window=entry + more, tell_window=name.endswith("-told")) for name in told]
-            try:
-                reached = self._run(f"reach-{entry + more}", self.scenario, models=models)
-            except RunStopped:
-                raise
-            except ClawError as error:
-                self.notes.append(f"reach at +{more // 1000}k: {error.what}")
-                continue
-            for trial in reached.data.trials:
-                yield from figures.reach_of(reached.data, trial, self.talk, told[trial.spec.model.name], own)
+    def _reach(self, entry: int, windows: Sequence[int], plain: Run, most: int) -> Iterator[Figure]:
+        """Every window, told and untold; `most` is the largest request of the talk without one."""
+        own = len(TalkRequests(self.talk, figures.exchanges_of(plain.data, plain.data.trials[0])).own)
+        audited: list[str] = []
+        for more, told in itertools.product(windows, (True, False)):
+            label = f"+{more // 1000}k {'told' if told else 'untold'}"
+            if not told and most <= entry + more:  # it is the same talk
+                reached = plain
+            else:
+                try:
+                    reached = self._windowed(label, self._played(window=entry + more, tell_window=told))
+                except (_GivenUp, RunStopped):
+                    raise
+                except ClawError as error:
+                    self.notes.append(f"reach at {label}: {error.what}")
+                    continue
+            yield from figures.reach_of(reached.data, reached.data.trials[0], self.talk, label, own)
+            if told and (verdict := self._audited(reached)) is not None:
+                audited += [f"{label}: {one.key}" for one in verdict.findings if one.key.startswith(WORDS)]
+        how = "what a request of a talk in a window that the harness was told should hold and does not, by no declared loss"
+        text = ", ".join(dict.fromkeys(audited)) or "nothing lost that is not declared"
+        yield Figure(group="delivery", name="losses found in windows told", value=len(audited), text=text, how=how)
+
+    def _windowed(self, label: str, model: ModelSpec) -> Run:
+        """A talk in a window, to its end or until several turns in a row have failed."""
+        folder = label.replace("+", "reach-").replace(" ", "-")
+        path = self.out / folder
+        if (path / "run.json").is_file() and _failing(
+            [record.error for record in open_run(path).data.trials[0].rounds]
+        ):
+            return open_run(path)
+        failed: list[Failure | None] = []
+
+        def look(_trial: TrialSpec, record: RoundRecord, _total: int) -> None:
+            failed.append(record.error)
+            if _failing(failed):
+                raise _GivenUp("the turns fail")
+
+        with contextlib.suppress(_GivenUp):
+            return self._run(folder, self.scenario, models=[model], watcher=Watcher(on_round=look))
+        return open_run(path)
 
     def _histories(self) -> Iterator[Figure]:
         folder = write_histories(self.out / "scenarios" / "histories", HISTORIES)
@@ -145,23 +182,50 @@ class _Measuring:
         rules = [{"at": "every 1", "round": fault_round(kind), "kind": kind} for kind in FAULT_KINDS]
         script = [{**item, "round": fault_round(names[item["round"]])} for item in talk.script()]
         model = ModelSpec(name=MODEL, kind="scripted", script=tuple(script), options={"faults": rules}, timeout=600)
-        found = self._run("faults", folder, models=[model], deadline=FAULT_DEADLINE)
-        yield from figures.faults_of(found.data, found.data.trials[0])
+        path = self.out / "faults"
+        found = _ended(path) or self._run("faults", folder, models=[model], deadline=FAULT_DEADLINE)
+        yield from figures.faults_of(found.data, found.data.trials[0], FAULT_DEADLINE)
 
     def _delivery(self, plain: Run) -> Iterator[Figure]:
         start = next((trial.start for trial in plain.data.trials if trial.start), None)
         declared = start.capabilities.losses if start and start.capabilities else ()
         text = "; ".join(str(loss) for loss in declared) or "none"
         yield Figure(group="delivery", name="losses declared", value=len(declared), text=text, how="by the adapter")
-        try:
-            verdict = plain.audit([str(self.scenario)]).harnesses[0]
-        except ClawError as error:
-            self.notes.append(f"audit: {error.what}")
+        yield certificate_of(self._name(), start.versions if start else {})
+        if (verdict := self._audited(plain)) is None:
             return
         how = f"every request of the talk compared with what it had to be ({verdict.requests} requests); see claw audit"
         keys = ", ".join(dict.fromkeys(one.key for one in verdict.findings))
         text = f"{verdict.verdict}{f' ({keys})' if keys else ''}"
         yield Figure(group="delivery", name="losses found", value=len(verdict.findings), text=text, how=how)
+
+    def _audited(self, run: Run) -> HarnessVerdict | None:
+        try:
+            return run.audit([str(self.scenario)]).harnesses[0]
+        except ClawError as error:
+            self.notes.append(f"audit: {error.what}")
+            return None
+
+
+class _GivenUp(RunStopped):
+    """A talk is not held to its end."""
+
+
+def _ended(path: Path) -> Run | None:
+    """A run that is over or was given up: going on with it would try again what failed by the endpoint's fault."""
+    if not (path / "run.json").is_file():
+        return None
+    found = open_run(path)
+    over = all(trial.end is not None or _failing([one.error for one in trial.rounds]) for trial in found.data.trials)
+    return found if over else None
+
+
+def _failing(errors: Sequence[Failure | None]) -> bool:
+    """Whether so many turns in a row have failed, or one has not come to its end, that the rest are taken to fail, too."""
+    last = errors[-1] if errors else None
+    if last is not None and last.kind == DeadlineExceeded.__name__:
+        return True
+    return len(errors) >= GIVE_UP and all(errors[-GIVE_UP:])
 
 
 def fault_round(kind: str) -> str:

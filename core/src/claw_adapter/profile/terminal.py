@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -13,29 +15,29 @@ from claw_adapter.profile.apart import Apart, sentences
 from claw_adapter.profile.records import AT_END, GROUPS, Figure, Group, Profile
 from claw_adapter.report.clean import one_line
 
-__all__ = ["format_figure", "render", "render_apart"]
+__all__ = ["FigureLine", "format_figure", "group_rows", "labels", "render", "render_apart"]
 
 
 def render(profiles: Sequence[Profile], console: Console, *, how: bool = False) -> None:
     """Print profiles side by side; with `how`, how each figure was measured."""
+    names = labels(profiles)
     for group, title in GROUPS.items():
-        rows = _reach(profiles) if group == "reach" else _rows(profiles, group)
-        if not rows:
+        if not (rows := group_rows(profiles, group)):
             continue
         table = Table(box=None, title=title, title_justify="left", title_style="bold", pad_edge=False, padding=(0, 1))
         table.add_column("", overflow="fold")
-        for each in profiles:
-            table.add_column(Text(each.harness), justify="right", overflow="fold")
-        for name, cells, said in rows:
-            table.add_row(name, *map(Text, cells))
-            if how and said:
-                table.add_row(Text(f"  {said}", style="dim"), *("" for _ in profiles))
+        for name in names:
+            table.add_column(Text(name), justify="right", overflow="fold")
+        for row in rows:
+            table.add_row(row.name, *map(Text, row.cells))
+            if how and row.how:
+                table.add_row(Text(f"  {row.how}", style="dim"), *("" for _ in profiles))
         console.print()
         console.print(table)
     console.print()
-    for each in profiles:
+    for name, each in zip(names, profiles, strict=True):
         versions = ", ".join(f"{name} {version}" for name, version in each.versions.items())
-        console.print(Text(f"{each.harness}: {versions}; isolation {each.isolation}"), soft_wrap=True)
+        console.print(Text(f"{name}: {versions}; isolation {each.isolation}"), soft_wrap=True)
         for note in each.notes:
             console.print(Text(f"  ! {one_line(note, 300)}", style="yellow"), soft_wrap=True)
     console.print(
@@ -61,8 +63,26 @@ def render_apart(found: Sequence[Apart], console: Console) -> None:
         console.print(Text(f"  {sentence}"))
 
 
-Rows = list[tuple[str, list[str], str]]
-"""Each with its name, a cell for each profile, and how it was measured."""
+class FigureLine(NamedTuple):
+    """A line of a table: a cell for each profile, and how it was measured."""
+
+    name: str
+    cells: list[str]
+    how: str
+
+
+def labels(profiles: Sequence[Profile]) -> list[str]:
+    """What profiles are called side by side: the harness, with its versions where one stands there twice."""
+    several = Counter(each.harness for each in profiles)
+    return [
+        each.harness if several[each.harness] == 1 else f"{each.harness} {' '.join(each.versions.values())}".strip()
+        for each in profiles
+    ]
+
+
+def group_rows(profiles: Sequence[Profile], group: Group) -> list[FigureLine]:
+    """The lines of a group."""
+    return _reach(profiles) if group == "reach" else _rows(profiles, group)
 
 
 def _names(profiles: Sequence[Profile], group: Group) -> list[str]:
@@ -73,19 +93,22 @@ def _how(profiles: Sequence[Profile], name: str) -> str:
     return next((one.how for each in profiles if (one := each.figure(name)) is not None), "")
 
 
-def _rows(profiles: Sequence[Profile], group: Group) -> Rows:
+def _rows(profiles: Sequence[Profile], group: Group) -> list[FigureLine]:
     """A row for each figure."""
     names = _names(profiles, group)
-    return [(name, [format_figure(each.figure(name)) for each in profiles], _how(profiles, name)) for name in names]
+    return [
+        FigureLine(name, [format_figure(each.figure(name)) for each in profiles], _how(profiles, name))
+        for name in names
+    ]
 
 
-def _reach(profiles: Sequence[Profile]) -> Rows:
+def _reach(profiles: Sequence[Profile]) -> list[FigureLine]:
     """A row for each window: its curve in one line, and what happens at its end."""
     curves: dict[str, list[str]] = {}
     for name in _names(profiles, "reach"):
         window, _, what = name.partition(", ")
         curves.setdefault(window, []).append(what)
-    rows: Rows = []
+    rows: list[FigureLine] = []
     for window, parts in curves.items():
         distances = [what for what in parts if what != AT_END]
         back = " · ".join(what.split()[0] for what in distances)
@@ -95,7 +118,7 @@ def _reach(profiles: Sequence[Profile]) -> Rows:
             shares = " · ".join("–" if one is None or one.value is None else f"{100 * one.value:.0f}" for one in found)
             end = each.figure(f"{window}, {AT_END}")
             cells.append(f"{shares} %\n{end.text if end else ''}".strip())
-        rows.append((f"{window}\n{back} turns back", cells, _how(profiles, f"{window}, {distances[0]}")))
+        rows.append(FigureLine(f"{window}\n{back} turns back", cells, _how(profiles, f"{window}, {distances[0]}")))
     return rows
 
 

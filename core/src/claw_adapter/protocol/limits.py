@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from claw_adapter.protocol.base import Record
 
@@ -159,6 +159,14 @@ class WindowLimit(Record):
     kind: Literal["window"] = "window"
     tokens: PositiveInt
     then: Literal["summary", "oldest", "error"]
+    reserve: NonNegativeInt = 0
+    """Tokens that it keeps free of a window that it is told."""
+    told: Literal["summary", "oldest", "error"] | None = None
+    """What it does at the end of a window that it is told, if that is something else."""
+
+    def at(self, window: int) -> WindowLimit:
+        """The limit where it is told a window of so many tokens."""
+        return WindowLimit(tokens=max(window - self.reserve, 1), then=self.told or self.then)
 
     def __str__(self) -> str:
         then = {

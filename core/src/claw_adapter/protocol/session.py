@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, ValidationInfo, field_validator, model_validator
 
 from claw_adapter.protocol.base import Record
 
@@ -54,13 +54,15 @@ class Session(Record):
     participants: tuple[str, ...] = ()
     messages: tuple[Message, ...] = ()
 
-    @model_validator(mode="after")
-    def _unique_ids(self) -> Self:
-        if not _unique(self.messages):
-            ids = [message.id for message in self.messages]
+    @field_validator("messages")
+    @classmethod
+    def _unique_ids(cls, messages: tuple[Message, ...], info: ValidationInfo) -> tuple[Message, ...]:
+        """Of the field: one of the model would look again wherever a session is put into a record."""
+        if not _unique(messages):
+            ids = [message.id for message in messages]
             twice = next(name for at, name in enumerate(ids) if name in ids[:at])
-            raise ValueError(f"message id {twice!r} occurs twice in session {self.id!r}")
-        return self
+            raise ValueError(f"message id {twice!r} occurs twice in session {info.data.get('id')!r}")
+        return messages
 
     def with_messages(self, messages: Sequence[Message]) -> Session:
         """The same session with other messages; their ids are checked again, and nothing else: they are what they are."""

@@ -37,7 +37,15 @@ def render(summary: Summary, console: Console, *, report: Path | None = None, wh
 def write_html(
     run: RunData, summary: Summary, path: Path, *, fragments: Mapping[str, Mapping[str, str]] | None = None
 ) -> None:
-    """Write the self-contained page; `fragments` gives the evidence texts by scenario and fragment id. See `report.html`."""
-    from claw_adapter.report.html import write_html as to_html
+    """Write the page; `fragments` gives the evidence texts by scenario and fragment id.
 
-    to_html(run, summary, path, fragments=fragments)
+    It is one file; of a large run, one with a folder of files beside it. See `report.html` and `report.large`.
+    """
+    from claw_adapter.report.html import write_html as to_html
+    from claw_adapter.report.large import clear, is_large, write_large
+
+    if is_large(summary):
+        write_large(run, summary, path, fragments or {})
+    else:
+        clear(path)
+        to_html(run, summary, path, fragments=fragments)

@@ -60,6 +60,8 @@ class Workspace:
         before, note = self._before(trial, index)
         if not before:
             return Changes(note=note, known=False)
+        if before == record.snapshot:
+            return Changes(note=note)
         try:
             old, new = self._tree(before), self._tree(record.snapshot)
             diff = difference(old, new)

@@ -14,12 +14,12 @@ from claw_adapter.report.compare_stats import Matched, Resampling, Rounds, Seeds
 from claw_adapter.report.records import ModelInfo, Summary
 from claw_adapter.report.summary import summarise
 from claw_adapter.report.words import plural
-from claw_adapter.runs.load import RoundName, RunData
+from claw_adapter.runs.load import RoundName, RunData, uncollected
 from claw_adapter.scoring import Difference, Metric, MetricSet, ScoringError, View
 from claw_adapter.scoring.bootstrap import DEFAULT_RESAMPLES
 from claw_adapter.scoring.metric_sets import measure
 
-__all__ = ["HEADLINE", "NotComparable", "compare"]
+__all__ = ["HEADLINE", "NotComparable", "compare", "headline", "run_names", "subjects_of"]
 
 HEADLINE: Mapping[MetricSet, Metric] = {"published": "crs", "macro": "crs", "v1": "overall"}
 """What is compared unless told otherwise: one metric, because every further one costs power."""
@@ -38,6 +38,7 @@ class _Draft:
     found: tuple[Difference, ...]
 
 
+@uncollected()
 def compare(
     runs: Sequence[RunData],
     metric_set: MetricSet = "published",
@@ -60,12 +61,12 @@ def compare(
             and mixing is not allowed.
         ScoringError: fewer than two rows, a run given twice, a metric the metric set lacks, or a number out of range.
     """
-    chosen = tuple(dict.fromkeys(metrics)) or (_headline(runs, metric_set),)
+    chosen = tuple(dict.fromkeys(metrics)) or (headline(runs, metric_set),)
     for metric in chosen:
         measure(metric, metric_set)
-    names = _run_names(runs)
+    names = run_names(runs)
     summaries = [summarise(run, metric_set) for run in runs]
-    subjects = _subjects(runs, names, summaries)
+    subjects = subjects_of(runs, names, summaries)
     differing, skipped = _pairing(subjects, between, allow_mixed=allow_mixed)
     how = Resampling(level, resamples, seed, comparisons=len(differing) * len(chosen), margin=margin)
     by_id = {subject.id: subject for subject in subjects}
@@ -93,13 +94,13 @@ def compare(
     )
 
 
-def _headline(runs: Sequence[RunData], metric_set: MetricSet) -> Metric:
+def headline(runs: Sequence[RunData], metric_set: MetricSet) -> Metric:
     """What a metric set is about; for scenarios of one round TCR in place of CRS: they have no streaks."""
     single = all(len(rounds) <= 1 for run in runs for rounds in run.rounds.values())
     return "tcr" if single and HEADLINE[metric_set] == "crs" else HEADLINE[metric_set]
 
 
-def _run_names(runs: Sequence[RunData]) -> list[str]:
+def run_names(runs: Sequence[RunData]) -> list[str]:
     """Folder names, with the parent where two are the same."""
     roots = [run.root.resolve() for run in runs]
     if twice := [root for root, number in Counter(roots).items() if number > 1]:
@@ -108,7 +109,8 @@ def _run_names(runs: Sequence[RunData]) -> list[str]:
     return [root.name if count[root.name] == 1 else f"{root.parent.name}/{root.name}" for root in roots]
 
 
-def _subjects(runs: Sequence[RunData], names: Sequence[str], summaries: Sequence[Summary]) -> list[RunRow]:
+def subjects_of(runs: Sequence[RunData], names: Sequence[str], summaries: Sequence[Summary]) -> list[RunRow]:
+    """The rows of all runs, each with its letter."""
     found: list[RunRow] = []
     for run, name, summary in zip(runs, names, summaries, strict=True):
         for number, row in enumerate(summary.rows):

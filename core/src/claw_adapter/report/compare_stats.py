@@ -16,7 +16,7 @@ from claw_adapter.scoring import Difference, Metric, MetricSet, RoundScore, View
 from claw_adapter.scoring.paired import difference_of_tallies
 from claw_adapter.scoring.tally import Tally, mean, tally
 
-__all__ = ["Matched", "Resampling", "Rounds", "Seeds", "difference_of", "known_names", "matched"]
+__all__ = ["Matched", "Resampling", "Rounds", "Seeds", "as_one", "difference_of", "known_names", "matched"]
 
 Rounds = Sequence[RoundScore]
 Seeds = Mapping[int, tuple[Rounds, ...]]
@@ -128,7 +128,7 @@ def difference_of(
             `how` is out of range.
     """
     live = [unit for unit in (found.unit(view) for found in units.values()) if unit[0] and unit[1]]
-    left, right = ([_as_one(unit[side], view) for unit in live] for side in (0, 1))
+    left, right = ([as_one(unit[side], view) for unit in live] for side in (0, 1))
     return difference_of_tallies(
         left,
         right,
@@ -143,7 +143,7 @@ def difference_of(
     )
 
 
-def _as_one(trials: Sequence[Rounds], view: View) -> Tally:
+def as_one(trials: Sequence[Rounds], view: View) -> Tally:
     """The trials of one scenario as one unit: counts add up, streak metrics are averaged over the trials."""
     counted = [tally(rounds, view) for rounds in trials]
     options = [t.option_total for t in counted]

@@ -23,16 +23,17 @@ from claw_adapter.report.breakdown_records import FailedRound
 from claw_adapter.report.breakdown_words import breakdown_tables
 from claw_adapter.report.clean import clean
 from claw_adapter.report.legend import explain_metrics
+from claw_adapter.report.pictures import run_pictures
 from claw_adapter.report.records import Summary
-from claw_adapter.report.view import CAPS, STATES, CellView, Fragments, RoundView, Viewer
+from claw_adapter.report.view import CAPS, CellView, Fragments, RoundView, Viewer
 from claw_adapter.runs.folder import write_atomic
 from claw_adapter.runs.load import RunData
 
-__all__ = ["LIMIT", "asset", "digest_of", "environment", "page", "write_html"]
+__all__ = ["LIMIT", "asset", "digest_of", "environment", "page", "tables", "write_html"]
 
 LIMIT: Final = 20_000_000
 """Bytes of a page: beyond it browsers get slow; texts are cut shorter until the page fits."""
-MANY: Final = (120, 500, 2_000, 8_000)
+MANY: Final = (120, 500)
 """Round cells from which on the next tighter caps are tried first; for those that are not right, only these count."""
 
 ACROSS: Final = 40
@@ -49,9 +50,10 @@ def page(run: RunData, summary: Summary, *, fragments: Fragments | None = None, 
     cells = [cell for row in summary.rounds for cell in row.cells]
     least, right = _tightness(sum(cell.score != 1 for cell in cells)), _tightness(len(cells))
     text = ""
+    pictures = list(run_pictures(run, summary))
     for place in range(least, len(CAPS)):
         viewer = Viewer(run, summary, CAPS[place], fragments or {}, CAPS[max(place, right)])
-        text = _render(summary, list(viewer.rounds()))
+        text = _render(summary, list(viewer.rounds()), pictures)
         if len(text.encode()) <= limit:
             break
     return text
@@ -62,31 +64,39 @@ def _tightness(cells: int) -> int:
     return sum(cells > number for number in MANY)
 
 
-def _render(summary: Summary, rounds: list[RoundView]) -> str:
-    script, style = asset("script.js"), asset("style.css")
-    columns = words.defined(summary)
+def _render(summary: Summary, rounds: list[RoundView], pictures: list[Markup]) -> str:
+    script = asset("script.js")
     scenarios = _by_scenario(rounds)
     return (
         environment()
         .get_template("report.html.j2")
         .render(
-            summary=summary,
-            columns=columns,
-            legend=explain_metrics(key for key, _ in columns),
+            **tables(summary, script, f"'{digest_of(script)}'"),
             scenarios=scenarios,
+            pictures=pictures,
             strips=_strips(list(scenarios.values())),
-            with_intervals=not words.has_overall(summary),
             failed=_failed(summary, rounds),
             unscored=words.unscored_lines(summary),
-            breakdown_tables=list(breakdown_tables(summary.breakdowns)),
-            words=words,
-            states=STATES,
-            script=Markup(script),  # noqa: S704 - our own file
-            style=Markup(style),  # noqa: S704 - our own file
-            policy=f"default-src 'none'; base-uri 'none'; form-action 'none'; script-src '{digest_of(script)}'; "
-            f"style-src '{digest_of(style)}'",
+            folder="",
         )
     )
+
+
+def tables(summary: Summary, script: str, scripts: str) -> dict[str, Any]:
+    """What a template needs for everything but the rounds; `scripts` is what the policy says of scripts."""
+    style, columns = asset("style.css"), words.defined(summary)
+    return {
+        "summary": summary,
+        "columns": columns,
+        "legend": explain_metrics(key for key, _ in columns),
+        "with_intervals": not words.has_overall(summary),
+        "breakdown_tables": list(breakdown_tables(summary.breakdowns)),
+        "words": words,
+        "script": Markup(script),  # noqa: S704 - our own file
+        "style": Markup(style),  # noqa: S704 - our own file
+        "policy": f"default-src 'none'; base-uri 'none'; form-action 'none'; script-src {scripts}; "
+        f"style-src '{digest_of(style)}'",
+    }
 
 
 def _by_scenario(rounds: list[RoundView]) -> dict[str, list[RoundView]]:

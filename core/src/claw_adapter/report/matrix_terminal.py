@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Final
@@ -22,6 +23,8 @@ MOST_SCENARIOS: Final = 12
 """Scenarios whose rounds are shown, those of one round not counted: they share a line."""
 MOST_MARKS: Final = 100
 """Scenarios of one round that have a mark each."""
+MOST_LINES: Final = 200
+"""Trials of a scenario that have a line of marks each."""
 
 
 def print_line(console: Console, text: str, *, indent: int = 0, style: str = "") -> None:
@@ -44,7 +47,8 @@ def render_matrix(summary: Summary, console: Console, *, most: int = MOST_SCENAR
     single = [rounds[0] for rounds in scenarios if len(rounds) == 1]
     several = [rounds for rounds in scenarios if len(rounds) > 1] if len(single) > 1 else scenarios
     for rounds in several[:most]:
-        _strip(summary, rounds, f"{rounds[0].scenario} ({words.plural(len(rounds), 'round')})", console)
+        strip = _strip if len(rounds[0].cells) <= MOST_LINES else _counted
+        strip(summary, rounds, f"{rounds[0].scenario} ({words.plural(len(rounds), 'round')})", console)
     if len(several) > most:
         left = words.plural(len(several) - most, "more scenario")
         print_line(console, f"and {left}, on the page; claw report RUN --by scenario has their scores", indent=2)
@@ -68,9 +72,12 @@ def _counted(summary: Summary, rounds: list[RoundCells], title: str, console: Co
     """Too many marks for a terminal: how many there are of each."""
     print_line(console, title, indent=2)
     width = max((len(row_name(summary, row)) for row in summary.rows), default=0)
-    for name, marks in _marks(summary, rounds):
-        shown = [(f"  {mark} {marks.count(mark)}", colour) for mark, colour in COLOURS.items() if mark in marks]
-        console.print(Text.assemble(f"    {name:<{width}}", *shown))
+    counts = [Counter[str]() for _ in summary.rows]
+    for cell in (cell for item in rounds for cell in item.cells):
+        counts[cell.row][words.symbol((cell,))] += 1
+    for row, count in zip(summary.rows, counts, strict=True):
+        shown = [(f"  {mark} {count[mark]}", colour) for mark, colour in COLOURS.items() if mark in count]
+        console.print(Text.assemble(f"    {row_name(summary, row):<{width}}", *shown))
 
 
 def _marks(summary: Summary, rounds: list[RoundCells]) -> Iterator[tuple[str, list[str]]]:

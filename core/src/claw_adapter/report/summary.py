@@ -23,7 +23,7 @@ from claw_adapter.report.records import (
     Unscored,
 )
 from claw_adapter.report.usage import cost_of, evidence_of, first_requests_of, times_of, tokens_of
-from claw_adapter.runs.load import UNKNOWN, RunData, TrialData
+from claw_adapter.runs.load import UNKNOWN, RunData, TrialData, uncollected
 from claw_adapter.runs.prices import is_sold, prices_available
 from claw_adapter.scoring import MetricSet
 
@@ -33,6 +33,7 @@ RowKey = tuple[str, tuple[str, ...], str]
 """Harness label, overlays, model."""
 
 
+@uncollected()
 def summarise(run: RunData, metric_set: MetricSet = "published") -> Summary:
     """Sum up a run under a metric set.
 

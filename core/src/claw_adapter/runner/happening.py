@@ -34,9 +34,11 @@ async def restarted(trial: Trial, round_id: str, attempt: int) -> None:
 @contextlib.asynccontextmanager
 async def happening(trial: Trial, conversation: Conversation, round_id: str, attempt: int) -> AsyncIterator[None]:
     """What happens while a prompt is being answered."""
-    tasks = [
-        asyncio.create_task(_happen(trial, conversation, one)) for one in _here(trial, round_id, attempt, before=False)
-    ]
+    incidents = _here(trial, round_id, attempt, before=False)
+    if not incidents:
+        yield
+        return
+    tasks = [asyncio.create_task(_happen(trial, conversation, one)) for one in incidents]
     try:
         yield
     finally:

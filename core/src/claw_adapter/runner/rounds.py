@@ -108,6 +108,8 @@ class RoundRunner:
         self.trial = trial
         self._answers = {record.round: record.score.answer for record in trial.journal.rounds}
         self._worlds = worlds(trial.scenario) if trial.gold.evidence else []
+        self._copy = trial.live / "check"
+        """Where the copy of the workspace is laid that checks look at."""
 
     async def run(self, index: int) -> RoundRecord:
         """Run one round to its record; nothing is journalled here."""
@@ -131,7 +133,8 @@ class RoundRunner:
         checked = time.monotonic()
         turn, meter = tried.last.turn, tried.last.meter
         events = turn.events or meter.events
-        turn = turn.model_copy(update={"events": events})
+        if events is not turn.events:
+            turn = turn.model_copy(update={"events": events})
         if turn.error is None and meter.seen is not None and meter.seen.no_way:
             score, feedback, taught = Score(value=None, cause=no_way(meter.seen.no_way)), "", dict[str, bool]()
         else:
@@ -320,7 +323,7 @@ class RoundRunner:
         if turn.error is not None:
             return Score(value=None, cause=turn.error), "", {}
         answer = trial.gold.answers.rounds[item.id]
-        copy, changed = trial.live / "check", frozenset[str]()
+        copy, changed = self._copy, frozenset[str]()
         laid = question.needs_workspace or teaching_needs_workspace(trial.gold, answer)
         if laid:
             changed = await to_thread(self._lay_copy, before.workspace, after.workspace, copy)

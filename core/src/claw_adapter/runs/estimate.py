@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from datetime import date
+from pathlib import Path
 
 from pydantic import Field
 
@@ -13,7 +15,7 @@ from claw_adapter.protocol.scenario import Scenario
 from claw_adapter.protocol.tokens import TokenUse
 from claw_adapter.runs.prices import Price, cost
 
-__all__ = ["Assumptions", "Estimate", "estimate"]
+__all__ = ["Assumptions", "Estimate", "estimate", "measured", "together"]
 
 
 class Assumptions(Record):
@@ -47,6 +49,42 @@ class Estimate(Record):
     money: Price | None = None
     """None when the price is not known, or there is none."""
     assumptions: Assumptions
+    harnesses: dict[str, Estimate] = Field(default_factory=dict)
+    """By label, where it is the sum over several."""
+
+
+def measured(profile: Path) -> Assumptions:
+    """What is assumed of a harness with this profile, as `claw profile` writes it: its entry price is the overhead.
+
+    A turn of a profile's talk takes two requests with a sound harness; one that makes more makes more here, too.
+
+    Raises:
+        ValueError: it is no profile.
+    """
+    try:
+        figures = {one["name"]: one["value"] for one in json.loads(profile.read_text("utf-8"))["figures"]}
+        overhead, per_turn = round(figures["entry price"]), float(figures["requests per turn"])
+    except (OSError, KeyError, TypeError) as error:
+        raise ValueError(f"{profile}: not a profile: {error}") from error
+    default = Assumptions()
+    return Assumptions(overhead=overhead, calls_per_round=default.calls_per_round * per_turn / 2)
+
+
+def together(parts: Mapping[str, Estimate], model: ModelSpec, day: date | None = None) -> Estimate:
+    """The sum over harnesses."""
+    first = next(iter(parts.values()))
+    read, written = sum(one.input for one in parts.values()), sum(one.output for one in parts.values())
+    return Estimate(
+        scenarios=first.scenarios,
+        trials=sum(one.trials for one in parts.values()),
+        rounds=sum(one.rounds for one in parts.values()),
+        calls=sum(one.calls for one in parts.values()),
+        input=read,
+        output=written,
+        money=cost(model, TokenUse(read, written), day),
+        assumptions=first.assumptions,
+        harnesses=dict(parts),
+    )
 
 
 def estimate(

@@ -9,7 +9,7 @@ Layout::
     store/                           snapshots, checkpoints, events by content
     servers.jsonl                    what served the models, where an upstream plugin did
     live/                            what a trial under way uses; absent when no runner is at work
-    run.log, report.html
+    run.log, report.html             and report-data/ beside the page of a large run
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError
@@ -41,7 +41,21 @@ def _parse(line: bytes, previous: str) -> tuple[str, JournalRecord] | None:
     found, body = line[8:24].decode("ascii", "replace"), line[24 + len(_MIDDLE) : -1]
     if found != _sum(previous, body):
         return None
-    return found, _RECORD.validate_json(body)
+    record = _RECORD.validate_json(body)
+    _share(record)
+    return found, record
+
+
+_FIELDS: Final[dict[frozenset[str], set[str]]] = {}
+
+
+def _share(record: BaseModel) -> None:
+    """Let records of one shape share the set of their fields' names: it is half of what a large run takes in memory."""
+    fields = record.model_fields_set
+    object.__setattr__(record, "__pydantic_fields_set__", _FIELDS.setdefault(frozenset(fields), fields))
+    for value in record.__dict__.values():
+        if isinstance(value, BaseModel):
+            _share(value)
 
 
 def _content(path: Path) -> bytes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -27,7 +29,7 @@ from claw_adapter.runs.plan import Plan
 from claw_adapter.runs.servers import read_servers
 from claw_adapter.scoring import RoundScore
 
-__all__ = ["RoundName", "RunData", "Status", "TrialData", "load_run"]
+__all__ = ["RoundName", "RunData", "Status", "TrialData", "load_run", "uncollected"]
 
 Status = Literal["finished", "failed", "unfinished"]
 UNKNOWN = "unknown"
@@ -125,6 +127,19 @@ class RunData:
         return tuple(trial.scores(self.rounds[trial.spec.scenario], key))
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without searches for cycles meanwhile: records have none, and the more there are, the longer each search takes."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@uncollected()
 def load_run(root: Path) -> RunData:
     """Read a run folder; nothing is written and no lock is taken, so a run under way can be looked at.
 

@@ -22,6 +22,8 @@ UNTAGGED: Final = ""
 
 _OF_ANY_ROUNDS: Final[frozenset[Metric]] = frozenset(("tcr", "mc", "ec", "overall"))
 """Metrics that any rounds have; the others are of streaks, and only whole trials have those."""
+EVERY: Final = 8
+"""Trials of a round up to which there is a pass^k for each number of them."""
 _NUMBER: Final = re.compile(r"(\d+)")
 _T = TypeVar("_T")
 
@@ -39,8 +41,8 @@ class BreakdownRow:
         unread: how many replies had no answer that could be extracted; they count among the scored, mostly as 0.
         strict: metrics of these rounds, an unscored one counting 0; only those that are defined. Metrics of streaks are
             there where the row holds whole trials, any of several rounds.
-        pass_hat: k → the chance that k trials of a round all get it right; from 1 to the fewest trials that a round has,
-            empty where that is 1.
+        pass_hat: k → the chance that k trials of a round all get it right; from 1 to the fewest trials that a round has, from
+            `EVERY` on powers of two only; empty where that is 1.
         progress: mean over the rounds that are judged by state; None where there are none, as of the next three.
         partial: mean partial credit, over those rounds that have it.
         baseline: mean of what doing nothing gets, over the same rounds.
@@ -68,9 +70,10 @@ class BreakdownRow:
     provider_impacted: int = 0
 
 
-def tag_names(found: Iterable[Observation]) -> tuple[str, ...]:
+def tag_names(found: Sequence[Observation]) -> tuple[str, ...]:
     """The names of all tags, in alphabetical order."""
-    return tuple(sorted({name for one in found for name, values in _tags(one).items() if values}))
+    own = {name for one in found for name, values in one.tags.items() if values}
+    return tuple(sorted({*own, "scenario", "round", "type"})) if found else ()
 
 
 def _tags(one: Observation) -> Mapping[str, tuple[str, ...]]:
@@ -181,6 +184,8 @@ def _pass_hat(mine: Sequence[Observation]) -> Iterator[tuple[int, float]]:
     passed = _grouped(mine, lambda one: (one.scenario, one.round), lambda one: one.score == 1)
     fewest = min(map(len, passed), default=1)
     for k in range(1, fewest + 1) if fewest > 1 else ():
+        if k > EVERY and k.bit_count() > 1:
+            continue
         if (value := pass_hat(passed, k)) is not None:
             yield k, value
 

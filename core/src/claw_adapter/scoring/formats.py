@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from claw_adapter.scoring.agreement import Correlation, correlation
-from claw_adapter.scoring.breakdown import breakdown
 from claw_adapter.scoring.observed import Observation
-from claw_adapter.scoring.tally import EXEC_CHECK, MULTI_CHOICE
+from claw_adapter.scoring.tally import EXEC_CHECK, MULTI_CHOICE, mean
 
 __all__ = ["FormatPair", "format_correlation"]
+
+_BOTH: Final = {MULTI_CHOICE, EXEC_CHECK}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,11 @@ def format_correlation(
     "MC and EC skills remain loosely correlated" (v2 §4.2 and §4.5). None where fewer than three have both, or one never
     varies.
     """
-    sorted_ = [replace(one, config=one.scenario) for one in found] if over == "scenario" else found
-    means: dict[str, dict[str, float]] = {one.config: {} for one in sorted_}
-    for row in breakdown(sorted_, ("type",)) if sorted_ else ():
-        if row.mean is not None:
-            means[row.config][row.values[0]] = row.mean
-    both = [(name, of) for name, of in means.items() if {MULTI_CHOICE, EXEC_CHECK} <= set(of)]
-    pairs = tuple(FormatPair(name, of[MULTI_CHOICE], of[EXEC_CHECK]) for name, of in both)
+    scores: dict[str, dict[str, list[float]]] = {}
+    for one in found:
+        of = scores.setdefault(one.scenario if over == "scenario" else one.config, {})
+        if one.score is not None:
+            of.setdefault(one.type, []).append(one.score)
+    both = [(name, mean(of[MULTI_CHOICE]), mean(of[EXEC_CHECK])) for name, of in scores.items() if of.keys() >= _BOTH]
+    pairs = tuple(FormatPair(name, mc, ec) for name, mc, ec in both if mc is not None and ec is not None)
     return pairs, correlation([pair.mc for pair in pairs], [pair.ec for pair in pairs])

@@ -118,7 +118,13 @@ class _Scan:
             if self.excluded is not None and self.excluded(path):
                 continue
             try:
-                self._entry(descriptor, entry, path, depth)
+                found = entry.stat(follow_symlinks=False)
+                before = self.before.get(path)
+                if before is not None and before[0] == _token(found):  # only files are remembered
+                    self.known[path] = before
+                    self.tree[path] = before[1]
+                else:
+                    self._entry(descriptor, entry, path, found, depth)
             except FileNotFoundError:  # gone since we listed it
                 continue
             except PermissionError:
@@ -130,13 +136,7 @@ class _Scan:
                     raise
                 self.tree[path] = Entry("unreadable", reason="replaced while it was being read")
 
-    def _entry(self, parent: int, entry: os.DirEntry[str], path: str, depth: int) -> None:
-        found = entry.stat(follow_symlinks=False)
-        before = self.before.get(path)
-        if before is not None and before[0] == _token(found):  # only files are remembered
-            self.known[path] = before
-            self.tree[path] = before[1]
-            return
+    def _entry(self, parent: int, entry: os.DirEntry[str], path: str, found: os.stat_result, depth: int) -> None:
         kind = stat.S_IFMT(found.st_mode)
         if kind == stat.S_IFREG:
             self._file(parent, entry.name, path, found)

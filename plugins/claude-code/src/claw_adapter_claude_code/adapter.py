@@ -27,8 +27,11 @@ __all__ = ["MEMORY_FILES", "ClaudeCode"]
 MEMORY_FILES: Final = (".claude/**", "CLAUDE.local.md")
 """What it may keep for itself in the workspace. Notes that it makes by itself lie in the state directory: empty at a trial's
 beginning, kept in checkpoints."""
-LOSSES: Final = (Clip(of="file", characters=72_000), WindowLimit(tokens=1_000_000, then="error"))
-"""The window is that of a model it does not know."""
+LOSSES: Final = (
+    Clip(of="file", characters=72_000),
+    WindowLimit(tokens=1_000_000, then="error", reserve=23_000, told="summary"),
+)
+"""The window is that of a model it does not know; of one that it is told it keeps room for a reply and for summing up."""
 AGAIN: Final = Support.not_implemented("over ACP the conversation has to be opened again after a cancelled turn")
 
 

@@ -52,7 +52,11 @@ def _losses(options: Options) -> tuple[Loss, ...]:
         Drop(what="directives"),
         Drop(what="text_before_calls"),
         *(native if options.histories == "native" else ()),
-        WindowLimit(tokens=options.context_window - options.max_tokens - MARGIN, then="summary"),
+        WindowLimit(
+            tokens=options.context_window - options.max_tokens - MARGIN,
+            then="summary",
+            reserve=options.max_tokens + MARGIN,
+        ),
     )
 
 

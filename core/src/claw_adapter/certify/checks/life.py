@@ -14,7 +14,7 @@ from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import say
-from claw_adapter.certify.watch import files_below, side_effects, stray_children, traces_outside
+from claw_adapter.certify.watch import side_effects, stray_children
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import Failure, Support
 
@@ -147,14 +147,12 @@ async def works_where_it_says(kit: Kit) -> None:
 )  # fmt: skip
 async def opens_again(kit: Kit) -> None:
     """After one conversation another one, from nothing."""
-    word = kit.canary()
-    async with kit.plain() as t:
-        (await kit.send(t, f"First: {word}.", say("One."))).answered("One.")
-        await t.close()
+    first = await kit.closed()
+    first.turn.answered("Hello.")
     async with kit.plain(first=True) as t:
         turn = await kit.send(t, f"Second: {kit.canary('second')}.", say("Two."))
         turn.answered("Two.")
-        kit.absent(turn.requests, word, "what was said in a conversation that is closed")
+        kit.absent(turn.requests, first.word, "what was said in a conversation that is closed")
 
 
 @check(
@@ -164,18 +162,10 @@ async def opens_again(kit: Kit) -> None:
 )  # fmt: skip
 async def no_files_elsewhere(kit: Kit) -> None:
     """At isolation 1, where nothing but good manners keeps it in."""
-    began = time.time() - 1
-    level = min(kit.bench.isolation, 1)
-    async with kit.trial(isolation=level) as t:
-        await kit.send(t, f"Hello, {kit.canary()}.", say("Hello."))
-        await t.close()
-        beside = sorted({path.split("/")[0] for path in t.files()} - {"workspace", "state"})
-        marks = [t.name, str(t.folder), t.ctx.endpoint.key]
-        outside = [str(path) for path in traces_outside(marks, began, (kit.bench.root, kit.bench.evidence))]
-        temporary = sorted(files_below(kit.bench.root / "tmp"))
-    kit.expect(not beside, f"beside workspace and state directory there are {beside}")
-    kit.expect(not outside, f"this names the trial and was left outside: {outside}")
-    kit.expect(not temporary, f"temporary files of the adapter were left: {temporary[:5]}")
+    left = await kit.closed()
+    kit.expect(not left.beside, f"beside workspace and state directory there are {left.beside}")
+    kit.expect(not left.outside, f"this names the trial and was left outside: {left.outside}")
+    kit.expect(not left.temporary, f"temporary files of the adapter were left: {left.temporary[:5]}")
 
 
 @check(

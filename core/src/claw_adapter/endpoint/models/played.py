@@ -7,15 +7,16 @@ Items of `ModelSpec.script`::
         {"text": "Done."}]}
 
 All `uses` of a reply are asked for at once; what a result does not show to be done is tried in another way, and what no
-tool can do is passed over. A request without the mark and without tools is the harness's own affair (a title, a guard), is
-answered aside and uses nothing up. Every attempt at a round begins anew; in the first one, a reply with `hang` never comes.
+tool can do is passed over. What is the harness's own affair (a title, a guard, a summary) is answered aside and uses nothing
+up: a request with neither the mark nor a result of this turn, and one without tools where others had some. Every attempt at a
+round begins anew; in the first one, a reply with `hang` never comes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -133,12 +134,19 @@ class PlayedModel(Model):
         self._rounds = {item.round: item for item in rounds}
         self._habits = Habits()
         self._workspace = workspace
+        self._offered = False
+        """Whether any request so far had tools."""
+        self._issued: list[Call] = []
+        self._earlier: set[str] = set()
+        """Ids of calls of turns before."""
         self._reset(TurnId(""))
 
     def _reset(self, turn: TurnId) -> None:
         self._turn = turn
         self._at = self._calls = self._failed = 0
         self._open: list[Deed] = []
+        self._earlier |= {call.id for call in self._issued}
+        self._issued = []
         self._last = PlayedReply(text=ASIDE)
         self.deeds: list[Deed] = []
         """Those of the turn under way."""
@@ -152,7 +160,7 @@ class PlayedModel(Model):
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Play on."""
         played = self._rounds.get(self._turn.round)
-        if played is None or (not request.tools and not any(played.mark in line.text for line in request.lines)):
+        if played is None or not self._carries(played, request):
             yield Delta(text=ASIDE, finish="stop")
             return
         self._harvest(request)
@@ -175,8 +183,18 @@ class PlayedModel(Model):
         """Never come back."""
         await asyncio.Event().wait()
 
+    def _carries(self, played: PlayedRound, request: ModelRequest) -> bool:
+        """Whether a request carries the turn on."""
+        self._offered = self._offered or bool(request.tools)
+        if not request.tools and self._offered:
+            return False
+        marked = any(played.mark in line.text for line in request.lines)
+        return marked or bool(results(request.lines, self._issued, self._earlier))
+
     def _reply(self, played: PlayedRound, request: ModelRequest) -> PlayedReply:
         """The next reply of which something can be done; at the end the last one without calls, again and again."""
+        if not request.tools and (said := _last_said(played.replies[self._at :])) is not None:
+            return said  # perhaps it is about a title: nothing is used up
         while self._at < len(played.replies):
             reply = played.replies[self._at]
             if reply.hang and self._turn.attempt == 1:
@@ -203,6 +221,7 @@ class PlayedModel(Model):
         call_id = self._turn.name("call", self._calls)
         if deed.errand is not None:
             deed.errand.call_id = call_id
+        self._issued.append(Call(call_id, attempt.tool, ""))
         return CallDelta(index, call_id, attempt.tool, json.dumps(attempt.arguments, ensure_ascii=False))
 
     def _harvest(self, request: ModelRequest) -> None:
@@ -246,6 +265,13 @@ class PlayedModel(Model):
                 return read_session(use.names or (use.target,), box, self._habits, deed.missing)
             case "run":
                 return _command(use.target, box)
+
+
+def _last_said(replies: Sequence[PlayedReply]) -> PlayedReply | None:
+    """The reply in words that these come to, if nothing is to happen on the way."""
+    if not replies or any(reply.fault is not None or reply.hang for reply in replies):
+        return None
+    return replies[-1]
 
 
 def _shows(use: ToolUse) -> Callable[[str], bool]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import Final
 
+from claw_adapter.endpoint.reader.memory import Memory
 from claw_adapter.endpoint.reader.policy import ACKNOWLEDGED
-from claw_adapter.endpoint.reader.turn import Memory, ReaderTurn
+from claw_adapter.endpoint.reader.turn import ReaderTurn
 from claw_adapter.model import CallDelta, Delta, Model, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey, Seen
 from claw_adapter.protocol.model import ModelSpec

@@ -6,26 +6,23 @@ same: each value has one place.
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, product
 from typing import Final
 
 from pydantic import JsonValue
 
+from claw_adapter.endpoint.reader.said import objects, signatures
 from claw_adapter.endpoint.reader.schema import Param, Params
 from claw_adapter.model import Tool
 
-__all__ = ["objects", "tools_in", "variants"]
+__all__ = ["variants"]
 
 Schema = Mapping[str, JsonValue]
 
 DEEPEST: Final = 6
 MOST_VARIANTS: Final = 12
-_SIGNATURE: Final = re.compile(r"([\w.:/-]*\w)\s*[({]([^(){}]*)[)}]")
-"""A tool inside a tool, as descriptions name them: ``fs.read {path: string}``, ``fs.read(path)``."""
 
 
 def variants(tool: Tool, inside: Sequence[Tool] = ()) -> tuple[Params, ...]:
@@ -39,61 +36,17 @@ def _dispatched(form: Params, inside: Sequence[Tool]) -> list[Params]:
     if (pair := form.dispatches) is None:
         return [form]
     name, arguments = pair
-    known = [*inside, *_signatures(f"{form.description}\n{name.description}\n{arguments.description}")]
+    known = [*inside, *signatures(f"{form.description}\n{name.description}\n{arguments.description}")]
     first = {tool.name: tool for tool in reversed(known) if not name.enum or tool.name in name.enum}
     found = []
     for tool in first.values():
         chosen = replace(name, enum=(tool.name,))
         others = tuple(item for item in form.items if item not in pair)
-        forms = _alternatives(dict(tool.schema), tool.schema, replace(arguments, name=""), 1)
+        inside_text = (None,) if arguments.accepts("string") else ()
+        place = replace(arguments, name="", at=(*arguments.at, *inside_text), required=True)
+        forms = _alternatives(dict(tool.schema), tool.schema, place, 1)
         found += [Params((chosen, *others, *inner), tool.name, tool.description) for inner in forms]
     return found or [form]
-
-
-def _signatures(text: str) -> list[Tool]:
-    """Tools that a description names with their parameters, which may be followed by their types."""
-    found = []
-    for name, inside in _SIGNATURE.findall(text):
-        keys = [re.match(r"\W*(\w+)", part) for part in inside.split(",")]
-        properties: dict[str, JsonValue] = {key[1]: {"type": "string"} for key in keys if key}
-        if properties:
-            found.append(Tool(name, "", {"properties": properties, "required": list(properties)}))
-    return found
-
-
-def tools_in(text: str) -> list[Tool]:
-    """Tools that a result describes in JSON: objects with a name, and with a schema where it is told."""
-    return [tool for value in objects(text) for tool in _tools_of(value, 0)]
-
-
-def _tools_of(value: JsonValue, depth: int) -> list[Tool]:
-    if depth > DEEPEST:
-        return []
-    if isinstance(value, list):
-        return [tool for item in value for tool in _tools_of(item, depth + 1)]
-    if not isinstance(value, dict):
-        return []
-    name, said = value.get("name"), value.get("description")
-    if isinstance(name, str) and (isinstance(said, str) or len(value) > 1):
-        schema = next(
-            (v for v in value.values() if isinstance(v, dict) and isinstance(v.get("properties"), dict)), None
-        )
-        return [Tool(name, said if isinstance(said, str) else "", schema or {})]
-    return [tool for item in value.values() for tool in _tools_of(item, depth + 1)]
-
-
-def objects(text: str) -> list[JsonValue]:
-    """The JSON objects and lists in a text, outermost ones."""
-    found: list[JsonValue] = []
-    at, decoder = 0, json.JSONDecoder()
-    while (begin := min((i for i in (text.find("{", at), text.find("[", at)) if i >= 0), default=-1)) >= 0:
-        try:
-            value, at = decoder.raw_decode(text, begin)
-        except (ValueError, RecursionError):
-            at = begin + 1
-            continue
-        found.append(value)
-    return found
 
 
 def _alternatives(schema: JsonValue, root: Schema, parent: Param, depth: int) -> list[tuple[Param, ...]]:
@@ -111,13 +64,8 @@ def _alternatives(schema: JsonValue, root: Schema, parent: Param, depth: int) ->
             for branch in (*plain, *shapes)
             for items in _alternatives(_joined(own, branch), root, parent, depth + 1)
         ]
-    if isinstance(properties := known.get("properties"), dict):
-        needed = known.get("required")
-        needed = needed if isinstance(needed, list) else []
-        parts = []
-        for key, value in properties.items():
-            inner = Param(key, frozenset(), parent.required and key in needed, at=(*parent.at, key))
-            parts.append(_alternatives(value, root, inner, depth + 1))
+    if (inner := list(_inner(known, parent))) or "properties" in known:
+        parts = [_alternatives(value, root, item, depth + 1) for value, item in inner]
         return [tuple(chain.from_iterable(part)) for part in islice(product(*parts), MOST_VARIANTS)]
     if "array" in _types(known) and _opens(_whole(known.get("items"), root)):
         return _alternatives(known.get("items"), root, replace(parent, at=(*parent.at, 0)), depth + 1)
@@ -126,11 +74,24 @@ def _alternatives(schema: JsonValue, root: Schema, parent: Param, depth: int) ->
     found: list[tuple[Param, ...]] = [(_param(parent, known, branches),)]
     for example in objects(str(known.get("description") or "")) if _types(known) == ["string"] else ():
         if isinstance(example, dict) and example:
-            properties = {key: {"type": "string" if isinstance(v, str) else []} for key, v in example.items()}
+            text: JsonValue = {"type": "string"}
+            properties: dict[str, JsonValue] = {key: text if isinstance(v, str) else {} for key, v in example.items()}
             inside: JsonValue = {"properties": properties, "required": list(example)}
             found += _alternatives(inside, root, replace(parent, at=(*parent.at, None)), depth + 1)
             break
     return found
+
+
+def _inner(known: Schema, parent: Param) -> Iterator[tuple[JsonValue, Param]]:
+    """The schemas inside of one, of an object or of a list of fixed items, each with its place."""
+    properties, items, needed = known.get("properties"), known.get("prefixItems"), known.get("required")
+    if isinstance(properties, dict):
+        for key, value in properties.items():
+            required = parent.required and isinstance(needed, list) and key in needed
+            yield value, Param(key, frozenset(), required, at=(*parent.at, key))
+    elif isinstance(items, list):
+        for number, value in enumerate(items):
+            yield value, Param(str(number), frozenset(), parent.required, at=(*parent.at, number))
 
 
 def _opens(schema: Schema) -> bool:
@@ -187,6 +148,8 @@ def _param(parent: Param, schema: Schema, branches: Sequence[Schema]) -> Param:
         nullable="null" in types,
         pattern=next((str(value) for branch in every if (value := branch.get("pattern"))), ""),
         longest=int(_number(every, "maxLength") or 0),
+        mapped=_types(_object(schema.get("additionalProperties"))) == ["string"],
+        encoded=any(branch.get("contentEncoding") == "base64" for branch in every),
         texts=_types(items) == ["string"] or ("array" in types and not _types(items)),
     )
 
@@ -194,6 +157,10 @@ def _param(parent: Param, schema: Schema, branches: Sequence[Schema]) -> Param:
 def _branches(schema: Schema) -> list[JsonValue]:
     lists = [value for word in ("anyOf", "oneOf") if isinstance(value := schema.get(word), list)]
     return [branch for values in lists for branch in values if isinstance(branch, dict)]
+
+
+def _object(value: JsonValue) -> Schema:
+    return value if isinstance(value, dict) else {}
 
 
 def _types(schema: Schema) -> list[str]:

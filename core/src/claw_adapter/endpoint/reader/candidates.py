@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.schema import At, Param, Params, placed
+from claw_adapter.endpoint.reader.patches import NOTATIONS
+from claw_adapter.endpoint.reader.places import Style, styled, styles_in
+from claw_adapter.endpoint.reader.schema import PARTS, At, Param, Params, placed
 
 __all__ = ["COMMAND", "Candidate", "JsonObject", "filled"]
 
 JsonObject = dict[str, JsonValue]
 
-COMMAND: Final = ("command", "commands", "cmd", "shellcommand", "commandline", "bash", "script")
+COMMAND: Final = (
+    "command",
+    "commands",
+    "cmd",
+    "shellcommand",
+    "commandline",
+    "bash",
+    "script",
+    "keys",
+    "keystrokes",
+    "argv",
+)
 """Keys of parameters that take a command."""
-MOST_ROOTS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,42 +44,76 @@ class Candidate:
     query: Param | None = None
     folder: Param | None = None
     """What takes the folder where a path is given in two."""
-    listed: bool = False
-    """Whether a command is given as one of a list of commands, and not as a program with its arguments."""
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    """What stands around a command: as texts of a list, or in its text."""
     known: Params = field(default_factory=lambda: Params(()))
     """All parameters."""
+    listed_by: str = ""
+    """The tool that says what this one calls a file."""
+    old: Param | None = None
+    """What takes the text that is to be replaced."""
+    notation: str = "whole"
+    """How the content is given."""
+    by_lines: bool = False
+    """Whether it is given line by line."""
 
-    def forms(self, path: str, workspace: str) -> list[tuple[str, str]]:
-        """Names and texts of the ways to write a path of the workspace, what the tool asks for first."""
+    @property
+    def exact(self) -> bool:
+        """Whether it does nothing where something else stands than it was told."""
+        return self.old is not None or self.notation in ("hunk", "unified", "git", "block", "named block", "patch")
+
+    @property
+    def replaces(self) -> bool:
+        """Whether it may be given all of a file at once, and nothing but that."""
+        numbered = any(item.required and item.types == {"integer"} for item in self.known.items)
+        return self.notation in ("whole", "base64") and self.old is None and not (self.by_lines or numbered)
+
+    def forms(self, path: str, workspace: str, styles: Sequence[Style] = ()) -> list[tuple[str, str]]:
+        """Names and texts of the ways to write a path of the workspace, what the tool asks for first.
+
+        Args:
+            path: relative to the workspace.
+            workspace: where it is.
+            styles: in which files were seen to be named.
+        """
+        if self.target.enum:
+            every = (one for one in self.target.enum if isinstance(one, str))
+            return [("choice", one) for one in every if one.replace("\\", "/").endswith(path)]
         forms = [("relative", path)]
-        if workspace and not path.startswith("/"):
-            whole = str(PurePosixPath(workspace) / path)
+        whole = str(PurePosixPath(workspace) / path) if workspace and not path.startswith("/") else ""
+        if whole:
             forms.append(("absolute", whole))
             said = f"{self.target.description}\n{self.known.description}"
-            forms += [(f"in {root}", f"{root}/{path}") for root in _roots(said)]
-            if "://" in said:
-                forms.append(("uri", f"file://{whole}"))
+            known = dict.fromkeys((*styles, *styles_in(said)))
+            forms += [(f"as {style[0]}{style[1]}", styled(style, path, whole)) for style in known]
+        if self.target.texts and not self.target.accepts("string"):
+            forms.append(("parts", path.replace("/", PARTS)))
         if self.target.absolute:
             forms.sort(key=lambda form: form[0] == "relative")
         return forms
 
     def arguments(self, target: str, more: Mapping[At, JsonValue] | None = None) -> JsonObject:
         """The arguments of a call."""
-        values: dict[At, JsonValue] = {self.target.at: self.target.shaped(target)}
+        values: dict[At, JsonValue] = {self.target.at: self.target.shaped(target, self.before, self.after)}
         if self.folder is not None:
             path = PurePosixPath(target)
             values = {self.folder.at: str(path.parent), self.target.at: path.name}
-        if self.target.key in COMMAND and not self.target.accepts("string") and not self.listed:
-            values[self.target.at] = ["bash", "-lc", target]
         return filled(self.fixed, {**values, **(more or {})})
 
-    def writes(self, target: str, content: str) -> JsonObject:
-        """The arguments of a call that writes; a list of texts takes a content as its lines."""
+    def writes(self, target: str, content: str, before: str = "") -> JsonObject:
+        """The arguments of a call that writes where `before` stands; a list of texts takes a content as its lines."""
         item = self.content
         if item is None:
             return self.arguments(target)
+        if item.mapped:
+            return filled(self.fixed, {item.at: {target: content}})
+        text = NOTATIONS[self.notation](target, content, before)
+        if item is self.target:
+            return filled(self.fixed, {item.at: text})
         lines = not item.accepts("string") and item.texts
-        return self.arguments(target, {item.at: list(content.splitlines()) if lines else content})
+        more: dict[At, JsonValue] = {self.old.at: self.old.shaped(before)} if self.old is not None else {}
+        return self.arguments(target, {**more, item.at: list(text.splitlines()) if lines else item.shaped(text)})
 
 
 def filled(arguments: Mapping[str, JsonValue], more: Mapping[At, JsonValue]) -> JsonObject:
@@ -78,9 +123,3 @@ def filled(arguments: Mapping[str, JsonValue], more: Mapping[At, JsonValue]) -> 
         found = placed(found, at, value)
     assert isinstance(found, dict)  # noqa: S101  # an object stays one
     return found
-
-
-def _roots(said: str) -> list[str]:
-    """Folders that a description names from the root on, as a file's place begins with them."""
-    found = re.findall(r"(?<![\w.:/<*~-])/\w[\w-]*(?:/[\w-]+)*(?![\w./-]*\.\w)", said)
-    return list(dict.fromkeys(found))[:MOST_ROOTS]

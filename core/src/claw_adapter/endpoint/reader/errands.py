@@ -7,18 +7,20 @@ reading call, so that no echo of a call can be taken for evidence.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
-from claw_adapter.endpoint.reader.schema import At
+from claw_adapter.endpoint.reader.places import Style, styles_in, styles_of
+from claw_adapter.endpoint.reader.schema import At, Params
+from claw_adapter.endpoint.reader.shells import Language
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.model import Tool
 
-__all__ = ["NOTICE", "Attempt", "Errand", "Habits", "Result", "Steps"]
+__all__ = ["NOTICE", "Attempt", "Errand", "Habits", "Result", "Steps", "as_trials"]
 
 NOTICE: Final = 200
 """Characters up to which a result may be a notice ("unchanged since last read") or a refusal instead of content."""
@@ -37,6 +39,8 @@ class Attempt:
     tool: str
     arguments: dict[str, JsonValue]
     form: str = ""
+    trial: bool = False
+    """Whether it is made to find out what a tool does."""
 
     def with_more(self, more: Mapping[At, JsonValue]) -> Attempt:
         """The same with further arguments."""
@@ -55,12 +59,26 @@ class Result:
     text: str
     shows: bool = False
     """Whether it shows what the errand is about, or some of it."""
+    part: bool = False
+    """Whether it shows anything of the file."""
 
     def __add__(self, other: Result) -> Result:
-        return Result(f"{self.text}\n{other.text}", self.shows or other.shows)
+        return Result(f"{self.text}\n{other.text}", self.shows or other.shows, self.part or other.part)
 
 
 Steps = Generator[Attempt, Result, bool]
+T = TypeVar("T")
+
+
+def as_trials(steps: Generator[Attempt, Result, T]) -> Generator[Attempt, Result, T]:
+    """The same steps, each marked as a trial."""
+    try:
+        attempt = next(steps)
+        while True:
+            attempt = steps.send((yield replace(attempt, trial=True)))
+    except StopIteration as end:
+        found: T = end.value
+        return found
 
 
 @dataclass(slots=True)
@@ -76,10 +94,26 @@ class Habits:
     """By kind, a stranger that turned out to do it."""
     inside: dict[str, list[Tool]] = field(default_factory=dict)
     """By tool, those that it calls."""
+    styles: list[Style] = field(default_factory=list)
+    """Styles in which results have named files."""
+    fields: dict[str, str] = field(default_factory=dict)
+    """By the name under which a listing gives it, what of a file that is: ``path``, ``name`` or ``folder``."""
+    listings: dict[str, str] = field(default_factory=dict)
+    """By tool, what it has listed."""
+    sequels: dict[str, tuple[str, Params]] = field(default_factory=dict)
+    """By tool, the one that brings what it has begun."""
+    written: dict[str, str] = field(default_factory=dict)
+    """By file, the content that it was given last."""
     spoilt: set[str] = field(default_factory=set)
     """Files that end within what was given to a tool that writes: it has lost the rest."""
     around: set[str] = field(default_factory=set)
     """What tools say around files that they have shown."""
+    language: Language | None = None
+    """What the adopted tool for commands speaks."""
+    stored: tuple[str, str] = "", ""
+    """The tool that opens a file, and the one that is given its text then."""
+    asked: set[tuple[str, str]] = field(default_factory=set)
+    """By tool, what was asked for to be offered tools."""
     puzzled: bool = False
     """Whether the strangers were all tried in vain."""
 
@@ -105,7 +139,8 @@ class Habits:
     def forms(self, kind: str, forms: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Forms of a target (name and text), the one that works first."""
         form = self.working.get(kind, ("", ""))[1]
-        return sorted(forms, key=lambda item: item[0] != form)
+        others = {self.working[kind][1] for kind in SHOWING if kind in self.working}
+        return sorted(forms, key=lambda item: (item[0] != form, item[0] not in others))
 
     def known(self, tool: str, form: str) -> bool:
         """Whether a tool has shown something, its target written so."""
@@ -117,6 +152,11 @@ class Habits:
         return any(kind in self.working for kind in SHOWING)
 
     @property
+    def proven(self) -> tuple[str, ...]:
+        """Strangers that have turned out to write."""
+        return (*(one.tool for kind, one in self.adopted.items() if kind == "write"), *self.stored)
+
+    @property
     def tools_known(self) -> set[str]:
         """Tools that have worked for anything."""
         return {tool for tool, _ in self.working.values()}
@@ -124,6 +164,21 @@ class Habits:
     def learn(self, tool: str, more: Mapping[At, JsonValue]) -> None:
         """Remember arguments that a call has worked with, once they were asked for."""
         self.extra.setdefault(tool, {}).update(more)
+
+    def chosen(self, known: Params) -> dict[At, JsonValue]:
+        """Values that other tools have worked with, for parameters of the same name with the same choices."""
+        values = {(at, str(value)): value for more in self.extra.values() for at, value in more.items()}
+        return {
+            item.at: value
+            for item in known.items
+            for (at, _), value in values.items()
+            if at == item.at and value in item.enum
+        }
+
+    def learn_styles(self, path: str, said: str, echoed: Collection[str] = ()) -> None:
+        """Keep in mind how a result names a file, or else says that files are named."""
+        found = styles_of(path, said) or (styles_in(said, echoed) if len(said) < NOTICE else [])
+        self.styles += [style for style in found if style not in self.styles][:MOST_TOOLS]
 
     def worked(self, attempt: Attempt) -> None:
         """Remember what has worked."""
@@ -140,11 +195,17 @@ class Errand:
     MOST_REPEATS: Final = 2
 
     def __init__(
-        self, place: str, steps: Steps, shows: Callable[[str], bool], wants: frozenset[str] = frozenset()
+        self,
+        place: str,
+        steps: Steps,
+        shows: Callable[[str], bool],
+        wants: frozenset[str] = frozenset(),
+        part: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.place = place
         self.wants = wants
         self._shows = shows
+        self._part = part
         self.success = False
         self.call_id = ""
         self.repelled = False
@@ -170,7 +231,8 @@ class Errand:
         """Take in what the call brought, and go on to the next attempt."""
         self.call_id, self._repeats = "", 0
         self.results.append(text)
-        result = Result(text, self._shows(text))
+        shows = self._shows(text)
+        result = Result(text, shows, shows or self._part(text))
         self.repelled = not result.shows and len(text) < NOTICE
         self._take(lambda: self._steps.send(result))
         return result
@@ -202,5 +264,8 @@ class Errand:
         self._begun = True
         try:
             self._attempt = step()
+            if self.dropped and self._attempt.trial:  # results that do not come say nothing of tools
+                self._steps.close()
+                self._attempt = None
         except StopIteration as end:
             self._attempt, self.success = None, bool(end.value)

@@ -9,17 +9,21 @@ that were shown whole is no mark.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from claw_adapter.endpoint.reader.matching import normalise, readings
 
-__all__ = ["frame_of", "is_lost", "lines_of_file"]
+__all__ = ["frame_of", "is_altered", "is_lost", "lines_of_file", "shows_part"]
 
+HEAD: Final = 40
+"""Characters of a line that are enough to know it."""
 TELLING: Final = 4
 """Characters of a line from which on it is looked for."""
 _NUMBERS: Final = re.compile(r"\d+")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
+_LETTERS_ONLY: Final = re.compile(r"[\W\d_]")
+_WORDS: Final = re.compile(r"[^\W_]+")
 _TAKEN: Final = "\0"
 
 
@@ -27,6 +31,16 @@ def lines_of_file(texts: Sequence[str]) -> frozenset[str]:
     """The lines of a file in all its versions, as they are looked for."""
     lines = (normalise(line) for text in texts for line in text.splitlines())
     return frozenset(line for line in lines if len(line) >= TELLING)
+
+
+def shows_part(texts: Sequence[str]) -> Callable[[str], bool]:
+    """Whether a result shows a line of a file, in any of its versions, or how a long one begins."""
+    heads = {line[:HEAD] for line in lines_of_file(texts) if len(line) >= 2 * TELLING}
+
+    def shows(text: str) -> bool:
+        return any(head in reading for reading in readings(text) for head in heads)
+
+    return shows
 
 
 def _words_around(text: str, lines: Collection[str], path: str) -> frozenset[str]:
@@ -52,6 +66,17 @@ def frame_of(results: Sequence[str], text: str, path: str) -> frozenset[str]:
     lines = lines_of_file([text])
     whole = [one for one in results if any(all(line in reading for line in lines) for reading in readings(one))]
     return frozenset(words for one in whole for words in _words_around(one, lines, path))
+
+
+def is_altered(results: Sequence[str], versions: Sequence[str]) -> bool:
+    """Whether a result shows all letters of a file in their order, and no others, but not its words: they are changed.
+
+    The same words with other signs between them are another way to show the file, as a table for one.
+    """
+    whole = {_LETTERS_ONLY.sub("", text): _WORDS.findall(text) for text in versions}
+    shown = [reading for one in results for reading in readings(one)]
+    same = [(whole.get(_LETTERS_ONLY.sub("", reading)), _WORDS.findall(reading)) for reading in shown]
+    return any(held is not None for held, _ in same) and not any(held == words for held, words in same)
 
 
 def is_lost(results: Sequence[str], lines: Collection[str], path: str, frame: Collection[str]) -> bool:

@@ -14,10 +14,11 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import Attempt, Result
 from claw_adapter.endpoint.reader.matching import readings
-from claw_adapter.endpoint.reader.schema import At, Param
-from claw_adapter.endpoint.reader.tools import PAGE_LINES
+from claw_adapter.endpoint.reader.places import leaves
+from claw_adapter.endpoint.reader.purposes import PAGE_LINES
+from claw_adapter.endpoint.reader.schema import At, Param, words
 
-__all__ = ["MOST_PAGES", "further", "named"]
+__all__ = ["MOST_PAGES", "further", "named", "plain"]
 
 Place = int | str
 
@@ -28,10 +29,13 @@ EDGE: Final = 600
 """Characters at either end of a result where it may say how to go on."""
 _NAMED: Final = r"(?:(?<![A-Za-z0-9])|(?<=next))"
 """What may stand before the name of a parameter in a result."""
-_ABSOLUTE: Final = re.compile(r"(?<![\w.:/<])/[\w.+@=-]+(?:/[\w.+@=-]+)+(?<!\.)")
+_NAMES: Final = re.compile(
+    r"(?<![\w.:/<])(?:/[\w.+@=-]+(?:/[\w.+@=-]+)+|[\w.+@=-]+(?:/[\w.+@=-]+)*/[\w+@=-]+\.\w+)(?<!\.)"
+)
 _ENDS: Final = ("endline", "end")
 """Keys of parameters that say where a page ends, and not how much it holds."""
 _NUMBERED = re.compile(r"^\s*[L\[]?(\d+)(?:\t|→|\||:|\])", re.MULTILINE)
+_PREFIX: Final = re.compile(r"^\s*[L\[]?\d+(?:\t|→|\||:|\]) ?")
 _BREAK: Final = re.compile(r"[\r\n]+|\",\s*\"")
 _SPAN: Final = re.compile(r"(?<!\d)\d+(\s*[-:,.~]+\s*)\d+(?!\d)")
 
@@ -49,7 +53,7 @@ class _Way:
 
 def named(result: str, asked: str) -> list[str]:
     """Other files that a result names before or after what it shows: it may stand there in full."""
-    found = _ABSOLUTE.findall(_edges(result))
+    found = _NAMES.findall(_edges(result))
     return [place for place in dict.fromkeys(found) if not place.endswith(asked)][:MOST_NAMED]
 
 
@@ -71,7 +75,7 @@ def further(
         lines = set(_lines_of(result.text))
         new = len(lines - seen)
         found = found + result
-        if (new > 1 and 2 * new >= len(lines)) or (way.told and new):
+        if (new > 1 and 3 * new >= len(lines)) or (way.told and new):
             return found + (yield from _go_on(attempt, way, result, seen))
         if new > 1 and some is None:
             some = (way, result)
@@ -126,6 +130,13 @@ def _go_on(attempt: Attempt, way: _Way, result: Result, seen: set[str]) -> Gener
     return found
 
 
+def plain(shown: str) -> list[str]:
+    """What a file's text may be that a result shows: without numbers of lines and words around, as in JSON, as it is."""
+    rows = [_PREFIX.sub("", row, count=1) for row in shown.splitlines() if _NUMBERED.match(row)]
+    found = ["\n".join(rows), *(text for text in leaves(shown) if "\n" in text), shown]
+    return [f"{text.rstrip()}\n" for text in found if text][:MOST_NAMED]
+
+
 def _line(at: Place, shown: str) -> int:
     numbers = _NUMBERED.findall(shown)
     return int(numbers[-1]) if numbers else int(at) + max(len(_lines_of(shown)) * 3 // 4, 1)
@@ -141,7 +152,8 @@ def _page(at: Place, _shown: str) -> int:
 
 def _mark(item: Param, at: Place, shown: str) -> Place | None:
     """What a result gives under a name, or as the next of it, with quotes or without."""
-    named_so = rf"{_NAMED}{re.escape(item.name)}[\"'`]?\s*[=:]\s*[\"'`]?([\w./+=-]+)"
+    parts = r"[\W_]?".join(map(re.escape, words(item.name)))
+    named_so = rf"{_NAMED}{parts}[\"'`]?\s*[=:]\s*[\"'`]?([\w./+=-]+)"
     found = re.findall(named_so, _edges(shown), re.IGNORECASE)
     if not found or found[-1] in ("null", "None"):
         return None

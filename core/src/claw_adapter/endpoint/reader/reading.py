@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
-from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps
+from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps, as_trials
+from claw_adapter.endpoint.reader.inner import discover, unlock
 from claw_adapter.endpoint.reader.paging import MOST_PAGES, further, named
-from claw_adapter.endpoint.reader.refusals import asked_for, follow
-from claw_adapter.endpoint.reader.schema import At
+from claw_adapter.endpoint.reader.purposes import FORCE, HARM, VERBS
+from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow
+from claw_adapter.endpoint.reader.schema import At, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
-from claw_adapter.endpoint.reader.strangers import discover, strange_reading
-from claw_adapter.endpoint.reader.tools import FORCE, Toolbox
+from claw_adapter.endpoint.reader.strangers import strange_reading, strange_sessions, targets
+from claw_adapter.endpoint.reader.tools import Toolbox
 
 __all__ = ["cat", "command_forms", "keywords", "look", "read_file", "read_session"]
 
@@ -28,40 +31,52 @@ LONG: Final = 1000
 MOST_VARIED: Final = 4
 
 
-def read_file(path: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
+def read_file(
+    path: str, workspace: str, box: Toolbox, habits: Habits, is_all: Callable[[str], bool] = lambda _: False
+) -> Steps:
     """Read a workspace file with the tools for reading, then with a command, then with whatever may turn out to do it.
 
     Whoever makes the calls ends this as soon as all that is looked for has been seen. So what comes back here was something
-    else, or the file in part: then the path is written in the other way, and another tool is taken. What a tool
-    that is known to show files in this way has left out is not there; but it may refuse single files: after a mere notice
-    from it the command has the last word.
+    else, or the file in part: then the path is written in another way, and another tool is taken, unless the result proves that
+    it `is_all` there is to see. A tool that is known to show files may refuse single ones, or show them in part.
     """
     box = habits.box(box)
-    yield from _known_ways(path, workspace, box, habits)
+    yield from _known_ways(path, workspace, box, habits, is_all)
     if habits.ways or habits.puzzled:
         return False
-    if (yield from discover(box, habits)):
+    if (yield from as_trials(discover(box, habits))):
         box = habits.box(box)
-        yield from _known_ways(path, workspace, box, habits)
-    if not habits.ways and (made := (yield from strange_reading(path, workspace, box, habits))) is not None:
-        yield from _known_ways(path, workspace, replace(box, read=(made,), run=()), habits)
+        yield from _known_ways(path, workspace, box, habits, is_all)
+    if habits.ways:
+        return False
+    yield from as_trials(unlock(box, habits))
+    if (made := (yield from as_trials(strange_reading(path, workspace, box, habits)))) is not None:
+        own = replace(box, read=(made,), run=()) if habits.language is None else replace(box, read=(), run=(made,))
+        yield from _known_ways(path, workspace, own, habits, is_all)
     return False
 
 
-def _known_ways(path: str, workspace: str, box: Toolbox, habits: Habits) -> Generator[Attempt, Result, None]:
+def _known_ways(
+    path: str, workspace: str, box: Toolbox, habits: Habits, is_all: Callable[[str], bool]
+) -> Generator[Attempt, Result, None]:
     for tool in habits.tools("read", box.read, box.run[:1]):
-        found, text = False, ""
-        for form, target in habits.forms("read", tool.forms(path, workspace)):
+        found = Result("")
+        tried: set[str] = set()
+        while not found.part:
+            forms = habits.forms("read", (yield from targets(tool, path, workspace, habits)))
+            form, target = next((one for one in forms if one[0] not in tried), ("", ""))
+            if not form:
+                break
+            tried.add(form)
             known = habits.known(tool.tool, form)
             result = yield from look(tool, "read", form, target, box, habits, path, workspace)
-            if found := known or result.shows:
-                text = result.text
+            if known or result.part:
+                found = replace(result, part=True)
                 break
+            habits.learn_styles(path, result.text, (target, path))
             habits.refusals[tool.tool] += 1
-        if len(text) >= NOTICE:
+        if found.part and is_all(found.text):
             return
-        if found:
-            break
     for shell in box.run[:1]:
         yield from cat(shell, "cat", path, workspace, box, habits)
 
@@ -71,13 +86,15 @@ def look(
 ) -> Generator[Attempt, Result, Result]:
     """Read a file with a tool: to its end, with what it asks for, and anew where it may say only that it said it before."""
     attempt = Attempt(kind, tool.tool, tool.arguments(target, habits.extra.get(tool.tool)), form)
-    first = result = yield attempt
+    first = result = yield from carried_out(attempt, habits)
+    if first.part and kind == "read":
+        habits.worked(attempt)
     result = result + (yield from further(attempt, tool, first, told=True))
     if not result.shows:
         asked = asked_for(tool.known, attempt.arguments, first.text)
         ways: list[Mapping[At, JsonValue]] = [asked] if asked else []
         for more in (*ways, *_varied(tool, len(first.text) >= NOTICE, habits)):
-            again = yield attempt.with_more(more)
+            again = yield from carried_out(attempt.with_more(more), habits)
             result = result + again
             if again.shows:
                 habits.learn(tool.tool, more)
@@ -89,7 +106,7 @@ def look(
     if (
         not result.shows and fresh and len(first.text) < NOTICE
     ):  # it may have been busy with another call, or for a moment
-        again = yield attempt
+        again = yield from carried_out(attempt, habits)
         result = result + again + (yield from further(attempt, tool, again, told=True))
     if kind == "read" and (len(result.text) >= NOTICE or (not result.shows and known)):
         result = result + (yield from further(attempt, tool, first))
@@ -101,17 +118,19 @@ def look(
 def _varied(tool: Candidate, long: bool, habits: Habits) -> Iterator[Mapping[At, JsonValue]]:  # what it showed
     """Choices of a tool that may make it show a file anew, after a notice, or in another form, after something else."""
     for item in tool.known.items:
-        if item.accepts("boolean") and item.types and not item.required:
-            if not long and item.key in FORCE:
+        if item.accepts("boolean") and item.types:
+            if item.required if long else item.key in FORCE:
                 yield {item.at: True}
-        elif item.enum and not item.required and (long or not habits.ways):
-            yield from ({item.at: value} for value in item.enum[:MOST_VARIED])
+        elif item.enum and (long or not habits.ways) and not VERBS & {*map(str, item.enum)}:
+            safe = (value for value in item.enum if not {*words(str(value))} & HARM)
+            yield from ({item.at: value} for value in islice(safe, MOST_VARIED))
 
 
 def command_forms(shell: Candidate, path: str, workspace: str, habits: Habits) -> list[tuple[str, Language, str]]:
     """The ways to name a file to a tool for commands: name of the form, language, place; once one works, only that."""
     named = shell.forms(path, workspace)
-    forms = [(f"{language.name} {form}", language, target) for language in LANGUAGES for form, target in named]
+    languages = (habits.language,) if habits.language is not None else LANGUAGES
+    forms = [(f"{language.name} {form}", language, target) for language in languages for form, target in named]
     known = [form for form in forms if habits.known(shell.tool, form[0])]
     return known or [form for form in forms if form[1] is SH or (form[0].endswith("relative") and not habits.ways)]
 
@@ -123,7 +142,7 @@ def cat(
     read = Result("")
     for form, language, place in command_forms(shell, path, workspace, habits):
         attempt = Attempt(kind, shell.tool, shell.arguments(language.read(place)), form)
-        result = yield attempt
+        result = yield from carried_out(attempt, habits)
         if not result.shows:
             result = result + (yield from follow(attempt, result, shell, box, habits, path, workspace))
             if result.shows:
@@ -135,7 +154,7 @@ def cat(
             command = language.part(place, page * size, size + size // 8)
             if len(result.text) < max(size // 2, NOTICE) or not command:
                 break
-            result = yield Attempt(kind, shell.tool, shell.arguments(command), form)
+            result = yield from carried_out(Attempt(kind, shell.tool, shell.arguments(command), form), habits)
             read = read + result
         if read.shows or habits.known(shell.tool, form):
             break
@@ -143,19 +162,38 @@ def cat(
 
 
 def read_session(names: Sequence[str], box: Toolbox, habits: Habits, missing: Callable[[], Sequence[str]]) -> Steps:
-    """Read a session with the harness's session tools, under the names that it may be known by.
+    """Read a session with the harness's session tools, under the names that it may be known by, page by page.
 
-    Where the tool shows only the latest messages but can search, search for single words of what is still missing.
+    Where the tool shows only the latest messages but can search, search for single words of what is still missing. Where no
+    tool says that it shows sessions, those that take one text may.
     """
+    box = habits.box(box)
     for tool in habits.tools("session", box.history):
-        for form, name in habits.forms("session", [(str(i), name) for i, name in enumerate(names)]):
-            found = yield Attempt("session", tool.tool, tool.arguments(name), form)
-            if tool.query is not None:
-                for word in [word for text in missing() for word in keywords(text)]:
-                    query = {tool.query.at: word}
-                    found = found + (yield Attempt("session", tool.tool, tool.arguments(name, query), form))
-            if found.shows or habits.working.get("session") == (tool.tool, form):
-                return False  # it shows this session; what it has not shown is not there
+        if (yield from _shows_session(tool, names, habits, missing)):
+            return False  # it shows this session; what it has not shown is not there
+    for tool in strange_sessions(box) if not box.history else ():
+        if (yield from as_trials(_shows_session(tool, names, habits, missing))):
+            habits.adopted["history"] = tool
+            return False
+    return False
+
+
+def _shows_session(
+    tool: Candidate, names: Sequence[str], habits: Habits, missing: Callable[[], Sequence[str]]
+) -> Generator[Attempt, Result, bool]:
+    for form, name in habits.forms("session", [(str(i), name) for i, name in enumerate(names)]):
+        attempt = Attempt("session", tool.tool, tool.arguments(name), form)
+        first = found = yield attempt
+        if len(first.text) >= NOTICE:
+            found = found + (yield from further(attempt, tool, first, told=True))
+        if tool.query is not None:
+            for word in [word for text in missing() for word in keywords(text)]:
+                query = {tool.query.at: word}
+                found = found + (yield Attempt("session", tool.tool, tool.arguments(name, query), form))
+        if found.shows or habits.working.get("session") == (tool.tool, form):
+            if found.shows:
+                habits.worked(attempt)
+            return True
     return False
 
 

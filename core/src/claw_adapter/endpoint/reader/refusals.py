@@ -7,22 +7,25 @@ reading it back, and what has shown neither is followed by the next way, a bound
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.calls import objects
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
+from claw_adapter.endpoint.reader.places import called, loose
+from claw_adapter.endpoint.reader.purposes import PATH
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
-from claw_adapter.endpoint.reader.tools import HARM, Toolbox
+from claw_adapter.endpoint.reader.tools import Toolbox, harms
 
-__all__ = ["asked_for", "follow", "told_first"]
+__all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "told_first"]
 
 MOST_TOLD: Final = 2
+MOST_BROUGHT: Final = 24
+"""Calls for what another call has begun."""
 
 
 def asked_for(known: Params, given: dict[str, JsonValue], result: str) -> dict[At, JsonValue]:
@@ -67,7 +70,7 @@ def told_first(
                 continue
             if item.enum:
                 values[item.at] = next((v for v in item.enum if _says(result.text, str(v))), item.filler())
-            elif (value := _identifier(item, result.text)) is not None:
+            elif (value := identifier(item, result.text)) is not None:
                 values[item.at] = value
             elif item.text_only and not where:
                 where = str(PurePosixPath(place).parent)
@@ -76,36 +79,116 @@ def told_first(
                 values[item.at] = item.filler()
         brought = brought + (yield Attempt("told", tool, filled({}, values)))
         if brought.shows:
+            habits.sequels[attempt.tool] = (tool, form)
             break
     return brought, where
 
 
-def follow(
-    attempt: Attempt, result: Result, tool: Candidate, box: Toolbox, habits: Habits, path: str, workspace: str
-) -> Generator[Attempt, Result, Result]:
-    """Do what the result of a call that reads names, and make the call again: as it was, by a name in the folder, by an id."""
-    place = str(PurePosixPath(workspace) / path) if workspace else path
-    brought, where = yield from told_first(attempt, result, box, habits, place)
-    if brought.shows or not brought.text:
-        return brought
-    targets = [PurePosixPath(path).name] if where else _called(path, brought.text)
-    for again in [*[attempt.with_more({tool.target.at: tool.target.shaped(one)}) for one in targets], attempt][
-        :MOST_TOLD
-    ]:
-        brought = brought + (yield replace(again, form="told"))
-        if brought.shows:
+def carried_out(attempt: Attempt, habits: Habits) -> Generator[Attempt, Result, Result]:
+    """Make a call, with what its tool has asked for before, and the one that is known to bring what it begins."""
+    result = yield attempt.with_more(habits.extra.get(attempt.tool, {}))
+    if not result.shows and attempt.tool in habits.sequels:
+        result = result + (yield from _brought(habits.sequels[attempt.tool], result))
+        if result.shows:
+            habits.worked(attempt)
+    return result
+
+
+def _brought(sequel: tuple[str, Params], result: Result) -> Generator[Attempt, Result, Result]:
+    """What a tool brings of what a result has begun, as long as it says that there is more of it."""
+    tool, form = sequel
+    brought, last, seen = Result(""), result, {result.text}
+    for _ in range(MOST_BROUGHT):
+        if (values := filling(form, last.text)) is None:
+            break
+        last = yield Attempt("told", tool, filled({}, values))
+        if last.text in seen:
+            break
+        seen.add(last.text)
+        brought = brought + last
+        if brought.shows or not any(item.required for item in form.items):
             break
     return brought
+
+
+def filling(form: Params, text: str) -> dict[At, JsonValue] | None:
+    """Values from a result for all that a form of call requires, under their names, or the only one wanted; else None."""
+    values: dict[At, JsonValue] = {}
+    wanted = [item for item in form.items if item.required and item.default is None]
+    for item in wanted:
+        value = identifier(item, text)
+        if value is None and len(wanted) == 1 and item.key not in PATH and not item.enum:
+            said = (one for one in loose(text) if item.accepts("string") or one.isdecimal())
+            value = next((item.shaped(one) for one in said), None)
+        if value is None:
+            return None
+        values[item.at] = value
+    return values
+
+
+def follow(
+    attempt: Attempt,
+    result: Result,
+    tool: Candidate,
+    box: Toolbox,
+    habits: Habits,
+    path: str,
+    workspace: str,
+    *,
+    strange: bool = False,
+) -> Generator[Attempt, Result, Result]:
+    """Do what the result of a call that reads names, and make the call again: as it was, by a name in the folder, by an id.
+
+    Where nothing is named and nothing else is known to show files, a tool that the result has all values for may show what the
+    call has begun; of a `strange` tool also one that needs none, or the only one in the result.
+    """
+    place = str(PurePosixPath(workspace) / path) if workspace else path
+    brought, where = yield from told_first(attempt, result, box, habits, place)
+    if brought.text and not brought.shows:
+        targets = [PurePosixPath(path).name] if where else called(path, brought.text)
+        more = {
+            item.at: value
+            for item in tool.known.items
+            if item.required and item is not tool.target and (value := identifier(item, brought.text)) is not None
+        }
+        known = [attempt.with_more({tool.target.at: tool.target.shaped(one)}) for one in targets]
+        for again in [*known, attempt.with_more(more)][:MOST_TOLD]:
+            brought = brought + (yield replace(again, form="told"))
+            if brought.shows:
+                if more and again.arguments == attempt.with_more(more).arguments:
+                    habits.learn(attempt.tool, more)
+                return brought
+    if brought.shows or habits.ways or not result.text:
+        return brought
+    for other, form in _sequels(attempt, result, box, habits, strange=strange):
+        brought = brought + (yield from _brought((other, form), result))
+        if brought.shows:
+            habits.sequels[attempt.tool] = (other, form)
+            habits.worked(attempt)
+            break
+    return brought
+
+
+def _sequels(
+    attempt: Attempt, result: Result, box: Toolbox, habits: Habits, *, strange: bool
+) -> list[tuple[str, Params]]:
+    """Tools of no known purpose which a result has all values for, those first that it has most for."""
+    known = {one.tool for one in (*box.write, *box.run, *box.patch)} | habits.tools_known | {attempt.tool}
+    found = [
+        (tool, form)
+        for tool, form in box.every
+        if tool not in known
+        and not harms(form)
+        and filling(form, result.text) is not None
+        and (strange or any(item.required and identifier(item, result.text) is not None for item in form.items))
+    ]
+    return sorted(found, key=lambda one: -sum(item.required for item in one[1].items))[:MOST_TOLD]
 
 
 def _named_in(attempt: Attempt, result: str, box: Toolbox, habits: Habits) -> list[tuple[str, Params]]:
     """Tools that a result names, but for those whose purpose is known and those that harm."""
     own = habits.tools_known | {attempt.tool}
-    found = [
-        (tool, form)
-        for tool, form in box.every
-        if tool not in own and _says(result, tool) and not {*words(form.description)[:3]} & HARM
-    ]
+    found = [(tool, form) for tool, form in box.every if tool not in own and _says(result, tool) and not harms(form)]
     return found[:MOST_TOLD]
 
 
@@ -113,28 +196,19 @@ def _says(result: str, name: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", result) is not None
 
 
-def _identifier(item: Param, result: str) -> JsonValue:
-    """What a result gives under a parameter's name; under the first word of it where that has a number."""
-    if not item.text_only:
+def identifier(item: Param, result: str) -> JsonValue:
+    """What a result gives under a parameter's name, however its words are written, or under the first, if that is a number."""
+    if not item.text_only and item.types != {"integer"}:
         return None
-    if found := re.search(rf"\b{re.escape(item.name)}[\"'`]?\s*[=:]\s*[\"'`]?([\w.:-]*\w)", result):
-        return found[1]
-    first = words(item.name)[0] if words(item.name) else ""
-    found = re.search(rf"\b{re.escape(first)}\W{{1,3}}([\w-]*\d[\w-]*)", result, re.IGNORECASE) if first else None
-    return found[1] if found else None
-
-
-def _called(path: str, text: str) -> list[str]:
-    """What a listing in JSON calls a file: the other texts of the object that names it."""
-    return [value for entry in objects(text) for value in _beside(path, entry, 0)]
-
-
-def _beside(path: str, value: JsonValue, depth: int) -> Iterator[str]:
-    if depth > MOST_TOLD * 3:
-        return
-    if isinstance(value, dict) and any(
-        isinstance(v, str) and v.removeprefix("./").endswith(path) for v in value.values()
-    ):
-        yield from (v for v in value.values() if isinstance(v, str) and not v.endswith(path))
-    for inside in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _beside(path, inside, depth + 1)
+    parts = [re.escape(word) for word in words(item.name)]
+    if not parts:
+        return None
+    value = r"[\w.:-]*\w" if item.text_only else r"\d+"
+    named = r"[\W_]?".join(parts)
+    found = re.search(rf"(?<![A-Za-z]){named}[\"'`]?\s*[=:]\s*[\"'`]?({value})", result, re.IGNORECASE)
+    found = found or re.search(rf"(?<![A-Za-z]){named}\W{{1,3}}([\w-]*\d[\w-]*)", result, re.IGNORECASE)
+    if found is None and item.text_only:
+        found = re.search(rf"\b{parts[0]}\W{{1,3}}([\w-]*\d[\w-]*)", result, re.IGNORECASE)
+    if found is None:
+        return None
+    return found[1] if item.text_only else int(found[1]) if found[1].isdecimal() else None

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pydantic import JsonValue
 
-__all__ = ["PAGE_SIZE", "At", "Param", "Params", "placed", "words"]
+__all__ = ["PAGE_SIZE", "PARTS", "At", "Param", "Params", "placed", "words"]
 
 At = tuple[str | int | None, ...]
 """The way to a place in the arguments: keys, positions, and None where what follows is JSON inside a text."""
 
+PARTS: Final = "\0"
+"""What stands between parts of a text that a list is to hold one by one."""
 PAGE_SIZE: Final = ("limit", "maxlines", "length", "endline", "end", "lines", "numlines", "count", "maxentries")
 """Keys of parameters that say how much is shown at once."""
 _NEGATED: Final = re.compile(r"\b(?:not|no|never|don't|cannot|isn't|aren't|instead of|rather than)\b")
@@ -45,6 +48,10 @@ class Param:
     """Most characters of a text; 0 where the schema sets no bound."""
     texts: bool = False
     """Whether it is a list of texts."""
+    mapped: bool = False
+    """Whether it is an object with texts under any keys."""
+    encoded: bool = False
+    """Whether it takes base64."""
 
     @property
     def key(self) -> str:
@@ -71,9 +78,15 @@ class Param:
         )
         return (wanted or self.key.startswith("absolute") or "start with '/'" in self.description) and not allowed
 
-    def shaped(self, text: str) -> JsonValue:
-        """A text as the schema takes it: alone or in a list."""
-        return [text] if not self.accepts("string") and self.accepts("array") else text
+    def shaped(self, text: str, before: Sequence[str] = (), after: Sequence[str] = ()) -> JsonValue:
+        """A text as the schema takes it: alone or in a list, as base64 or as a number, with what stands around it."""
+        if self.encoded:
+            return base64.b64encode(text.encode()).decode()
+        if self.accepts("string"):
+            return "".join((*before, text, *after))
+        if self.accepts("array"):
+            return [*before, *text.split(PARTS), *after]
+        return int(text) if text.isdecimal() else text
 
     def filler(self) -> JsonValue:
         """A value that the schema allows, for a parameter that means nothing to the reader."""
@@ -133,10 +146,11 @@ class Params:
 
     @property
     def dispatches(self) -> tuple[Param, Param] | None:
-        """Name and arguments of another tool, where this one calls others: a text beside an object of any form."""
-        named = [item for item in self.items if item.required and item.types == {"string"}]
-        open_ones = [item for item in self.items if item.required and item.types == {"object"}]
-        return (named[0], open_ones[0]) if len(named) == len(open_ones) == 1 else None
+        """Name and arguments of another tool, where this one calls others: a text beside an object of any form, or JSON."""
+        inner = [item for item in self.items if item.types == {"object"} and not item.mapped]
+        inner = inner or [item for item in self.items if item.types == {"string"} and "JSON" in item.description]
+        named = [item for item in self.items if item.required and item.types == {"string"} and item not in inner]
+        return (named[0], inner[0]) if len(named) == len(inner) == 1 else None
 
 
 def placed(node: JsonValue, at: At, value: JsonValue) -> JsonValue:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, Protocol
 
-__all__ = ["LANGUAGES", "PYTHON", "SH", "WINDOWS", "Language"]
+__all__ = ["LANGUAGES", "SH", "SQL_TABLES", "Language", "sql"]
 
 
 class Language(Protocol):
@@ -16,6 +19,10 @@ class Language(Protocol):
     @property
     def name(self) -> str:
         """Its name."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What it is called where there are several."""
 
     def read(self, path: str) -> str:
         """Show a file."""
@@ -30,6 +37,7 @@ class Language(Protocol):
 @dataclass(frozen=True, slots=True)
 class _Sh:
     name: str = "sh"
+    names: Sequence[str] = ("sh", "bash", "shell", "zsh")
 
     def read(self, path: str) -> str:
         return f"cat {_quoted(path)}"
@@ -48,6 +56,7 @@ class _Sh:
 @dataclass(frozen=True, slots=True)
 class _Python:
     name: str = "python"
+    names: Sequence[str] = ("python", "python3", "py", "ipython")
 
     def read(self, path: str) -> str:
         return f"import pathlib; print({_text(path)})"
@@ -65,8 +74,26 @@ def _text(path: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class _Node:
+    name: str = "javascript"
+    names: Sequence[str] = ("javascript", "js", "node", "nodejs")
+
+    def read(self, path: str) -> str:
+        return f"console.log(require('fs').readFileSync({json.dumps(path)}, 'utf8'))"
+
+    def part(self, path: str, start: int, size: int) -> str:
+        return f"console.log(require('fs').readFileSync({json.dumps(path)}, 'utf8').slice({start}, {start + size}))"
+
+    def write(self, path: str, content: str) -> str:
+        folder = json.dumps(str(PurePosixPath(path).parent))
+        made = f"require('fs').mkdirSync({folder}, {{recursive: true}})"
+        return f"{made}; require('fs').writeFileSync({json.dumps(path)}, {json.dumps(content)})"
+
+
+@dataclass(frozen=True, slots=True)
 class _Windows:
     name: str = "windows"
+    names: Sequence[str] = ("powershell", "cmd", "batch", "windows")
 
     def read(self, path: str) -> str:
         return f'type "{path}"'.replace("/", "\\")
@@ -80,11 +107,50 @@ class _Windows:
         return ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Sql:
+    """Files as rows of a table: `place` and `text` are its columns."""
+
+    table: str
+    place: str
+    text: str
+    name: str = "sql"
+    names: Sequence[str] = ("sql",)
+
+    def read(self, path: str) -> str:
+        return self._select(self.text, path)
+
+    def part(self, path: str, start: int, size: int) -> str:
+        shown = f"substr({self.text}, {start + 1}, {size})"
+        return self._select(shown, path)
+
+    def write(self, path: str, content: str) -> str:
+        row = f"({self.place}, {self.text}) VALUES ({_literal(path)}, {_literal(content)})"
+        return f"INSERT OR REPLACE INTO {self.table} {row}"
+
+    def _select(self, shown: str, path: str) -> str:
+        return " ".join(("SELECT", shown, "FROM", self.table, "WHERE", self.place, "=", _literal(path)))
+
+
+def sql(said: str) -> Language | None:
+    """The language of a table that a text names with two columns and more: the first is a file's place, the last its text."""
+    for table, inside in _TABLE.findall(said):
+        columns = [part.split()[0].strip("\"`[]'") for part in inside.split(",") if part.split()]
+        if len(columns) > 1:
+            return _Sql(table, columns[0], columns[-1])
+    return None
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
 def _quoted(path: str) -> str:
     return shlex.quote(path if path.startswith("/") else f"./{path}")
 
 
+_TABLE: Final = re.compile(r"(\w+)[\"'`]?\s*\(((?:[^()]|\([^()]*\))*)\)")
+SQL_TABLES: Final = "SELECT sql FROM sqlite_master"
+"""What makes a database say its tables."""
 SH: Final = _Sh()
-PYTHON: Final = _Python()
-WINDOWS: Final = _Windows()
-LANGUAGES: Final[tuple[Language, ...]] = (SH, PYTHON, WINDOWS)
+LANGUAGES: Final[tuple[Language, ...]] = (SH, _Python(), _Node(), _Windows())

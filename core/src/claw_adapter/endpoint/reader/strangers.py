@@ -1,167 +1,225 @@
 """Tools that no name and no description gives away: what they take says what they may do, and a trial what they do.
 
-They are tried when nothing else has worked: such that take one text, with a path, then as commands of some language; such
-that search in a file, for anything. A tool writes, possibly, if it takes a path under the name that is known from reading.
-Nothing is tried that says that it harms, nor one of several that look alike, for one of them may.
+They are tried when nothing else has worked, what does least harm first: such that take nothing and may list files, then such
+that take what a listing calls a file, then with a path, in one text or in two, at last as commands of some language. Nothing is
+tried that says that it harms, nor one of several that look alike, for one of them may.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
 
-from claw_adapter.endpoint.reader.calls import tools_in
+from pydantic import JsonValue
+
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
-from claw_adapter.endpoint.reader.refusals import follow
-from claw_adapter.endpoint.reader.schema import Param, Params, words
-from claw_adapter.endpoint.reader.shells import LANGUAGES, WINDOWS
-from claw_adapter.endpoint.reader.tools import (
-    HARM,
-    NOT_TEXT,
+from claw_adapter.endpoint.reader.places import called, fields
+from claw_adapter.endpoint.reader.purposes import (
+    CONTENT,
+    LISTING,
     PATH,
-    READ_VERBS,
-    VETO,
-    Toolbox,
     fixed,
-    harms,
-    twins,
+    makes,
 )
-from claw_adapter.model import Tool
+from claw_adapter.endpoint.reader.refusals import carried_out, follow
+from claw_adapter.endpoint.reader.schema import At, Param, Params, words
+from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, SQL_TABLES, Language, sql
+from claw_adapter.endpoint.reader.tools import Toolbox, named, single, unknown
 
-__all__ = ["discover", "makers", "strange_reading", "strange_writers"]
+__all__ = ["strange_reading", "strange_sessions", "targets"]
 
 MOST_STRANGERS: Final = 4
-MOST_DESCRIBED: Final = 4
+MOST_IDS: Final = 2
 _SEARCHED: Final = ("pattern", "regex", "query", "search", "searchterm", "text", "q")
 ANYTHING: Final = "."
 """What a search finds in every line, as a regular expression or as a part of a sentence."""
 
 
+def _listers(box: Toolbox) -> list[Candidate]:
+    """Tools that need to be told nothing, those first that say something of lists."""
+    found = [(tool, form) for tool, form in unknown(box) if not any(item.required for item in form.items)]
+    ranked = sorted(found, key=lambda one: not {*named(*one), *words(one[1].description)[:8]} & LISTING)
+    return [Candidate(tool, Param("", frozenset(), required=False), known=form) for tool, form in ranked]
+
+
+def _open(form: Params) -> list[Param]:
+    """What has to be given and has no value of its own."""
+    return [item for item in form.items if item.required and item.default is None and len(item.enum) != 1]
+
+
+def _taking_ids(box: Toolbox) -> list[Candidate]:
+    """Tools that take one text or one number, and nothing else."""
+    found = []
+    for tool, form in unknown(box):
+        items = _open(form)
+        if len(items) == 1 and not items[0].enum and (items[0].text_only or items[0].types == {"integer"}):
+            found.append(Candidate(tool, items[0], fixed(form, items), known=form))
+    return found
+
+
 def _single(box: Toolbox) -> list[Candidate]:
-    """Tools of unknown purpose that take one text, none of several that are alike."""
-    known = {one.tool for one in (*box.read, *box.write, *box.run, *box.history, *box.patch)}
-    forms = [
-        (tool, form)
-        for tool, form in box.every
-        if tool not in known
-        and len(form.texts) == 1
-        and not harms(form)
-        and not {*words(tool), *words(form.name)} & (VETO | NOT_TEXT)
+    """Tools of unknown purpose that take one text which is no content."""
+    return [
+        Candidate(tool, item, fixed(form, (item,)), known=form)
+        for tool, form, item in single(box)
+        if item.key not in CONTENT
     ]
-    alike = Counter((form.texts[0].key, form.texts[0].description) for _, form in forms)
-    made = []
-    for tool, form in forms:
-        target = form.texts[0]
-        if alike[target.key, target.description] == 1 or {*words(tool), *words(form.name)} & {*READ_VERBS}:
-            made.append(Candidate(tool, target, fixed(form, (target,)), listed=True, known=form))
-    return made
 
 
-def _searchers(box: Toolbox) -> list[Candidate]:
+def strange_sessions(box: Toolbox) -> list[Candidate]:
+    """Tools that may show a session that is named to them."""
+    return [one for one in _single(box) if not makes(one.tool, one.known)][:MOST_STRANGERS]
+
+
+def _with_path(path: str, box: Toolbox) -> Iterator[Candidate]:
+    """Tools that may show a file that is named to them: by a choice, by a text, by two texts, and by one to search for."""
+    for tool, form in unknown(box):
+        choices = [item for item in form.items if any(str(one).endswith(path) for one in item.enum)]
+        if len(choices) == 1:
+            yield Candidate(tool, choices[0], fixed(form, choices), known=form)
+    yield from [one for one in _single(box) if not makes(one.tool, one.known)][:MOST_STRANGERS]
+    for tool, form in unknown(box):
+        texts = [item for item in _open(form) if item.text_only]
+        if len(texts) == 2 and _within_more(texts, box) and not makes(tool, form):
+            for folder, name in (texts, texts[::-1]):
+                yield Candidate(tool, name, fixed(form, texts), folder=folder, known=form)
+
+
+def _within_more(texts: Sequence[Param], box: Toolbox) -> bool:
+    """Whether another tool takes all these texts and one more, so that they are a place and not a place with a content."""
+    keys = {item.key for item in texts}
+    return any(keys < {item.key for item in form.texts} for _, form in box.every)
+
+
+def _searchers(box: Toolbox) -> Iterator[Candidate]:
     """Tools that search in a file that can be named."""
-    made = []
     for tool, form in box.every:
         target = form.one_of(PATH, "string")
         other = [item for item in form.items if item.required and item.text_only and item is not target]
         if target is not None and len(other) == 1 and other[0].key in _SEARCHED[: None if not target.required else -2]:
-            made.append(Candidate(tool, target, filled(fixed(form, (target,)), {other[0].at: ANYTHING}), known=form))
-    return made
+            yield Candidate(tool, target, filled(fixed(form, (target,)), {other[0].at: ANYTHING}), known=form)
 
 
 def strange_reading(
     path: str, workspace: str, box: Toolbox, habits: Habits
 ) -> Generator[Attempt, Result, Candidate | None]:
     """Find a tool that shows a file; it is adopted for its purpose, and returned."""
-    singles = _single(box)[:MOST_STRANGERS]
-    for tool in (*singles, *_searchers(box)):
-        for form, target in tool.forms(path, workspace):
-            attempt = Attempt("read", tool.tool, tool.arguments(target), form)
-            result = yield attempt
-            if not result.shows:
-                result = result + (yield from follow(attempt, result, tool, box, habits, path, workspace))
-            if result.shows:
-                habits.worked(attempt)
-                habits.adopted["read"] = tool
-                return tool
+    listers = _listers(box)
+    hinted = [one for one in listers if {*named(one.tool, one.known), *words(one.known.description)[:8]} & LISTING]
+    for group in (hinted, [one for one in listers if one not in hinted][:MOST_STRANGERS]):
+        for one in group:
+            result = yield Attempt("list", one.tool, {})
+            habits.listings[one.tool] = result.text
+            habits.learn_styles(path, result.text)
+            habits.fields |= fields(path, result.text)
+            for tool in _taking_ids(box) if called(path, result.text) else ():
+                if (yield from _adopted(replace(tool, listed_by=one.tool), path, workspace, box, habits)):
+                    return habits.adopted["read"]
+        if group is hinted:
+            for tool in (*box.read, *_with_path(path, box), *_searchers(box)):
+                if (yield from _adopted(tool, path, workspace, box, habits)):
+                    return habits.adopted["read"]
+    return (yield from _speaking(path, workspace, box, habits))
+
+
+def _adopted(
+    tool: Candidate, path: str, workspace: str, box: Toolbox, habits: Habits
+) -> Generator[Attempt, Result, bool]:
+    """Whether a tool shows a file under one of its names; then it is adopted."""
+    tried: set[str] = set()
+    while True:
+        forms = yield from targets(tool, path, workspace, habits)
+        form, target = next(((form, target) for form, target in forms if form not in tried), ("", ""))
+        if not form:
+            return False
+        tried.add(form)
+        attempt = Attempt("read", tool.tool, tool.arguments(target), form)
+        result = yield from carried_out(attempt, habits)
+        if not result.shows:
+            habits.learn_styles(path, result.text, (target, path))
+            result = result + (yield from follow(attempt, result, tool, box, habits, path, workspace, strange=True))
+        if result.shows:
+            habits.worked(attempt)
+            habits.adopted["read"] = tool
+            return True
+
+
+def targets(
+    tool: Candidate, path: str, workspace: str, habits: Habits
+) -> Generator[Attempt, Result, list[tuple[str, str]]]:
+    """Forms and texts of what a tool takes for a file; what lists files is asked where it has not named this one yet."""
+    if not tool.listed_by:
+        return tool.forms(path, workspace, habits.styles)
+    if not called(path, habits.listings.get(tool.listed_by, "")):
+        habits.listings[tool.listed_by] = (yield Attempt("list", tool.listed_by, {})).text
+    names = called(path, habits.listings[tool.listed_by])
+    return [(f"listed {number}", name) for number, name in enumerate(names[:MOST_IDS])]
+
+
+def _speaking(path: str, workspace: str, box: Toolbox, habits: Habits) -> Generator[Attempt, Result, Candidate | None]:
+    """Find a tool that takes commands of some language."""
     whole = str(PurePosixPath(workspace) / path) if workspace else path
-    for language in LANGUAGES:
-        for tool in singles:
-            command = language.read(path if language is WINDOWS else whole)
-            form = f"{language.name} {'relative' if language is WINDOWS or not workspace else 'absolute'}"
-            attempt = Attempt("cat", tool.tool, tool.arguments(command), form)
-            result = yield attempt
-            if not result.shows:
-                result = result + (yield from follow(attempt, result, tool, box, habits, path, workspace))
-            if result.shows:
-                habits.worked(attempt)
-                habits.adopted["run"] = tool
-                return tool
+    for tool, language in (yield from _spoken(box)):
+        absolute = bool(workspace) and language in LANGUAGES[:3]
+        attempt = Attempt(
+            "cat",
+            tool.tool,
+            tool.arguments(language.read(whole if absolute else path)),
+            f"{language.name} {'absolute' if absolute else 'relative'}",
+        )
+        result = yield from carried_out(attempt, habits)
+        if not result.shows:
+            result = result + (yield from follow(attempt, result, tool, box, habits, path, workspace, strange=True))
+        if result.shows:
+            habits.worked(attempt)
+            habits.adopted["run"], habits.language = tool, language
+            return tool
     habits.puzzled = True
     return None
 
 
-def strange_writers(box: Toolbox) -> list[Candidate]:
-    """Tools that may write a file: they take a path as those that read do, and one more text; of two, the first is replaced."""
-    known = {one.tool for one in (*box.read, *box.write, *box.run, *box.patch)}
-    made = []
-    for tool, form in box.every:
-        if tool in known or harms(form):
-            continue
-        target = next((item for item in form.texts if twins(item, box.read)), None) or form.one_of(PATH, "string")
-        others = [item for item in form.items if item.required and item.text_only and item is not target]
-        if target is None or not 1 <= len(others) <= 2:
-            continue
-        values = fixed(form, (target, *others))
-        if others[1:]:
-            values = filled(values, {others[0].at: ""})
-        made.append(Candidate(tool, target, values, others[-1], known=form))
-    return sorted(made, key=lambda one: not twins(one.target, box.read))[:MOST_STRANGERS]
+def _spoken(box: Toolbox) -> Generator[Attempt, Result, Iterable[tuple[Candidate, Language]]]:
+    """Tools that may take commands, each with the languages to try."""
+    found: list[tuple[int, Candidate, Language]] = []
+    for tool in [*_coders(box)][: 2 * MOST_STRANGERS]:
+        said = {
+            *named(tool.tool, tool.known),
+            *words(tool.known.description),
+            *words(tool.target.description),
+            *words(tool.target.name),
+        }
+        enums = [item for item in tool.known.items if item.enum]
+        spoken = [(item, one, lang) for item in enums for one in item.enum for lang in LANGUAGES if one in lang.names]
+        if table := sql(tool.known.description) if "sql" in said else None:
+            found.append((-1, tool, table))
+        elif "sql" in said:
+            result = yield Attempt("ask", tool.tool, tool.arguments(SQL_TABLES))
+            found += [(-1, tool, table)] if (table := sql(result.text)) else []
+        for item, one, language in spoken:
+            found.append((0, replace(tool, fixed=filled(tool.fixed, {item.at: one})), language))
+        for language in LANGUAGES if not spoken else ():
+            found.append(
+                (1 + 2 * (not said & {*language.names}) + LANGUAGES.index(language) + bool(tool.after), tool, language)
+            )
+    return [(tool, language) for _, tool, language in sorted(found, key=lambda one: one[0])]
 
 
-def makers(box: Toolbox, habits: Habits, writer: Candidate) -> list[Candidate]:
-    """Tools that take nothing but a path as one that writes does: they may have to make the file before."""
-    return [
-        Candidate(tool, form.texts[0], fixed(form, form.texts), known=form)
-        for tool, form in box.every
-        if tool not in habits.tools_known
-        and len(form.texts) == 1
-        and twins(form.texts[0], [writer])
-        and not harms(form)
-    ][:1]
-
-
-def discover(box: Toolbox, habits: Habits) -> Generator[Attempt, Result, bool]:
-    """Ask for the tools that a tool calls, where it does not say them: by those that it names, and for each by name."""
-    for tool, form in box.every:
-        if (pair := form.dispatches) is None or tool in habits.inside:
-            continue
-        name = pair[0]
-        singles = [
-            (other, known, known.texts[0]) for other, known in box.every if other != tool and len(known.texts) == 1
-        ]
-        found: list[Tool] = []
-        for other, known, item in singles:
-            if item.key != name.key:
-                result = yield _asks(other, known, item, "")
-                found += tools_in(result.text)
-        for other, known, item in singles:
-            if item.key == name.key:
-                found = yield from _described(found, other, known, item)
-        habits.inside[tool] = [one for one in found if one.schema]
-        return bool(habits.inside[tool])
-    return False
-
-
-def _described(found: Sequence[Tool], other: str, known: Params, item: Param) -> Generator[Attempt, Result, list[Tool]]:
-    safe = [one for one in found if not {*words(one.name)} & HARM]
-    whole = [one for one in safe if one.schema]
-    for one in [one for one in safe if not one.schema][:MOST_DESCRIBED]:
-        whole += tools_in((yield _asks(other, known, item, one.name)).text)
-    return whole
-
-
-def _asks(tool: str, known: Params, item: Param, text: str) -> Attempt:
-    return Attempt("ask", tool, filled(fixed(known, (item,)), {item.at: item.shaped(text)}))
+def _coders(box: Toolbox) -> Iterator[Candidate]:
+    """Tools that may take a command, whole or as a program with its arguments, and with a key to end it."""
+    for tool in (*box.run, *_single(box)):
+        lists = not tool.target.accepts("string")
+        yield tool
+        if lists:
+            yield replace(tool, before=(SH.name, "-c"))
+        yield replace(tool, after=("Enter",) if lists else ("\n",))
+    for name, form in unknown(box):
+        items = _open(form)
+        programs = [item for item in items if item.types == {"string"} and not item.enum]
+        lists_ = [item for item in items if item.texts]
+        if len(programs) == len(lists_) == 1:
+            given: Mapping[At, JsonValue] = {programs[0].at: SH.name}
+            made = Candidate(name, lists_[0], filled(fixed(form, items), given), before=("-c",), known=form)
+            yield made

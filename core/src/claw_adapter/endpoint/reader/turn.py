@@ -3,51 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.reader import policy
-from claw_adapter.endpoint.reader.errands import Errand, Habits
-from claw_adapter.endpoint.reader.losses import frame_of, is_lost, lines_of_file
-from claw_adapter.endpoint.reader.matching import Matcher, normalise
+from claw_adapter.endpoint.reader.errands import Errand
+from claw_adapter.endpoint.reader.losses import frame_of, is_altered, is_lost, lines_of_file, shows_part
+from claw_adapter.endpoint.reader.matching import normalise
+from claw_adapter.endpoint.reader.memory import Memory
 from claw_adapter.endpoint.reader.reading import read_file, read_session
-from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
+from claw_adapter.endpoint.reader.sight import Sight
+from claw_adapter.endpoint.reader.tools import Toolbox, single
 from claw_adapter.endpoint.reader.writing import holds, write_file
-from claw_adapter.model import Call, Line, ModelRequest, Tool, TurnId
+from claw_adapter.model import Call, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["Memory", "ReaderTurn"]
+__all__ = ["ReaderTurn"]
 
 KINDS: Final = frozenset(("read", "cat", "session"))
 """Kinds of attempts that show something by themselves."""
 AT_ONCE: Final = 4
 """Calls in one reply, once a way of reading is known to work."""
-
-
-@dataclass(slots=True)
-class Memory:
-    """What the reader keeps through a trial: never evidence, only what it said, tried, and which tools work."""
-
-    matcher: Matcher = field(default_factory=Matcher)
-    habits: Habits = field(default_factory=Habits)
-    own: set[str] = field(default_factory=set)
-    tried: dict[str, str] = field(default_factory=dict)
-    """Places looked up, with the round that did so first; a second attempt at that round may do so again."""
-    issued: set[str] = field(default_factory=set)
-    """Ids of the calls of earlier turns."""
-    known: dict[str, frozenset[str]] = field(default_factory=dict)
-    """Ids of the fragments seen, by round."""
-    _box: Toolbox = field(default_factory=Toolbox)
-
-    def box(self, tools: Sequence[Tool]) -> Toolbox:
-        """The tools of a request, sorted by purpose; requests mostly offer those of the one before."""
-        if self._box.tools != tuple(tools):
-            self._box = toolbox(tools)
-        return self._box
 
 
 class ReaderTurn:
@@ -61,11 +40,19 @@ class ReaderTurn:
         self._evidence = answer_key.evidence or RoundEvidence()
         self._needed = policy.needed(self._evidence)
         self._texts = {item.id: item.text for item in answer_key.fragments if item.id in self._needed}
-        self._seen: set[str] = set()
-        self._examined: set[tuple[bool, str]] = set()
+        self._sight = Sight(self._texts, memory.matcher, memory.own)
+        self._made: set[str] = set()
+        """Ids of the turn's calls."""
         self._reading: list[Errand] | None = None
         self._writing: list[Errand] | None = None
+        self._proven: tuple[str, ...] = ()
+        """Tools that were known to write when writing began."""
         self._calls = 0
+        self._trials = 0
+        """Calls made to find out what tools do."""
+        self._known_tools: frozenset[str] = frozenset()
+        self._hidden: set[str] = set()
+        """Sessions that no tool is known for, although there are tools that may show them."""
         self._kept = 0
         """Calls that reading leaves to writing."""
         self._offered = False
@@ -79,24 +66,28 @@ class ReaderTurn:
     @property
     def seen(self) -> Seen:
         """What of the evidence has been seen, and what it decides."""
-        verdicts = policy.decide(self._evidence, self._seen)
+        verdicts = policy.decide(self._evidence, self._sight.shown)
         if not self._answer_key.letters and not self.blind:
             verdicts["needs"] = "supported" if self._satisfied else "hasty"
-        found = tuple(name for name in self._needed if name in self._seen)
+        found = tuple(name for name in self._needed if name in self._sight.shown)
         return Seen(needed=self._needed, seen=found, decided=verdicts, calls=self._calls, no_way=self._no_way)
 
     @property
     def _no_way(self) -> tuple[str, ...]:
         """What no tool on offer has done, although it might have decided the round.
 
-        What the answers of a tool prove to be lost is not among them, nor what a tool has demonstrably lost of what it was
-        given; nor, where something is known to show files, is a session: that it can be read under its key is the adapter's
-        affair.
+        There is nothing of that where something that the round needs is proven to be lost, by the answers of a tool or since it
+        is no longer where it was. What a tool has demonstrably lost of what it was given is not among them; nor is a session
+        where a tool for sessions is offered: that it can be read under its key is the adapter's affair.
         """
-        undecided = policy.undecided(self._evidence, self._seen)
+        undecided = policy.undecided(self._evidence, self._sight.shown)
         files = {item.path for item in self._answer_key.fragments if item.id in undecided}
-        vain = [e for e in self._reading or () if self._in_vain(e) and e.place in files]
-        unread = [e.place for e in vain if not (self._memory.habits.ways and self._lost(e))]
+        self._learn_words()
+        vain = [e for e in self._reading or () if self._in_vain(e) and (e.place in files or e.place in self._hidden)]
+        lost = [e.place for e in vain if e.place in files and self._memory.habits.ways and self._lost(e)]
+        if lost or self._sight.gone & undecided:
+            return ()
+        unread = [e.place for e in vain]
         unwritten = [e.place for e in self._writing or () if self._in_vain(e)]
         if any(place in self._memory.habits.spoilt for place in unwritten):
             unwritten = []
@@ -107,10 +98,13 @@ class ReaderTurn:
     def _lost(self, errand: Errand) -> bool:
         """Whether what was looked for is lost, not merely not found: results prove it, or the file itself does not hold it."""
         lines = lines_of_file(self._answer_key.texts.get(errand.place, ()))
-        wanted = [normalise(self._texts[name]) for name in errand.wants & self._missing]
+        wanted = [normalise(self._texts[name]) for name in errand.wants & self._sight.missing]
         if not any(text in line for text in wanted for line in lines):
             return True
-        return is_lost(errand.results, lines, errand.place, self._memory.habits.around)
+        versions = self._answer_key.texts.get(errand.place, ())
+        return is_altered(errand.results, versions) or is_lost(
+            errand.results, lines, errand.place, self._memory.habits.around
+        )
 
     def _learn_words(self) -> None:
         """Keep in mind what tools say around files that they have shown whole."""
@@ -120,49 +114,36 @@ class ReaderTurn:
 
     def _in_vain(self, errand: Errand) -> bool:
         """Whether everything was tried for an errand, or as much as there were calls for."""
-        spent = 0 < self._spec.budget <= self._calls + (self._kept if errand.wants else 0)
+        spent = 0 < self._budget <= self._calls + (self._kept if errand.wants else 0)
         return errand.no_way or (spent and not errand.over and not errand.dropped)
 
     def end(self) -> None:
         """Keep in mind which fragments this round has shown, and the calls that it has made."""
         self._memory.issued |= {self._turn.name("call", number + 1) for number in range(self._calls)}
-        self._memory.known[self._answer_key.round] = frozenset(self._seen)
+        self._memory.known[self._answer_key.round] = frozenset(self._sight.shown)
         self._learn_words()
 
     def respond(self, request: ModelRequest) -> tuple[Call, ...] | str:
         """The calls to make, or the answer."""
         if self.blind:
             return self._blind_answer()
-        self._look(request.lines)
+        self._sight.look(request.lines, self._made)
         if request.tools and request.params.get("tool_choice") != "none":
             self._offered, box = True, self._memory.box(request.tools)
+            self._begin_anew(request, box)
             # reading must leave calls for writing, and for reading back
             files = max(len(self._answer_key.oracle), len(self._answer_key.hasty))
             self._kept = min(2 * files, max(files, self._spec.budget // 2))
             calls = self._go_on(self._to_read(box), request, box, self._kept)
-            calls = calls or self._go_on(self._to_write(box), request, box)
+            for _ in range(2 if not calls else 0):  # the first may have shown a way for others
+                calls = calls or self._go_on(self._to_write(box), request, box)
             if calls:
                 return calls
         return self._answer()
 
     @property
-    def _missing(self) -> set[str]:
-        return self._texts.keys() - self._seen
-
-    @property
     def _satisfied(self) -> bool:
-        return policy.complete([self._evidence.needs], self._seen)
-
-    def _look(self, lines: tuple[Line, ...]) -> None:
-        """Find fragments in messages not examined yet. Of its own messages only what it did not say itself counts."""
-        for line in lines:
-            own = line.role == "assistant"
-            if (own, line.text) in self._examined or not self._missing:
-                continue
-            self._examined.add((own, line.text))
-            text = _without_quotes(line.text) if own else line.text
-            wanted = {name: self._texts[name] for name in self._missing}
-            self._seen |= self._memory.matcher.found(wanted, text, self._memory.own if own else ())
+        return policy.complete([self._evidence.needs], self._sight.shown)
 
     def _to_read(self, box: Toolbox) -> list[Errand]:
         if self._reading is None:
@@ -171,12 +152,18 @@ class ReaderTurn:
 
     def _plan(self, box: Toolbox) -> list[Errand]:
         """An errand per file and per session that holds something missing; none for what only the conversation has."""
-        wanted = [item for item in self._answer_key.fragments if item.id in self._missing]
+        wanted = [item for item in self._answer_key.fragments if item.id in self._sight.missing]
         files = _group(wanted, lambda item: item.path)
         sessions = _group(wanted, lambda item: item.key or item.session)
         habits = self._memory.habits
         errands = [
-            Errand(path, read_file(path, self._answer_key.workspace, box, habits), self._shows(items), _ids(items))
+            Errand(
+                path,
+                read_file(path, self._answer_key.workspace, box, habits, self._proof(path, items)),
+                self._shows(items),
+                _ids(items),
+                shows_part(self._answer_key.texts.get(path, ())),
+            )
             for path, items in files.items()
             if self._may_look_up(f"file {path}")
         ]
@@ -185,8 +172,24 @@ class ReaderTurn:
                 names = list(dict.fromkeys([name, *(item.session for item in items if item.session)]))
                 wants = _ids(items)
                 steps = read_session(names, box, habits, self._texts_of(wants))
+                if not box.history and single(box):
+                    self._hidden.add(name)
                 errands.append(Errand(name, steps, self._shows(items), wants))
         return errands
+
+    def _begin_anew(self, request: ModelRequest, box: Toolbox) -> None:
+        """Where tools are offered that were not there before, what has not been done yet is begun anew with them."""
+        if box.names - self._known_tools:
+            for errands in (self._reading or [], self._writing or []):
+                self._harvest(errands, request, box)
+            self._reading = self._writing = None
+        self._known_tools |= box.names
+
+    def _proof(self, path: str, items: Iterable[Locator]) -> Callable[[str], bool]:
+        """Whether a result proves that it is all there is to see of a file."""
+        lines = lines_of_file(self._answer_key.texts.get(path, ()))
+        there = any(normalise(item.text) in line for item in items for line in lines)
+        return lambda text: bool(lines) and (not there or is_lost([text], lines, path, self._memory.habits.around))
 
     def _may_look_up(self, place: str) -> bool:
         first = self._memory.tried.setdefault(place, self._answer_key.round)
@@ -197,17 +200,23 @@ class ReaderTurn:
         return lambda result: bool(self._memory.matcher.found(texts, result))
 
     def _texts_of(self, wants: frozenset[str]) -> Callable[[], list[str]]:
-        return lambda: [self._texts[name] for name in sorted(wants & self._missing)]
+        return lambda: [self._texts[name] for name in sorted(wants & self._sight.missing)]
 
     def _to_write(self, box: Toolbox) -> list[Errand]:
+        """An errand per file; what no way was known for is tried again once another file has shown one."""
         if self._writing is None:
             files = {} if self._answer_key.letters else self._files()
-            habits, workspace = self._memory.habits, self._answer_key.workspace
-            self._writing = [
-                Errand(path, write_file(path, content, workspace, box, habits), holds(content))
-                for path, content in files.items()
-            ]
+            self._writing = [self._to_put(path, box) for path in files]
+            self._proven = self._memory.habits.proven
+        elif self._proven != self._memory.habits.proven and all(one.over for one in self._writing):
+            self._proven = self._memory.habits.proven
+            self._writing = [self._to_put(one.place, box) if one.no_way else one for one in self._writing]
         return self._writing
+
+    def _to_put(self, path: str, box: Toolbox) -> Errand:
+        content = self._files()[path]
+        steps = write_file(path, content, self._answer_key.workspace, box, self._memory.habits)
+        return Errand(path, steps, holds(content))
 
     def _files(self) -> Mapping[str, str]:
         return self._answer_key.oracle if self._satisfied else self._answer_key.hasty
@@ -216,9 +225,9 @@ class ReaderTurn:
         """Take in results, and make the next calls of these errands."""
         self._harvest(errands, request, box)
         for errand in errands:
-            if errand.wants and not errand.wants & self._missing:
+            if errand.wants and not errand.wants & self._sight.missing:
                 errand.close()
-        room = max(0, self._spec.budget - kept - self._calls)
+        room = max(0, self._budget - kept - self._calls)
         ready: list[Errand] = []
         for errand in errands if room else ():
             if errand.attempt is None or errand.attempt.tool not in box.names:
@@ -227,7 +236,12 @@ class ReaderTurn:
                 ready = ready or [errand]
                 break
             ready.append(errand)
-        return tuple(self._call(errand) for errand in ready[: min(AT_ONCE, room)])
+        return tuple(self._call(errand) for errand in ready[: min(1 if self._memory.habits.sequels else AT_ONCE, room)])
+
+    @property
+    def _budget(self) -> int:
+        """Calls of the turn: finding out what tools do may take half as many again."""
+        return self._spec.budget + min(self._trials, self._spec.budget // 2)
 
     def _harvest(self, errands: list[Errand], request: ModelRequest, box: Toolbox) -> None:
         waiting = {e.call_id: e for e in errands if e.call_id and e.attempt is not None}
@@ -248,14 +262,16 @@ class ReaderTurn:
         attempt = errand.attempt
         assert attempt is not None  # noqa: S101  # only open errands come here
         self._calls += 1
+        self._trials += attempt.trial
         errand.call_id = self._turn.name("call", self._calls)
+        self._made.add(errand.call_id)
         return Call(errand.call_id, attempt.tool, json.dumps(attempt.arguments, ensure_ascii=False))
 
     def _answer(self) -> str:
-        shown = [item for item in self._answer_key.fragments if item.id in self._seen]
+        shown = [item for item in self._answer_key.fragments if item.id in self._sight.shown]
         if not self._answer_key.letters:
             return self._own(self._report(shown))
-        letters = policy.chosen(self._evidence, policy.decide(self._evidence, self._seen))
+        letters = policy.chosen(self._evidence, policy.decide(self._evidence, self._sight.shown))
         quote = (
             policy.quotation(self._answer_key, shown, self._known_before())
             if self._answer_key.type == "revision"
@@ -277,11 +293,6 @@ class ReaderTurn:
     def _own(self, text: str) -> str:
         self._memory.own.add(text)
         return text
-
-
-def _without_quotes(text: str) -> str:
-    lines = text.split("\n")
-    return "\n".join(line for line in lines if policy.QUOTE not in line) if policy.QUOTE in text else text
 
 
 def _group(items: Iterable[Locator], key: Callable[[Locator], str]) -> dict[str, list[Locator]]:

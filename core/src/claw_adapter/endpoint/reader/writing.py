@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.candidates import Candidate
-from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps
+from claw_adapter.endpoint.reader.candidates import Candidate, JsonObject, filled
+from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps, as_trials
+from claw_adapter.endpoint.reader.inner import unlock
 from claw_adapter.endpoint.reader.matching import normalise, readings, within
+from claw_adapter.endpoint.reader.paging import plain
+from claw_adapter.endpoint.reader.purposes import LATER
 from claw_adapter.endpoint.reader.reading import cat, command_forms, look
-from claw_adapter.endpoint.reader.refusals import asked_for, told_first
+from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, identifier, told_first
 from claw_adapter.endpoint.reader.schema import At
-from claw_adapter.endpoint.reader.strangers import makers, strange_writers
-from claw_adapter.endpoint.reader.tools import Toolbox
+from claw_adapter.endpoint.reader.storing import makers, opened, strange_writers
+from claw_adapter.endpoint.reader.strangers import targets
+from claw_adapter.endpoint.reader.tools import Toolbox, named
 
 __all__ = ["cut_short", "holds", "holds_some", "write_file"]
 
 LINE: Final = 200
 """Characters of a line that are compared: tools cut long ones."""
 MOST_PIECES: Final = 400
+MOST_OPENED: Final = 6
+MOST_STRANGERS: Final = 12
+"""Ways to write that are tried of tools which do not say that they write."""
 TELLING: Final = 12
 """Characters of a line from which on it is no chance that it begins so."""
 
@@ -36,24 +45,56 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
     box = habits.box(box)
     back = _ReadBack(path, content, workspace, box, habits)
     tried = False
-    for tool in habits.tools("write", box.write, box.run[:1]):
+    for number, tool in enumerate((yield from _in_order(back, habits.tools("write", box.write, box.run[:1])))):
+        adds = not (tool.exact or tool.replaces) or (number and named(tool.tool, tool.known) & LATER)
+        if adds and back.possible and (yield from back.standing()) is not None:
+            continue  # what it adds could not be taken back
         if (yield from back.written_with(tool, "write")):
             return True
         tried = True
         if back.blank or not back.possible:
             break
-    for attempt in _others(path, content, workspace, box, habits):
+    for attempt in _commands(path, content, workspace, box, habits):
         if (yield from back.shown_after([attempt])):
             return True
         tried = True
     if back.blank or not back.possible:
-        return tried
-    for tool in strange_writers(box):
-        if (yield from back.written_with(tool, "write")):
-            habits.adopted["write"] = tool
+        return tried or bool(box.patch)
+    yield from as_trials(unlock(box, habits))
+    done = yield from as_trials(_by_strangers(back))
+    return done or (yield from back.shown_by_command())
+
+
+def _in_order(back: _ReadBack, tools: list[Candidate]) -> Generator[Attempt, Result, list[Candidate]]:
+    """Tools that change what stands in a file before others where there is one, else behind them."""
+    if any(one.exact for one in tools) and back.possible:
+        before, known = (yield from back.standing()), back.habits.written.get(back.path, "")
+        if before is None or not holds(known)(before):
+            back.habits.written[back.path] = plain(before)[0] if before is not None else ""
+        return sorted(tools, key=lambda one: one.exact == (before is None))
+    return tools
+
+
+def _by_strangers(back: _ReadBack) -> Steps:
+    """Write with tools of which nobody says that they write, where a file stands only with such as refuse what does not fit."""
+    path, box, habits = back.path, back.box, back.habits
+    before = yield from back.standing()
+    routes = (
+        opened(path, back.content, back.workspace, box, habits, back.shown)
+        if before is None or habits.stored[0]
+        else iter(())
+    )
+    for steps in islice(routes, MOST_OPENED):
+        if (yield from steps):
             return True
-        tried = True
-    return tried and (yield from back.shown_by_command())
+    every = [tool for tool in strange_writers(box, habits) if before is None or tool.exact]
+    for text in plain(before) if before is not None else [""]:
+        habits.written[path] = text
+        for tool in every[:MOST_STRANGERS]:
+            if (yield from back.written_with(tool, "write")):
+                habits.adopted["write"] = tool
+                return True
+    return False
 
 
 @dataclass(slots=True)
@@ -67,6 +108,8 @@ class _ReadBack:
     habits: Habits
     looked: str = ""
     """What was shown last."""
+    before: tuple[str, bool] | None = None
+    """What a first look has shown, and whether that is a file."""
 
     @property
     def blank(self) -> bool:
@@ -80,11 +123,19 @@ class _ReadBack:
 
     def written_with(self, tool: Candidate, kind: str) -> Generator[Attempt, Result, bool]:
         """Write with a tool, under each form of the path and each way to give a long content in pieces."""
-        for number, (form, target) in enumerate(self.habits.forms(kind, tool.forms(self.path, self.workspace))):
-            extra = self.habits.extra.get(tool.tool, {})
-            for calls in _calls(tool, target, self.content):
-                attempts = [Attempt(kind, tool.tool, arguments, form).with_more(extra) for arguments in calls]
-                if (yield from self.shown_after(attempts, tool, insist=not number)):
+        forms = self.habits.forms(kind, tool.forms(self.path, self.workspace, self.habits.styles))
+        for number, (form, target) in enumerate(
+            forms[: None if tool in self.box.write and not tool.exact else 2 - self.habits.ways]
+        ):
+            extra = self.habits.extra.get(tool.tool) or self.habits.chosen(tool.known)
+            before = self.habits.written.get(self.path, "")
+            for calls in _calls(tool, target, self.content, before, self.box.write):
+                attempts = [Attempt(kind, one, arguments, form).with_more(extra) for one, arguments in calls]
+                if (
+                    yield from self.shown_after(
+                        attempts, tool, insist=not number and tool.notation == "whole" and not tool.by_lines
+                    )
+                ):
                     return True
         return False
 
@@ -98,26 +149,29 @@ class _ReadBack:
         """
         result = Result("")
         for one in attempts:
-            result = yield one
+            result = yield from carried_out(one, self.habits)
         if self.blank:
             return False
         attempt = attempts[0]
-        shown = yield from self._shown()
+        shown = yield from self.shown()
         if not shown and tool is not None:
             place = str(PurePosixPath(self.workspace) / self.path) if self.workspace else self.path
             brought, where = yield from told_first(attempt, result, self.box, self.habits, place)
             if brought.text and not where:
-                shown = yield from self._shown()
+                shown = yield from self.shown()
             if not shown and (brought.text or insist):
-                more = asked_for(tool.known, attempt.arguments, result.text)
+                more = asked_for(tool.known, attempt.arguments, result.text) | self._shown_for(tool, attempt)
+                made = False
                 for maker in makers(self.box, self.habits, tool) if not more and not brought.text else ():
                     form = next(
                         (text for name, text in maker.forms(self.path, self.workspace) if name == attempt.form), ""
                     )
                     yield Attempt("make", maker.tool, maker.arguments(form or self.path))
-                for one in attempts:
-                    yield one.with_more(more)
-                shown = yield from self._shown()
+                    made = True
+                if made or more or brought.text or tool in self.box.write:
+                    for one in attempts:
+                        yield from carried_out(one.with_more(more), self.habits)
+                    shown = yield from self.shown()
                 if shown and more:
                     self.habits.learn(tool.tool, more)
         if not shown:
@@ -127,13 +181,33 @@ class _ReadBack:
                 self.habits.spoilt.add(self.path)
             return False
         self.habits.spoilt.discard(self.path)
+        self.habits.written[self.path] = self.content
         self.habits.worked(attempt)
         return True
 
-    def _shown(self) -> Generator[Attempt, Result, bool]:
+    def standing(self) -> Generator[Attempt, Result, str | None]:
+        """What a look at the file shows, None where it shows the same as for a name that no file has."""
+        if self.before is None:
+            yield from self.shown()
+            here = self.looked
+            nowhere = replace(self, path=f"{self.path}0")
+            yield from nowhere.shown()
+            self.before = here, _without(here, self.path) != _without(nowhere.looked, nowhere.path)
+        return self.before[0] if self.before[1] else None
+
+    def _shown_for(self, tool: Candidate, attempt: Attempt) -> dict[At, JsonValue]:
+        """What was shown with the file under the names of further parameters, such as its version."""
+        given = {
+            item.at: identifier(item, self.looked) for item in tool.known.items if item.name not in attempt.arguments
+        }
+        return {at: value for at, value in given.items() if value is not None}
+
+    def shown(self) -> Generator[Attempt, Result, bool]:
         shows = holds(self.content)
         for tool in self.habits.tools("read", self.box.read, self.box.run[:1])[:1]:
-            for form, target in self.habits.forms("read", tool.forms(self.path, self.workspace)):
+            for form, target in self.habits.forms(
+                "read", (yield from targets(tool, self.path, self.workspace, self.habits))
+            ):
                 known = self.habits.known(tool.tool, form)
                 result = yield from look(tool, "look", form, target, self.box, self.habits, self.path, self.workspace)
                 self.looked = result.text
@@ -152,41 +226,42 @@ class _ReadBack:
         return False
 
 
-def _calls(tool: Candidate, target: str, content: str) -> Iterator[list[dict[str, JsonValue]]]:
-    """The calls that give a tool a content: one, or where it takes no more at once several, of which each but the first adds.
+def _calls(
+    tool: Candidate, target: str, content: str, before: str, others: Sequence[Candidate]
+) -> Iterator[list[tuple[str, JsonObject]]]:
+    """The calls, each with its tool, that give a content: one, or several where it takes no more at once.
 
-    Nothing says which choice of the tool makes it add: each is tried.
+    All but the first add. Nothing says which choice of the tool makes it add, or which other tool does: each is tried.
     """
+    name = tool.tool
+    if tool.by_lines:
+        yield [(name, tool.writes(target, line)) for line in content.splitlines()][:MOST_PIECES]
+        return
     longest = tool.content.longest if tool.content is not None else 0
     if tool.content is None or not 0 < longest < len(content):
-        yield [tool.writes(target, content)]
+        yield [(name, tool.writes(target, content, before))]
         return
     pieces = [content[start : start + longest] for start in range(0, len(content), longest)][:MOST_PIECES]
-    first = tool.writes(target, pieces[0])
+    first = (name, tool.writes(target, pieces[0]))
     for item in tool.known.items:
         choices: Sequence[JsonValue] = item.enum or ((True,) if item.accepts("boolean") and item.types else ())
         for choice in choices:
-            more: Mapping[At, JsonValue] = {item.at: choice}
-            yield [first, *(Attempt("", "", tool.writes(target, one)).with_more(more).arguments for one in pieces[1:])]
+            yield [first, *((name, filled(tool.writes(target, one), {item.at: choice})) for one in pieces[1:])]
+    for other in others:
+        if other.tool != name:
+            yield [first, *((other.tool, other.writes(target, one)) for one in pieces[1:])]
 
 
-def _others(path: str, content: str, workspace: str, box: Toolbox, habits: Habits) -> Iterator[Attempt]:
-    """Calls that write otherwise than with a tool for it."""
+def _commands(path: str, content: str, workspace: str, box: Toolbox, habits: Habits) -> Iterator[Attempt]:
+    """Commands that write."""
     for shell in box.run[:1]:
         for form, language, place in command_forms(shell, path, workspace, habits):
             if command := language.write(place, content):
                 yield Attempt("print", shell.tool, shell.arguments(command), form)
-    for tool in box.patch[:1]:
-        for form, target in tool.forms(path, workspace):
-            for text in _patches(target, content):
-                yield Attempt("patch", tool.tool, tool.arguments(text), form)
 
 
-def _patches(target: str, content: str) -> Sequence[str]:
-    """A patch that adds a file, and one that replaces it."""
-    added = "\n".join(f"+{line}" for line in content.splitlines())
-    add = f"*** Add File: {target}\n{added}\n*** End Patch"
-    return [f"*** Begin Patch\n{add}", f"*** Begin Patch\n*** Delete File: {target}\n{add}"]
+def _without(text: str, name: str) -> str:
+    return re.sub(r"\d+", "", text.replace(name, ""))
 
 
 def holds(content: str) -> Callable[[str], bool]:

@@ -1,4 +1,4 @@
-"""Prose in files of its own: ``{prose: kitchen.md}`` in place of a text, or of the ``phases`` or ``loops`` of a session.
+"""Prose in files of its own: ``{prose: FILE}`` in place of a text, or of the ``phases`` or ``loops`` of a session.
 
 The files lie in the folder ``prose`` of the spec and are templates with marks as everywhere. Between a line
 ``<!-- when owner=label -->`` and its ``<!-- end -->`` stands what a seed turns over (``owner=label|broker``: either side;
@@ -25,7 +25,7 @@ from typing import Final
 from claw_adapter.errors import ScenarioError
 from claw_adapter.reading import read_bytes, why
 
-__all__ = ["FOLDER", "KEY", "Line", "Prose", "prose_files", "read"]
+__all__ = ["FOLDER", "KEY", "Prose", "ProseLine", "prose_files", "read"]
 
 FOLDER: Final = "prose"
 KEY: Final = "prose"
@@ -39,7 +39,7 @@ Holds = Callable[[str, list[str], str], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ProseLine:
     """A line of a file, counted from 1."""
 
     number: int
@@ -90,13 +90,13 @@ def read(root: Path, name: object, where: str, key: str, holds: Holds) -> Prose:
     return Prose(path, "\n".join(line.text for line in kept).strip("\n") + "\n", {(): first})
 
 
-def _kept(path: Path, lines: Sequence[str], holds: Holds) -> Iterator[Line]:
+def _kept(path: Path, lines: Sequence[str], holds: Holds) -> Iterator[ProseLine]:
     """The lines that are there in this world."""
     open_: list[tuple[int, bool]] = []
     for number, text in enumerate(lines, start=1):
         if (found := _BRANCH.match(text)) is None:
             if all(there for _, there in open_):
-                yield Line(number, text)
+                yield ProseLine(number, text)
             continue
         switch, sides, otherwise, _ = found.groups()
         if switch:
@@ -114,7 +114,7 @@ def _kept(path: Path, lines: Sequence[str], holds: Holds) -> Iterator[Line]:
 class _Session:
     """Reads the messages of a session."""
 
-    def __init__(self, path: Path, lines: Sequence[Line]) -> None:
+    def __init__(self, path: Path, lines: Sequence[ProseLine]) -> None:
         self.path, self.lines = path, lines
         self.places: dict[tuple[str | int, ...], int] = {(): lines[0].number if lines else 1}
 
@@ -130,7 +130,7 @@ class _Session:
     def loops(self) -> Prose:
         return Prose(self.path, self._loops(self.lines, ()), self.places)
 
-    def _loops(self, lines: Sequence[Line], at: tuple[str | int, ...]) -> list[dict[str, object]]:
+    def _loops(self, lines: Sequence[ProseLine], at: tuple[str | int, ...]) -> list[dict[str, object]]:
         made = []
         for number, (head, body) in enumerate(self._parts(lines, "## ")):
             if head is None:
@@ -139,7 +139,7 @@ class _Session:
             made.append(self._loop(head, body))
         return made
 
-    def _loop(self, head: Line, body: Sequence[Line]) -> dict[str, object]:
+    def _loop(self, head: ProseLine, body: Sequence[ProseLine]) -> dict[str, object]:
         moment, comma, sender = head.text[3:].rpartition(",")
         if not comma:
             raise self._wrong(head, "a message names its moment and who writes", "Write '## 2026-03-02 09:10, ana'.")
@@ -159,7 +159,7 @@ class _Session:
         loop["say"] = "\n".join(said).rstrip()
         return loop | ({"reply": "\n".join(replied)} if replied else {})
 
-    def _settings(self, line: Line) -> dict[str, object]:
+    def _settings(self, line: ProseLine) -> dict[str, object]:
         found = dict(_SETTING.findall(line.text))
         strange = found.keys() - _FIELDS
         if strange or not found:
@@ -167,10 +167,10 @@ class _Session:
             raise self._wrong(line, what, f"There are: {', '.join(sorted(_FIELDS))}; a space ends a value.")
         return {key: value.replace(",", ", ") if key == "effect" else value for key, value in found.items()}
 
-    def _parts(self, lines: Sequence[Line], mark: str) -> Iterator[tuple[Line | None, list[Line]]]:
+    def _parts(self, lines: Sequence[ProseLine], mark: str) -> Iterator[tuple[ProseLine | None, list[ProseLine]]]:
         """The parts that lines beginning with `mark` begin, and what stands before the first of them."""
-        head: Line | None = None
-        body: list[Line] = []
+        head: ProseLine | None = None
+        body: list[ProseLine] = []
         for line in lines:
             if line.text.startswith(mark):
                 if head is not None or any(one.text.strip() for one in body):
@@ -181,5 +181,5 @@ class _Session:
         if head is not None or any(one.text.strip() for one in body):
             yield head, body
 
-    def _wrong(self, line: Line, what: str, remedy: str) -> ScenarioError:
+    def _wrong(self, line: ProseLine, what: str, remedy: str) -> ScenarioError:
         return ScenarioError(what, where=f"{self.path}:{line.number}", remedy=remedy)

@@ -1,0 +1,101 @@
+"""Tools behind tools: those that another one calls by name, and those that are offered only once they were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from claw_adapter.endpoint.reader.candidates import Candidate, filled
+from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
+from claw_adapter.endpoint.reader.purposes import HARM, QUERY, VERBS, fixed
+from claw_adapter.endpoint.reader.said import identifiers, objects, tools_in
+from claw_adapter.endpoint.reader.schema import Param, Params, words
+from claw_adapter.endpoint.reader.tools import Toolbox, harms
+from claw_adapter.model import Tool
+
+__all__ = ["discover", "unlock"]
+
+MOST_DESCRIBED: Final = 4
+MOST_ASKED: Final = 8
+WANTED: Final = ("read file", "write file", "read_file", "write_file")
+"""What is asked for where tools are to be found by words."""
+
+
+def discover(box: Toolbox, habits: Habits) -> Generator[Attempt, Result, bool]:
+    """Ask for the tools that a tool calls, where it does not say them: by those that it names, and for each by name."""
+    for tool, form in box.every:
+        if (pair := form.dispatches) is None or tool in habits.inside:
+            continue
+        name = pair[0]
+        askers = [
+            (other, known, known.texts[0] if known.texts else None)
+            for other, known in box.every
+            if other != tool and len(known.texts) <= 1 and (known.texts or not any(i.required for i in known.items))
+        ]
+        found: list[Tool] = []
+        for other, known, item in askers:
+            if item is None or item.key != name.key:
+                found += tools_in((yield _asks(other, known, item, WANTED[0])).text)
+        for other, known, item in askers:
+            if item is not None and any(not one.schema for one in found):
+                found = yield from _described(found, other, known, item)
+        habits.inside[tool] = [one for one in found if one.schema]
+        return bool(habits.inside[tool])
+    return False
+
+
+def _described(found: Sequence[Tool], other: str, known: Params, item: Param) -> Generator[Attempt, Result, list[Tool]]:
+    safe = [one for one in found if not {*words(one.name)} & HARM]
+    whole = [one for one in safe if one.schema]
+    for one in [one for one in safe if not one.schema][:MOST_DESCRIBED]:
+        text = (yield _asks(other, known, item, one.name)).text
+        schemas = [value for value in objects(text) if isinstance(value, dict) and "properties" in value]
+        whole += [replace(one, schema=value) for value in schemas] or tools_in(text)
+    return whole
+
+
+def _asks(tool: str, known: Params, item: Param | None, text: str) -> Attempt:
+    values = filled(fixed(known, (item,)), {item.at: item.shaped(text)} if item is not None else {})
+    return Attempt("ask", tool, values)
+
+
+def unlock(box: Toolbox, habits: Habits) -> Generator[Attempt, Result, None]:
+    """Ask for tools that are not offered yet; once they are, whoever makes the calls begins anew."""
+    known = {id(one.known) for one in (*box.read, *box.write, *box.run, *box.patch)}
+    forms = [(tool, form) for tool, form in box.every if id(form) not in known and not harms(form)]
+    for tool, form in forms:
+        if (pair := _asked(form)) is None:
+            continue
+        said = f"{form.description}\n{pair.description}"
+        names = [one for one in identifiers(said) if one not in box.names and not {*words(one)} & HARM]
+        for text in islice(_texts(pair, names, said), MOST_ASKED):
+            if (tool, text) in habits.asked:
+                continue
+            result = yield Attempt("ask", tool, Candidate(tool, pair, fixed(form, (pair,))).arguments(text))
+            habits.asked.add((tool, text))
+            more = [one for one in identifiers(result.text) if one not in (*names, *box.names)]
+            if more and not pair.enum:
+                yield Attempt("ask", tool, Candidate(tool, pair, fixed(form, (pair,))).arguments(more[0]))
+
+
+def _asked(form: Params) -> Param | None:
+    """What takes the name of a tool, or of some: a choice, a list of texts or a text, where nothing else is needed."""
+    needed = [item for item in form.items if item.required and item.default is None]
+    if len(needed) != 1 or VERBS & {*map(str, needed[0].enum)}:
+        return None
+    return needed[0] if needed[0].enum or needed[0].text_only else None
+
+
+def _texts(item: Param, names: Sequence[str], said: str) -> Iterator[str]:
+    if item.enum:
+        yield from (one for one in item.enum if isinstance(one, str) and not {*words(one)} & HARM)
+    elif not item.accepts("string"):
+        yield from names
+    elif names:
+        before = "select:" if "select:" in said else ""
+        yield before + ",".join(names)
+        yield from names
+    elif item.key in QUERY:
+        yield from WANTED[:2]

@@ -1,0 +1,64 @@
+"""What of the evidence a turn's requests show, and what one of them does not show any more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from claw_adapter.endpoint.reader.matching import Matcher
+from claw_adapter.endpoint.reader.policy import QUOTE
+from claw_adapter.model import Line
+
+__all__ = ["Sight"]
+
+
+class Sight:
+    """The fragments in the requests of one turn.
+
+    Args:
+        texts: of the fragments that count, by id.
+        matcher: finds them.
+        own: what the reader has said itself in this trial; it is no evidence.
+    """
+
+    def __init__(self, texts: Mapping[str, str], matcher: Matcher, own: Collection[str]) -> None:
+        self._texts = texts
+        self._matcher = matcher
+        self._own = own
+        self._examined: dict[tuple[bool, str], set[str]] = {}
+        self._seen: set[str] = set()
+        self.gone: set[str] = set()
+        """Ids of those that a request has shown, and a later one that has the turn's calls does not."""
+
+    @property
+    def shown(self) -> set[str]:
+        """Ids of those that have been seen and are still there."""
+        return self._seen - self.gone
+
+    @property
+    def missing(self) -> set[str]:
+        """Ids of those that have never been seen."""
+        return self._texts.keys() - self._seen
+
+    def look(self, lines: Sequence[Line], calls: Collection[str]) -> None:
+        """Look at a request: of the reader's own messages only what it did not say itself counts.
+
+        Args:
+            lines: of the request.
+            calls: ids of those made in the turn.
+        """
+        for line in lines:
+            own = line.role == "assistant"
+            if (own, line.text) not in self._examined:
+                text = _without_quotes(line.text) if own else line.text
+                found = self._matcher.found(self._texts, text, self._own if own else ())
+                self._examined[own, line.text] = found
+        here = {name for line in lines for name in self._examined[line.role == "assistant", line.text]}
+        self.gone -= here
+        if any(call.id in calls for line in lines for call in line.calls):
+            self.gone |= self._seen - here
+        self._seen |= here
+
+
+def _without_quotes(text: str) -> str:
+    lines = text.split("\n")
+    return "\n".join(line for line in lines if QUOTE not in line) if QUOTE in text else text
