@@ -130,6 +130,21 @@ def tabled(*cells: str) -> str:
         NOTE.replace("Counts: yes", "<p hidden>Counts: yes</p>"),
         NOTE.replace("Back at: 06:35", "<h2>Other</h2>\nBack at: 06:35"),
         NOTE.replace("yes", "<b\n\nno\n\n>yes"),
+        NOTE.replace("Counts: yes", "<p style='color:white'>Counts: yes</p>"),
+        NOTE.replace("Counts: yes", "<div aria-hidden=true>\n\nCounts: yes\n\n</div>"),
+        NOTE.replace("Counts: yes", "<template>\n\n<template></template>\nCounts: yes\n\n</template>"),
+        NOTE.replace("Counts: yes", "<s>\n\n- Counts: yes\n\n</s>"),
+        NOTE.replace("Counts: yes", "<video src=a.mp4>\nCounts: yes"),
+        NOTE.replace("Counts: yes\n", "~~So it was:\nCounts: yes\nonce~~\n"),
+        NOTE.replace("## Fund", "### Now\n\nTo follow.\n\n## Fund").replace("\n\nCounts", "\n\n### Before\n\nCounts"),
+        NOTE + "\nInterest = 3%\n",
+        NOTE + "\n- **Interest** → 3%\n",
+        NOTE.replace("## Fund", "### Interest: 3%\n\n## Fund"),
+        tabled("What", "As first claimed", "", "yes", ""),
+        tabled("Figures withdrawn", "Value", "", "yes", ""),
+        NOTE.replace("Back at: 06:35", "| What | 上午不作数 |\n|---|---|\n| Back at | 06:35 |"),
+        NOTE.replace("Interest: 2.5%\n", "\n| What | ‰ |\n|---|---|\n| Interest | 2.5 |\n"),
+        NOTE.replace("Interest: 2.5%\n", "\n| What | in ‰ |\n|---|---|\n| Interest | 2.5 |\n"),
         f"---\ntitle: x\n---\n{NOTE.replace('Counts: yes', '')}",
         f"---\nCounts: yes\n---\n{NOTE.replace('Counts: yes', '')}",
     ],
@@ -171,6 +186,13 @@ def test_a_document_that_says_otherwise_is_refused(tmp_path: Path, text: str):
         NOTE + "\n| Interest | Counts |\n|---|---|\n| in per cent | of the note |\n",
         NOTE + "\n```\n<p>Interest: 3%</p>\n```\n\n3 < 4 > 2 and <approx> are no tags\n",
         NOTE.replace("06:35", "06:35 (6:35 am)"),
+        NOTE.replace("\n\nCounts", "\n\n### In short\n\nCounts"),
+        NOTE.replace("## Fund", "### Remarks\n\nNone.\n\n### Sources\n\nThe policy.\n\n## Fund"),
+        NOTE.replace("\n\nCounts", "\n\n### What\n\nCounts").replace("\nInterest", "\n\n### How much\n\nInterest"),
+        NOTE.replace("Interest: 2.5%\n", "\n| What | Value (%) |\n|---|---|\n| Interest | 2.5 |\n"),
+        NOTE.replace("Interest: 2.5%\n", "\n| What | Interest in % |\n|---|---|\n| Interest | 2.5 |\n"),
+        NOTE + "\nInterest = what the fund pays.\n\n<del>Once</del> and ~~twice~~ struck\n",
+        NOTE.replace("yes", "<b class='x' title='y'>yes</b>"),
     ],
 )
 def test_an_honest_document_is_accepted(tmp_path: Path, text: str):
@@ -233,6 +255,22 @@ def test_the_same_of_objects_and_tables(
     assert kinds(a=right, b=other, c="[") == []
     assert kinds(a=right, b=wrong) == ["format"]
     assert kinds(a=other, b=wrong) == kinds(b=wrong)
+
+
+def test_a_name_that_was_left_to_the_agent_may_have_capitals(tmp_path: Path):
+    rule = {"path": "n/2_count.md", "find": "n/[0-9]*count*.md", "old": [], "format": "markdown", "sections": SECTIONS}
+    (tmp_path / "n").mkdir()
+    (tmp_path / "n" / "Count.MD").write_text(NOTE)
+    assert [fault.kind for fault in check(tmp_path, {"files": [rule]})] == ["missing"]
+    (tmp_path / "n" / "7-Count.MD").write_text(NOTE)
+    assert check(tmp_path, {"files": [rule]}) == []
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_cells_in_quotes_may_be_parted_by_any_of_the_signs(tmp_path: Path, sign: str):
+    rows = {"columns": ["n", "m"], "key": 1, "rows": [[FIELDS["zero"], FIELDS["zero"]]]}
+    text = "".join(f"{sign.join(cells)}\r\n" for cells in (['"m"', '"n"'], ['"1"', '"1"']))
+    assert of(tmp_path, "a.csv", text, format="csv", rows=rows) == []
 
 
 def test_a_file_of_the_same_stem_that_was_asked_for_itself_is_no_other_name(tmp_path: Path):

@@ -62,23 +62,26 @@ async def decide_check(check: Check, context: ScoringContext) -> CheckRun:
         SandboxError: the isolation level cannot be provided, the command could not be run at all, or a module it may
             import is not installed here.
     """
+    from claw_adapter.drivers.waiting import to_thread
     from claw_adapter.questions.programs import outputs_of
     from claw_adapter.questions.rules import found
-    from claw_adapter.sandbox import IsolationLevel, run_check
+    from claw_adapter.sandbox import IsolationLevel, run_check, with_bytecode
 
     missing: list[str] = []
     scripts, workspace = context.gold.checks.resolve(), context.workspace.resolve()
     level = IsolationLevel(context.isolation)
+    copy = await to_thread(with_bytecode, scripts)
+    own = scripts if copy is None else copy.path
     async with outputs_of(check, scripts, workspace, level, missing) as outputs:
         changed = outputs.with_name("changed.json")
         changed.write_text(json.dumps(None if context.changed is None else sorted(context.changed)), "utf-8")
-        places = {"workspace": workspace, "checks": scripts, "outputs": outputs, "changed": changed}
+        places = {"workspace": workspace, "checks": own, "outputs": outputs, "changed": changed}
         done = await run_check(
             substitute(check.command, places),
             workspace=workspace,
             level=level,
             deadline=check.timeout,
-            readable=tuple(place for place in (scripts, outputs, changed) if place.exists()),
+            readable=tuple(place for place in (own, outputs, changed) if place.exists()),
             missing=missing,
             modules=check.modules,
         )

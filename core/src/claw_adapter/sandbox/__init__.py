@@ -2,6 +2,7 @@
 
 from claw_adapter.sandbox.check import run_check
 from claw_adapter.sandbox.confinement import Confinement, ResourceLimits
+from claw_adapter.sandbox.kept import with_bytecode
 from claw_adapter.sandbox.levels import Availability, IsolationLevel, detect, require
 from claw_adapter.sandbox.relay import connect_unix, listen_unix
 from claw_adapter.sandbox.watching import CheckLimits
@@ -18,5 +19,6 @@ __all__ = [
     "listen_unix",
     "require",
     "run_check",
+    "with_bytecode",
     "wrap",
 ]

@@ -23,7 +23,8 @@ from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.errors import MachineError, SandboxError
 from claw_adapter.machine import amount, killed_for_memory, machine_said, space
 from claw_adapter.sandbox.confinement import Confinement, ResourceLimits
-from claw_adapter.sandbox.imports import missing_modules, write_notes
+from claw_adapter.sandbox.imports import missing_modules, note_environment, write_notes
+from claw_adapter.sandbox.kept import kept
 from claw_adapter.sandbox.levels import IsolationLevel
 from claw_adapter.sandbox.watching import CheckLimits, CheckWatch, SandboxStatus
 from claw_adapter.sandbox.wrap import wrap
@@ -93,9 +94,9 @@ async def run_check(
     workspace = workspace.absolute()
     private = Path(await to_thread(tempfile.mkdtemp, prefix="claw-check-")).resolve()
     try:
-        home, programs, notes, tmp = (_folder(private / part) for part in ("home", "bin", "notes", "tmp"))
-        write_notes(notes, home)
-        _write_pythons(programs)
+        home, tmp = (_folder(private / part) for part in ("home", "tmp"))
+        tools = await to_thread(kept, (__name__, sys.executable), _write_tools)
+        programs, notes = (tools.path / part for part in ("bin", "notes"))
         confinement = Confinement(
             level=level,
             home=home,
@@ -107,7 +108,7 @@ async def run_check(
             environment_prefix=True,
             limits=_limits(deadline),
         )
-        outside = {**_environment(programs, home, tmp), "PYTHONPATH": str(notes), **(env or {})}
+        outside = {**_environment(programs, home, tmp), **note_environment(notes, home), **(env or {})}
         argv, inside = wrap(("/bin/sh", "-c", command), outside, confinement)
         done = await _bounded(
             Command(argv, env=inside, cwd=workspace, limits=OUTPUT, marker=marker),
@@ -158,6 +159,12 @@ def _refuse_shortage(watch: CheckWatch, done: Completed, killed: int | None) -> 
 def _folder(path: Path) -> Path:
     path.mkdir()
     return path
+
+
+def _write_tools(folder: Path) -> None:
+    """What every check starts and imports; see `_write_pythons` and `write_notes`."""
+    _write_pythons(_folder(folder / "bin"))
+    write_notes(_folder(folder / "notes"))
 
 
 def _write_pythons(folder: Path) -> None:

@@ -11,9 +11,13 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-__all__ = ["missing_modules", "write_notes"]
+from claw_adapter.sandbox.kept import compile_module
+
+__all__ = ["missing_modules", "note_environment", "write_notes"]
 
 FILE: Final = ".unfound-modules"
+VARIABLE: Final = "CLAW_UNFOUND_MODULES"
+"""Names that file to the Pythons of a check."""
 NOTES: Final = """
 import os, sys
 
@@ -26,9 +30,9 @@ class Unfound:
                 frame = frame.f_back
             line = f"{name}\\t{os.path.realpath(frame.f_code.co_filename) if frame else ''}\\n"
             try:
-                with open({!r}, "ab") as file:
+                with open(os.environ[{!r}], "ab") as file:
                     file.write(line.encode("utf-8", "surrogateescape"))
-            except OSError:
+            except (OSError, KeyError):
                 pass
 
 sys.meta_path.append(Unfound)
@@ -36,10 +40,16 @@ sys.meta_path.append(Unfound)
 """The module of this name that Python imports at its start, by itself."""
 
 
-def write_notes(folder: Path, home: Path) -> None:
-    """Fill `folder`, for the import path, with what makes a Python write down in `home` what it has not found."""
-    text = NOTES.replace("{!r}", repr(str(home / FILE)))
-    (folder / "sitecustomize.py").write_text(text, "utf-8")
+def write_notes(folder: Path) -> None:
+    """Fill `folder`, for the import path, with what makes a Python write down what it has not found."""
+    module = folder / "sitecustomize.py"
+    module.write_text(NOTES.replace("{!r}", repr(VARIABLE)), "utf-8")
+    compile_module(module)
+
+
+def note_environment(folder: Path, home: Path) -> dict[str, str]:
+    """The variables that make a Python do so, in `home`."""
+    return {"PYTHONPATH": str(folder), VARIABLE: str(home / FILE)}
 
 
 def missing_modules(home: Path, promised: Collection[str], readable: Collection[Path]) -> tuple[str, ...]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import Any, Final
 
 __all__ = ["Description", "Refused", "Unclear", "clean", "fold", "language_of", "split_remark"]
@@ -46,11 +44,11 @@ class Unclear(Exception):
     """A line of which it is known what is wrong with it; says what to write instead."""
 
 
-@dataclass(frozen=True)
 class Refused:
     """No value: why, and what to write instead."""
 
-    reason: str
+    def __init__(self, reason: str) -> None:
+        self.reason: Final = reason
 
     def __str__(self) -> str:
         return self.reason
@@ -61,7 +59,11 @@ def clean(text: str) -> str:
 
     Line breaks stay.
     """
-    text = unicodedata.normalize("NFC", html.unescape(text)).translate(SIGNS)
+    if "&" in text:
+        import html  # a check starts without its table of names
+
+        text = html.unescape(text)
+    text = unicodedata.normalize("NFC", text).translate(SIGNS)
     text = re.sub(r"[^\S\n]+", " ", text).strip()
     before = None
     while text != before:

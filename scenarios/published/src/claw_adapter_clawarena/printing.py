@@ -34,6 +34,7 @@ def show(found: Rescored, metric_set: MetricSet, out: Console) -> None:
             table.add_row(name, column, *numbers, *(f"{100 * of[key]:.2f}" for key in ("tcr", "sc", "fd")))
     out.print(table, "")
     _metrics(found, metric_set, out)
+    _report(found, out)
     choice, checks = plain["multi_choice"], plain["exec_check"]
     out.print(
         f"multi_choice: {choice['rounds']} rounds; the published way of reading agrees with {choice['agree_compat']} "
@@ -66,6 +67,27 @@ def _metrics(found: Rescored, metric_set: MetricSet, out: Console) -> None:
         values = [getattr(one, name) for one in summaries.values()]
         table.add_row(name.upper(), *("" if value is None else f"{100 * value:.2f}" for value in values))
     out.print(table, "")
+
+
+def _report(found: Rescored, out: Console) -> None:
+    """What the run's own report says, beside the same from its recorded verdicts, and by which formulas."""
+    from rich.table import Table
+
+    if not found.report:
+        return
+    again = found.by_formula_of_report()
+    table = Table("its report.json", "recorded", "from recorded verdicts", box=None, pad_edge=False)
+    for name, recorded in found.report.items():
+        value = again[name]
+        table.add_row(name.upper(), f"{100 * recorded:.2f}", "" if value is None else f"{100 * value:.2f}")
+    out.print(
+        table,
+        "These are means over scenarios, of values rounded to four digits before (so within 0.01 of metric set macro), but for "
+        "CRS = (TCR + SC × FD) / 2 of these means, which is the CRS of neither metric set.",
+        "",
+        sep="\n",
+        markup=False,
+    )
 
 
 def _reasons(found: Rescored) -> dict[str, int]:

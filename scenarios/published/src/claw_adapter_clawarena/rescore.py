@@ -24,7 +24,7 @@ from claw_adapter_clawarena.convert import to_scenario
 from claw_adapter_clawarena.examine import examine
 from claw_adapter_clawarena.records import PublishedRound, PublishedScenario
 from claw_adapter_clawarena.replay import Replay
-from claw_adapter_clawarena.results import RecordedRound, read_results
+from claw_adapter_clawarena.results import RecordedRound, read_report, read_results
 from claw_adapter_clawarena.suite import open_suite
 from claw_adapter_clawarena.verdicts import Rescored, RescoredRound, RescoredScenario
 
@@ -64,7 +64,7 @@ async def rescore_published(
 
     longest = sorted(recorded, key=lambda name: -sum(len(one.calls or ()) for one in recorded[name].values()))
     made = {one.id: one for one in await side_by_side(again, longest)}
-    return Rescored(results, layout, isolation, replay, [made[name] for name in recorded])
+    return Rescored(results, layout, isolation, replay, [made[name] for name in recorded], read_report(results))
 
 
 @dataclass

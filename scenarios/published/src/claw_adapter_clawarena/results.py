@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_clawarena.jsontext import read_json
 
-__all__ = ["RecordedCall", "RecordedRound", "read_results"]
+__all__ = ["RecordedCall", "RecordedRound", "read_report", "read_results"]
+
+
+HEADLINE: Final = {
+    "tcr": "task_completion_rate",
+    "sc": "avg_sc",
+    "fd": "avg_fd",
+    "robustness": "robustness",
+    "crs": "composite_reliability_score",
+}
+"""Our name of a metric, and that of a published report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +85,19 @@ def read_results(folder: Path) -> dict[str, dict[str, RecordedRound]]:
         remedy = "Name a submission, or its folder that holds <scenario>/<round>/infer_result.json."
         raise ScenarioError("no published results here", where=str(folder), remedy=remedy)
     return found
+
+
+def read_report(folder: Path) -> dict[str, float]:
+    """The headline metrics of a submission's own ``report/report.json``, by our names; empty where there is none."""
+    path = folder / "report" / "report.json"
+    if not path.is_file():
+        return {}
+    source = read_json(path)
+    try:
+        summary = source.data["summary"]
+        return {ours: float(summary[theirs]) for ours, theirs in HEADLINE.items() if theirs in summary}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ScenarioError(f"not a published report: {error!r}", where=source.where()) from None
 
 
 def _read(path: Path) -> RecordedRound:

@@ -6,7 +6,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from claw_adapter.scoring import MetricSet, MetricSummary, RoundScore, Streaks, aggregate, sequence
+from claw_adapter.scoring import (
+    MetricSet,
+    MetricSummary,
+    RoundScore,
+    Streaks,
+    aggregate,
+    composite_reliability,
+    sequence,
+)
 from claw_adapter_clawarena.replay import ReplayLog
 
 __all__ = ["COLUMNS", "Column", "Rescored", "RescoredRound", "RescoredScenario"]
@@ -73,13 +81,24 @@ class RescoredScenario:
 
 @dataclass
 class Rescored:
-    """A published run, scored again; `replayed` says whether workspaces were rebuilt."""
+    """A published run, scored again; `replayed` says whether workspaces were rebuilt, `report` what its own report says."""
 
     results: Path
     layout: str
     level: int
     replayed: bool = True
     scenarios: list[RescoredScenario] = field(default_factory=list)
+    report: dict[str, float] = field(default_factory=dict)
+
+    def by_formula_of_report(self) -> dict[str, float | None]:
+        """The metrics of `report` from the recorded verdicts, by the formulas of published reports.
+
+        All are means over scenarios, but for CRS = (TCR + SC × FD) / 2, of the means: that CRS is of no metric set.
+        """
+        mean = self.summary("macro", "recorded")
+        tcr, sc, fd = mean.tcr, mean.sc, mean.fd
+        crs = None if tcr is None or sc is None or fd is None else composite_reliability(tcr, sc * fd)
+        return {"tcr": tcr, "sc": sc, "fd": fd, "robustness": mean.robustness, "crs": crs}
 
     def rounds(self, kind: str) -> list[RescoredRound]:
         """All rounds of a type."""
@@ -122,6 +141,9 @@ class Rescored:
                 ),
                 "recorded_only": sum(one.derived is None for one in self.rounds("exec_check")),
             },
+            "report": {"recorded": self.report, "from_recorded_verdicts": self.by_formula_of_report()}
+            if self.report
+            else None,
             "disagreements": [_named(*pair) for pair in self.disagreements()],
             "scenarios": {scenario.id: _scenario(scenario) for scenario in self.scenarios},
             "metrics": {

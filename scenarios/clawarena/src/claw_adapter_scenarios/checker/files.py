@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,23 @@ def read_files(
         Unreadable: none is there, or there is one under another name.
     """
     root = workspace.resolve()
-    pattern = rule.get("find") or glob.escape(rule["path"])
+    pattern = _in_any_case(rule["find"]) if "find" in rule else glob.escape(rule["path"])
     found = sorted(path for path in root.glob(pattern) if path.is_file() and _counts(path, root, rule, changed))
     if not found:
         raise _absent(root, rule, changed, others)
     return [(path.relative_to(root).as_posix(), _text(path)) for path in found]
+
+
+def _in_any_case(pattern: str) -> str:
+    """A glob whose last part, the name that the agent chose, matches capital letters as well as small ones."""
+    folder, slash, name = pattern.rpartition("/")
+    parts = re.split(r"(\[[^\]]*\])", name)
+    either = (part if part[:1] == "[" else re.sub("[A-Za-z]", _either, part) for part in parts)
+    return f"{folder}{slash}{''.join(either)}"
+
+
+def _either(letter: re.Match[str]) -> str:
+    return f"[{letter[0].lower()}{letter[0].upper()}]"
 
 
 def _text(path: Path) -> str | Unreadable:

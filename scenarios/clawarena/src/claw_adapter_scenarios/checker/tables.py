@@ -24,12 +24,19 @@ def read_table(rule: Mapping[str, Any], text: str) -> list[dict[str, str]]:
     """
     columns = rule["rows"]["columns"]
     names = {fold(clean(name)): name for name in columns}
+    faults: list[csv.Error] = []
     for delimiter in DELIMITERS:
-        lines = _lines(text, delimiter)
+        try:
+            lines = _lines(text, delimiter)
+        except csv.Error as error:  # as with another sign between cells in quotes
+            faults.append(error)
+            continue
         header = [fold(clean(name)) for name in lines[0]] if lines else []
         if sorted(header) == sorted(names):
             break
     else:
+        if len(faults) == len(DELIMITERS):
+            raise Unreadable("format", f"no CSV: {faults[0]}")
         raise Unreadable("schema", f"its first line does not name the columns {','.join(columns)}, and no others")
     if any(len(line) != len(columns) for line in lines):
         raise Unreadable("schema", "a line has too few or too many cells")
@@ -44,11 +51,8 @@ def has_column(rule: Mapping[str, Any], text: object) -> bool:
 
 
 def _lines(text: str, delimiter: str) -> list[list[str]]:
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
-        return [line for line in reader if any(cell.strip() for cell in line)]
-    except csv.Error as error:
-        raise Unreadable("format", f"no CSV: {error}") from None
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
+    return [line for line in reader if any(cell.strip() for cell in line)]
 
 
 def check_csv(rule: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> Faults:

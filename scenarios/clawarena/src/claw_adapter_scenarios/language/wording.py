@@ -26,7 +26,7 @@ ENGLISH: Final[Mapping[str, str]] = MappingProxyType({
     "comma": ", ", "semicolon": "; ", "colon": ": ", "between sentences": " ", "brackets": "{text} ({more})",
     "between parts": ", ",
     # questions
-    "value alone": "Each label is followed by its value alone; remarks go into sentences of their own.",
+    "value alone": "Each label is followed by its value alone, which is what counts; remarks go into sentences of their own.",
     "only what holds": "Write only what holds; what does not hold is not to be named, not even to refute it.",
     # feedback
     "right": "That is right.",
@@ -88,7 +88,7 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType({
     "mail date": "{year}年{month}{day}日 {weekday} {clock}", "stamp": "{short} {date} {minute}",
     "comma": "、", "semicolon": "；", "colon": "：", "between sentences": "", "brackets": "{text}（{more}）",
     "between parts": "，",
-    "value alone": "标签后面只写值本身，说明另起一句。",
+    "value alone": "标签后面只写值本身，以此为准；说明另起一句。",
     "only what holds": "只写成立的内容；不成立的不要写进去，哪怕是为了反驳它。",
     "right": "对，就是这样。",
     "wrong work": "还不对。{lesson}",

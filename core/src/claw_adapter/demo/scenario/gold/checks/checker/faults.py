@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 __all__ = ["Fault", "Faults", "Kind", "Unreadable"]
 
@@ -12,8 +11,7 @@ Kind = Literal["missing", "format", "schema", "naming", "stale", "fact"]
 """Not there; not to be read as what was asked for; other fields or columns; another name; once right; another value."""
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(NamedTuple):
     """One thing that is wrong; `field` is empty where the file as a whole is meant."""
 
     file: str

@@ -43,7 +43,8 @@ ONES: Final = [
 ]
 TENS: Final = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 SCALES: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-SHORT: Final = {"k": 10**3, "K": 10**3, "M": 10**6, "mn": 10**6, "bn": 10**9, "tn": 10**12, **SCALES}
+PLURALS: Final = {f"{word}s": size for word, size in SCALES.items()}
+SHORT: Final = {"k": 10**3, "K": 10**3, "M": 10**6, "mn": 10**6, "bn": 10**9, "tn": 10**12, **SCALES, **PLURALS}
 WORD: Final = {
     **{word: n for n, word in enumerate(ONES)}, **{word: 10 * (n + 2) for n, word in enumerate(TENS)},
     "hundred": 100, **SCALES,

@@ -1,0 +1,116 @@
+"""Folders that all checks of a process read and none may write: the programs they start, and their scripts with bytecode.
+
+A check starts an interpreter that may write nothing beside the scripts, so that it would compile all it imports, each time. At
+level 2 these folders show read-only. Below it an agent's program could write to them, as to the scripts themselves: so each
+is looked at before it is used, and made anew when anything about it has changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import py_compile
+import shutil
+import sys
+import tempfile
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Final
+
+__all__ = ["Kept", "compile_module", "kept", "with_bytecode"]
+
+MOST: Final = 64
+"""Folders that are kept for the next check."""
+CACHE: Final = "__pycache__"
+_folders: OrderedDict[Hashable, Kept] = OrderedDict()
+_bytecode: OrderedDict[bytes, bytes] = OrderedDict()
+_lock = threading.Lock()
+
+
+class Kept:
+    """A folder that is removed when nobody holds this object any more.
+
+    Attributes:
+        path: the folder.
+    """
+
+    def __init__(self, fill: Callable[[Path], None], sources: Path | None = None) -> None:
+        self._sources, self._before = sources, _seal(sources)
+        self.path = Path(tempfile.mkdtemp(prefix="claw-kept-")).resolve()
+        weakref.finalize(self, _remove, self.path, os.getpid())
+        fill(self.path)
+        self._filled = _seal(self.path)
+
+    @property
+    def valid(self) -> bool:
+        """Whether neither the folder nor what it was made from has changed since."""
+        return (self._before, self._filled) == (_seal(self._sources), _seal(self.path))
+
+
+def kept(key: Hashable, fill: Callable[[Path], None], sources: Path | None = None) -> Kept:
+    """The folder of this key, filled once; hold what is returned for as long as the folder is read."""
+    with _lock:
+        found = _folders.pop(key, None)
+        if found is None or not found.valid:
+            found = Kept(fill, sources)
+        _folders[key] = found
+        while len(_folders) > MOST:
+            _folders.popitem(last=False)
+        return found
+
+
+def with_bytecode(scripts: Path) -> Kept | None:
+    """A copy of a folder of scripts with the bytecode of its packages; None where it has no package.
+
+    What is no package is mostly started, and Python compiles a started script in any case.
+    """
+    if not any(scripts.glob("*/__init__.py")):
+        return None
+
+    def fill(folder: Path) -> None:
+        shutil.copytree(scripts, folder, symlinks=True, ignore=shutil.ignore_patterns(CACHE), dirs_exist_ok=True)
+        for source in sorted(folder.glob("*/**/*.py")):
+            compile_module(source)
+
+    return kept(scripts, fill, scripts)
+
+
+def compile_module(source: Path) -> None:
+    """Put its bytecode beside a module; what is not Python says so when it is imported."""
+    place = source.parent / CACHE / f"{source.stem}.{sys.implementation.cache_tag}.pyc"
+    content = source.read_bytes()
+    if content not in _bytecode:  # other scenarios have the same modules
+        try:
+            mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+            py_compile.compile(str(source), str(place), doraise=True, invalidation_mode=mode)
+        except py_compile.PyCompileError:
+            return
+        _bytecode[content] = place.read_bytes()
+        while len(_bytecode) > MOST:
+            _bytecode.popitem(last=False)
+        return
+    place.parent.mkdir(exist_ok=True)
+    place.write_bytes(_bytecode[content])
+
+
+def _seal(folder: Path | None) -> tuple[tuple[object, ...], ...]:
+    """Which files there are, and when each was last changed in any way: that moment no program can set."""
+    if folder is None:
+        return ()
+    found: list[tuple[object, ...]] = []
+    for place, names, files in os.walk(folder):
+        for name in (*names, *files):
+            path = os.path.join(place, name)  # noqa: PTH118 - every check waits for this
+            with contextlib.suppress(FileNotFoundError):
+                state = os.lstat(path)
+                found.append((path, state.st_ino, state.st_mode, state.st_size, state.st_mtime_ns, state.st_ctime_ns))
+    return tuple(sorted(found, key=lambda one: str(one[0])))
+
+
+def _remove(folder: Path, process: int) -> None:
+    """Remove it at its end, or that of our process, which is not one that was forked from it."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
