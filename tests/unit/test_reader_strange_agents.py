@@ -65,6 +65,20 @@ def opens(world, a):
     return f"handle: h{len(world.state) - 1}"
 
 
+def empties(world, a):
+    if a["mode"] == "w":
+        world.put(a["path"], "")
+    world.state[len(world.state) + 3] = (a["path"], a["mode"])
+    return f"fd {len(world.state) + 2}"
+
+
+def adds(world, a):
+    path, mode = chosen(world.state, a["fd"])
+    if mode == "r":
+        raise Refused("not open for writing")
+    return world.put(path, there(world, path) + a["data"])
+
+
 def stores(world, a):
     path, mode = chosen(world.state, a["handle"])
     return world.put(path, a["data"]) if mode == "w" else "not open for that"
@@ -256,6 +270,15 @@ SOUND = {
     "base64": (
         reads(), tool("write_file", takes({"path": TEXT, "data": text("base64")}),
                       lambda w, a: w.put(a["path"], decoded(a["data"]))),
+    ),
+    "modes of which one empties": (
+        tool("open", takes({"path": TEXT, "mode": {"enum": ["w", "a", "r"]}}), empties),
+        tool("read", takes({"fd": WHOLE}), lambda w, a: w.get(chosen(w.state, a["fd"])[0])),
+        tool("write", takes({"fd": WHOLE, "data": TEXT}), adds),
+    ),
+    "neighbours that destroy": (
+        trap("truncate", "Empties a file.", READ), trap("restore_file", "Puts it back.", READ), reads("cat"),
+        tool("save", takes({"path": TEXT, "content": TEXT}), lambda w, a: w.put(a["path"], a["content"])),
     ),
     "one of several": (tool("files", takes({"action": {"oneOf": ACTIONS}}), acts, "read, write and erase files"),),
     "a version": (
