@@ -84,7 +84,8 @@ def test_the_wheel_of_core_has_what_installing_needs(tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         found = {name.partition("/gallery/")[2] for name in archive.namelist() if "/gallery/" in name}
     needed = ("framework.toml", "package.json", "package-lock.json", "requirements.txt")
-    assert found == {f"{name}/{file}" for name in NAMES for file in needed}
+    profiles = {f"{name}/profiles/{describe(name).version}.json" for name in NAMES}
+    assert found == {f"{name}/{file}" for name in NAMES for file in needed} | profiles
 
 
 def test_a_description_is_read_without_the_part_too():

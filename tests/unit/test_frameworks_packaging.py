@@ -31,12 +31,12 @@ def described(*path: Path) -> list[str]:
     return done.stdout.split()
 
 
-def test_a_wheel_holds_the_description_and_the_pins_and_nothing_else_of_the_folder(tmp_path):
+def test_a_wheel_holds_the_description_the_pins_and_the_profile_and_nothing_else_of_the_folder(tmp_path):
     wheel = build(PLUGIN, "wheel", tmp_path / "dist")
     with zipfile.ZipFile(wheel) as archive:
-        names = {Path(name).name for name in archive.namelist() if "/framework/" in name}
+        names = {name.partition("/framework/")[2] for name in archive.namelist() if "/framework/" in name}
         archive.extractall(tmp_path / "site")
-    assert names == {"framework.toml", "requirements.txt"}
+    assert names == {"framework.toml", "requirements.txt", "profiles/0.3.5.json"}
     requirement, _, imported, folder = described(tmp_path / "site")
     assert requirement.startswith("nanobot-ai==")
     assert imported == "False"

@@ -10,6 +10,8 @@ import subprocess
 
 import pytest
 
+from claw_adapter.endpoint.reader.tools import toolbox
+from claw_adapter.model import Tool as ModelTool
 from support.odd_agents import FRAGMENTS, TEXT, WHOLE, WRITTEN, Refused, Tool, played, reads, takes, text, trap, writes
 
 TEXTS = {"type": "array", "items": TEXT}
@@ -325,3 +327,12 @@ async def test_what_a_later_request_does_not_show_any_more_is_gone(tmp_path):
     _, seen, said = await played((reads(), writes()), tmp_path, view=cleared)
     assert (said, seen.no_way) == ("Perhaps.", ())
     assert set(seen.seen) < {item.id for item in FRAGMENTS}
+
+
+def test_a_command_stays_one_whatever_its_reason_is_said_to_look_like():
+    reason = text("Why it is run. Odd programs (sed scripts, awk) need more words: curl (quiet, url) gets JSON.")
+    shell = tool(
+        "bash", {"type": "object", "properties": {"command": TEXT, "reason": reason}, "required": ["command"]}, runs
+    )
+    (found,) = toolbox([ModelTool(shell.name, "", shell.schema)]).run
+    assert (found.tool, found.target.key) == ("bash", "command")

@@ -8,8 +8,8 @@ Items of `ModelSpec.script`::
 
 All `uses` of a reply are asked for at once; what a result does not show to be done is tried in another way, and what no
 tool can do is passed over. What is the harness's own affair (a title, a guard, a summary) is answered aside and uses nothing
-up: a request with neither the mark nor a result of this turn, and one without tools where others had some. Every attempt at a
-round begins anew; in the first one, a reply with `hang` never comes.
+up: a request with neither the mark nor a result of this turn, and one without tools where others had some, before all is said.
+Every attempt at a round begins anew; in the first one, a reply with `hang` never comes.
 """
 
 from __future__ import annotations
@@ -186,9 +186,9 @@ class PlayedModel(Model):
     def _carries(self, played: PlayedRound, request: ModelRequest) -> bool:
         """Whether a request carries the turn on."""
         self._offered = self._offered or bool(request.tools)
-        if not request.tools and self._offered:
-            return False
         marked = any(played.mark in line.text for line in request.lines)
+        if not request.tools and self._offered:  # when all is said, some ask once more for a last word
+            return marked and self._at >= len(played.replies)
         return marked or bool(results(request.lines, self._issued, self._earlier))
 
     def _reply(self, played: PlayedRound, request: ModelRequest) -> PlayedReply:

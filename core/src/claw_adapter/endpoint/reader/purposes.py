@@ -215,7 +215,8 @@ def writer(tool: str, known: Params) -> tuple[float, Candidate] | None:
     lines = content is not None and content.key == "lines"
     if target is None or content is None or known.has(TO_PEOPLE if verb is not None or lines else _NOT_WRITE):
         return None
-    if (verb is not None and not choice) or any(i.required and i.types == {"integer"} for i in known.items):
+    places = [item for item in known.items if item.required and item.types == {"integer"} and item.key not in PAGE_SIZE]
+    if (verb is not None and not choice) or places:
         return None  # a number says where a text goes
     overwrite = known.one_of(_OVERWRITE, "boolean")
     folder = folder_of(known, target)

@@ -170,8 +170,9 @@ class Params:
     def dispatches(self) -> tuple[Param, Param] | None:
         """Name and arguments of another tool, where this one calls others: a text beside an object of any form, or JSON."""
         inner = [item for item in self.items if item.types == {"object"} and not item.mapped]
-        inner = inner or [item for item in self.items if item.types == {"string"} and "JSON" in item.description]
-        named = [item for item in self.items if item.required and item.types == {"string"} and item not in inner]
+        texts = [item for item in self.items if item.required and item.types == {"string"}]
+        inner = inner or [item for item in texts if "JSON" in item.description]
+        named = [item for item in texts if item not in inner]
         return (named[0], inner[0]) if len(named) == len(inner) == 1 else None
 
 
