@@ -57,9 +57,9 @@ def test_a_check_that_asks_for_nothing_is_found(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_check_that_is_too_narrow_is_found(monkeypatch: pytest.MonkeyPatch):
-    from claw_adapter_scenarios.checker import markdown
+    from claw_adapter_scenarios.checker import pairs
 
-    monkeypatch.setattr(markdown, "MARKS", ())
+    monkeypatch.setattr(pairs, "MARKS", ())
     assert [line for line in part(EXAMPLE, "alternatives accepted").detail if "bold labels with the colon" in line]
 
 

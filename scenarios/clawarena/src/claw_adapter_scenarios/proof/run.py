@@ -78,9 +78,8 @@ def _right(stage: Stage, one: CompiledRound, visible: set[str]) -> bool:
     if one.work is not None:
         sees = visible.issuperset(one.evidence.needs)
         made = one.work.oracle if sees else one.work.hasty
-        exam = not one.spec.exam or stage.passes(
-            one, made
-        )  # a habit is looked for in what the round wrote, not in older files
+        # a habit is looked for in what the round wrote, not in older files
+        exam = not one.spec.exam or stage.passes(one, made)
         return stage.commanded(one, {**stage.earlier(one), **made}) and exam
     letters = {letter for letter, holds in decide(one.evidence, visible).items() if holds}
     return letters == set(one.answer.answer)
