@@ -48,10 +48,11 @@ async def _run(
     missing: list[str],
 ) -> dict[str, object]:
     from claw_adapter.sandbox import run_check
+    from claw_adapter.sandbox.kept import copy_tree
 
     with tempfile.TemporaryDirectory(prefix="claw-program-", ignore_cleanup_errors=True) as name:
         copy = Path(name).resolve() / "workspace"
-        await to_thread(shutil.copytree, workspace, copy, symlinks=True, ignore=_special)
+        await to_thread(copy_tree, workspace, copy, _special)
         if program.inputs:
             lay_over(scripts / program.inputs, copy)
         command = program.command.replace("${workspace}", shlex.quote(str(copy)))
@@ -65,12 +66,10 @@ async def _run(
     }
 
 
-def _special(folder: str, names: list[str]) -> set[str]:
+def _special(path: Path) -> bool:
     """What is neither file, folder nor link: a pipe or a socket that an agent has left cannot be copied."""
-    modes = {name: (Path(folder) / name).lstat().st_mode for name in names}
-    return {
-        name for name, mode in modes.items() if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))
-    }
+    mode = path.lstat().st_mode
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))
 
 
 def lay_over(source: Path, folder: Path) -> None:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Final
 
-__all__ = ["Kept", "compile_module", "kept", "with_bytecode"]
+__all__ = ["Kept", "compile_module", "copy_tree", "kept", "with_bytecode"]
 
 MOST: Final = 64
 """Folders that are kept for the next check."""
@@ -71,11 +71,28 @@ def with_bytecode(scripts: Path) -> Kept | None:
         return None
 
     def fill(folder: Path) -> None:
-        shutil.copytree(scripts, folder, symlinks=True, ignore=shutil.ignore_patterns(CACHE), dirs_exist_ok=True)
+        copy_tree(scripts, folder, lambda path: path.name == CACHE)
         for source in sorted(folder.glob("*/**/*.py")):
             compile_module(source)
 
     return kept(scripts, fill, scripts)
+
+
+def copy_tree(source: Path, target: Path, without: Callable[[Path], bool]) -> None:
+    """Copy a folder, links as links; `target` may be there.
+
+    Raises:
+        OSError: the first failure as it is, so that a full disk is known for one (shutil.copytree gathers texts).
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    for entry in sorted(source.iterdir()):
+        if without(entry):
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            copy_tree(entry, target / entry.name, without)
+        else:
+            shutil.copy2(entry, target / entry.name, follow_symlinks=False)
+    shutil.copystat(source, target)
 
 
 def compile_module(source: Path) -> None:

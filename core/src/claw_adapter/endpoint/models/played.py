@@ -187,7 +187,9 @@ class PlayedModel(Model):
         """Whether a request carries the turn on."""
         self._offered = self._offered or bool(request.tools)
         marked = any(played.mark in line.text for line in request.lines)
-        if not request.tools and self._offered:  # when all is said, or nothing works, some ask once more for a last word
+        if (
+            not request.tools and self._offered
+        ):  # when all is said, or nothing works, some ask once more for a last word
             return marked and all(reply.fault is not None for reply in played.replies[self._at : self._at + 1])
         return marked or bool(results(request.lines, self._issued, self._earlier))
 
