@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from claw_adapter_forge.evaluation import evaluate
 from claw_adapter_forge.evaluation.conditions import holds
-from claw_adapter_forge.evaluation.lines import labelled, why_not
+from claw_adapter_forge.evaluation.lines import why_not
 from claw_adapter_forge.evaluation.paper import Check, check_holds, normalised_state, paper_checks, paper_score
 from claw_adapter_forge.evaluation.reasons import near_misses
 from claw_adapter_forge.proof.replay import replay
@@ -19,6 +19,7 @@ from claw_adapter_forge.proof.script import parse_line
 from claw_adapter_forge.tasks.labels import LABELS
 from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.spec import Cond, ForgeTask
+from claw_adapter_forge.world.lines import labelled
 from claw_adapter_forge.world.records import CronJob, Event, File, Message, Sent, Task
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claw_adapter_forge.generator.task_sets import blueprints, compile_blueprint
-from claw_adapter_forge.surfaces import execute
 from claw_adapter_forge.surfaces.registry import GROUPS, hints, programs, verbs
+from claw_adapter_forge.surfaces.shell import execute
 from claw_adapter_forge.surfaces.words import join_words, split_words
 from claw_adapter_forge.world import State, World
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claw_adapter_forge.surfaces import execute
 from claw_adapter_forge.surfaces.registry import verbs
+from claw_adapter_forge.surfaces.shell import execute
 from claw_adapter_forge.tasks.spec import ForgeTask
 from claw_adapter_forge.world import State, World, apply_changes, difference
 from claw_adapter_forge.world.cron import firing_pattern, is_schedule, same_firings

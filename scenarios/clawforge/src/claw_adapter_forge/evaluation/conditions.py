@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable
 
 from claw_adapter.values import fold
-from claw_adapter_forge.evaluation.lines import labelled, states
+from claw_adapter_forge.evaluation.lines import states
 from claw_adapter_forge.tasks.slots import CITIES
 from claw_adapter_forge.tasks.spec import Cond, Want
 from claw_adapter_forge.world.cron import same_firings
 from claw_adapter_forge.world.difference import Change
+from claw_adapter_forge.world.lines import labelled
 from claw_adapter_forge.world.records import CronJob, Event, File, Mail, Message, Record, Sent, Task
 
 __all__ = ["failing", "holds", "meets", "same_place", "surplus_fields", "text_of"]

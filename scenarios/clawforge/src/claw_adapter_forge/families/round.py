@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from claw_adapter_forge.families.round_office import RoundOffice
-from claw_adapter_forge.families.round_plan import ROUNDS, RoundPlan, draw_round
+from claw_adapter_forge.families.round_plan import KNOBS, ROUNDS, RoundPlan, draw_round
 from claw_adapter_forge.families.texts_round import ROUND_RULES, TEXTS
 from claw_adapter_forge.policies import experts_round
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
@@ -79,4 +79,5 @@ ROUND = Family(
     texts=TEXTS,
     build=_build,
     flip=_flip,
+    knobs=KNOBS,
 )

@@ -160,13 +160,22 @@ class RoundPlan:
                 f"Clause 1: a site that is let needs no card. If it is of grade {let_but}, it does.",
                 {"let_but": let_but},
             ),
-            ("In clause 5, high takes two confirmed faults; all else in it stays.", {"high": 2}),
+            (
+                "In clause 5, a count of two is enough for high; all else in it stays.",
+                {"high": 2},
+            ),
             (
                 "Clause 6: cards of grade A stay on their day, whatever else is on it. They take up room like others.",
                 {"firm": "A"},
             ),
-            ("Clause 6: a day has no room for a second card of the same district either.", {"apart": True}),
-            ("Clause 5: a fault on a day that is no working day counts twice.", {"double": True}),
+            (
+                (
+                    "Clause 6: a day has no room for a second card of the same district either, whatever the grade of the "
+                    "first one is."
+                ),
+                {"apart": True},
+            ),
+            ("Clause 5: a fault on a day that is no working day counts as two faults.", {"double": True}),
             (f"Clause 2: a site whose card is of high priority has {fewer} working days less.", {"fewer": fewer}),
         ]
         first = 3 + d.number("first number", 5)

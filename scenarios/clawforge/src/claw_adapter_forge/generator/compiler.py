@@ -14,13 +14,13 @@ from claw_adapter_forge.tasks.family import Draft, Family
 from claw_adapter_forge.tasks.observation import first_observation
 from claw_adapter_forge.tasks.slots import Slots
 from claw_adapter_forge.tasks.spec import STYLES, ForgeTask, Meta, Style
-from claw_adapter_forge.tasks.wants import COMMON_ALLOWED
+from claw_adapter_forge.tasks.wants import ANSWERS_ALLOWED, COMMON_ALLOWED
 from claw_adapter_forge.world.records import Record
 from claw_adapter_forge.world.state import State, World
 
 __all__ = ["MAX_SCRIPT", "check_task", "compile_task", "instruction_of", "reference_of", "run_script"]
 
-MAX_SCRIPT = 100
+MAX_SCRIPT = 150
 """Commands after which a script counts as running away."""
 
 
@@ -62,7 +62,8 @@ def compile_task(family: Family, slots: Slots, *, number: int, seed: int, task_s
         if task_set == "paper362"
         else f"{task_set}-{number:03d}"
     )
-    return ForgeTask(name, number, instruction, phrasings, draft.start, reference, draft.goals, COMMON_ALLOWED, meta)
+    allowed = (*COMMON_ALLOWED, *(ANSWERS_ALLOWED if draft.start.tables["replies"] else ()))
+    return ForgeTask(name, number, instruction, phrasings, draft.start, reference, draft.goals, allowed, meta)
 
 
 def instruction_of(family: Family, slots: Slots) -> str:

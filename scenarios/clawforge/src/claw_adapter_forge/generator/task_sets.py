@@ -9,8 +9,6 @@ from functools import cache
 from claw_adapter.errors import ScenarioError
 from claw_adapter_forge import GENERATOR_VERSION
 from claw_adapter_forge.families import families, family
-from claw_adapter_forge.families.round import ROUND
-from claw_adapter_forge.families.round_plan import KNOBS
 from claw_adapter_forge.generator.compiler import check_task, compile_task
 from claw_adapter_forge.tasks.family import Family, Plan
 from claw_adapter_forge.tasks.slots import Draw, Slots, draw_slots
@@ -35,6 +33,8 @@ PAPER_BRIEF = 175
 Counts = Mapping[str, int]
 """Names with a number each."""
 
+_HARD = ("bookings", "round")
+"""The families of `hard`, which take turns."""
 _CORE = ("A", "B", "C", "D")
 _CORE_EACH = 6
 _CORE_EXTRAS = {"A": 25, "B": 31, "C": 35, "D": 39}
@@ -104,21 +104,31 @@ def _asked(seed: int, asked: Counts) -> Iterator[Blueprint]:
 
 
 def _hard(seed: int, count: int, asked: Counts, knobs: Counts) -> Iterator[Blueprint]:
-    if unknown := set(knobs) - set(KNOBS):
-        raise ScenarioError(f"no knob {', '.join(sorted(unknown))}", remedy=f"There are {', '.join(KNOBS)}.")
+    if asked:
+        turns = [slug for slug, number in asked.items() for _ in range(_some(number))]
+    else:
+        first = Draw(GENERATOR_VERSION, "hard", seed).number("first", len(_HARD))
+        turns = [_HARD[(first + index) % len(_HARD)] for index in range(_some(count))]
+    ranges = {slug: family(slug).knobs for slug in dict.fromkeys(turns)}
+    if without := [slug for slug, has in ranges.items() if not has]:
+        raise ScenarioError(f"{', '.join(without)} has no knobs", remedy="Ask `scale` for families without them.")
     for name, setting in knobs.items():
-        if not KNOBS[name][0] <= setting <= KNOBS[name][1]:
-            raise ScenarioError(f"{name} cannot be {setting}", remedy=f"It is {KNOBS[name][0]} to {KNOBS[name][1]}.")
-    if set(asked) - {ROUND.slug}:
-        raise ScenarioError("hard has the family round alone", remedy="Ask `scale` for other families.")
-    for index in range(_some(asked.get(ROUND.slug, count))):
+        spans = [has[name] for has in ranges.values() if name in has]
+        if not spans:
+            known = sorted({name for has in ranges.values() for name in has})
+            raise ScenarioError(f"no knob {name}", remedy=f"There are {', '.join(known)}.")
+        if not any(least <= setting <= most for least, most in spans):
+            raise ScenarioError(f"{name} cannot be {setting}", remedy=f"It is {spans[0][0]} to {spans[0][1]}.")
+    for index, slug in enumerate(turns):
         draw = Draw(GENERATOR_VERSION, "hard", seed, index)
-        drawn = {name: least + draw.number(name, most - least + 1) for name, (least, most) in KNOBS.items()}
+        drawn = {name: least + draw.number(name, most - least + 1) for name, (least, most) in ranges[slug].items()}
         # a form has to be found in two tasks of three
-        drawn |= {"forms": int(draw.number("forms", 3) > 0), **knobs}
+        if drawn.get("forms") == 0 or ranges[slug].get("forms") == (0, 1):
+            drawn["forms"] = int(draw.number("forms", 3) > 0)
+        drawn |= {name: setting for name, setting in knobs.items() if name in drawn}
         style = draw.pick("style", STYLES)
-        slots = replace(draw_slots(draw, "round", style), flag=draw.number("flag", 2) == 1, knobs=tuple(drawn.items()))
-        yield Blueprint(ROUND.slug, index + 1, seed, "hard", slots)
+        slots = replace(draw_slots(draw, slug, style), flag=draw.number("flag", 2) == 1, knobs=tuple(drawn.items()))
+        yield Blueprint(slug, index + 1, seed, "hard", slots)
 
 
 def compile_blueprint(blueprint: Blueprint) -> ForgeTask:

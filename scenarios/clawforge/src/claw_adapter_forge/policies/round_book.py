@@ -167,14 +167,14 @@ def _amend(book: RoundBook, body: str) -> None:
         book.since = date.fromisoformat(m[1])
     if m := re.search(r"let needs no card. If it is of grade (\w), it does", body):
         book.let_but = m[1]
-    if "high takes two confirmed faults" in body:
+    if "a count of two is enough for high" in body:
         book.high = 2
     if "cards of grade A stay on their day" in body:
         book.firm = True
     if m := re.search(r"of high priority has (\d) working days less", body):
         book.fewer = int(m[1])
     book.apart |= "no room for a second card of the same district" in body
-    book.double |= "no working day counts twice" in body
+    book.double |= "no working day counts as two faults" in body
 
 
 def _correct(book: RoundBook, body: str, before: dict[str, date]) -> None:

@@ -109,14 +109,18 @@ def _universal(script: Script) -> Iterator[Mutant]:
 
 
 def _reordered(script: Script) -> Iterator[Mutant]:
-    """All writes in reverse order, but a login stays ahead of what it opens."""
+    """All writes in reverse order, but a login stays ahead of what it opens; cards that are changed again keep theirs."""
     reads = [line.text for line in script.lines if not line.writes]
     writes = [line for line in script.lines if line.writes]
     logins = [w.text for w in writes if "login" in w.words]
-    others = [w.text for w in writes if "login" not in w.words]
+    made = {c.key for w in writes for c in w.changes if c.kind == "created"}
+    named = [w.flag("id") for w in writes if w.flag("id")]
+    again = len(set(named)) < len(named) or bool(made & set(named))
+    cards = [w.text for w in writes if again and w.words[0] == "tasks"]
+    others = [w.text for w in writes if "login" not in w.words and w.text not in cards]
     for shift in range(1, len(others)):
-        yield Mutant("reorder", f"rotated by {shift}", (*reads, *logins, *others[shift:], *others[:shift]))
-    yield Mutant("reorder", "reversed", (*reads, *logins, *reversed(others)))
+        yield Mutant("reorder", f"rotated by {shift}", (*reads, *logins, *others[shift:], *others[:shift], *cards))
+    yield Mutant("reorder", "reversed", (*reads, *logins, *reversed(others), *cards))
 
 
 def _looks_around(script: Script) -> Iterator[Mutant]:

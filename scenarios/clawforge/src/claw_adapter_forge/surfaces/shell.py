@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from claw_adapter_forge.surfaces.answers import answer
 from claw_adapter_forge.surfaces.grammar import Args, Group, Output, Refused, UsageError, Verb, parse_args
 from claw_adapter_forge.surfaces.registry import bare_verb, find, group_help, hints, nearest, programs
 from claw_adapter_forge.surfaces.words import split_words
@@ -79,6 +80,8 @@ def execute_words(world: World, words: list[str], line: str) -> Execution:
             return Execution(line, None, Output(resolved))
         verb, args = resolved
         stdout = verb.run(world, args)
+        if verb.mutates:
+            answer(world, before)
     except Refused as refusal:
         return Execution(line, verb, Output("", str(refusal), refusal.code))
     except TableFull as full:

@@ -56,7 +56,8 @@ class Family:
     """A scenario family; docs/write-a-family.md says how to write one.
 
     `asks` is a regular expression by which its requests are known, and no other family's; `expert` the script that solves them
-    from what is printed, of a `claw_adapter_forge.policies.mind.Mind`. `extra` are variants that only the set `scale` has.
+    from what is printed, of a `claw_adapter_forge.policies.mind.Mind`. `extra` are variants that only the set `scale` has;
+    `knobs` settings of difficulty with the least and the most, of a family that the set `hard` can have.
     Families of the published suite have a `letter` and the number of their `first` task.
     """
 
@@ -70,6 +71,7 @@ class Family:
     asks: str
     expert: Callable[[Any], Generator[str, str, None]]
     extra: tuple[Plan, ...] = ()
+    knobs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     letter: str = ""
     first: int = 0
 

@@ -49,6 +49,14 @@ KINDS: Final[Mapping[str, Description]] = {
     "first": {"type": "date"},
     "last": {"type": "date"},
     "busiest": {"type": "person", "people": list(OWNERS)},
+    "item": {"type": "choice"},
+    "number": {"type": "number"},
+    "day": {"type": "date"},
+    "code": {"type": "choice"},
+    "supplier": {"type": "choice"},
+    "people": {"type": "number"},
+    "bookings": {"type": "number"},
+    "asked": {"type": "number"},
 }
 """Fact → its type; what depends on the office is added by `description`."""
 

@@ -42,7 +42,9 @@ def public_json(task: ForgeTask) -> dict[str, Any]:
     """The task as an agent may see it: without goals, reference, evidence and what its number and variant would tell."""
     keep = ("format", "id", "instruction", "start")
     meta = {name: getattr(task.meta, name) for name in ("ability", "family", "style")}
-    return {k: v for k, v in task_to_json(task).items() if k in keep} | {"meta": meta}
+    shown = {k: v for k, v in task_to_json(task).items() if k in keep} | {"meta": meta}
+    shown["start"]["tables"].pop("replies", None)
+    return shown
 
 
 def _want(data: Mapping[str, Any]) -> Want:

@@ -13,6 +13,7 @@ from claw_adapter_forge.world.records import (
     Event,
     File,
     Gateway,
+    Incoming,
     Mail,
     Place,
     Record,
@@ -62,6 +63,7 @@ class Scene:
         self.rules = HOUSE_RULES
         """What the configuration says under `office.rules`."""
         self._channels: dict[str, Channel] = {}
+        self._replies: list[Incoming] = []
 
     def task(
         self, role: str, title: str, *, due: str = "", note: str = "", priority: str = "medium", done: bool = False
@@ -78,10 +80,10 @@ class Scene:
         status = "paused" if paused else "active"
         self._rows.append((role, "cron", CronJob("", f"{city.lower()}-daily-check", schedule, message, status)))
 
-    def mail(self, role: str, subject: str, body: str, *, days_ago: int = 1) -> None:
+    def mail(self, role: str, subject: str, body: str, *, days_ago: int = 1, sender: str = "desk@example.com") -> None:
         """A received mail."""
         day = add_days(self.slots.now[:10], -days_ago)
-        self._rows.append((role, "mails", Mail("", "desk@example.com", ("me@example.com",), subject, body, day)))
+        self._rows.append((role, "mails", Mail("", sender, ("me@example.com",), subject, body, day)))
 
     def file(self, path: str, content: str) -> None:
         """A text file."""
@@ -90,6 +92,10 @@ class Scene:
     def channel(self, name: str, status: str, rooms: tuple[Room, ...]) -> None:
         """A messaging channel."""
         self._channels[name] = Channel(name, status, rooms)
+
+    def reply(self, reply: Incoming) -> None:
+        """A mail that comes in when something is done, after those that were given before it."""
+        self._replies.append(reply)
 
     def model(self, name: str) -> None:
         """The default model."""
@@ -110,6 +116,7 @@ class Scene:
             key = row.id or world.new_id(table)
             world.put(table, replace(row, id=key))
             self._keys[role] = key
+        world.put_all("replies", self._replies)
         return world.state
 
     def _base(self, world: World) -> None:

@@ -11,6 +11,7 @@ from claw_adapter_forge.tasks.slots import Slots
 from claw_adapter_forge.tasks.spec import Allowed, Cond, Want
 
 __all__ = [
+    "ANSWERS_ALLOWED",
     "COMMON_ALLOWED",
     "FINISHED",
     "append_want",
@@ -32,6 +33,8 @@ __all__ = [
 ]
 
 COMMON_ALLOWED = (Allowed("mails", "updated", ("read", "starred")),)
+ANSWERS_ALLOWED = (Allowed("mails", "created"), Allowed("replies", "updated"))
+"""What others answer: no command makes these changes."""
 FINISHED = "finished"
 """The status of work that is finished."""
 _HIDDEN = Cond("row", "hides", (TOKEN,))

@@ -16,6 +16,7 @@ __all__ = [
     "Event",
     "File",
     "Gateway",
+    "Incoming",
     "Mail",
     "Message",
     "Place",
@@ -186,8 +187,42 @@ class Place:
     days: tuple[WeatherDay, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A mail that comes in because of what was done; no command shows it before it has come.
+
+    `on` says what brings it: a ``mail`` to the address `to` that states `lines` (label, type, value), a ``card`` put up or
+    changed under the ref `to`, or nothing more than the replies `after` which it waits for anyway (``follow``). One command
+    brings one reply at most, and those that follow it. ``{label}`` in the body is what the mail says behind that label. Without
+    a body nothing comes in: others may wait for it.
+    """
+
+    id: str
+    on: str
+    to: str = ""
+    lines: tuple[tuple[str, ...], ...] = ()
+    after: tuple[str, ...] = ()
+    sender: str = ""
+    subject: str = ""
+    body: str = ""
+    sent: bool = False
+
+
 Record = (
-    Task | Event | Mail | Sent | Message | Channel | File | ConfigValue | CronJob | Agent | Plugin | Gateway | Place
+    Task
+    | Event
+    | Mail
+    | Sent
+    | Message
+    | Channel
+    | File
+    | ConfigValue
+    | CronJob
+    | Agent
+    | Plugin
+    | Gateway
+    | Place
+    | Incoming
 )
 
 RECORD_TYPES: dict[str, type[Record]] = {
@@ -204,6 +239,7 @@ RECORD_TYPES: dict[str, type[Record]] = {
     "plugins": Plugin,
     "gateway": Gateway,
     "weather": Place,
+    "replies": Incoming,
 }
 """Every table and the type of its rows, in the order tables are listed and compared."""
 

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from claw_adapter_forge.world.difference import Change
-from claw_adapter_forge.world.records import RECORD_TYPES, Channel, Place, Record, Room, WeatherDay, field_names
+from claw_adapter_forge.world.records import (
+    RECORD_TYPES,
+    Channel,
+    Incoming,
+    Place,
+    Record,
+    Room,
+    WeatherDay,
+    field_names,
+)
 from claw_adapter_forge.world.state import State
 
 __all__ = [
@@ -44,6 +53,8 @@ def record_from_json(table: str, data: Mapping[str, Any]) -> Record:
         values["settings"] = tuple((k, v) for k, v in values.get("settings", ()))
     elif kind is Place:
         values["days"] = tuple(WeatherDay(**day) for day in values.get("days", ()))
+    elif kind is Incoming:
+        values["lines"] = tuple(tuple(line) for line in values.get("lines", ()))
     for name, value in values.items():
         if isinstance(value, list):
             values[name] = tuple(value)
