@@ -44,6 +44,7 @@ BROKEN = (
     Broken("SPEC-014", C, "{slot.colour} mug", "{slot.color} mug", "slot.color"),
     Broken("SPEC-014", S, "noise: 2\n", "noise: 2\n    pools: [garden]\n", "garden"),
     Broken("SPEC-015", R, "short_of (how many doses", "(how many doses", "path: reports/stock.json"),
+    Broken("SPEC-015", R, "decision.md\n        find: notes/*.md", "decision.md\n        find: notes/*decision*.md", "*decision*"),
     Broken("SPEC-016", S, "at: 2026-03-10 17:40", "at: 2026-03-11 17:40", "17:40"),
     Broken("SPEC-016", U, "at: 2026-03-11 11:30", "at: 2026-03-10 09:10", "grow"),
     Broken("SPEC-017", T, "what: doses in the spare fridge F5,", "known_by: {dora: 2026-03-10 12:00}, what: doses in F5,", "at: 2026-03-10 10:15"),

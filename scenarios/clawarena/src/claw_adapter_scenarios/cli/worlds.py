@@ -43,11 +43,16 @@ def worlds(spec: str, seeds: int, as_json: bool) -> int:
         return 1 if figures["shortfalls"] else 0
     for seed, world in drawn.items():
         click.echo(f"seed {seed}: {', '.join(f'{name} {side}' for name, side in world.items()) or 'as written'}")
-    click.echo(f"truth that differs between two seeds: {found.turned:.0%} on average, {found.least:.0%} at least")
+    pair = "" if found.worst is None else f" (seeds {found.worst[0]} and {found.worst[1]})"
+    click.echo(f"truth that differs between two seeds: {found.turned:.0%} on average, {found.least:.0%} at least{pair}")
     if found.booleans is not None:
         click.echo(f"of what checks ask for with yes or no: {found.booleans:.0%} on average")
     click.echo(f"rounds that another seed's key answers: {found.sets:.0%}")
     click.echo(f"statements: {found.right:.0%}; always saying what is commoner: {found.commoner:.0%}")
+    if found.still:
+        click.echo("statements that never turn:")
+    for statement in found.still:
+        click.echo(f"  {statement}")
     for shortfall in found.shortfalls:
         click.echo(f"! {shortfall}")
     return 1 if any(found.shortfalls) else 0

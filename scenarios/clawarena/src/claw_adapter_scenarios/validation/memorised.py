@@ -12,6 +12,7 @@ from itertools import combinations, permutations
 from statistics import fmean
 from typing import Any
 
+from claw_adapter.scenario.yamlsource import FieldPath
 from claw_adapter.values import YES_NO
 from claw_adapter_scenarios.compiler.compile import compile_spec
 from claw_adapter_scenarios.compiler.compiled import Compiled
@@ -21,7 +22,10 @@ from claw_adapter_scenarios.spec.worlds import Resolved
 
 __all__ = ["Memorised", "memorised", "statements", "yes_or_no"]
 
-Truths = Mapping[Hashable, bool]
+Statement = tuple[str, FieldPath]
+"""A round, and the place of a statement in the spec."""
+
+Truths = Mapping[Any, bool]
 """What is true, by the place in the spec."""
 
 
@@ -32,6 +36,8 @@ class Memorised:
     Attributes:
         turned: mean share of the statements that two seeds have in common whose truth differs.
         least: the smallest such share, of any two seeds.
+        worst: the two seeds that have it; None where no two have a statement in common.
+        still: statements that two seeds or more ask and that never turn: round, and place in the spec counted from 0.
         booleans: the same mean for what checks ask for with yes or no; None where no check does.
         sets: mean share of set-selection rounds answered whole by another seed's key.
         right: mean share of statements answered rightly by another seed's key.
@@ -41,6 +47,8 @@ class Memorised:
     seeds: int
     turned: float
     least: float
+    worst: tuple[int, int] | None
+    still: tuple[str, ...]
     booleans: float | None
     sets: float
     right: float
@@ -52,7 +60,8 @@ class Memorised:
         if self.turned < 1 / 3:
             yield f"two seeds differ in the truth of {self.turned:.0%} of their statements on average; a third is asked for"
         if self.least < 1 / 5:
-            yield f"two of the seeds differ in the truth of only {self.least:.0%} of their statements; a fifth is asked for"
+            pair = "two of the seeds" if self.worst is None else f"seeds {self.worst[0]} and {self.worst[1]}"
+            yield f"{pair} differ in the truth of only {self.least:.0%} of their statements; a fifth is asked for"
         if self.booleans is not None and self.booleans < 1 / 3:
             yield f"what is asked for with yes or no differs in {self.booleans:.0%} on average; a third is asked for"
         if self.sets > 0.15:
@@ -72,13 +81,16 @@ def memorised(spec: Spec, seeds: Sequence[int] = range(8)) -> Memorised:
     rounds = [statements(made) for made in variants]
     flat = [{key: holds for one in made.values() for key, holds in one.items()} for made in rounds]
     decided = [yes_or_no(made) for made in variants]
-    shares = [share for a, b in combinations(flat, 2) if (share := _differing(a, b)) is not None]
+    pairs = combinations(zip(seeds, flat, strict=True), 2)
+    shares = {(one, two): share for (one, a), (two, b) in pairs if (share := _differing(a, b)) is not None}
     booleans = [share for a, b in combinations(decided, 2) if (share := _differing(a, b)) is not None]
     tried = [_recalled(known, asked) for known, asked in permutations(rounds, 2)]
     return Memorised(
         seeds=len(variants),
-        turned=fmean(shares or [0.0]),
-        least=min(shares, default=0.0),
+        turned=fmean(shares.values() or [0.0]),
+        least=min(shares.values(), default=0.0),
+        worst=min(shares, key=lambda pair: shares[pair], default=None),
+        still=tuple(_still(flat)),
         booleans=fmean(booleans) if booleans else None,
         sets=fmean([sets for sets, _ in tried] or [1.0]),
         right=fmean([right for _, right in tried] or [1.0]),
@@ -86,9 +98,9 @@ def memorised(spec: Spec, seeds: Sequence[int] = range(8)) -> Memorised:
     )
 
 
-def statements(made: Compiled) -> dict[str, dict[Hashable, bool]]:
+def statements(made: Compiled) -> dict[str, dict[Statement, bool]]:
     """The truth of every statement, by round and by its place in the spec."""
-    found: dict[str, dict[Hashable, bool]] = {}
+    found: dict[str, dict[Statement, bool]] = {}
     for one in made.rounds:
         if one.options:
             asked = _asked_in(made, one)
@@ -105,7 +117,7 @@ def _asked_in(made: Compiled, one: CompiledRound) -> int:
     return one.index
 
 
-def _place(made: Compiled, index: int, number: int) -> Hashable:
+def _place(made: Compiled, index: int, number: int) -> FieldPath:
     source, path = made.spec.sources["3-rounds"], ("rounds", index, "options", number)
     return source.origins[path] if isinstance(source, Resolved) else path
 
@@ -136,6 +148,14 @@ def _decided(data: Any, way: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...],
 def _differing(a: Truths, b: Truths) -> float | None:
     both = a.keys() & b.keys()
     return fmean(a[key] != b[key] for key in both) if both else None
+
+
+def _still(variants: Sequence[Mapping[Statement, bool]]) -> Iterator[str]:
+    for key in dict.fromkeys(key for truth in variants for key in truth):
+        seen = [truth[key] for truth in variants if key in truth]
+        if len(seen) > 1 and len({*seen}) == 1:
+            round_id, place = key
+            yield f"{round_id}, {'.'.join(map(str, place))}: {'true' if seen[0] else 'false'} in {len(seen)} of {len(variants)}"
 
 
 def _recalled(known: Mapping[str, Truths], asked: Mapping[str, Truths]) -> tuple[float, float]:

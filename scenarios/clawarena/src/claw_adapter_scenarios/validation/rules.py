@@ -25,7 +25,7 @@ RULES: Mapping[str, str] = MappingProxyType({
     "SPEC-012": "update rounds keep their distance, or the dense schedule is declared",
     "SPEC-013": "preferences that are named exist",
     "SPEC-014": "pools and slots that are named exist",
-    "SPEC-015": "a question names every path, key, column, section and label that its check asks for, word for word",
+    "SPEC-015": "a question names every path, key, column, section, label and word in a file's name that its check asks for",
     "SPEC-016": "times are in order: histories before the clock, what updates bring to a session after what it has",
     "SPEC-017": "nobody tells a fact before they knew it",
     "SPEC-018": "a form that a question asks for, such as HH:MM, is the one that its check demands",

@@ -20,6 +20,7 @@ from claw_adapter_scenarios.validation.texts import SpecText, spec_texts
 __all__ = ["structural"]
 
 _SLOT = re.compile(r"\{slot\.(\w+)\}")
+_EITHER_CASE = re.compile(r"\[([A-Za-z])(?i:\1)\]")
 _FIELD = re.compile(r"\{[^{}\n]*\}")
 
 
@@ -263,6 +264,22 @@ def _questions(spec: Spec) -> Iterator[Finding]:
                 if " ".join(word.split()) not in " ".join(item.ask.split()):
                     where = spec.where("3-rounds", "rounds", i, "files", j)
                     yield spec_finding("SPEC-015", f"round {item.id!r}: the question does not name {word!r}", where)
+            for word in _demanded(file, item.ask):
+                where = spec.where("3-rounds", "rounds", i, "files", j, "find")
+                what = f"round {item.id!r}: the question does not say that the file's name has {word!r} in it"
+                yield spec_finding("SPEC-015", what, where)
+
+
+def _demanded(file: FileRule, ask: str) -> Iterator[str]:
+    """Words that a free name must have by its glob and that a question says nowhere but in a title or a label."""
+    rest = ask.casefold()
+    for section in file.sections:
+        for text in (section.title, *section.labels):
+            rest = rest.replace(text.casefold(), "", 1)
+    name = file.find.rpartition("/")[2].rpartition(".")[0]
+    for word in re.split(r"[*?]|\[[^\]]*\]", _EITHER_CASE.sub(r"\1", name)):
+        if word.casefold() not in rest:
+            yield word
 
 
 def _asked(file: FileRule) -> Iterable[str]:
