@@ -38,6 +38,7 @@ if __name__ == "__main__":
         if p.parent.name not in HEAVY
     )
     compile_file("requirements/dev.txt", *manifests, *extras(*manifests), "--group", "pyproject.toml:dev")
+    compile_file("requirements/ray.txt", "core/pyproject.toml", "plugins/ray/pyproject.toml")
     compile_file(
         "requirements/validators.txt",
         "core/pyproject.toml",

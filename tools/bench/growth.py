@@ -1,109 +1,143 @@
-"""Does what a round adds to a run depend on the rounds before it? The same run with 250 rounds and with 1,000.
+"""Does what a round adds to a run depend on the rounds before it? One run, looked at after 250 rounds and after 1,000.
 
-Every reply has a few hundred words, and every request repeats the whole conversation. Store and transcript of the long run
-may be 4.5 times those of the short one. CPU time per round is printed beside them, of the runner and of the endpoint: it should
-be the same in both, for what is new in a round is. The reference harness, in the runner's process, is taken out: it writes the
-whole conversation into every request.
+Every reply has a few dozen words, and every request repeats the whole conversation. Store and transcript after the long part
+may be 4.5 times those after the short one. CPU time per round, of runner and endpoint, is told for the last 50 rounds of both
+parts: what is new in a round is as large there as here, so it should be the same. It is told in milliseconds, and in units of
+a small loop that ran between the same rounds, because the speed of a machine changes by the minute. With the name of a
+harness that is installed, that one (isolation level 1, its own processes are not counted); else the reference in the
+runner's process, whose turns, which write the whole conversation each time, are taken out.
 """
 
 import asyncio
-import resource
+import os
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final
 
 from overhead import write_scenario
 
 from claw_adapter.reference.agent import Agent
 from claw_adapter.runner.preparing import prepare
-from claw_adapter.runner.run import run
+from claw_adapter.runner.run import Watcher, run
 from claw_adapter.runs.folder import RunFolder
-from claw_adapter.runs.journal import read_journal
 from claw_adapter.runs.plan import Experiment, expand
 from claw_adapter.scenario.named import find_scenarios
 
-LIMIT = 4.5
+LIMIT: Final = 4.5
+LAST: Final = 50
+WORDS: Final = 80
+TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
-class Harness:
-    """CPU seconds of the agent's turns, in whatever thread."""
+@dataclass(frozen=True)
+class Mark:
+    """Since the beginning: CPU seconds of the runner, of the endpoint and of the small loop; bytes of store and transcript."""
 
-    def __init__(self) -> None:
-        self.seconds = 0.0
+    runner: float
+    endpoint: float
+    loop: float
+    store: int
+    transcript: int
+
+
+class Marks:
+    """Takes a mark after some of the rounds; what is measured here, and the agent's turns, are no time of the runner."""
+
+    def __init__(self, rounds: set[int], folder: RunFolder, trial: str) -> None:
+        self.found: dict[int, Mark] = {}
+        self._rounds, self._folder, self._trial = rounds, folder, trial
+        self._loop = self._own = 0.0
         self._turn = Agent.turn
 
-    def __enter__(self) -> Self:
-        def turn(agent: Agent, *given: Any) -> dict[str, Any]:
-            began = time.thread_time()
-            try:
-                return self._turn(agent, *given)
-            finally:
-                self.seconds += time.thread_time() - began
+    def turn(self, agent: Agent, *given: Any) -> dict[str, Any]:
+        """A turn of the agent in the runner's process."""
+        began = time.thread_time()
+        try:
+            return self._turn(agent, *given)
+        finally:
+            self._own += time.thread_time() - began
 
-        Agent.turn = turn  # type: ignore[method-assign]
-        return self
+    def journalled(self, _trial: object, record: Any, _total: int) -> None:
+        """A round's record is on disk."""
+        began = time.thread_time()
+        sum(number * number for number in range(20_000))
+        self._loop += time.thread_time() - began
+        if record.error is not None:
+            raise SystemExit(f"round {record.round}: {record.error.message}")
+        if record.index + 1 in self._rounds:
+            store = sum(path.stat().st_size for path in self._folder.store.rglob("*") if path.is_file())
+            size, endpoint = self._folder.transcript(self._trial).stat().st_size, _endpoint()
+            runner = time.process_time() - self._own - (time.thread_time() - began)
+            self.found[record.index + 1] = Mark(runner, endpoint, self._loop, store, size)
+        self._own += time.thread_time() - began
 
-    def __exit__(self, *_: object) -> None:
-        Agent.turn = self._turn  # type: ignore[method-assign]
+
+def _endpoint() -> float:
+    """CPU seconds of our endpoint processes."""
+    total = 0
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            told = (path / "stat").read_text().rpartition(")")[2].split()
+            if told[1] == str(os.getpid()) and b"claw_adapter.endpoint" in (path / "cmdline").read_bytes():
+                total += int(told[11]) + int(told[12])
+        except OSError:
+            continue
+    return total / TICKS
 
 
-async def measure(root: Path, rounds: int) -> dict[str, float]:
-    """One run: bytes of store, transcript and journal, and seconds."""
-    write_scenario(root / "scenario", rounds)
-    script = [" ".join(f"Reply {n}, word {n * 31 + w}." for w in range(80)) + " \\bbox{A}" for n in range(rounds + 1)]
+async def measure(root: Path, harness: str, rounds: list[int]) -> dict[int, Mark]:
+    """One run of as many rounds as the last of `rounds`; marks after each of them, and `LAST` rounds before."""
+    write_scenario(root / "scenario", rounds[-1])
+    script = [
+        " ".join(f"Reply {n}, word {n * 31 + w}." for w in range(WORDS)) + " \\bbox{A}" for n in range(rounds[-1] + 1)
+    ]
+    inside = harness == "reference"
     asked = {
         "scenarios": [str(root / "scenario")],
-        "harnesses": [{"name": "reference", "options": {"mode": "in-process"}}],
+        "harnesses": [{"name": harness, "options": {"mode": "in-process"} if inside else {}}],
         "models": [{"name": "script", "kind": "scripted", "script": script}],
-        "settings": {"isolation": 0},
+        "settings": {"isolation": 0 if inside else 1},
     }
     experiment = Experiment.model_validate(asked)
     scenarios = find_scenarios(experiment.scenarios)
     plan, harnesses = prepare(expand(experiment, scenarios), scenarios)
-    own, began = time.process_time(), time.perf_counter()
-    children = _children()
-    with RunFolder(root / "run") as folder, Harness() as harness:
+    with RunFolder(root / "run") as folder:
         folder.begin(plan)
-        await run(folder, plan, scenarios, harnesses)
-        trial = plan.trials[0].id
-        records = [r for r in read_journal(folder.journal(trial)) if r.kind == "round"]
-        blobs = [path.stat().st_size for path in folder.store.rglob("*") if path.is_file()]
-        return {
-            "rounds": len(records),
-            "store": sum(blobs),
-            "transcript": folder.transcript(trial).stat().st_size,
-            "runner": time.process_time() - own - harness.seconds,
-            "harness": harness.seconds,
-            "endpoint": _children() - children,
-            "wall": time.perf_counter() - began,
-        }
+        marks = Marks({at - back for at in rounds for back in (0, LAST)}, folder, plan.trials[0].id)
+
+        def turn(agent: Agent, *given: Any) -> dict[str, Any]:
+            return marks.turn(agent, *given)
+
+        Agent.turn = turn  # type: ignore[method-assign]
+        await run(folder, plan, scenarios, harnesses, watcher=Watcher(on_round=marks.journalled))
+    return marks.found
 
 
-def _children() -> float:
-    found = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return found.ru_utime + found.ru_stime
-
-
-def main(short: int, long: int) -> int:
-    """Print both runs; exit status 1 over the limit."""
-    found = []
-    for rounds in (short, long):
-        with tempfile.TemporaryDirectory() as name:
-            found.append(asyncio.run(measure(Path(name), rounds)))
-        one = found[-1]
-        each = {name: 1000 * one[name] / rounds for name in ("runner", "endpoint", "harness")}
-        print(f"{rounds:5d} rounds: store {one['store'] / 1e6:8.2f} MB, transcript {one['transcript'] / 1e6:6.2f} MB, "
-              f"runner {each['runner']:.1f} ms and endpoint {each['endpoint']:.1f} ms a round "
-              f"(harness {each['harness']:.1f} ms), {one['wall']:.0f} s", flush=True)  # fmt: skip
-    ratios = {
-        name: found[1][name] / found[0][name] for name in ("store", "transcript", "runner", "endpoint", "harness")
-    }
-    print(f"{long / short:g} times the rounds: " + ", ".join(f"{name} x {ratio:.2f}" for name, ratio in ratios.items()))
-    return 0 if max(ratios["store"], ratios["transcript"]) <= LIMIT * long / short / 4 else 1
+def main(harness: str, rounds: list[int]) -> int:
+    """Print both parts and their ratios; exit status 1 over the limit."""
+    with tempfile.TemporaryDirectory() as name:
+        marks = asyncio.run(measure(Path(name), harness, rounds))
+    costs: list[dict[str, float]] = []
+    for at in rounds:
+        now, before = marks[at], marks[at - LAST]
+        loop = now.loop - before.loop
+        each = {"runner": now.runner - before.runner, "endpoint": now.endpoint - before.endpoint}
+        told = ", ".join(f"{part} {1000 * spent / LAST:.1f} ms ({spent / loop:.1f})" for part, spent in each.items())
+        print(
+            f"{harness}, {at} rounds: store {now.store / 1e6:.2f} MB, transcript {now.transcript / 1e6:.2f} MB; {told}"
+        )
+        costs.append({part: spent / loop for part, spent in each.items()})
+    first, last = marks[rounds[0]], marks[rounds[-1]]
+    ratios = {"store": last.store / first.store, "transcript": last.transcript / first.transcript}
+    times = {part: costs[-1][part] / costs[0][part] for part in costs[0]}
+    print(", ".join(f"{name} x {ratio:.2f}" for name, ratio in {**ratios, **times}.items()))
+    return 0 if max(ratios.values()) <= LIMIT * rounds[-1] / rounds[0] / 4 else 1
 
 
 if __name__ == "__main__":
-    words = [int(word) for word in sys.argv[1:]] or [250, 1000]
-    sys.exit(main(*words))
+    numbers = [int(word) for word in sys.argv[1:] if word.isdecimal()]
+    names = [word for word in sys.argv[1:] if not word.isdecimal()]
+    sys.exit(main(*(names or ["reference"]), numbers or [250, 1000]))
