@@ -3,11 +3,15 @@
 A check starts an interpreter that may write nothing beside the scripts, so that it would compile all it imports, each time. At
 level 2 these folders show read-only. Below it an agent's program could write to them, as to the scripts themselves: so each
 is looked at before it is used, and made anew when anything about it has changed.
+
+All of a process lie in one folder, with a file that it holds locked. The system lets go of that lock however the process ends:
+the next one that needs such a folder removes those whose lock nobody holds.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import py_compile
 import shutil
@@ -25,6 +29,8 @@ __all__ = ["Kept", "compile_module", "copy_tree", "kept", "with_bytecode"]
 MOST: Final = 64
 """Folders that are kept for the next check."""
 CACHE: Final = "__pycache__"
+PREFIX: Final = "claw-kept-"
+LOCK: Final = "lock"
 _folders: OrderedDict[Hashable, Kept] = OrderedDict()
 _bytecode: OrderedDict[bytes, bytes] = OrderedDict()
 _lock = threading.Lock()
@@ -39,7 +45,7 @@ class Kept:
 
     def __init__(self, fill: Callable[[Path], None], sources: Path | None = None) -> None:
         self._sources, self._before = sources, _seal(sources)
-        self.path = Path(tempfile.mkdtemp(prefix="claw-kept-")).resolve()
+        self.path = Path(tempfile.mkdtemp(dir=_of_process()))
         weakref.finalize(self, _remove, self.path, os.getpid())
         fill(self.path)
         self._filled = _seal(self.path)
@@ -111,6 +117,58 @@ def compile_module(source: Path) -> None:
         return
     place.parent.mkdir(exist_ok=True)
     place.write_bytes(_bytecode[content])
+
+
+class _Root:
+    """The folder of this process, locked; it goes when the process ends."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.path = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
+        self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        weakref.finalize(self, _remove, self.path, self.process)
+        weakref.finalize(self, os.close, self._lock)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is this process's, and nobody has taken it away."""
+        try:
+            there = os.stat(self.path / LOCK, follow_symlinks=False)  # noqa: PTH116 - what the lock is on
+        except OSError:
+            return False
+        return self.process == os.getpid() and os.path.samestat(there, os.fstat(self._lock))
+
+
+_roots: list[_Root] = []
+
+
+def _of_process() -> Path:
+    """The folder of this process; the first call removes those of processes that ended without doing so."""
+    if not (_roots and _roots[-1].ours):
+        for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+            _remove_abandoned(folder)
+        while not (made := _Root()).ours:  # somebody took it for abandoned before it was locked
+            pass
+        _roots[:] = [made]
+    return _roots[-1].path
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the folder of a process that has ended; what has no lock, or is not this user's, stays."""
+    try:
+        if folder.lstat().st_uid != os.geteuid() or folder.is_symlink():
+            return
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+    except OSError:
+        pass  # it is in use
+    finally:
+        os.close(lock)
 
 
 def _seal(folder: Path | None) -> tuple[tuple[object, ...], ...]:
