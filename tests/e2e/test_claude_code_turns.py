@@ -233,16 +233,6 @@ def test_it_works_for_a_user_that_is_not_root(tmp_path):
 
 
 @real
-async def test_conversations_at_once_do_not_mix(tmp_path):
-    with TalkingEndpoint(lambda request: Reply(f"echo {json.dumps(said(request)).count('secret-one')}")) as server:
-        one = talk(Context(tmp_path / "one", server.url, session("main", "secret-one", "y")), "a", "b")
-        two = talk(Context(tmp_path / "two", server.url, session("main", "secret-two", "y")), "a", "b", mode="turn")
-        first, second = await asyncio.gather(one, two)
-    assert {turn.text for turn in first} == {"echo 1"}
-    assert {turn.text for turn in second} == {"echo 0"}
-
-
-@real
 async def test_its_own_memory_is_empty_at_first_travels_with_checkpoints_and_can_be_off(tmp_path):
     with TalkingEndpoint(say("ok")) as server:
         ctx = Context(tmp_path / "a", server.url)

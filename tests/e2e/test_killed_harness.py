@@ -3,7 +3,7 @@
 Once it waits for the model before any tool, in a round like others; once after a tool, in a round that an update came before,
 so that what the update brought and what the tool did are both to be restored. OpenClaw, which is slow to come back, dies the
 second of these deaths only, among four of the rounds. Of the harnesses that the certification kit kills
-(its FAULT checks, in tests/certification/test_real_harnesses.py) one is enough here.
+(its FAULT checks, in tests/certification/test_real_harnesses.py) none is here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KILLED = {2: 1, 6: 2}
 """Round → the request of that round that the harness is waiting for when it is killed: before or after a tool."""
 DRAWN = re.compile(r'"source": "[^"]{43}"')
 """What OpenClaw's session tool draws by chance for every gateway."""
-HARNESSES = ["reference", "nanobot", "openclaw"]
+HARNESSES = ["reference", "openclaw"]
 ONCE = {"openclaw": {6: 2}}
 FEWER = {"openclaw": (1, 3, 6, 8)}
 

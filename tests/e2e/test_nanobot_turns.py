@@ -184,29 +184,6 @@ async def test_a_workspace_instruction_file_is_read_again_for_each_turn(tmp_path
 
 
 @real
-async def test_a_prompt_that_begins_with_a_slash_is_a_question_not_a_command(tmp_path):
-    prompts = ("/new", "/help me with this", "/bin/ls shows what?", "  /stop", "and?")
-    with TalkingEndpoint(say("ok")) as server:
-        turns = await drive(SmallContext(tmp_path, server.url, session("main", "canary", "yes")), *prompts)
-    assert [turn.text for turn in turns] == ["ok"] * len(prompts)
-    assert [roles_and_texts(request)[-1] for request in server.requests] == [("user", prompt) for prompt in prompts]
-    assert all("canary" in server.texts(number) for number in range(len(prompts))), "the session was not emptied"
-
-
-@real
-async def test_long_and_odd_prompts_arrive_unchanged(tmp_path):
-    odd = "\x1b[31mred\x1b[0m\r\n\t\u2028 ﷽ 👩‍👩‍👧 \u202e \x07 end"
-    long = ("0123456789abcde\n" * 65536) + "é"
-    with TalkingEndpoint(say("ok \x1b[31m✓\u2028")) as server:
-        turns = await drive(SmallContext(tmp_path, server.url), odd, long, context_window=4_000_000)
-    assert [turn.error for turn in turns] == [None, None]
-    assert turns[0].text.startswith("ok \x1b[31m✓")
-    assert roles_and_texts(server.requests[0])[-1][1] == odd
-    assert roles_and_texts(server.requests[1])[-1][1].rstrip() == long
-    assert len(long.encode()) > 1024 * 1024
-
-
-@real
 async def test_running_out_of_requests_asks_once_more_without_tools(tmp_path):
     def script(request) -> Reply:
         return Reply(calls=(("list_dir", {"path": "."}),)) if request.get("tools") else Reply("what I have so far")
@@ -233,45 +210,6 @@ async def test_equal_trials_send_equal_requests(tmp_path):
                     text = text.replace(call["id"], f"call-{index}")
         requests.append(text.replace(str(tmp_path / name), "FOLDER"))
     assert requests[0] == requests[1]
-
-
-@real
-async def test_nothing_is_written_outside_workspace_and_state(tmp_path):
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    script = in_turn(
-        Reply(calls=(("exec", {"command": "ls"}), ("write_file", {"path": "../x", "content": "x"}))), Reply("ok")
-    )
-    with TalkingEndpoint(script) as server:
-        ctx = SmallContext(tmp_path / "trial", server.url)
-        before = set(ctx.workspace.rglob("*"))
-        (turn,) = await drive(ctx, "go")
-        new = {
-            path.relative_to(ctx.workspace).as_posix() for path in ctx.workspace.rglob("*") if path.is_file()
-        } - before
-    assert turn.text == "ok"
-    assert {path.name for path in tmp_path.iterdir()} == {"trial", "outside"}
-    assert {path.name for path in (tmp_path / "trial").iterdir()} == {"workspace", "state"}
-    memory = NanoBot().capabilities().memory_files
-    assert all(
-        any(Path(path).match(glob) or glob.startswith(path.split("/")[0] + "/**") for glob in memory) for path in new
-    ), new
-
-
-@real
-async def test_two_conversations_at_once_do_not_mix(tmp_path):
-    import asyncio
-
-    def echo(request):
-        return Reply("re: " + request["messages"][-1]["content"], stall=0.3)
-
-    with TalkingEndpoint(echo) as server:
-        contexts = [SmallContext(tmp_path / n, server.url, session("main", f"canary-{n}", "a")) for n in ("x", "y")]
-        turns = await asyncio.gather(*(drive(ctx, f"ask-{ctx.trial}") for ctx in contexts))
-    assert [turn[0].text for turn in turns] == ["re: ask-x", "re: ask-y"]
-    for request in server.requests:
-        text = json.dumps(request["messages"][1:])
-        assert ("canary-x" in text) != ("canary-y" in text)
 
 
 @real

@@ -15,10 +15,7 @@ from pathlib import Path
 import pytest
 
 from claw_adapter.drivers import reaper
-from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.harness import Message, SessionChange, ToolCall
-from claw_adapter.protocol import ModelSpec
-from claw_adapter.sandbox import IsolationLevel, detect
 from claw_adapter_openclaw.adapter import OpenClaw
 from claw_adapter_openclaw.gateway import Gateway
 
@@ -199,36 +196,3 @@ async def _prompts(server, conversation, ctx) -> None:
     assert "canary-agents" in str(server.requests[-1]["messages"][0])
     server.script = in_turn(Reply("half", finish="length"))
     assert (await conversation.send("long", 60)).text == "half", "without the sentence OpenClaw adds"
-
-
-@real
-@pytest.mark.skipif(detect().level < IsolationLevel.NAMESPACE, reason="there are no namespaces here")
-async def test_in_a_namespace_it_is_reached_and_reaches_nothing_but_the_endpoint(tmp_path):
-    (tmp_path / "hidden").write_text("gold")
-    steps: list = [
-        {},
-        {"tools": [{"name": "sessions_history", "arguments": {"sessionKey": "agent:main:ops"}}]},
-        {"text": "done"},
-    ]
-    deep = tmp_path / ("deep" * 20)
-    deep.mkdir()
-    async with await ModelEndpoint.start(tmp_path / "endpoint") as endpoint:
-        port = endpoint.url.rpartition(":")[2]
-        probe = f"ls /tmp; cat {tmp_path}/hidden /etc/shadow; bash -c 'echo > /dev/tcp/127.0.0.1/{port}'; true"
-        steps[0] = {"tools": [{"name": "exec", "arguments": {"command": probe}}]}
-        model = ModelSpec(name="the-model", kind="scripted", script=tuple(steps))
-        key = await endpoint.open_trial("t", model, tmp_path / "transcript.jsonl")
-        histories = [session("ops", "canary-ops", "b")]
-        ctx = Context(deep / "t", endpoint.url, None, histories, isolation=2, socket=endpoint.socket, key=key)
-        async with await OpenClaw().open(ctx) as conversation:
-            await endpoint.begin_round("t", "r1")
-            turn = await conversation.send("go", 120)
-            meter = await endpoint.end_round("t")
-        await endpoint.close_trial("t")
-    assert turn.text == "done", turn.error
-    shell, shown = [event.text for event in turn.events if event.kind == "tool_result"]
-    assert "canary-ops" in shown
-    assert shell.count("No such file") == 2, shell
-    assert "Connection refused" in shell
-    assert [event.name for event in meter.events if event.kind == "tool_call"] == ["exec", "sessions_history"]
-    assert reaper.find(ctx.children[0].marker) == []

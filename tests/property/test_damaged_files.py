@@ -22,8 +22,8 @@ import pytest
 from claw_adapter.api.blocking import system_errors
 from claw_adapter.api.experiment import make_experiment
 from claw_adapter.certify.baseline import load_baseline
-from claw_adapter.certify.certificate import verify
 from claw_adapter.certify.output import read_report
+from claw_adapter.certify.verification import verify
 from claw_adapter.datasets.checking import check_data
 from claw_adapter.errors import ClawError
 from claw_adapter.frameworks.description import Framework

@@ -122,3 +122,20 @@ def test_records_are_frozen(tmp_path):
     assert replace(run, trials=()).trials == ()
     with pytest.raises(AttributeError):
         run.trials = ()
+
+
+def test_records_beyond_memory_are_read_again_and_another_journal_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("claw_adapter.runs.figures.KEPT", 0)
+    root = make.small(tmp_path / "run").root
+    run = load_run(root)
+    journals = [root / "trials" / trial.spec.id / "journal.jsonl" for trial in run.trials]
+    whole = [trial.rounds[0] for trial in run.trials]
+    assert [(one.prompt, one.score, one.usage) for one in whole] == [
+        (record.prompt, figure.score, figure.usage)
+        for record, figure in zip(whole, (trial.figures[0] for trial in run.trials), strict=True)
+    ]
+    journals[0].write_bytes(b"".join(journals[0].read_bytes().splitlines(keepends=True)[:2]))
+    assert run.trials[1].rounds[0] == whole[1]
+    with pytest.raises(JournalError, match="not the one that was read before"):
+        next(iter(run.trials[0].rounds))
+    assert len(run.trials[0].figures) == 5

@@ -10,7 +10,8 @@ from claw_adapter.protocol import Checkpoint, Message, Session
 from claw_adapter.runs.checkpoints import BLOCK, Saved, load_checkpoint, save_checkpoint
 from claw_adapter.runs.store import Store
 
-FILE = st.lists(st.sampled_from([b"a" * BLOCK, b"b" * BLOCK, b"c" * (BLOCK // 2), b"end"]), max_size=9).map(b"".join)
+PARTS = [b"a" * BLOCK, b"b" * BLOCK, b"c" * (BLOCK // 2), b"end", b"head\n", b"other head\n"]
+FILE = st.lists(st.sampled_from(PARTS), max_size=9).map(b"".join)
 FILES = st.dictionaries(st.sampled_from(["one", "two"]), FILE, max_size=2)
 CHECKPOINTS = st.lists(
     st.tuples(st.lists(st.integers(0, 9), unique=True, max_size=8), FILES, FILES), min_size=1, max_size=6
@@ -39,12 +40,14 @@ def test_a_chain_of_them_comes_back(tmp_path_factory, made):
 
 
 def test_a_round_adds_what_is_new_to_it(tmp_path: Path):
-    store, before, files = Store(tmp_path), None, random.Random(1).randbytes(50 * BLOCK)
+    """Also to a file whose first line tells of the whole, and gets longer."""
+    store, before, lines = Store(tmp_path), None, random.Random(1).randbytes(50 * BLOCK)
     grown = []
     for rounds in range(1, 51):
-        files += b"one more line of a session\n"
+        lines += b"one more line of a session\n"
+        files = {"state/sessions.jsonl": lines, "state/headed.jsonl": b"rounds: %d\n" % (rounds * 5) + lines}
         start = size(tmp_path)
-        made = Checkpoint(sessions=(session(*range(rounds * 2)),), files={"state/sessions.jsonl": files})
+        made = Checkpoint(sessions=(session(*range(rounds * 2)),), files=files)
         before = save_checkpoint(store, made, before)
         grown.append(size(tmp_path) - start)
     assert max(grown[1:]) < 2000

@@ -10,7 +10,7 @@ from typing import Final
 from claw_adapter.audit.rendering import ALIKE, Renderer, without_control, without_directives
 from claw_adapter.audit.units import RESULT, RequestUnit, Said
 from claw_adapter.protocol.limits import Clip, Drop, Loss, Mask, Prune, WindowLimit
-from claw_adapter.runs.transcript import shared
+from claw_adapter.shared import shared
 
 __all__ = ["Damage", "damage_of", "declared_for"]
 

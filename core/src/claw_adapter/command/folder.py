@@ -9,17 +9,23 @@ from __future__ import annotations
 import json
 import secrets
 from abc import abstractmethod
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Protocol
 
+from claw_adapter.command.messages import unused
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Message, Session, SessionChange, SessionStore
 from claw_adapter.made import Made
 from claw_adapter.merge import merged
-from claw_adapter.reading import parse_json, read_text, why
+from claw_adapter.reading import parse_json, read_bytes, read_text, why
+from claw_adapter.shared import shared
 
-__all__ = ["OURS", "Once", "SessionFolder", "json_lines", "named", "ours_of", "read_object", "replace", "session_of"]
+__all__ = [
+    "OURS", "NamedMessages", "Once", "SessionFolder", "Teller", "json_lines", "ours_of", "read_object", "replace",
+    "session_of",
+]  # fmt: skip
 
 OURS: Final = "claw"
 LAST: Final = 1_000_000
@@ -29,6 +35,17 @@ Once = Callable[[Sequence[Any], Callable[[Any], Any]], list[Any]]
 FIELDS: Final = ("kind", "channel", "title", "participants")
 
 
+class Teller(Protocol):
+    """Makes the messages of a session out of its records, which it is given in their order, some at a time."""
+
+    @property
+    def messages(self) -> list[Message]:
+        """Those of all records that it was given."""
+
+    def add(self, records: Sequence[Mapping[str, Any]]) -> None:
+        """Take in the next records."""
+
+
 class SessionFolder(SessionStore):
     """A folder of sessions, or one session's file in it; a subclass says what stands in a file."""
 
@@ -36,13 +53,23 @@ class SessionFolder(SessionStore):
     """Whose sessions they are, for messages."""
 
     def __init__(self) -> None:
-        self._read: dict[Path, dict[str, Any]] = {}
-        """What each line of a file said that was read before: a file grows by a few lines a turn."""
+        self._read: dict[Path, tuple[bytes, list[Any]]] = {}
+        """A file that was read before, and what its lines say: it grows by a few lines a turn."""
         self._made: dict[Path, Made[Any]] = {}
+        self._told: dict[Path, tuple[Sequence[Mapping[str, Any]], Teller]] = {}
 
     def once(self, file: Path) -> Once:
         """What makes messages of the records of a file, each once."""
         return self._made.setdefault(file, Made()).of
+
+    def told(self, file: Path, records: Sequence[Mapping[str, Any]], begin: Callable[[], Teller]) -> list[Message]:
+        """The messages that the records of a file tell. A teller that was given the first of them goes on; else one begins."""
+        known, teller = self._told.pop(file, ((), None))
+        if teller is None or records[: len(known)] != known:
+            known, teller = (), begin()
+        teller.add(records[len(known) :])
+        self._told[file] = records, teller
+        return teller.messages
 
     @abstractmethod
     def file(self, session_id: str, folder: Path) -> Path:
@@ -97,16 +124,16 @@ class SessionFolder(SessionStore):
         Raises:
             HarnessProtocolError: it cannot be read, or has something else in it.
         """
-        before = self._read.get(file, {})
+        old, said = self._read.get(file, (b"", []))
         try:
-            lines = [line for line in read_text(file).split("\n") if line.strip()]
-            known = {line: before[line] if line in before else parse_json(line) for line in lines}
+            data = read_bytes(file).removeprefix(BOM_UTF8)
+            found = _gone_on(old, said, data)
         except (OSError, ValueError) as error:
             raise HarnessProtocolError(f"not a session of {self.title}: {why(error)}", where=str(file)) from error
-        if not all(isinstance(record, dict) for record in known.values()):
+        if not set(map(type, found)) <= {dict}:
             raise HarnessProtocolError(f"not a session of {self.title}: a line is no object", where=str(file))
-        self._read[file] = known
-        return [known[line] for line in lines]
+        self._read[file] = data, found
+        return list(found)
 
     def _load(self, file: Path) -> tuple[int, Session]:
         try:
@@ -114,6 +141,26 @@ class SessionFolder(SessionStore):
         except (ArithmeticError, ValueError, KeyError, TypeError, AttributeError) as error:
             what = f"not a session as {self.title} writes it: {why(error)}"
             raise HarnessProtocolError(what, where=str(file)) from error
+
+
+def _gone_on(old: bytes, said: Sequence[Any], data: bytes) -> list[Any]:
+    """What the lines of a file say, of which `old` was known to say this.
+
+    What has only been added to is read from there on; its first line may tell of the whole, and be another one every time.
+    """
+    if old.endswith(b"\n") and data.startswith(old):
+        return [*said, *_parsed(data[len(old) :].split(b"\n"))]
+    was, now = old.find(b"\n") + 1, data.find(b"\n") + 1
+    if old[:was].strip() and data[:now].strip() and old.endswith(b"\n") and data.startswith(old[was:], now):
+        head = said[:1] if old[:was] == data[:now] else _parsed([data[:now]])
+        return [*head, *said[1:], *_parsed(data[now + len(old) - was :].split(b"\n"))]
+    before, lines = (list(filter(bytes.strip, one.split(b"\n"))) for one in (old, data))
+    first, last = shared(before, lines)
+    return [*said[:first], *_parsed(lines[first : len(lines) - last]), *said[len(said) - last :]]
+
+
+def _parsed(lines: Iterable[bytes]) -> list[Any]:
+    return [parse_json(line.decode()) for line in lines if line.strip()]
 
 
 def ours_of(session: Session, position: int) -> dict[str, Any]:
@@ -124,20 +171,40 @@ def ours_of(session: Session, position: int) -> dict[str, Any]:
 def session_of(ours: Mapping[str, Any], session_id: str, messages: Iterable[Message]) -> tuple[int, Session]:
     """Position and session out of what `ours_of` kept, which is nothing of one that the harness has begun: `session_id`."""
     known = {name: ours[name] for name in FIELDS if name in ours}
-    made = Session.model_validate({"id": ours.get("id") or session_id, **known, "messages": tuple(messages)})
-    return int(ours.get("position", LAST)), made
+    made = Session.model_validate({"id": ours.get("id") or session_id, **known})
+    return int(ours.get("position", LAST)), made.with_messages(tuple(messages))
 
 
-def named(
-    said: Sequence[tuple[Mapping[str, Any], str]], once: Once, make: Callable[[Mapping[str, Any], str], Message]
-) -> list[Message]:
-    """The messages that `make` makes of records and the names that they have now, each once."""
-    names = {id(record): name for record, name in said}
-    found = once([record for record, _ in said], lambda record: make(record, names[id(record)]))
-    return [
-        message if message.id == name else message.model_copy(update={"id": name})
-        for message, (_, name) in zip(found, said, strict=True)
-    ]
+class NamedMessages:
+    """A teller for records of a message each: with the name that we gave it, or else with one by its place.
+
+    Args:
+        harness: what such a name begins with.
+        own: the name that we gave to a record's message; empty or None if the harness has made it.
+        said: whether a record is a message.
+        make: the message of a record, with its name.
+    """
+
+    def __init__(
+        self,
+        harness: str,
+        own: Callable[[Mapping[str, Any]], str | None],
+        said: Callable[[Mapping[str, Any]], bool],
+        make: Callable[[Mapping[str, Any], str], Message],
+    ) -> None:
+        self._harness, self._own, self._said, self._make = harness, own, said, make
+        self._used: set[str] = set()
+        self._place = 0
+        self.messages: list[Message] = []
+
+    def add(self, records: Sequence[Mapping[str, Any]]) -> None:
+        """See `Teller.add`."""
+        self._used.update(name for record in records if (name := self._own(record)))
+        for place, record in enumerate(records, start=self._place):
+            if self._said(record):
+                name = self._own(record) or unused(f"{self._harness}-{place}", self._used)
+                self.messages.append(self._make(record, name))
+        self._place += len(records)
 
 
 def read_object(path: Path) -> dict[str, Any]:

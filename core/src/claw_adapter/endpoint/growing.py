@@ -84,8 +84,11 @@ class Bodies:
 
     def _nearest(self, text: str) -> tuple[_Body | None, int]:
         """The body that this one goes on from, and with how many items."""
-        found = max(((body.common(text), at) for at, body in enumerate(self._recent)), default=(0, 0))
-        return (self._recent[found[1]], found[0]) if found[0] else (None, 0)
+        found, most = None, 0
+        for body in reversed(self._recent):  # one that has no more items than are known already has nothing to add
+            if len(body.ends) > most and (count := body.common(text)) > most:
+                found, most = body, count
+        return found, most
 
 
 class _Reading:

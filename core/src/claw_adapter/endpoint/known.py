@@ -6,6 +6,7 @@ Known by their identity: `Bodies` makes a repeated message the same object.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 
 from pydantic import JsonValue
 
@@ -36,7 +37,7 @@ class Known:
         self, items: Sequence[JsonObject], make: Callable[[JsonObject], list[JsonObject]]
     ) -> Iterable[JsonObject]:
         """The messages that `make` makes of items of another form."""
-        return (message for several in self._translated.of(items, make) for message in several)
+        return chain.from_iterable(self._translated.of(items, make))
 
     def lines(self, messages: Sequence[JsonObject], make: Callable[[JsonObject], Line]) -> Iterable[Line]:
         """What `make` makes of messages."""
@@ -45,14 +46,14 @@ class Known:
     def measured(self, request: ModelRequest) -> MeasuredRequest:
         """Size and parts of a request."""
         sizes = self._sizes.of(request.messages, _measured)
+        texts, names = zip(*sizes, strict=True) if sizes else ((), ())
         tools, tokens, sha = self._tools
         if request.tool_json != tools:
             tools = list(request.tool_json)
             tokens, sha = count_request((), tools).tools, digest(tools) if tools else ""
             self._tools = tools, tokens, sha
-        size = RequestSize(text=sum(text for text, _ in sizes), tools=tokens)
-        parts = Parts(tuple(name for _, name in sizes), sha, request.messages, request.tool_json)
-        return MeasuredRequest(size, parts, tuple(tokens for tokens, _ in sizes))
+        parts = Parts(names, sha, request.messages, request.tool_json)
+        return MeasuredRequest(RequestSize(text=sum(texts), tools=tokens), parts, texts)
 
 
 def _measured(message: JsonObject) -> tuple[int, str]:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from claw_adapter.runs.transcript import Parts, shared
+from claw_adapter.runs.transcript import Parts
+from claw_adapter.shared import shared
 from claw_adapter.tokens.meter import RequestSize, canonical_json, flatten
 
 __all__ = ["MeasuredRequest", "Prefix", "Prefixes", "common_prefix"]
@@ -52,8 +53,7 @@ def common_prefix(one: MeasuredRequest, other: MeasuredRequest) -> Prefix:
         same = shared(before, after)[0] if one.parts.tool_values and other.parts.tool_values else 0
         return Prefix(_tokens(after[:same]), -1, same)
     mine, theirs = one.parts.messages, other.parts.messages
-    most = min(len(mine), len(theirs))
-    same = next((at for at in range(most) if mine[at] != theirs[at]), most)
+    same, _ = shared(mine, theirs)
     tokens = one.size.tools + sum(one.tokens[:same])
     if same == len(mine) or same == len(theirs) or not (one.parts.values and other.parts.values):
         return Prefix(tokens, same)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from operator import attrgetter
 from typing import Literal, Self
 
 from pydantic import Field, JsonValue, ValidationInfo, field_validator, model_validator
@@ -72,4 +73,4 @@ class Session(Record):
 
 
 def _unique(messages: Sequence[Message]) -> bool:
-    return len({message.id for message in messages}) == len(messages)
+    return len(set(map(attrgetter("id"), messages))) == len(messages)

@@ -32,6 +32,7 @@ from claw_adapter.runner.blame import attributed, no_way, without_outages
 from claw_adapter.runner.happening import happening, restarted
 from claw_adapter.runner.headroom import refuse_shortage
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
+from claw_adapter.runner.redacting import CheckpointRedactor
 from claw_adapter.runner.stopping import check_stopped
 from claw_adapter.runner.trial import LATE_SECONDS, Trial
 from claw_adapter.runs.checkpoints import Saved, save_checkpoint
@@ -108,6 +109,7 @@ class RoundRunner:
         self.trial = trial
         self._answers = {record.round: record.score.answer for record in trial.journal.rounds}
         self._worlds = worlds(trial.scenario) if trial.gold.evidence else []
+        self._redacting = CheckpointRedactor(trial.services.redactor)
         self._copy = trial.live / "check"
         """Where the copy of the workspace is laid that checks look at."""
 
@@ -295,7 +297,7 @@ class RoundRunner:
             raise AdapterError("the checkpoint has no session", where=f"harness {self.trial.spec.harness.label}")
         if self.trial.overlays is not None:
             checkpoint = checkpoint.model_copy(update={"overlays": await self.trial.overlays.checkpoint()})
-        return self.trial.services.redactor.record(checkpoint)
+        return self._redacting.record(checkpoint)
 
     def _late(self, what: str, deadline: float) -> Callable[[], ClawError]:
         where = f"harness {self.trial.spec.harness.label}"

@@ -17,6 +17,7 @@ from claw_adapter.protocol import Checkpoint, Message, Session
 from claw_adapter.protocol.base import Record
 from claw_adapter.reading import why
 from claw_adapter.runs.store import REMEDY, Store
+from claw_adapter.shared import shared
 
 __all__ = ["Saved", "load_checkpoint", "save_checkpoint"]
 
@@ -38,9 +39,13 @@ class Saved:
 
 
 class _Patch(Record):
-    """A file as the checkpoint before had it, cut or filled up to `size`, with other bytes (digests) at some places."""
+    """A file as the checkpoint before had it, cut or filled up to `size`, with other bytes (digests) at some places.
+
+    `moved`: first of all, what stood in the file before from one byte on (the first number) stands from another one on.
+    """
 
     size: int
+    moved: tuple[int, int] = (0, 0)
     at: tuple[int, ...]
     put: tuple[str, ...]
 
@@ -167,21 +172,41 @@ def _put(
 
 def _patch(store: Store, old: bytes, new: bytes) -> _Patch | None:
     """What to change; None where that is more than half of the file."""
-    ranges: list[list[int]] = []
-    for at in range(0, len(new), BLOCK):
-        if new[at : at + BLOCK] == old[at : at + BLOCK]:
-            continue
-        if ranges and ranges[-1][1] == at:
-            ranges[-1][1] = at + BLOCK
-        else:
-            ranges.append([at, at + BLOCK])
-    if ranges and len(old) < len(new) and ranges[-1][0] <= len(old) < ranges[-1][1]:  # from the very byte that is new
-        start = ranges[-1][0]
-        ranges[-1][0] = len(old) if new[start : len(old)] == old[start:] else start
+    moved, ranges = (0, 0), _ranges(old, new)
+    if sum(end - start for start, end in ranges) > LARGE and (head := _behind_head(old, new, ranges[0][0])):
+        moved, behind = head, new[: head[1]] + old[head[0] :]
+        ranges = [(0, head[1]), *_ranges(behind, new)]
     if sum(end - start for start, end in ranges) > len(new) // 2:
         return None
     put = tuple(store.put(new[start:end]) for start, end in ranges)
-    return _Patch(size=len(new), at=tuple(start for start, _ in ranges), put=put)
+    return _Patch(size=len(new), moved=moved, at=tuple(start for start, _ in ranges), put=put)
+
+
+def _ranges(old: bytes, new: bytes) -> list[tuple[int, int]]:
+    """Where the bytes of `new` are others than those of `old`, and where each of these places ends."""
+    blocks: list[list[int]] = []
+    for at in range(0, len(new), BLOCK):
+        if new[at : at + BLOCK] == old[at : at + BLOCK]:
+            continue
+        if blocks and blocks[-1][1] == at:
+            blocks[-1][1] = min(at + BLOCK, len(new))
+        else:
+            blocks.append([at, min(at + BLOCK, len(new))])
+    found = []
+    for start, end in blocks:
+        first, last = shared(old[start:end], new[start:end])
+        found.append((start + first, end - last if len(old) >= end else end))
+    return found
+
+
+def _behind_head(old: bytes, new: bytes, at: int) -> tuple[int, int] | None:
+    """Where the line behind the one with the first difference, which is at `at`, begins in both; None if it differs, too.
+
+    A file may begin with a line about the whole of it: as that gets longer or shorter, all the others move.
+    """
+    was, now = old.find(b"\n", at) + 1, new.find(b"\n", at) + 1
+    rest = old[was : was + BLOCK]
+    return (was, now) if was and now and was != now and rest and new.startswith(rest, now) else None
 
 
 def _get(
@@ -191,7 +216,8 @@ def _get(
     for name, patch in patches.items():
         if name not in names:
             continue
-        data = bytearray(old[name][: patch.size].ljust(patch.size, b"\0"))
+        was, now = patch.moved
+        data = bytearray((bytes(now) + old[name][was:])[: patch.size].ljust(patch.size, b"\0"))
         for at, digest in zip(patch.at, patch.put, strict=True):
             piece = store.get(digest)
             data[at : at + len(piece)] = piece

@@ -19,6 +19,7 @@ import fcntl
 import json
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -87,13 +88,13 @@ class RunFolder:
         """The transcript of a trial's model requests."""
         return self.trial(trial) / "transcript.jsonl"
 
-    def plan(self) -> Plan:
-        """What the run was asked to do.
+    def plan(self, about: Mapping[str, Any] | None = None) -> Plan:
+        """What the run was asked to do; `about` is run.json, where it has been read already.
 
         Raises:
             JournalError: there is no run here, or it was written by another version.
         """
-        data = self.about()
+        data = self.about() if about is None else about
         try:
             return Plan.model_validate(data["plan"])
         except (KeyError, ValidationError) as error:

@@ -13,9 +13,9 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Final, Self
+from typing import Annotated, Self
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError
@@ -23,7 +23,7 @@ from claw_adapter.protocol import JournalRecord, RoundRecord, TrialEnd, TrialSta
 from claw_adapter.reading import read_bytes, why
 from claw_adapter.redaction import Redactor
 
-__all__ = ["Journal", "read_all", "read_journal", "standing"]
+__all__ = ["Journal", "read_all", "read_bodies", "read_journal", "read_lines", "standing"]
 
 _RECORD: TypeAdapter[JournalRecord] = TypeAdapter(Annotated[JournalRecord, Field(discriminator="kind")])
 REMEDY = "Restore the run folder from a copy, or start the run anew with --fresh."
@@ -34,28 +34,14 @@ def _sum(previous: str, body: bytes) -> str:
     return hashlib.sha256(previous.encode() + body).hexdigest()[:16]
 
 
-def _parse(line: bytes, previous: str) -> tuple[str, JournalRecord] | None:
-    """The checksum and record of a line, or None if it is not whole."""
+def _parse(line: bytes, previous: str) -> tuple[str, bytes] | None:
+    """The checksum of a line and its record as JSON, or None if it is not whole."""
     if not (line.startswith(_HEAD) and line.endswith(b"}") and line[24:].startswith(_MIDDLE)):
         return None
     found, body = line[8:24].decode("ascii", "replace"), line[24 + len(_MIDDLE) : -1]
     if found != _sum(previous, body):
         return None
-    record = _RECORD.validate_json(body)
-    _share(record)
-    return found, record
-
-
-_FIELDS: Final[dict[frozenset[str], set[str]]] = {}
-
-
-def _share(record: BaseModel) -> None:
-    """Let records of one shape share the set of their fields' names: it is half of what a large run takes in memory."""
-    fields = record.model_fields_set
-    object.__setattr__(record, "__pydantic_fields_set__", _FIELDS.setdefault(frozenset(fields), fields))
-    for value in record.__dict__.values():
-        if isinstance(value, BaseModel):
-            _share(value)
+    return found, body
 
 
 def _content(path: Path) -> bytes:
@@ -65,20 +51,12 @@ def _content(path: Path) -> bytes:
         raise JournalError(f"the journal cannot be read: {why(error)}", where=str(path), remedy=REMEDY) from error
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str, JournalRecord]]:
-    """End offset, checksum and record of every whole line; stops before a torn last one.
-
-    Raises:
-        JournalError: a line before the last is damaged, or a record is not of this version.
-    """
+def _bodies(path: Path) -> Iterator[tuple[int, str, bytes]]:
+    """End offset, checksum and record as JSON of every whole line; stops before a torn last one."""
     data = _content(path)
     offset, previous = 0, ""
     for number, line in enumerate(data.splitlines(keepends=True), 1):
-        try:
-            parsed = _parse(line.rstrip(b"\n"), previous) if line.endswith(b"\n") else None
-        except ValidationError as error:
-            what = f"a record is not of this version: {why(error)}"
-            raise JournalError(what, where=f"{path}:{number}", remedy=REMEDY) from None
+        parsed = _parse(line.rstrip(b"\n"), previous) if line.endswith(b"\n") else None
         if parsed is None:
             if offset + len(line) < len(data):
                 raise JournalError(
@@ -90,6 +68,21 @@ def _lines(path: Path) -> Iterator[tuple[int, str, JournalRecord]]:
         offset += len(line)
         previous = parsed[0]
         yield offset, previous, parsed[1]
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str, JournalRecord]]:
+    """End offset, checksum and record of every whole line; stops before a torn last one.
+
+    Raises:
+        JournalError: a line before the last is damaged, or a record is not of this version.
+    """
+    for number, (offset, checksum, body) in enumerate(_bodies(path), 1):
+        try:
+            record = _RECORD.validate_json(body)
+        except ValidationError as error:
+            what = f"a record is not of this version: {why(error)}"
+            raise JournalError(what, where=f"{path}:{number}", remedy=REMEDY) from None
+        yield offset, checksum, record
 
 
 def standing(records: Iterable[JournalRecord]) -> list[JournalRecord]:
@@ -119,7 +112,25 @@ def read_all(path: Path) -> list[JournalRecord]:
     Raises:
         JournalError: the journal is damaged before its end.
     """
-    return [record for _, _, record in _lines(path)] if path.exists() else []
+    return [record for _, record in read_lines(path)]
+
+
+def read_lines(path: Path) -> list[tuple[str, JournalRecord]]:
+    """`read_all`, each record with its checksum, which is over all lines up to its own.
+
+    Raises:
+        JournalError: the journal is damaged before its end.
+    """
+    return [(checksum, record) for _, checksum, record in _lines(path)] if path.exists() else []
+
+
+def read_bodies(path: Path) -> list[tuple[str, bytes]]:
+    """`read_lines`, with each record as the JSON that it is.
+
+    Raises:
+        JournalError: the journal is damaged before its end.
+    """
+    return [(checksum, body) for _, checksum, body in _bodies(path)] if path.exists() else []
 
 
 class Journal:

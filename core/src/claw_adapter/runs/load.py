@@ -13,7 +13,6 @@ from claw_adapter.errors import Owner
 from claw_adapter.protocol import (
     ChoiceDetail,
     Failure,
-    JournalRecord,
     RevisionDetail,
     RoundRecord,
     Score,
@@ -23,8 +22,9 @@ from claw_adapter.protocol import (
     TrialStart,
     Voided,
 )
+from claw_adapter.runs.figures import Figures, Recent, RoundFigures, StoredRounds
 from claw_adapter.runs.folder import RunFolder
-from claw_adapter.runs.journal import read_all, standing
+from claw_adapter.runs.journal import read_lines, standing
 from claw_adapter.runs.plan import Plan
 from claw_adapter.runs.servers import read_servers
 from claw_adapter.scoring import RoundScore
@@ -50,14 +50,14 @@ class TrialData:
 
     Attributes:
         start: None when the trial never began.
-        rounds: the finished rounds, in order.
+        rounds: the finished rounds, in order; those of a large run are read again when they are looked at.
         end: the end record when it is the journal's last; a trial that was resumed is unfinished until it ends anew.
         total: how many rounds the scenario has.
     """
 
     spec: TrialSpec
     start: TrialStart | None
-    rounds: tuple[RoundRecord, ...]
+    rounds: Sequence[RoundRecord]
     end: TrialEnd | None
     total: int
     voided: tuple[Voided, ...] = ()
@@ -88,14 +88,28 @@ class TrialData:
         """Rounds that may still come."""
         return self.total - len(self.rounds) if self.end is None else 0
 
+    @property
+    def figures(self) -> Sequence[RoundFigures | RoundRecord]:
+        """The finished rounds without their texts, which are in memory however large the run is."""
+        return self.rounds.figures if isinstance(self.rounds, StoredRounds) else self.rounds
+
     def record(self, index: int) -> RoundRecord | None:
         """The record of the round at that position, if it was finished."""
-        return next((record for record in self.rounds if record.index == index), None)
+        place = next((place for place, one in enumerate(self.figures) if one.index == index), None)
+        return None if place is None else self.rounds[place]
+
+    def bodies(self) -> Iterator[str]:
+        """The record of each finished round as the JSON that it is in the journal."""
+        yield from self.rounds.bodies() if isinstance(self.rounds, StoredRounds) else map(_json, self.rounds)
+
+    def figure(self, index: int) -> RoundFigures | RoundRecord | None:
+        """The figures of the round at that position, if it was finished."""
+        return next((one for one in self.figures if one.index == index), None)
 
     def scores(self, names: Sequence[RoundName], key: str | None = None) -> Iterator[RoundScore]:
         """Scores of all rounds but the pending ones, in order, under the scenario's id or `key`."""
         scenario = self.spec.scenario if key is None else key
-        records = {record.index: record for record in self.rounds}
+        records = {record.index: record for record in self.figures}
         for name in names[: self.total]:
             record = records.get(name.index)
             if record is not None:
@@ -106,7 +120,7 @@ class TrialData:
 
 @dataclass(frozen=True, slots=True)
 class RunData:
-    """A run folder: what was asked (`plan`), run.json as it is (`about`), the trials in the plan's order."""
+    """A run folder: what was asked (`plan`), what else is in run.json (`about`), the trials in the plan's order."""
 
     root: Path
     plan: Plan
@@ -147,23 +161,32 @@ def load_run(root: Path) -> RunData:
         JournalError: not a run folder, or a journal is damaged before its end.
     """
     folder = RunFolder(root)
-    plan = folder.plan()
-    trials = tuple(_trial(spec, read_all(folder.journal(spec.id)), plan) for spec in plan.trials)
+    about = folder.about()
+    plan = folder.plan(about)
+    make, recent = Figures(), Recent()
+    for spec in plan.trials:
+        make.share(spec)
+    about = {name: value for name, value in about.items() if name != "plan"}
+    trials = tuple(_trial(spec, folder.journal(spec.id), plan, make, recent) for spec in plan.trials)
     scenarios = dict.fromkeys(spec.scenario for spec in plan.trials)
     rounds = {scenario: _names(t for t in trials if t.spec.scenario == scenario) for scenario in scenarios}
-    return RunData(folder.root, plan, folder.about(), trials, rounds, read_servers(folder.root))
+    return RunData(folder.root, plan, about, trials, rounds, read_servers(folder.root))
 
 
-def _trial(spec: TrialSpec, written: Sequence[JournalRecord], plan: Plan) -> TrialData:
+def _trial(spec: TrialSpec, path: Path, plan: Plan, make: Figures, recent: Recent) -> TrialData:
+    lines = read_lines(path)
+    written = [record for _, record in lines]
     records = standing(written)
     starts = [record for record in records if isinstance(record, TrialStart)]
-    rounds = sorted((r for r in records if isinstance(r, RoundRecord)), key=lambda record: record.index)
+    rounds = StoredRounds(path, lines, make, recent)
+    for start in starts:
+        make.share(start)
     last = records[-1] if records else None
-    seen = rounds[-1].index + 1 if rounds else 0
+    seen = rounds.figures[-1].index + 1 if rounds else 0
     return TrialData(
         spec=spec,
         start=starts[-1] if starts else None,
-        rounds=tuple(rounds),
+        rounds=rounds,
         end=last if isinstance(last, TrialEnd) else None,
         total=max(plan.rounds.get(spec.scenario, seen), seen),
         voided=tuple(record for record in written if isinstance(record, Voided)),
@@ -175,12 +198,16 @@ def _names(trials: Iterable[TrialData]) -> tuple[RoundName, ...]:
     total, known = 0, dict[int, RoundName]()
     for trial in trials:
         total = max(total, trial.total)
-        for record in trial.rounds:
+        for record in trial.figures:
             known.setdefault(record.index, RoundName(record.index, record.round, record.type))
     return tuple(known.get(index) or RoundName(index, f"#{index + 1}", UNKNOWN) for index in range(total))
 
 
-def _score(scenario: str, record: RoundRecord) -> RoundScore:
+def _json(record: RoundRecord) -> str:
+    return record.model_dump_json()
+
+
+def _score(scenario: str, record: RoundFigures | RoundRecord) -> RoundScore:
     value = record.score.value
     cause = record.score.cause or record.error
     owner = cause.owner if cause else Owner.INTERNAL

@@ -19,8 +19,9 @@ import hashlib
 import json
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Any, Final, Literal, Self, cast
 
@@ -31,8 +32,9 @@ from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.turn import Failure
 from claw_adapter.reading import parse_json, why
 from claw_adapter.redaction import Redactor
+from claw_adapter.shared import shared
 
-__all__ = ["Exchange", "Parts", "Transcript", "TranscriptReader", "by_process", "digest", "read_transcript", "shared"]
+__all__ = ["Exchange", "Parts", "Transcript", "TranscriptReader", "by_process", "digest", "read_transcript"]
 
 DAMAGED: Final = "Restore the run folder from a copy."
 
@@ -149,8 +151,11 @@ class Transcript:
 
     def _written(self, parts: Parts, lines: list[Json]) -> tuple[list[str], str]:
         """The same where the digests are known: only what is new is looked at."""
-        for sha, message in zip(parts.messages, parts.values, strict=False):
-            if sha not in self._known:
+        new = set(parts.messages) - self._known
+        for sha, message in compress(
+            zip(parts.messages, parts.values, strict=False), map(new.__contains__, parts.messages)
+        ):
+            if sha not in self._known:  # nor twice in this one
                 self._message(message, lines)
         if parts.tool_values and parts.tools not in self._known:
             self._part(list(parts.tool_values), lines)
@@ -291,22 +296,6 @@ def _whole(value: JsonValue, text: Sequence[Any] | None, parts: Mapping[str, Jso
     base, first, last = text
     old = cast("dict[str, str]", parts[base])["content"]
     return {**value, "content": f"{old[:first]}{value['content']}{old[len(old) - last :]}"}
-
-
-def shared(old: str, new: str) -> tuple[int, int]:
-    """How many characters at the beginning and at the end two texts have in common, none of them twice."""
-    most = min(len(old), len(new))
-    first = _agreed(most, lambda size: old[:size] == new[:size])
-    return first, _agreed(most - first, lambda size: old[len(old) - size :] == new[len(new) - size :])
-
-
-def _agreed(most: int, same: Callable[[int], bool]) -> int:
-    """The largest size up to `most` at which they are the same; as they are at all smaller ones."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if same(middle) else (low, middle - 1)
-    return low
 
 
 def _told(shas: Sequence[str], before: Sequence[str]) -> list[JsonValue]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from claw_adapter.command.folder import OURS, Once
+from claw_adapter.command.folder import OURS
 from claw_adapter.command.messages import format_speaker, utc
 from claw_adapter.harness import Message, ToolCall
 from claw_adapter.protocol.session import Role
 
-__all__ = ["VERSION", "messages_of", "native_lines", "session_uuid"]
+__all__ = ["VERSION", "Told", "native_lines", "session_uuid"]
 
 VERSION: Final = "2.1.330"
 SYNTHETIC: Final = "<synthetic>"
@@ -74,25 +74,36 @@ def _prefix(role: Role, speaker: str | None) -> str:
     return "" if role == "tool" else format_speaker(speaker, role)
 
 
-def messages_of(lines: Iterable[Line], once: Once) -> Iterator[Message]:
+class Told:
     """The conversation, each reply of the model put together from its lines, before the results of its calls."""
-    waiting: list[Message] = []
-    replies: dict[str, int] = {}
-    said = [line for line in lines if _said(line)]
-    for line, messages in zip(said, once(said, lambda line: list(_translated(line))), strict=True):
-        reply = str(line["message"].get("id") or "") if line["type"] == "assistant" else ""
-        if reply and reply in replies:
-            place = replies[reply]
-            waiting[place] = _joined(waiting[place], messages[0])
-            continue
-        for message in messages:
-            if message.role in ("user", "system"):
-                yield from waiting
-                waiting, replies = [], {}
-            waiting.append(message)
-        if reply:
-            replies[reply] = len(waiting) - 1
-    yield from waiting
+
+    def __init__(self) -> None:
+        self._done: list[Message] = []
+        self._waiting: list[Message] = []
+        self._replies: dict[str, int] = {}
+        """Which of the waiting ones each reply is."""
+
+    @property
+    def messages(self) -> list[Message]:
+        """See `Teller.messages`."""
+        return [*self._done, *self._waiting]
+
+    def add(self, lines: Sequence[Line]) -> None:
+        """See `Teller.add`."""
+        for line in filter(_said, lines):
+            messages = list(_translated(line))
+            reply = str(line["message"].get("id") or "") if line["type"] == "assistant" else ""
+            if reply and reply in self._replies:
+                place = self._replies[reply]
+                self._waiting[place] = _joined(self._waiting[place], messages[0])
+                continue
+            for message in messages:
+                if message.role in ("user", "system"):
+                    self._done += self._waiting
+                    self._waiting, self._replies = [], {}
+                self._waiting.append(message)
+            if reply:
+                self._replies[reply] = len(self._waiting) - 1
 
 
 def _said(line: Line) -> bool:

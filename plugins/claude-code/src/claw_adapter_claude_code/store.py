@@ -23,7 +23,7 @@ from typing import ClassVar, Final
 
 from claw_adapter.command.folder import OURS, SessionFolder, json_lines, ours_of, read_object, replace, session_of
 from claw_adapter.harness import Session
-from claw_adapter_claude_code.native import messages_of, native_lines, session_uuid
+from claw_adapter_claude_code.native import Told, native_lines, session_uuid
 
 __all__ = ["TITLE", "ClaudeSessions", "Essential", "project_folder"]
 
@@ -57,13 +57,16 @@ class Essential:
     """What of a session's file is kept; a line that was there before is not read again."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, bool] = {}
+        self._content = self._kept = b""
 
     def of(self, content: bytes) -> bytes:
         """The title and the lines that are links of the chain; the rest is bookkeeping, most of it copies of requests."""
-        lines, known = [line for line in content.split(b"\n") if line.strip()], self._known
-        self._known = {line: known[line] if line in known else _is_essential(line) for line in lines}
-        return b"".join(line + b"\n" for line in lines if self._known[line])
+        if not (self._content.endswith(b"\n") and content.startswith(self._content)):
+            self._content = self._kept = b""
+        lines = content[len(self._content) :].split(b"\n")
+        self._kept += b"".join(line + b"\n" for line in lines if line.strip() and _is_essential(line))
+        self._content = content
+        return self._kept
 
 
 def _is_essential(line: bytes) -> bool:
@@ -88,7 +91,7 @@ class ClaudeSessions(SessionFolder):
     def load(self, file: Path) -> tuple[int, Session]:
         """See `SessionFolder.load`."""
         lines = self.lines(file) if file.is_file() else []
-        return session_of(read_object(file.with_suffix(f".{OURS}")), file.stem, messages_of(lines, self.once(file)))
+        return session_of(read_object(file.with_suffix(f".{OURS}")), file.stem, self.told(file, lines, Told))
 
     def save(self, session: Session, position: int, folder: Path, there: Session | None = None) -> None:
         """Write a session. What is only longer is only appended to, so that what Claude Code itself keeps of its turns stays.

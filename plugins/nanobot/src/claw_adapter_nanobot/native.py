@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from claw_adapter.command.folder import OURS, Once, named, ours_of
-from claw_adapter.command.messages import call_of, format_speaker, native_call, text_of, unused, utc
+from claw_adapter.command.folder import OURS, NamedMessages, ours_of
+from claw_adapter.command.messages import call_of, format_speaker, native_call, text_of, utc
 from claw_adapter.harness import Message, Session
 
-__all__ = ["UNFINISHED", "head", "hidden", "messages_of", "native_lines"]
+__all__ = ["UNFINISHED", "Told", "head", "hidden", "native_lines"]
 
 EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 HIDDEN: Final = ("_hidden_history", "_command")
@@ -68,15 +68,16 @@ def native_lines(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:
         yield record
 
 
-def messages_of(records: Sequence[Mapping[str, Any]], once: Once) -> list[Message]:
+class Told(NamedMessages):
     """The conversation; messages of NanoBot's own are named by their lines."""
-    used = {record[OURS]["id"] for record in records if OURS in record}
-    said = [
-        (record, record[OURS]["id"] if record.get(OURS) else unused(f"nanobot-{position}", used))
-        for position, record in enumerate(records)
-        if "role" in record and not hidden(record)
-    ]
-    return named(said, once, _message)
+
+    def __init__(self) -> None:
+        super().__init__("nanobot", _own, lambda record: "role" in record and not hidden(record), _message)
+
+
+def _own(record: Mapping[str, Any]) -> str | None:
+    ours = record.get(OURS)
+    return ours["id"] if ours else None
 
 
 def _message(record: Mapping[str, Any], name: str) -> Message:

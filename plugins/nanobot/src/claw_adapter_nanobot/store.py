@@ -20,7 +20,7 @@ from claw_adapter.command.folder import OURS, SessionFolder, json_lines, replace
 from claw_adapter.command.messages import text_of
 from claw_adapter.errors import HarnessProtocolError
 from claw_adapter.harness import Session
-from claw_adapter_nanobot.native import UNFINISHED, head, hidden, messages_of, native_lines
+from claw_adapter_nanobot.native import UNFINISHED, Told, head, hidden, native_lines
 
 __all__ = ["CHANNEL", "NanoBotSessions", "file_name", "read_lines", "session_key"]
 
@@ -78,7 +78,7 @@ class NanoBotSessions(SessionFolder):
         """See `SessionFolder.load`."""
         first, *records = self.lines(file)
         key = str(first.get("key", "")).removeprefix(f"{self.channel}:")
-        return session_of(first.get("metadata", {}).get(OURS, {}), key, messages_of(records, self.once(file)))
+        return session_of(first.get("metadata", {}).get(OURS, {}), key, self.told(file, records, Told))
 
     def finished(self, file: Path) -> bool:
         """Whether no turn was under way when a session's file was written."""

@@ -64,8 +64,8 @@ class OpenClawSessions(SessionFolder):
         if not lines or lines[0]["type"] != "session" or lines[0]["version"] != VERSION:
             raise HarnessProtocolError(f"not a transcript of version {VERSION}", where=f"{file}:1")
         head, *events = lines
-        messages = [message for event in branch(events) if (message := neutral(event)) is not None]
-        return session_of(head.get(OURS) or {}, head["id"], messages)
+        messages = self.once(file)(branch(events), neutral)
+        return session_of(head.get(OURS) or {}, head["id"], (said for said in messages if said is not None))
 
     def save(self, session: Session, position: int, folder: Path, there: Session | None = None) -> None:
         """Write a transcript anew."""

@@ -10,15 +10,15 @@ without a call.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from claw_adapter.command.folder import OURS, Once, named
-from claw_adapter.command.messages import call_of, format_speaker, native_call, unused, utc
+from claw_adapter.command.folder import OURS, NamedMessages
+from claw_adapter.command.messages import call_of, format_speaker, native_call, utc
 from claw_adapter.harness import Message
 
-__all__ = ["FILLER", "messages_of", "native_lines"]
+__all__ = ["FILLER", "Told", "native_lines"]
 
 FILLER: Final = "(continued)"
 
@@ -49,19 +49,21 @@ def _record(message: Message) -> dict[str, Any]:
     return record
 
 
-def messages_of(records: Sequence[Mapping[str, Any]], once: Once) -> list[Message]:
+class Told(NamedMessages):
     """The conversation; messages of PicoClaw's own are named by their lines."""
-    used = {record[OURS].get("id") for record in records if OURS in record}
-    said = [
-        (record, (record.get(OURS) or {}).get("id") or unused(f"picoclaw-{position}", used))
-        for position, record in enumerate(records)
-        if not (record.get(OURS) or {}).get("filler")
-    ]
-    return named(said, once, _message)
+
+    def __init__(self) -> None:
+        super().__init__(
+            "picoclaw", lambda record: _ours(record).get("id"), lambda record: not _ours(record).get("filler"), _message
+        )
+
+
+def _ours(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    return record.get(OURS) or {}
 
 
 def _message(record: Mapping[str, Any], name: str) -> Message:
-    ours = record.get(OURS) or {}
+    ours = _ours(record)
     role, speaker = ours.get("role", record["role"]), ours.get("speaker")
     time = ours.get("time") if ours else record.get("created_at")
     return Message(

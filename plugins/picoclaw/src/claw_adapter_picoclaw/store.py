@@ -15,7 +15,7 @@ from typing import ClassVar, Final
 
 from claw_adapter.command.folder import SessionFolder, json_lines, ours_of, read_object, replace, session_of
 from claw_adapter.harness import Session
-from claw_adapter_picoclaw.native import messages_of, native_lines
+from claw_adapter_picoclaw.native import Told, native_lines
 
 __all__ = ["PicoClawSessions", "names", "session_key"]
 
@@ -49,9 +49,8 @@ class PicoClawSessions(SessionFolder):
         meta = read_object(file.with_suffix(".meta.json"))
         key = str(meta.get("key") or file.stem.replace(STEM, AGENT, 1))
         lines = self.lines(file)[int(meta.get("skip") or 0) :]
-        return session_of(
-            read_object(file.with_suffix(".claw")), key.removeprefix(AGENT), messages_of(lines, self.once(file))
-        )
+        told = self.told(file, lines, Told)
+        return session_of(read_object(file.with_suffix(".claw")), key.removeprefix(AGENT), told)
 
     def save(self, session: Session, position: int, folder: Path, there: Session | None = None) -> None:
         """Write the three files; a summary that PicoClaw has made stays."""

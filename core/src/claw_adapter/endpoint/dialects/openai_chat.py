@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from pydantic import JsonValue
 
@@ -101,10 +101,9 @@ def objects(body: JsonObject, name: str) -> list[JsonObject]:
         return []
     if not isinstance(value, list):
         raise BadRequest(f"'{name}' is not a list")
-    objects = [item for item in value if isinstance(item, dict)]
-    if len(objects) < len(value):
+    if not set(map(type, value)) <= {dict}:
         raise BadRequest(f"'{name}' has an entry that is not an object")
-    return objects
+    return cast("list[JsonObject]", list(value))
 
 
 def assemble(

@@ -99,7 +99,8 @@ class ScriptedModel(Model):
         yield Delta(finish=say.finish or ("tool_calls" if say.tools else "stop"))
 
     def _choose(self, request: ModelRequest) -> str | _Say | _Fault:
-        at = max((i for i, line in enumerate(request.lines) if line.role == "user"), default=-1)
+        numbers = range(len(request.lines) - 1, -1, -1)
+        at = next((number for number in numbers if request.lines[number].role == "user"), -1)
         asked = request.lines[at].text if at >= 0 else ""
         answered = any(line.role == "tool" for line in request.lines[at + 1 :])
         for item in self._matches:

@@ -1,0 +1,28 @@
+"""What two versions of a text, of bytes or of a list have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+__all__ = ["shared"]
+
+T = TypeVar("T", str, bytes, list[bytes], tuple[str, ...])
+
+
+def shared(old: T, new: T) -> tuple[int, int]:
+    """How many items at the beginning and at the end two texts or lists have in common, none of them twice."""
+    most = min(len(old), len(new))
+    first = _agreed(most, lambda size: old[:size] == new[:size])
+    return first, _agreed(most - first, lambda size: old[len(old) - size :] == new[len(new) - size :])
+
+
+def _agreed(most: int, same: Callable[[int], bool]) -> int:
+    """The largest size up to `most` at which they are the same; as they are at all smaller ones."""
+    if same(most):  # which goes on as it was
+        return most
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if same(middle) else (low, middle - 1)
+    return low
