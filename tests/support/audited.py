@@ -7,10 +7,10 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from claw_adapter.audit import RunAudit, audit_run
+from claw_adapter.audit import HarnessVerdict, RunAudit, audit_run
 from claw_adapter.reference.adapter import ReferenceHarness
 from claw_adapter.runs.load import load_run
-from support.running import experiment, run_sync
+from support.running import IN_PROCESS, experiment, run_sync
 from support.scenarios import write_scenario
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -142,9 +142,17 @@ def audit_of(root: Path, folder: Path, harness: object | None = None, *, faults:
     return audit_run(load_run(root))
 
 
-def keys(audit: RunAudit) -> set[str]:
+def verdicts_of(root: Path, folder: Path, harnesses: dict[str, object], **more) -> dict[str, HarnessVerdict]:
+    """One run through all these harnesses, by label, and what its audit says of each."""
+    rows = [{**IN_PROCESS, "label": label} for label in harnesses]
+    run_sync(root, asked_for(folder, harnesses=rows, **more), harnesses=harnesses)
+    return {one.harness: one for one in audit_run(load_run(root)).harnesses}
+
+
+def keys(audit: RunAudit | HarnessVerdict) -> set[str]:
     """What was found, by MUST and cause."""
-    return {finding.key for one in audit.harnesses for finding in one.findings}
+    harnesses = [audit] if isinstance(audit, HarnessVerdict) else audit.harnesses
+    return {finding.key for one in harnesses for finding in one.findings}
 
 
 in_process = functools.partial(ReferenceHarness, mode="in-process")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import textwrap
 from pathlib import Path
 
 from certification.planted import Planted
@@ -533,7 +534,40 @@ class ResultsOutOfOrder(Wire):
             at = max(end, at + 1)
 
 
+class ReadsByPages(Agent):
+    """A page of 200 lines, and what to ask for to have the next."""
+
+    def change(self, agent):
+        read = agent.tool_read_file
+
+        def page(path, offset="1", limit="200"):
+            there = len(read(path).splitlines())
+            text, first = read(path, offset, limit), int(offset)
+            last = first + len(text.splitlines()) - 1
+            return text + (
+                f"(lines {first} to {last} of {there}; go on with offset {last + 1})" if last < there else ""
+            )
+
+        agent.tool_read_file = page
+
+
+class FramesFiles(Agent):
+    """A file comes numbered, in a frame of 16 columns, its lines wrapped."""
+
+    def change(self, agent):
+        read = agent.tool_read_file
+
+        def framed(path, **more):
+            lines = enumerate(read(path, **more).splitlines(), start=1)
+            rows = [(n, piece) for n, line in lines for piece in textwrap.wrap(line, 16) or [""]]
+            return "\n".join(f"{n:5} | {piece:16} |" for n, piece in rows)
+
+        agent.tool_read_file = framed
+
+
 ODD = [
+    kind(ReadsByPages),
+    kind(FramesFiles),
     kind(AsksForTitles),
     declaring(Stamps, ("stamp",)),
     declaring(MergesUsers, ("merge",)),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from claw_adapter.audit.alignment import align
 from claw_adapter.audit.damage import damage_of, declared_for
+from claw_adapter.audit.pages import tells_the_rest
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import asks_for_part, flat_of, lines_in, whole_in
 from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text, units_of
@@ -133,6 +134,27 @@ def test_a_result_is_read_through_numbers_and_quotes():
     assert asks_for_part({"path": "a", "offset": 20})
     assert not asks_for_part({"path": "a", "offset": 1})
     assert not asks_for_part({"sessionKey": "a", "limit": 1000}, 70)
+
+
+def reading_tool(*parameters):
+    return {"function": {"name": "read", "parameters": {"properties": {key: {} for key in ("path", *parameters)}}}}
+
+
+@pytest.mark.parametrize(
+    ("remark", "tools", "told"),
+    [
+        ("(lines 1 to 20 of 60, go on at 21)", [reading_tool("offset")], True),
+        ("60 lines in all; `next_part` has the others", [reading_tool(), {"function": {"name": "next_part"}}], True),
+        ("", [reading_tool("offset")], False),
+        ("that was the text", [reading_tool("offset")], False),
+        ("(60 lines in all)", [reading_tool(), {"function": {"name": "send_mail"}}], False),
+        ("(60 lines in all)", [reading_tool("encoding")], False),
+    ],
+)
+def test_a_page_is_no_cut_where_it_says_that_there_is_more_and_there_is_a_way_to_it(remark, tools, told):
+    lines = [f"line of the register, entry {n * 7}" for n in range(1, 61)]
+    text, page = "\n".join(lines), "\n".join(f"{n:4} {line}" for n, line in enumerate(lines[:20], start=1))
+    assert tells_the_rest(text, f"{page}\n{remark}", "read", {"path": "a"}, tools) is told
 
 
 TEXTS = st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=30), max_size=12)

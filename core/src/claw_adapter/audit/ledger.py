@@ -186,7 +186,7 @@ class _Ledger:
     def _read(self, turn: RequestTurn, record: RoundRecord, number: int) -> None:
         """What the tools gave; only where the workspace of the time is known."""
         steps = [
-            (call, result, step.reply.exchange.number)
+            (call, result, step.reply.exchange)
             for step in turn.steps
             for call, result in zip(step.reply.calls, step.results, strict=True)
             if result is not None

@@ -11,12 +11,14 @@ from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.histories import Histories
+from claw_adapter.audit.pages import tells_the_rest, words_in
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, lines_of_text, whole_in
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol import Session
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.reading import strings_of
+from claw_adapter.runs.transcript import Exchange
 
 __all__ = ["Files", "Reads", "Talks"]
 
@@ -56,6 +58,18 @@ class Talks:
     """Texts that came with updates."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One reading of a file: the call, what it gave, what the others of this turn gave before it, and the request."""
+
+    path: str
+    name: str
+    arguments: Mapping[str, object]
+    flat: str
+    earlier: str
+    exchange: Exchange
+
+
 @dataclass(slots=True)
 class Reads:
     """Remembers what was read, over the turns of one trial."""
@@ -69,18 +83,20 @@ class Reads:
     whole: dict[str, str] = field(default_factory=dict)
     """Path → the text that was last read whole."""
 
-    def judge(self, steps: Sequence[tuple[RequestUnit, RequestUnit, int]], files: Files, talks: Talks) -> None:
-        """Calls with their results and the requests that have them, of one turn."""
-        failed = Failed()
+    def judge(self, steps: Sequence[tuple[RequestUnit, RequestUnit, Exchange]], files: Files, talks: Talks) -> None:
+        """Calls with their results and the requests whose replies they were, of one turn."""
+        failed, earlier = Failed(), dict[str, str]()
         histories = Histories(self.renderer, self.book, failed, talks.brought, self.strict)
-        for call, result, request in steps:
+        for call, result, exchange in steps:
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             path = self._path(arguments, files)
             if path and READS.search(name) and not OTHERS.search(name):
-                self._file(path, arguments, flat_of(result.text), files, failed, request)
+                flat = flat_of(result.text)
+                self._file(_Reading(path, name, arguments, flat, earlier.get(path, ""), exchange), files, failed)
+                earlier[path] = f"{earlier.get(path, '')}\n{flat}"
             elif session := _session(arguments, talks.sessions):
                 older = talks.older.get(session.id, frozenset())
-                histories.judge(session, arguments, flat_of(result.text), older, request)
+                histories.judge(session, arguments, flat_of(result.text), older, exchange.number)
         failed.report(self.book)
 
     def _path(self, arguments: dict[str, JsonValue], files: Files) -> str:
@@ -92,20 +108,21 @@ class Reads:
                 return tail
         return ""
 
-    def _file(
-        self, path: str, arguments: Mapping[str, object], flat: str, files: Files, failed: Failed, request: int
-    ) -> None:
-        """One reading of a file; what fails is forgiven if the file is read again in the same turn."""
-        versions = files.versions(path)
+    def _file(self, reading: _Reading, files: Files, failed: Failed) -> None:
+        """One reading of a file; what fails is forgiven if the file is read again in the same turn, also page by page."""
+        path, flat, request = reading.path, reading.flat, reading.exchange.number
+        versions, pages = files.versions(path), f"{reading.earlier}\n{flat}"
         if read := [text for text in versions if whole_in(text, flat)]:
             self.whole[path] = read[0]
             failed.mended(path, but=STALE)
         elif old := next((line for line in files.older.get(path, ()) if line in flat), ""):
             failed.note("M20", STALE, path, f"reading {path} gives what was replaced: {old[:60]!r}", request)
-        elif asks_for_part(arguments) or not versions:
+        elif any(whole_in(text, pages) or words_in(text, pages) for text in versions if text.strip()):
+            failed.mended(path, but=STALE)
+        elif asks_for_part(reading.arguments) or not versions:
             return
         elif there := max(lines_in(text, flat) for text in versions):
-            self._part(path, (there, len(flat)), files, failed, request)
+            self._part(reading, there, files, failed)
         elif other := _other(path, flat, files):
             what = f"reading {path} gives {other}"
             failed.note("M20", "file-wrong", path, what, request)
@@ -115,15 +132,17 @@ class Reads:
         elif self.strict and path in files.before and files.before[path].strip():
             failed.note("M20", "file-unread", path, f"{path} cannot be read: {flat[:80]!r}", request)
 
-    def _part(self, path: str, given: tuple[int, int], files: Files, failed: Failed, request: int) -> None:
-        """Some of its lines were shown, and not all: so many lines and characters."""
-        versions = files.versions(path)
+    def _part(self, reading: _Reading, there: int, files: Files, failed: Failed) -> None:
+        """So many of its lines were shown, and not all."""
+        versions, flat = files.versions(reading.path), reading.flat
         clips = [loss for loss in self.renderer.losses if isinstance(loss, Clip) and loss.of != "seeded"]
-        if over := next((clip for clip in clips if _over(clip, versions, given)), None):
+        if over := next((clip for clip in clips if _over(clip, versions, (there, len(flat)))), None):
             self.book.bite(over)
         elif len(versions) == 1:  # else the turn changed it, and it may have been something else in between
-            what = f"reading {path} gives {given[0]} of its {len(lines_of_text(versions[0]))} lines"
-            failed.note("M20", "file-cut", path, what, request)
+            if tells_the_rest(versions[0], flat, reading.name, reading.arguments, reading.exchange.tools):
+                return
+            what = f"reading {reading.path} gives {there} of its {len(lines_of_text(versions[0]))} lines"
+            failed.note("M20", "file-cut", reading.path, what, reading.exchange.number)
 
 
 def _other(path: str, flat: str, files: Files) -> str:
