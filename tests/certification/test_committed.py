@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.certify.certificate import CERTIFICATE, has_evidence, verify
+from claw_adapter.certify.certificate import CERTIFICATE
+from claw_adapter.certify.verification import has_evidence, verify
 from support.running import claw
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +31,7 @@ def test_a_certificate_without_its_evidence_says_that_it_was_not_checked(tmp_pat
     folder = tmp_path / "certificate"
     shutil.copytree(COMMITTED[0].parent, folder)
     assert not has_evidence(folder)
-    assert "the evidence is not here and was not checked" in " ".join(
+    assert "evidence: not here, not checked" in " ".join(
         claw("certify", "--verify", folder, check=False).stdout.split()
     )
     (folder / "evidence").mkdir()

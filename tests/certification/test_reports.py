@@ -5,21 +5,25 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.certificate import Certificate, installed_otherwise, verify
-from claw_adapter.certify.digests import code_digest
+from claw_adapter.certify.certificate import Certificate, file_digest
+from claw_adapter.certify.digests import code_digest, folder_digest
 from claw_adapter.certify.judge import certify, plan, report
 from claw_adapter.certify.output import prepare_folder, read_report, write_all
 from claw_adapter.certify.records import Report
 from claw_adapter.certify.requirements import load
+from claw_adapter.certify.verification import installed_otherwise, verify
 from claw_adapter.errors import JournalError
+from support.running import claw
 
 sys.path.insert(0, str(Path(__file__).parent))
 import planted
@@ -41,18 +45,22 @@ def folder(tmp_path_factory) -> Path:
     return out
 
 
-@pytest.fixture
-def certified(folder, tmp_path) -> Path:
-    """A copy in which everything of Bronze is said to have passed, with its certificate."""
-    import shutil
+@pytest.fixture(scope="module")
+def bronze(tmp_path_factory) -> Path:
+    """A real certificate, made by the command."""
+    out = tmp_path_factory.mktemp("bronze") / "c"
+    done = claw("certify", "reference:mode=in-process", "--level", "bronze", "--out", out, "--json", cwd=out.parent)
+    made = json.loads(done.stdout)
+    assert (made["reached"], made["ok"], made["adapter"]["options"]) == ("bronze", True, {"mode": "in-process"})
+    assert made["isolation"] == 0, "what works inside the runner has none"
+    assert "LIFE-001" in done.stderr, "progress goes to standard error"
+    return out
 
-    shutil.copytree(folder, tmp_path / "c")
-    made = read_report(folder)
-    one = next(result for result in made.results if result.outcome == "passed")
-    passed = {result.id: result for result in made.results if result.outcome == "passed"}
-    results = tuple(passed.get(check, one.model_copy(update={"id": check})) for check in load().of("bronze"))
-    write_all(made.model_copy(update={"results": results, "reached": "bronze", "ok": True}), tmp_path / "c")
-    return tmp_path / "c"
+
+@pytest.fixture
+def certified(bronze, tmp_path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(bronze, tmp_path / "c")
 
 
 def test_the_report_is_what_its_schema_says(folder):
@@ -116,10 +124,13 @@ def test_the_badge_says_what_was_reached(folder, certified):
 
 
 def test_a_certificate_is_good_as_long_as_nothing_is_changed(certified):
-    certificate, problems, *_ = verify(certified / "certificate.json")
+    certificate, problems, _, derived = verify(certified / "certificate.json")
     assert problems == []
+    assert derived == ("PLAN-001",)
     assert certificate.level == "bronze"
     assert certificate.versions == read_report(certified).adapter.versions
+    told = claw("certify", "reference:mode=in-process", "--verify", certified, check=False)
+    assert (told.returncode, "consistent, not attested" in told.stdout) == (1, True)
 
 
 def statement(folder: Path) -> dict:
@@ -127,34 +138,39 @@ def statement(folder: Path) -> dict:
 
 
 def rewrite(folder: Path, **changed) -> None:
-    """Change what a certificate says, and leave its signatures as they are."""
+    """Change what a certificate says, its digest with it, and leave its signatures as they are."""
     path = folder / "certificate.json"
     told = statement(folder)
-    told["predicate"] |= changed
+    made = Certificate.model_validate(told["predicate"] | changed)
+    told["predicate"] |= {**changed, "digest": changed.get("digest", made.computed())}
     payload = base64.b64encode(json.dumps(told, ensure_ascii=False).encode()).decode()
     path.write_text(json.dumps({**json.loads(path.read_text()), "payload": payload}))
 
 
-def change_badge(folder: Path) -> None:
-    (folder / "badge.svg").write_text((folder / "badge.svg").read_text().replace("bronze", "gold"))
+def forge(folder: Path, adapter: dict | None = None, **changed) -> None:
+    """Write everything anew, as the kit would, of a report that says something else."""
+    made = read_report(folder)
+    told = {**changed, "adapter": made.adapter.model_copy(update=adapter or {})}
+    write_all(made.model_copy(update={**told, "evidence": folder_digest(folder / "evidence")}), folder)
 
 
-def change_page(folder: Path) -> None:
-    (folder / "report.html").write_text((folder / "report.html").read_text().replace("bronze", "gold"))
+def touch_up(name: str, folder: Path) -> None:
+    """Let a file show another level, and the certificate its digest."""
+    path = folder / name
+    path.write_text(path.read_text().replace("bronze", "gold"))
+    rewrite(folder, files=statement(folder)["predicate"]["files"] | {name: file_digest(path)})
 
 
-def change_options(folder: Path) -> None:
-    made = Certificate.model_validate(statement(folder)["predicate"]).model_copy(update={"options": {"mode": "acp"}})
-    rewrite(folder, options={"mode": "acp"}, digest=made.computed())
+def leave_out_of_certificate(folder: Path) -> None:
+    touch_up("badge.svg", folder)
+    rewrite(folder, files={})
 
 
-def change_level(folder: Path) -> None:
-    rewrite(folder, level="gold")
-
-
-def change_level_and_digest(folder: Path) -> None:
-    made = Certificate.model_validate(statement(folder)["predicate"]).model_copy(update={"level": "gold"})
-    rewrite(folder, level="gold", digest=made.computed())
+def claim_gold(folder: Path) -> None:
+    made = read_report(folder)
+    have = {result.id: result for result in made.results}
+    claimed = [have.get(check, made.results[-1].model_copy(update={"id": check})) for check in load().of("gold")]
+    forge(folder, results=tuple(claimed), reached="gold")
 
 
 def change_report(folder: Path) -> None:
@@ -162,31 +178,62 @@ def change_report(folder: Path) -> None:
     path.write_text(path.read_text().replace('"isolation": 0', '"isolation": 2', 1))
 
 
-def change_evidence(folder: Path) -> None:
-    next((folder / "evidence").rglob("transcript.jsonl")).write_text("")
+def remove(name: str, folder: Path) -> None:
+    next((folder / "evidence").glob(f"turn-009*/{name}")).unlink()
+    forge(folder)
 
 
-def remove_evidence(folder: Path) -> None:
-    next((folder / "evidence").rglob("events.jsonl")).unlink()
+def damage(name: str, folder: Path) -> None:
+    next((folder / "evidence").rglob(name)).write_text("")
+
+
+def remove_plans(folder: Path) -> None:
+    shutil.rmtree(folder / "evidence" / "plans")
+    forge(folder)
+
+
+CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
 
 
 @pytest.mark.parametrize(
     ("tamper", "said"),
     [
-        (change_level, "changed after it was issued"),
-        (change_level_and_digest, "do not give the level gold"),
-        (change_report, "report.json was changed"),
-        (change_evidence, "evidence was changed"),
-        (remove_evidence, "evidence was changed"),
-        (change_badge, "badge.svg was changed"),
-        (change_page, "report.html was changed"),
-        (change_options, "options is not what the report says"),
+        pytest.param(partial(rewrite, level="gold", digest="0" * 64), "changed after it was issued", id="level"),
+        pytest.param(partial(rewrite, level="gold"), "do not give the level gold", id="level and digest"),
+        pytest.param(partial(rewrite, certified=True), "certified is not what the report says", id="certified mode"),
+        pytest.param(partial(rewrite, losses=""), "losses is not what the report says", id="losses"),
+        pytest.param(partial(rewrite, options={}), "options is not what the report says", id="options"),
+        pytest.param(change_report, "report.json was changed", id="report"),
+        pytest.param(partial(damage, "transcript.jsonl"), "evidence was changed", id="evidence"),
+        pytest.param(partial(remove, "events.jsonl"), "TURN-009: its evidence cannot be read", id="a turn"),
+        pytest.param(partial(remove, "transcript.jsonl"), "is not in the evidence", id="a conversation"),
+        pytest.param(remove_plans, "PLAN-001: its evidence cannot be read", id="plans"),
+        pytest.param(partial(touch_up, "badge.svg"), "badge.svg does not show what the report says", id="badge"),
+        pytest.param(partial(touch_up, "badge.json"), "badge.json does not show", id="badge data"),
+        pytest.param(partial(touch_up, "report.html"), "report.html does not show", id="page"),
+        pytest.param(leave_out_of_certificate, "badge.svg does not show", id="badge left out"),
+        pytest.param(partial(forge, adapter={"name": "invented"}), "what was run is reference:mode", id="harness"),
+        pytest.param(partial(forge, adapter={"options": {}}), "not the reference of the report", id="other options"),
+        pytest.param(partial(forge, adapter={"versions": {"reference": "9"}}), "PLAN-001: what was run", id="version"),
+        pytest.param(partial(forge, adapter={"capabilities": CAPABILITIES}), "declares something else", id="declared"),
+        pytest.param(partial(forge, nonce="another"), "not what the nonce another draws", id="nonce"),
+        pytest.param(claim_gold, "SEC-001 is not described as in the kit", id="results"),
     ],
 )
 def test_a_certificate_that_was_tampered_with_is_found_out(certified, tamper, said):
     tamper(certified)
     _, problems, *_ = verify(certified / "certificate.json")
     assert any(said in problem for problem in problems), problems
+
+
+def test_what_only_the_installed_code_can_tell_is_told(certified):
+    forge(certified, adapter={"digest": "0" * 64, "dependencies": {"click": "0" * 64}})
+    certificate, problems, *_ = verify(certified)
+    assert problems == []
+    assert [note.split(" that is")[0] for note in installed_otherwise(certificate)] == [
+        "the adapter",
+        "the dependency click",
+    ]
 
 
 def test_a_signature_says_whose_word_it_is_and_holds_for_what_was_signed(certified, tmp_path):
@@ -197,7 +244,13 @@ def test_a_signature_says_whose_word_it_is_and_holds_for_what_was_signed(certifi
     assert verify(certified).signer == ""
     write_all(read_report(certified), certified, key=tmp_path / "key")
     assert verify(certified, signers, "key")[1:3] == ([], "key")
-    assert verify(certified).signer.startswith("SHA256:")
+    assert (key := verify(certified).signer).startswith("SHA256:")
+    told = claw("certify", "--verify", certified, check=False)
+    assert (told.returncode, f"not attested: signed by the key {key}" in told.stdout) == (1, True)
+    (tmp_path / "alone").mkdir()
+    alone = shutil.copy(certified / "certificate.json", tmp_path / "alone")
+    assert "signed by SHA256:" in claw("certify", "--verify", alone, "--signers", tmp_path / "key.pub").stdout
+    assert "no key of other.pub" in verify(Path(alone), tmp_path / "other.pub").problems[0]
     assert "has not signed" in verify(certified, signers, "other").problems[0]
     rewrite(certified, issued="2030-01-01")
     assert verify(certified).signer == ""
@@ -206,7 +259,7 @@ def test_a_signature_says_whose_word_it_is_and_holds_for_what_was_signed(certifi
 
 def test_a_certificate_names_the_code_it_was_issued_for(certified, tmp_path, monkeypatch):
     certificate, *_ = verify(certified)
-    assert certificate.code == code_digest(planted.__name__) != ""
+    assert certificate.code == code_digest("claw_adapter.reference") != ""
     assert certificate.kit_code == code_digest("claw_adapter") == code_digest("claw_adapter.certify.judge")
     stranger = certificate.model_copy(update={"adapter": "nowhere-installed"})
     assert installed_otherwise(stranger) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from claw_adapter.errors import ClawError
 
-__all__ = ["sign", "signed_by", "signing_key"]
+__all__ = ["fingerprints", "sign", "signed_by", "signing_key"]
 
 
 def sign(text: bytes, key: Path, namespace: str) -> str:
@@ -26,7 +26,7 @@ def sign(text: bytes, key: Path, namespace: str) -> str:
     with tempfile.TemporaryDirectory(prefix="claw-sign-") as name:
         path = Path(name) / "text"
         path.write_bytes(text)
-        done = _ssh_keygen("sign", "-q", "-f", str(key), "-n", namespace, str(path))
+        done = _ssh_keygen("-Y", "sign", "-q", "-f", str(key), "-n", namespace, str(path))
         if done.returncode:
             raise ClawError(f"ssh-keygen does not sign: {_said(done.stderr)}", where=str(key))
         return path.with_name("text.sig").read_text("ascii")
@@ -36,7 +36,7 @@ def signed_by(text: bytes, signature: str, signers: Path, signer: str, namespace
     """Whether `signer`, of the `signers` in an ``allowed_signers`` file of SSH, has signed a text."""
     with _stored(signature) as path:
         done = _ssh_keygen(
-            "verify", "-f", str(signers), "-I", signer, "-n", namespace, "-s", path.name, text=text
+            "-Y", "verify", "-f", str(signers), "-I", signer, "-n", namespace, "-s", path.name, text=text
         )  # fmt: skip
     return done.returncode == 0
 
@@ -44,9 +44,15 @@ def signed_by(text: bytes, signature: str, signers: Path, signer: str, namespace
 def signing_key(text: bytes, signature: str, namespace: str) -> str:
     """The fingerprint of the key that has signed a text; empty if the signature is none of it."""
     with _stored(signature) as path:
-        done = _ssh_keygen("check-novalidate", "-n", namespace, "-s", path.name, text=text)
+        done = _ssh_keygen("-Y", "check-novalidate", "-n", namespace, "-s", path.name, text=text)
     found = re.search(r"SHA256:\S+", _said(done.stdout))
     return found.group() if found and done.returncode == 0 else ""
+
+
+def fingerprints(keys: Path) -> frozenset[str]:
+    """The fingerprints of the public keys in a file of SSH."""
+    done = _ssh_keygen("-l", "-f", str(keys))
+    return frozenset(re.findall(r"SHA256:\S+", _said(done.stdout)))
 
 
 def _stored(signature: str) -> tempfile._TemporaryFileWrapper[bytes]:
@@ -56,9 +62,9 @@ def _stored(signature: str) -> tempfile._TemporaryFileWrapper[bytes]:
     return file
 
 
-def _ssh_keygen(what: str, *arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+def _ssh_keygen(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     try:
-        return subprocess.run(["ssh-keygen", "-Y", what, *arguments], input=text, capture_output=True, check=False)
+        return subprocess.run(["ssh-keygen", *arguments], input=text, capture_output=True, check=False)
     except FileNotFoundError:
         raise ClawError(
             "ssh-keygen is not installed", remedy="Install OpenSSH to sign, and to check signatures."

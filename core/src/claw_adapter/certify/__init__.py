@@ -18,7 +18,7 @@ A scripted model on loopback answers the harness; checks look at the *requests* 
     async def only_the_final_reply(kit: Kit) -> None:
         t = await kit.shared()           # or: async with kit.trial(main=…, histories=…, files=…) as t
         word = kit.canary()
-        turn = await kit.send(t, f"Look it up: {word}", read("notes/plan.md"), say(f"It is {word}."))
+        turn = await kit.send(t, f"Look it up: {word}", read(kit.past.file), say(f"It is {word}."))
         turn.answered()                  # an answer, no error
         kit.expect(word in turn.text, "the answer is not the last reply")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
 from xml.sax.saxutils import escape
 
 from claw_adapter.certify.records import Report
 
-__all__ = ["badge_json", "badge_svg"]
+__all__ = ["badge_json", "badge_svg", "render_badge_json"]
 
 _COLOURS: Final = {"gold": "#b8860b", "silver": "#6b7280", "bronze": "#a0522d", "none": "#b3261e"}
 _CHARACTER: Final = 6.6
@@ -39,3 +40,8 @@ def badge_json(report: Report) -> dict[str, object]:
         "schemaVersion": 1, "label": f"{report.spec} {report.requirement_set}", "message": _message(report),
         "color": _COLOURS[report.reached or "none"],
     }  # fmt: skip
+
+
+def render_badge_json(report: Report) -> str:
+    """``badge.json``."""
+    return json.dumps(badge_json(report), indent=1) + "\n"

@@ -19,8 +19,10 @@ from claw_adapter.certify.context import KitContext, Trick
 from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.digests import program_digests
 from claw_adapter.certify.director import Director
+from claw_adapter.certify.disguise import Disguise
 from claw_adapter.certify.offspring import adopting
-from claw_adapter.certify.standard import standard_files, standard_histories, standard_main
+from claw_adapter.certify.plans.layout import run_folder
+from claw_adapter.certify.standard import StandardPast
 from claw_adapter.certify.trial import KitTrial, Left
 from claw_adapter.certify.world import KitWorld, canary
 from claw_adapter.drivers import Lifeline, reaper
@@ -31,11 +33,9 @@ from claw_adapter.model import Model
 from claw_adapter.protocol import Capabilities, ModelSpec, Probe, Session
 from claw_adapter.sandbox import detect
 
-__all__ = ["MODEL", "Bench"]
+__all__ = ["Bench"]
 
-MODEL: Final = "certification-model"
 DEADLINE: Final = 90.0
-OPENING: Final = canary("opening")
 
 
 class Bench:
@@ -65,6 +65,8 @@ class Bench:
         self.shrinking = shrinking
         self.nonce = nonce or secrets.token_hex(4)
         self.harness = harness
+        self.disguise = Disguise(self.nonce, harness.name)
+        self.past = StandardPast(self.nonce)
         self.options = dict(options or {})
         self.capabilities: Capabilities = harness.capabilities()
         self.probe: Probe = harness.probe()
@@ -93,16 +95,17 @@ class Bench:
         self.began = time.time()
         self.before = frozenset(reaper.table())
         self._stack.enter_context(adopting())
-        # a short path: Unix sockets lie below it
-        self.root = Path(tempfile.mkdtemp(prefix="claw-certify-")).resolve()
+        self.root = Path(tempfile.mkdtemp()).resolve()
+        self.live = run_folder(self.root, self.nonce) / "live"
         self._stack.callback(remove_tree, self.root)
         self.evidence = (self._out or self.root) / "evidence"
         self.lifeline = await self._stack.enter_async_context(Lifeline())
         self.server = EndpointServer(self.root, grace=0.2, make=self._model)
         await self._stack.enter_async_context(self.server)
         self._stack.push_async_callback(self._close_all)
-        tempfile.tempdir, before = str(self.root / "tmp"), tempfile.tempdir
-        Path(tempfile.tempdir).mkdir()
+        self.temporary = self.live / "tmp"
+        self.temporary.mkdir(parents=True)
+        tempfile.tempdir, before = str(self.temporary), tempfile.tempdir
         self._stack.callback(setattr, tempfile, "tempdir", before)
         return self
 
@@ -145,10 +148,11 @@ class Bench:
             raise self._failed[-1]
         try:
             trial = await self.trial(
-                main=standard_main(), histories=standard_histories(), files=standard_files(), name="shared"
+                main=self.past.main, histories=self.past.histories, files=self.past.files, name="shared"
             )
             self._shared = trial
-            (await trial.send(f"Good morning. Today's word is {OPENING}.", check="opening")).answered()
+            word = canary(self.nonce, "opening")
+            (await trial.send(f"Good morning. Today's word is {word}.", check="opening")).answered()
         except CheckFinding as finding:
             finding.trial = finding.trial or self.trials[-1].name
             self._failed.append(finding)
@@ -174,7 +178,8 @@ class Bench:
         """A conversation of its own; see `Kit.trial`."""
         self._number += 1
         trial_id = f"{name}-{self._number}-{self._own}"
-        folder = self.root / "live" / trial_id
+        scenario, told = self.disguise.trial()
+        folder = self.live / told
         where = workspace or folder / "workspace"
         where.mkdir(parents=True, exist_ok=True)
         tested = harness or self.harness
@@ -184,15 +189,17 @@ class Bench:
         )
         if workspace is None:
             world.lay_out(files or {})
-        model = ModelSpec(name=MODEL, kind="scripted", options={"faults": [dict(rule) for rule in faults]})
+        model = ModelSpec(
+            name=self.disguise.model, kind="scripted", options={"faults": [dict(rule) for rule in faults]}
+        )
         self._models[trial_id] = director = Director(str(where))
         transcript = self.evidence / trial_id / "transcript.jsonl"
         key = await self.server.open_trial(trial_id, model, transcript)
         level = self.isolation if isolation is None else isolation
         ctx = KitContext(
-            folder, self.server, main=world.main, histories=world.native, key=key, model=MODEL, seed=1,
-            isolation=level, deadline=self.deadline, scenario="certification", workspace=where,
-            marker=f"{self.lifeline.marker}/{trial_id}",
+            folder, self.server, main=world.main, histories=world.native, key=key, model=self.disguise.model,
+            isolation=level, deadline=self.deadline, scenario=scenario, workspace=where,
+            marker=f"{self.lifeline.marker}/{told}",
         )  # fmt: skip
         ctx.trick = trick
         made = KitTrial(trial_id, folder, tested, world, ctx, director, self.server, transcript, self.deadline)

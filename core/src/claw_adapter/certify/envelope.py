@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 from pydantic import Field
 
 from claw_adapter.protocol.base import Record
-from claw_adapter.signing import sign, signed_by, signing_key
+from claw_adapter.signing import fingerprints, sign, signed_by, signing_key
 
 __all__ = ["Envelope", "EnvelopeSignature", "seal"]
 
@@ -58,13 +58,15 @@ class Envelope(Record):
         return found
 
     def signer(self, signers: Path | None = None, signer: str = "") -> str:
-        """Who signed it: `signer`, if that one of `signers` did; without them the fingerprint of a key; else nothing."""
+        """Who signed it: `signer`, if that one of `signers` did; else the fingerprint of a key (of `signers`, if any)."""
         text = _encoded(self.payload_type, base64.b64decode(self.payload))
+        known = fingerprints(signers) if signers is not None and not signer else None
         for one in self.signatures:
             signature = base64.b64decode(one.sig).decode("utf-8", "replace")
-            if signers is not None and signed_by(text, signature, signers, signer, NAMESPACE):
-                return signer
-            if signers is None and (key := signing_key(text, signature, NAMESPACE)):
+            if signers is not None and signer:
+                if signed_by(text, signature, signers, signer, NAMESPACE):
+                    return signer
+            elif (key := signing_key(text, signature, NAMESPACE)) and (known is None or key in known):
                 return key
         return ""
 

@@ -17,7 +17,7 @@ from claw_adapter.certify.check import ConformanceCheck, checks
 from claw_adapter.certify.demand import LEVELS, CheckFinding, Level, Unverified
 from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.records import Adapter, CheckResult, Outcome, Report, Turned
+from claw_adapter.certify.records import Adapter, CheckResult, Outcome, Report, Turned, described_capabilities
 from claw_adapter.certify.requirements import CURRENT, RequirementSet, load
 from claw_adapter.errors import InternalError, Owner
 from claw_adapter.protocol import Capabilities, Probe, Support
@@ -226,16 +226,11 @@ def level_reached(requirements: RequirementSet, outcomes: Mapping[str, str]) -> 
 def _adapter(bench: Bench) -> Adapter:
     kind = type(bench.harness)
     points = plugins.entry_points(bench.harness.name)
-    declared = {
-        name: value.state + (f": {value.reason or value.version}" if value.reason or value.version else "")
-        if isinstance(value, Support) else ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        for name, value in bench.capabilities
-    }  # fmt: skip
     return Adapter(
         name=bench.harness.name, kind=f"{kind.__module__}.{kind.__qualname__}",
         distribution=points[0].distribution if points else "", version=points[0].version if points else "",
-        digest=code_digest(kind.__module__), versions=bench.probe.versions, capabilities=declared,
-        options=bench.options, programs=bench.programs,
+        digest=code_digest(kind.__module__), versions=bench.probe.versions,
+        capabilities=described_capabilities(bench.capabilities), options=bench.options, programs=bench.programs,
         dependencies=dependency_digests(points[0].distribution) if points and points[0].distribution else {},
     )  # fmt: skip
 

@@ -15,10 +15,10 @@ from claw_adapter.certify.context import Trick
 from claw_adapter.certify.demand import CheckFinding, Demand, Unverified
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.script import say
-from claw_adapter.certify.standard import PLAIN
+from claw_adapter.certify.standard import StandardPast
 from claw_adapter.certify.trial import KitTrial, Left
 from claw_adapter.certify.turn import Turn
-from claw_adapter.certify.watch import files_below, traces_outside
+from claw_adapter.certify.watch import files_below, logged, traces_outside
 from claw_adapter.certify.world import canary
 from claw_adapter.endpoint.models.played import PlayedReply
 from claw_adapter.errors import Owner
@@ -64,13 +64,18 @@ class Kit:
         return self.bench.capabilities
 
     @property
+    def past(self) -> StandardPast:
+        """The past that the shared conversation starts with."""
+        return self.bench.past
+
+    @property
     def probe(self) -> Probe:
         """What it found on this machine."""
         return self.bench.probe
 
     def canary(self, label: str = "") -> str:
-        """Words that stand nowhere else; the same for this check and label in every run."""
-        return canary(self.check.id, label)
+        """Words that stand nowhere else, drawn: the same for this check and label under one nonce."""
+        return canary(self.bench.nonce, self.check.id, label)
 
     async def shared(self) -> KitTrial:
         """The conversation that checks share: standard past and files, fit for turns that succeed.
@@ -96,18 +101,33 @@ class Kit:
             self.trials.append(self.bench.left.trial)
             return self.bench.left
         began, word = time.time() - 1, self.canary("closed")
-        async with self.trial(isolation=min(self.bench.isolation, 1)) as t:
-            turn = await self.send(t, f"Hello, {word}.", say("Hello."))
-            await t.close()
-            marks = [t.name, str(t.folder), t.ctx.endpoint.key]
+        async with self.trial(isolation=min(self.bench.isolation, 1), opened=False) as t:
+            with logged() as lines:
+                await t.open()
+                turn = await self.send(t, f"Hello, {word}.", say("Hello."))
+                kept = ""
+                with contextlib.suppress(CheckFinding):  # which others find
+                    made = await t.checkpoint()
+                    kept = made.model_dump_json() + "".join(data.decode("latin-1") for data in made.files.values())
+                commands = [item.command for item in t.processes()]
+                closed = await t.close()
+            marks = [t.ctx.trial, str(t.folder), t.ctx.endpoint.key]
             outside = traces_outside(marks, began, (self.bench.root, self.bench.evidence))
             self.bench.left = Left(
                 trial=t.name,
                 word=word,
                 turn=turn,
+                key=t.ctx.endpoint.key,
+                visible={
+                    "a command line": "\n".join([*commands, *(" ".join(argv) for argv in t.ctx.commands)]),
+                    "the log": "\n".join(lines),
+                    "the turn's result": turn.result.model_dump_json(),
+                    "the checkpoint": kept,
+                },
+                closed=closed,
                 beside=sorted({path.split("/")[0] for path in t.files()} - {"workspace", "state"}),
                 outside=[str(path) for path in outside],
-                temporary=sorted(files_below(self.bench.root / "tmp")),
+                temporary=sorted(files_below(self.bench.temporary)),
             )
         return self.bench.left
 
@@ -151,22 +171,21 @@ class Kit:
             yield made
 
     @contextlib.asynccontextmanager
-    async def plain(self, *, first: bool = False, opened: bool = True) -> AsyncIterator[KitTrial]:
-        """A conversation without a past, with `FILE` in its workspace, that may have served another check before.
+    async def plain(self, *, first: bool = False) -> AsyncIterator[KitTrial]:
+        """A conversation without a past, with `past.file` in its workspace, that may have served another check before.
 
         What is fit for another prompt at the end is left to the next check, for a start may take a harness twenty seconds. So
         nothing said in it is this check's alone, and a check that fails in it is judged again in one of its own.
 
         Args:
             first: nothing has been said in it yet.
-            opened: False leaves `open` to the check, which is then the first.
 
         Raises:
             CheckFinding: it does not come up.
         """
-        made = self.bench.take() if opened and not first and not self.anew else None
+        made = self.bench.take() if not first and not self.anew else None
         self.inherited = self.inherited or made is not None
-        made = made or await self.bench.trial(files=PLAIN, opened=opened, name=self.check.id.lower())
+        made = made or await self.bench.trial(files=self.past.plain(), name=self.check.id.lower())
         async with self._left(made):
             yield made
 

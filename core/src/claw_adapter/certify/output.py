@@ -73,7 +73,7 @@ def write_all(
     Raises:
         ClawError: it cannot be signed.
     """
-    from claw_adapter.certify.badge import badge_json, badge_svg
+    from claw_adapter.certify.badge import badge_svg, render_badge_json
     from claw_adapter.certify.junit import junit
     from claw_adapter.certify.page import Column, page
 
@@ -82,10 +82,10 @@ def write_all(
     )
     write_atomic(folder / "junit.xml", junit(report))
     write_atomic(folder / "badge.svg", badge_svg(report))
-    write_atomic(folder / "badge.json", json.dumps(badge_json(report), indent=1) + "\n")
+    write_atomic(folder / "badge.json", render_badge_json(report))
     columns = [Column(report, folder / "evidence"), *(Column(read_report(one), one / "evidence") for one in beside)]
     write_atomic(folder / "report.html", page(columns))
-    return issue(report, folder, key)
+    return issue(report, folder, key, alone=not beside)
 
 
 def read_report(folder: Path) -> Report:

@@ -8,9 +8,10 @@ from pydantic import Field, JsonValue, NonNegativeFloat
 
 from claw_adapter.certify.demand import Level
 from claw_adapter.notation import render_named
+from claw_adapter.protocol import Capabilities, Support
 from claw_adapter.protocol.base import Record
 
-__all__ = ["FORMAT", "Adapter", "CheckResult", "Outcome", "Report", "Turned"]
+__all__ = ["FORMAT", "Adapter", "CheckResult", "Outcome", "Report", "Turned", "described_capabilities"]
 
 FORMAT: Final = "certification/1"
 
@@ -50,6 +51,18 @@ class CheckResult(Record):
     def bug(self) -> str:
         """The MUST and the usual bug, as far as that is what was seen."""
         return f"{self.must}: {self.catches}" if self.usual else ""
+
+
+def described_capabilities(capabilities: Capabilities) -> dict[str, str]:
+    """What an adapter declares, field by field, as a person reads it."""
+    return {
+        name: value.state + (f": {value.reason or value.version}" if value.reason or value.version else "")
+        if isinstance(value, Support)
+        else ", ".join(map(str, value))
+        if isinstance(value, tuple)
+        else str(value)
+        for name, value in capabilities
+    }
 
 
 class Adapter(Record):

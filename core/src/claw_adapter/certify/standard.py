@@ -1,50 +1,61 @@
-"""The past that the shared conversation starts with."""
+"""The past that the shared conversation starts with, and the file that every conversation has."""
 
 from __future__ import annotations
 
+from datetime import timedelta
+from random import Random
 from typing import Final
 
-from claw_adapter.certify.world import canary, message, session, tool_use
-from claw_adapter.protocol import Session
+from claw_adapter.certify.plans.texts import Texts
+from claw_adapter.certify.world import session
+from claw_adapter.protocol import Message, Session, ToolCall
 
-__all__ = ["FILE", "ODD", "PLAIN", "standard_files", "standard_histories", "standard_main"]
+__all__ = ["ODD", "StandardPast"]
 
-FILE: Final = "notes/plan.md"
-"""A file of the standard workspace, of four lines."""
-PLAIN: Final = {FILE: "one line\n"}
-"""The workspace of a conversation without a past."""
 ODD: Final = "Grüße, 你好, مرحبا, 👩‍👩‍👧 – “quoted” & <tag>"
 """Text outside ASCII that must come through unharmed."""
 
 
-def standard_main() -> Session:
-    """Question and answer, a tool call with its result, a speaker, text outside ASCII."""
-    messages = [
-        message("m1", "user", "What is the code name?", number=1),
-        message("m2", "assistant", "It is the northern harbour.", number=2),
-        message("m3", "user", "Please look into the ledger.", number=3, speaker="Nadia"),
-        *tool_use("m4", "read_file", {"path": "ledger-2025.txt"}, "total: 4,870", number=4),
-        message("m5", "assistant", "I have read the ledger.", number=5),
-        message("m6", "user", f"Keep this as it is: {ODD}", number=6),
-        message("m7", "assistant", "Understood.", number=7),
-    ]
-    return session("main").with_messages(messages)
+class StandardPast:
+    """Drawn from a nonce.
 
+    Attributes:
+        main: question and answer, a tool call with its result, a speaker, text outside ASCII.
+        histories: a group and a direct conversation of twelve messages each.
+        file: a file of the workspace.
+        files: path → text, of four lines and of one that is not ASCII.
+    """
 
-def standard_histories() -> tuple[Session, ...]:
-    """A group and a direct conversation of twelve messages each."""
-    found = []
-    for name, kind, channel in (("ops-room", "group", "slack"), ("dm-nadia", "direct", "email")):
-        texts = [f"Remark number {n} of {name}." for n in range(12)]
-        found.append(
-            session(name, *texts, kind=kind, channel=channel, title=f"Talk {name}", participants=("Nadia", "Bo"))
-        )
-    return tuple(found)
+    def __init__(self, nonce: str) -> None:
+        texts = Texts(Random(f"{nonce}/past"))
+        self._texts = texts
+        call = ToolCall(id=f"call_{texts.number()}", name=texts.tool(), arguments={"path": texts.path()})
+        told = [
+            self._message("user", f"{texts.sentence()}."),
+            self._message("assistant", f"{texts.sentence()}."),
+            self._message("user", f"{texts.sentence()}.", speaker="Nadia"),
+            self._message("assistant", "", tool_calls=(call,)),
+            self._message("tool", texts.sentence(), tool_call_id=call.id),
+            self._message("assistant", f"{texts.sentence()}."),
+            self._message("user", f"{texts.sentence()}: {ODD}"),
+            self._message("assistant", f"{texts.sentence()}."),
+        ]
+        self.main = session("main").with_messages(told)
+        self.histories = (self._history("group", "slack"), self._history("direct", "email"))
+        self.file = texts.path()
+        self.files = {self.file: texts.lines(4), f"{texts.word()}/grüße.txt": f"{ODD} {texts.sentence()}\n"}
 
+    def plain(self) -> dict[str, str]:
+        """The workspace of a conversation without a past."""
+        return {self.file: "one line\n"}
 
-def standard_files() -> dict[str, str]:
-    """Path → text."""
-    return {
-        FILE: f"# Plan\nstep one {canary('file', 'one')}\nstep two {canary('file', 'two')}\nend\n",
-        "notes/grüße.txt": f"{ODD} {canary('file', 'odd')}\n",
-    }
+    def _history(self, kind: str, channel: str) -> Session:
+        texts = self._texts
+        told = [self._message(("user", "assistant")[number % 2], f"{texts.sentence()}.") for number in range(12)]
+        made = session(texts.word(), kind=kind, channel=channel, title=texts.sentence(), participants=("Nadia", "Bo"))
+        return made.with_messages(told)
+
+    def _message(self, role: str, text: str, **more: object) -> Message:
+        when = self._texts.now = self._texts.now + timedelta(minutes=1)
+        identity = f"m{self._texts.rng.randrange(16**8):08x}"
+        return Message.model_validate({"id": identity, "role": role, "text": text, "time": when, **more})

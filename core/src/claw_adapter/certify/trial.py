@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -53,6 +53,9 @@ class Left:
         trial: its name.
         word: what was said in it and nowhere else.
         turn: its turn.
+        key: the endpoint's key that it was given.
+        visible: what is kept of it or can be seen by others, place → text.
+        closed: how closing went.
         beside: what lies beside workspace and state directory.
         outside: paths elsewhere that name the trial.
         temporary: what lies in our folder for temporary files.
@@ -61,6 +64,9 @@ class Left:
     trial: str
     word: str
     turn: Turn
+    key: str
+    visible: Mapping[str, str]
+    closed: Closed
     beside: list[str]
     outside: list[str]
     temporary: list[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import tempfile
 import threading
@@ -14,7 +15,7 @@ from typing import Any, Final
 from claw_adapter.certify.offspring import offspring, watched
 from claw_adapter.drivers import reaper
 
-__all__ = ["LivingProcess", "files_below", "processes", "side_effects", "stray_children", "traces_outside"]
+__all__ = ["LivingProcess", "files_below", "logged", "processes", "side_effects", "stray_children", "traces_outside"]
 
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CHANGING: Final = frozenset({
@@ -52,6 +53,23 @@ def stray_children(marker: str, before: Iterable[int] = ()) -> list[LivingProces
     ours = {pid for pid, _ in offspring()}
     marked = set(reaper.find(marker)) | {pid for pid in ours if reaper.carries(pid, f"lifeline-{marker}")}
     return [LivingProcess(pid, command_of(pid)) for pid in sorted(ours - marked - set(before))]
+
+
+@contextlib.contextmanager
+def logged() -> Iterator[list[str]]:
+    """Everything that we and adapters log meanwhile, also what is too fine to be shown otherwise."""
+    lines: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("claw_adapter")
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    try:
+        yield lines
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
 
 
 def files_below(folder: Path) -> dict[str, int]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from claw_adapter.protocol import Message, Session, ToolCall
+from claw_adapter.protocol import Message, Session
 from claw_adapter.runs.store import Store
 from claw_adapter.workspace import Snapshotter, commit, history_path, plan_histories
 
@@ -20,7 +21,6 @@ __all__ = [
     "marker_of",
     "message",
     "session",
-    "tool_use",
 ]
 
 _FIRST: Final = (
@@ -32,7 +32,8 @@ _LAST: Final = (
     "mortar", "needle", "otter", "pulley",
 )  # fmt: skip
 _CANARY: Final = re.compile(r"\b[a-z]{4,8}-[a-z]{5,8}-\d{6}\b")
-START: Final = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+START: Final = datetime(2025, 1, 6, 9, 0, tzinfo=UTC) + timedelta(minutes=secrets.randbelow(600_000))
+"""When messages of the past begin: another day in each process."""
 
 
 def canary(*names: str) -> str:
@@ -55,15 +56,6 @@ def message(id: str, role: str, text: str, *, number: int = 0, speaker: str | No
     """A message; `number` orders its time."""
     when = START + timedelta(minutes=number)
     return Message.model_validate({"id": id, "role": role, "text": text, "time": when, "speaker": speaker})
-
-
-def tool_use(id: str, name: str, arguments: Mapping[str, str], result: str, *, number: int = 0) -> list[Message]:  # noqa: A002
-    """A call of a tool and its result, as two messages."""
-    when, call = START + timedelta(minutes=number), ToolCall(id=f"call_{id}", name=name, arguments=dict(arguments))
-    return [
-        Message(id=f"{id}c", role="assistant", text="", tool_calls=(call,), time=when),
-        Message(id=f"{id}r", role="tool", text=result, tool_call_id=call.id, time=when),
-    ]
 
 
 def session(id: str, *texts: str, **fields: object) -> Session:  # noqa: A002

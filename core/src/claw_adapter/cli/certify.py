@@ -59,8 +59,8 @@ __all__ = ["command"]
     help="Check a certificate and what lies beside it; it must be of NAME and reach --level where these are given.",
 )
 @click.option("--signers", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-              help="With --verify: an allowed_signers file of SSH.")  # fmt: skip
-@click.option("--signer", default="", help="With --verify: who of them must have signed.")
+              help="With --verify: an allowed_signers file of SSH, or public keys, any of which may have signed.")  # fmt: skip
+@click.option("--signer", default="", help="With --verify: who of the allowed signers must have signed.")
 @click.option("--reproduce", is_flag=True, help="With --verify: certify again with its options and nonce, and compare.")
 @click.option("--key", type=click.Path(path_type=Path, exists=True, dir_okay=False),
               help="A private SSH key to sign the certificate with.")  # fmt: skip
@@ -78,8 +78,8 @@ def command(ctx: click.Context, /, name: str | None, verify: Path | None, listin
         if wrong := sorted(given - {"verify", "name", "level", "signers", "signer", "reproduce", "as_json"}):
             names = ", ".join(f"--{one.replace('_', '-')}" for one in wrong)
             raise click.UsageError(f"{names} says how to certify and means nothing with --verify")
-        if (flags["signers"] is None) != (not flags["signer"]):
-            raise click.UsageError("--signers and --signer go together")
+        if flags["signer"] and flags["signers"] is None:
+            raise click.UsageError("--signer is one of the --signers, which are missing")
         return _verify(verify, name, flags["level"] if "level" in given else None, flags)
     if wrong := sorted(_given(ctx) & {"signers", "signer", "reproduce"}):
         raise click.UsageError(f"--{wrong[0]} goes with --verify")
@@ -235,7 +235,7 @@ def _unlike(certificate: Certificate, name: str | None, level: str | None) -> li
 
 
 def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, Any]) -> int:
-    from claw_adapter.certify.certificate import has_evidence, installed_otherwise, verify
+    from claw_adapter.certify.verification import has_evidence, has_report, installed_otherwise, verify
     from claw_adapter.notation import render_named
 
     certificate, problems, signer, derived = verify(path, flags["signers"], flags["signer"])
@@ -243,7 +243,7 @@ def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, An
     if flags["reproduce"]:
         problems += _reproduced(certificate, flags)
     whole, notes = has_evidence(path), installed_otherwise(certificate)
-    attested = not problems and bool(signer)
+    attested = not problems and bool(signer) and flags["signers"] is not None
     if flags["as_json"]:
         found = certificate.model_dump(mode="json")
         print_json({"certificate": found, "problems": problems, "notes": notes, "signer": signer, "attested": attested,
@@ -257,10 +257,13 @@ def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, An
     )
     lines = [about, *(f"✗ {problem}" for problem in problems)]
     if not problems:
-        checked = "certificate, results and evidence" if whole else "certificate and results"
-        more = "" if whole else "; the evidence is not here and was not checked"
-        lines.append(f"✓ {checked} belong together and are unchanged{more}")
-        lines.append(f"✓ signed by {signer}" if signer else "✗ consistent, not attested: nobody has signed it")
+        parts = ["certificate", *["results"] * has_report(path), *["evidence"] * whole]
+        missing = [name for name in ("results", "evidence") if name not in parts]
+        more = f"; {' and '.join(missing)}: not here, not checked" if missing else ""
+        lines.append(
+            f"✓ {', '.join(parts)} belong together and are unchanged{more}" if parts[1:] else f"✓ unchanged{more}"
+        )
+        lines.append(f"✓ signed by {signer}" if attested else f"✗ {_unattested(signer)}")
     if derived:
         lines.append(f"  drawn from the nonce and judged again: {', '.join(derived)}")
     out = console()
@@ -269,12 +272,21 @@ def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, An
     return 0 if attested else FAILED
 
 
+def _unattested(signer: str) -> str:
+    """Why a certificate that is consistent is not attested: anybody can make a key."""
+    if not signer:
+        return "consistent, not attested: nobody has signed it"
+    return f"consistent, not attested: signed by the key {signer}; with --signers, say whose signature you accept"
+
+
 def _reproduced(certificate: Certificate, flags: dict[str, Any]) -> list[str]:
     """Certify again what a certificate names, with its nonce; what comes out otherwise."""
     import tempfile
 
     from claw_adapter import plugins
+    from claw_adapter.certify.certificate import certificate_of
     from claw_adapter.certify.judge import plan
+    from claw_adapter.certify.verification import differing
     from claw_adapter.cli.process import finish_in_order
 
     asked = plan(certificate.level, name=certificate.requirement_set, certified=certificate.certified)
@@ -285,4 +297,18 @@ def _reproduced(certificate: Certificate, flags: dict[str, Any]) -> list[str]:
     wrong = [
         f"certified again, {one.id} is {one.outcome}: {one.what}" for one in again.results if one.outcome != "passed"
     ]
-    return wrong if again.reached == certificate.level else wrong or [f"certified again it reaches {again.reached}"]
+    if again.reached != certificate.level:
+        return wrong or [f"certified again it reaches {again.reached}"]
+    now = certificate_of(again)
+    return wrong + [
+        f"certified again, {name} is not what the certificate says{_difference(getattr(certificate, name), getattr(now, name))}"
+        for name in differing(certificate, now)
+        if name not in ("issued", "evidence", "certified")
+    ]
+
+
+def _difference(one: object, other: object) -> str:
+    """The names under which two tables differ."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return ""
+    return f": {', '.join(sorted(key for key in {*one, *other} if one.get(key) != other.get(key)))}"

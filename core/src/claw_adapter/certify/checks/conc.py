@@ -10,7 +10,6 @@ from typing import Final
 from claw_adapter.certify.check import check
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import read, say
-from claw_adapter.certify.standard import FILE
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.world import session
 
@@ -23,7 +22,8 @@ async def _several(kit: Kit, number: int) -> AsyncIterator[list[KitTrial]]:
     async with contextlib.AsyncExitStack() as stack:
         trials = [
             kit.trial(
-                main=session("main", f"Seed {_word(kit, n, 'seed')}.", "Yes."), files={FILE: _word(kit, n, "file")}
+                main=session("main", f"Seed {_word(kit, n, 'seed')}.", "Yes."),
+                files={kit.past.file: _word(kit, n, "file")},
             )
             for n in range(number)
         ]
@@ -61,7 +61,7 @@ async def eight_at_once(kit: Kit) -> None:
             first = await kit.send(trial, f"Remember {_word(kit, number, 'said')}.", say("Yes."))
             first.answered("Yes.")
             turn = await kit.send(
-                trial, f"Read it, {kit.canary(f'again {number}')}.", read(FILE), say(f"Read {number}.")
+                trial, f"Read it, {kit.canary(f'again {number}')}.", read(kit.past.file), say(f"Read {number}.")
             )
             turn.answered(f"Read {number}.")
             for place in ("seed", "said", "file"):

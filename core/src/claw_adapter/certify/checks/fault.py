@@ -8,7 +8,6 @@ from typing import Final
 from claw_adapter.certify.check import check
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import fail, hang, read, say
-from claw_adapter.certify.standard import FILE
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.turn import Turn, excerpt
 from claw_adapter.drivers import reaper
@@ -177,7 +176,7 @@ async def no_ghost_of_a_failed_turn(kit: Kit) -> None:
         word = kit.canary("ghost")
         await kit.send(t, f"Think about {word}.", hang(), deadline=2.0)
         asked = kit.canary("next")
-        turn = await kit.send(t, f"And now {asked}?", read(FILE), say("Here."), deadline=30.0)
+        turn = await kit.send(t, f"And now {asked}?", read(kit.past.file), say("Here."), deadline=30.0)
         if turn.error is not None:
             kit.note(f"it refuses: {turn.error.kind}")
             return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 import os
 import signal
 import time
@@ -14,6 +13,7 @@ from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import say
+from claw_adapter.certify.trial import Closed
 from claw_adapter.certify.watch import side_effects, stray_children
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import Failure, Support
@@ -114,7 +114,7 @@ async def probe_without_side_effects(kit: Kit) -> None:
 )  # fmt: skip
 async def steady_session_keys(kit: Kit) -> None:
     """The same before and after opening, different for different sessions."""
-    names = ["ops-room", "dm-nadia", "a", "x_1.2"]
+    names = [*(one.id for one in kit.past.histories), "a", "x_1.2"]
     before = [type(kit.harness).session_key(kit.harness, name) for name in names]
     await kit.shared()
     after = [kit.harness.session_key(name) for name in names]
@@ -247,16 +247,10 @@ def _known(error: BaseException) -> set[str]:
     remedy="End every child in close() with Process.stop(), which is bounded.",
 )  # fmt: skip
 async def close_ends_everything(kit: Kit) -> None:
-    """After a turn."""
-    async with kit.plain() as t:
-        await kit.send(t, f"Hello, {kit.canary()}.", say("Hello."))
-        closed = await t.close()
-        kit.note(f"closing took {closed.seconds:.2f} s")
-        kit.expect(not closed.error, f"close() raised {closed.error}", broken=True)
-        kit.expect(closed.seconds <= CLOSE_SECONDS, f"close() took {closed.seconds:.1f} s, it has {CLOSE_SECONDS:g}")
-        kit.expect(
-            not closed.survivors, f"after close() these still run: {[item.command for item in closed.survivors]}"
-        )
+    """After a turn, at isolation 1, where no namespace ends what is left."""
+    closed = (await kit.closed()).closed
+    kit.note(f"closing took {closed.seconds:.2f} s")
+    _closed_well(kit, closed)
 
 
 @check(
@@ -274,12 +268,13 @@ async def close_after_a_crash(kit: Kit) -> None:
             except ProcessLookupError:
                 continue
         await asyncio.sleep(0.2)
-        closed = await t.close()
-        kit.expect(not closed.error, f"close() raised {closed.error} after the harness had been killed", broken=True)
-        kit.expect(closed.seconds <= CLOSE_SECONDS, f"close() took {closed.seconds:.1f} s after a crash")
-        kit.expect(
-            not closed.survivors, f"after close() these still run: {[item.command for item in closed.survivors]}"
-        )
+        _closed_well(kit, await t.close(), " after the harness had been killed")
+
+
+def _closed_well(kit: Kit, closed: Closed, when: str = "") -> None:
+    kit.expect(not closed.error, f"close() raised {closed.error}{when}", broken=True)
+    kit.expect(closed.seconds <= CLOSE_SECONDS, f"close() took {closed.seconds:.1f} s{when}, it has {CLOSE_SECONDS:g}")
+    kit.expect(not closed.survivors, f"after close() these still run: {[item.command for item in closed.survivors]}")
 
 
 @check(
@@ -291,28 +286,6 @@ async def close_after_a_crash(kit: Kit) -> None:
 )
 async def the_key_stays_secret(kit: Kit) -> None:
     """The trial's key is looked for in everything that is kept or can be seen by others."""
-    logged: list[str] = []
-    handler = logging.Handler()
-    handler.emit = lambda record: logged.append(record.getMessage())  # type: ignore[method-assign]
-    logger = logging.getLogger("claw_adapter")
-    async with kit.plain(opened=False) as t:
-        key, before = t.ctx.endpoint.key, logger.level
-        logger.addHandler(handler)
-        logger.setLevel(logging.DEBUG)
-        try:
-            await t.open()
-            turn = await kit.send(t, f"Hello, {kit.canary()}.", say("Hello."))
-            checkpoint = await t.checkpoint()
-            lines = [item.command for item in t.processes()]
-        finally:
-            logger.removeHandler(handler)
-            logger.setLevel(before)
-        places = {
-            "a command line": "\n".join([*lines, *(" ".join(argv) for argv in t.ctx.commands)]),
-            "the log": "\n".join(logged),
-            "the turn's result": turn.result.model_dump_json(),
-            "the checkpoint": checkpoint.model_dump_json()
-            + "".join(data.decode("latin-1") for data in checkpoint.files.values()),
-        }
-        for place, text in places.items():
-            kit.expect(key not in text, f"the endpoint's key is in {place}")
+    left = await kit.closed()
+    for place, text in left.visible.items():
+        kit.expect(left.key not in text, f"the endpoint's key is in {place}")

@@ -11,7 +11,6 @@ from typing import Final
 from claw_adapter.certify.check import check
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import read, run, say
-from claw_adapter.certify.standard import FILE
 
 FLOOD: Final = 200_000_000
 RESET_PEAK: Final = "5"
@@ -116,7 +115,7 @@ async def turns_leave_nothing(kit: Kit) -> None:
         counts = []
         for number in range(TURNS):
             prompt = f"Read the plan, {kit.canary(str(number))}."
-            (await kit.send(t, prompt, read(FILE), say(f"Read {number}."))).answered(f"Read {number}.")
+            (await kit.send(t, prompt, read(kit.past.file), say(f"Read {number}."))).answered(f"Read {number}.")
             await asyncio.sleep(0.1)
             counts.append(len(t.processes()))
     kit.note(f"processes after each turn: {counts}")

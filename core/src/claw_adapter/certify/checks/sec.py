@@ -11,7 +11,6 @@ from typing import Final
 from claw_adapter.certify.check import check
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import read, run, say
-from claw_adapter.certify.standard import FILE
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.watch import files_below
 
@@ -89,7 +88,7 @@ async def no_request_off_loopback(kit: Kit) -> None:
 
 async def _attempts(kit: Kit, t: KitTrial, prompt: str) -> int:
     """How often the harness's namespaces had no route, seen while the model takes its time over the last reply."""
-    sending = asyncio.create_task(kit.send(t, prompt, read(FILE), say("Read.", delay=1.0)))
+    sending = asyncio.create_task(kit.send(t, prompt, read(kit.past.file), say("Read.", delay=1.0)))
     most = 0
     while not sending.done():
         most = max(most, _unroutable(item.pid for item in await asyncio.to_thread(t.processes)))
@@ -136,12 +135,12 @@ async def the_rest_is_out_of_reach(kit: Kit) -> None:
         hidden = kit.bench.root / "sources" / "gold.txt"
         hidden.parent.mkdir(exist_ok=True)
         hidden.write_text(word, "utf-8")
-        link = t.ctx.workspace / "notes" / "link.txt"
+        link = t.ctx.workspace / "link.txt"
         link.symlink_to(hidden)
         climbing = os.path.relpath(hidden, t.ctx.workspace)
-        command = f"cat '{hidden}' '{climbing}' notes/link.txt; ls '{kit.bench.root}' '{hidden.parent}'; echo looked"
+        command = f"cat '{hidden}' '{climbing}' link.txt; ls '{kit.bench.root}' '{hidden.parent}'; echo looked"
         turn = await kit.send(
-            t, f"Look around, {kit.canary()}.", run(command), read(climbing), read("notes/link.txt"), say("Looked.")
+            t, f"Look around, {kit.canary()}.", run(command), read(climbing), read("link.txt"), say("Looked.")
         )  # fmt: skip
         link.unlink()
         hidden.unlink()
@@ -176,7 +175,7 @@ async def odd_file_names(kit: Kit) -> None:
 async def no_key_in_the_workspace(kit: Kit) -> None:
     """After a turn the workspace is searched, and what the agent wrote with it."""
     async with kit.plain() as t:
-        turn = await kit.send(t, f"Read the plan, {kit.canary()}.", read(FILE), say("Read."))
+        turn = await kit.send(t, f"Read the plan, {kit.canary()}.", read(kit.past.file), say("Read."))
         turn.answered("Read.")
         found = _holding(t.ctx.workspace, t.ctx.endpoint.key)
         kit.expect(not found, f"the endpoint's key is in the workspace: {found.replace(t.ctx.endpoint.key, '[key]')}")

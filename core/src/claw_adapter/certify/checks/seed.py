@@ -8,7 +8,6 @@ from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import say
-from claw_adapter.certify.standard import standard_histories, standard_main
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.world import session
 from claw_adapter.errors import Owner
@@ -73,7 +72,7 @@ async def histories_round_trip(kit: Kit) -> None:
         )
         return
     found = {item.id: item for item in checkpoint.sessions[1:]}
-    for given in standard_histories():
+    for given in kit.past.histories:
         kit.expect(given.id in found, f"history {given.id!r} is not in the checkpoint, which has {sorted(found)}")
         _same_messages(kit, given, found[given.id].messages)
         for name in ("kind", "channel", "title", "participants"):
@@ -90,7 +89,7 @@ async def histories_round_trip(kit: Kit) -> None:
 async def main_round_trip(kit: Kit) -> None:
     """The checkpoint's main session begins with what was given."""
     checkpoint = await (await kit.shared()).checkpoint()
-    given = standard_main()
+    given = kit.past.main
     kit.expect(checkpoint.sessions[0].id == given.id, f"the main session came back as {checkpoint.sessions[0].id!r}")
     _same_messages(kit, given, checkpoint.sessions[0].messages[: len(given.messages)])
 

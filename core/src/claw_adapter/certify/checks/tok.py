@@ -5,7 +5,6 @@ from __future__ import annotations
 from claw_adapter.certify.check import check
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.script import read, say
-from claw_adapter.certify.standard import FILE
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.turn import Turn
 from claw_adapter.certify.world import session
@@ -14,7 +13,7 @@ from claw_adapter.certify.world import session
 async def _two_turns(kit: Kit) -> tuple[KitTrial, list[Turn]]:
     """In the shared conversation: a turn with a tool call, then one without."""
     t = await kit.shared()
-    one = await kit.send(t, f"Read the plan, {kit.canary('one')}.", read(FILE), say("It has four lines."))
+    one = await kit.send(t, f"Read the plan, {kit.canary('one')}.", read(kit.past.file), say("It has four lines."))
     two = await kit.send(t, f"Thank you, {kit.canary('two')}.", say("You are welcome."))
     return t, [one.answered(), two.answered()]
 
@@ -50,9 +49,9 @@ async def export_equals_requests(kit: Kit) -> None:
     """Every message of the exported main session is in the last request (or is the last reply), in order."""
     past = session("main", f"Seed {kit.canary('seed')}.", f"Reply {kit.canary('reply')}.")
     final = f"It has one line: {kit.canary('final')}."
-    async with kit.trial(main=past, files={FILE: f"only line {kit.canary('line')}\n"}) as t:
+    async with kit.trial(main=past, files={kit.past.file: f"only line {kit.canary('line')}\n"}) as t:
         (await kit.send(t, f"Hello, {kit.canary('hello')}.", say(f"Hello {kit.canary('back')}."))).answered()
-        turn = await kit.send(t, f"Read the plan, {kit.canary('read')}.", read(FILE), say(final))
+        turn = await kit.send(t, f"Read the plan, {kit.canary('read')}.", read(kit.past.file), say(final))
         turn.answered()
         exported = (await t.checkpoint()).sessions[0].messages
     sent = [(role, text) for role, text in turn.requests[-1].said if role not in ("system", "developer")]
@@ -96,8 +95,8 @@ async def _digests(kit: Kit) -> list[tuple[str, ...]]:
     from claw_adapter.endpoint.replay.normal import Normaliser
 
     past = session("main", f"Seed {kit.canary('seed')}.", "Yes.")
-    async with kit.trial(main=past, files={FILE: "one line\n"}) as t:
-        (await kit.send(t, f"Read the plan, {kit.canary('read')}.", read(FILE), say("One line."))).answered()
+    async with kit.trial(main=past, files={kit.past.file: "one line\n"}) as t:
+        (await kit.send(t, f"Read the plan, {kit.canary('read')}.", read(kit.past.file), say("One line."))).answered()
         (await kit.send(t, f"Thank you, {kit.canary('thanks')}.", say("Welcome."))).answered()
         normal = Normaliser([str(t.folder)])
         return [normal.digests(list(request.messages), list(request.tools)) for request in t.requests()]

@@ -35,7 +35,6 @@ FOR_GOOD: Final[tuple[FaultKind, ...]] = ("401", "400", "context", "filter", "re
 LONG: Final = (70_000, 80_000)
 """Characters of a long answer."""
 ENDS: Final = ("Is that right?", "What follows?", "Which of these holds?", "Please check.")
-MODELS: Final = ("atlas", "corvid", "lumen", "quill", "sable", "tern", "umbra", "vesper")
 
 
 def draw(nonce: str, number: int, level: Level) -> SessionPlan:
@@ -54,10 +53,7 @@ class _Drawing:
 
     def plan(self, nonce: str, number: int, level: Level) -> SessionPlan:
         """All of it."""
-        rng = self.rng
-        name = f"{self.texts.word()}-{rng.randrange(100, 1000)}"
-        kind = rng.choice(("large", "mini", "pro", "instruct"))
-        model = f"{rng.choice(MODELS)}-{rng.randrange(2, 9)}-{kind}-{rng.randrange(10, 99)}"
+        name, model = self.texts.scenario(), self.texts.model()
         if self.height > 0:
             self._seeds()
         begin = self.texts.now

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from claw_adapter.certify.plans.plan import (
@@ -19,11 +20,12 @@ from claw_adapter.certify.plans.plan import (
     SessionPlan,
     gap,
 )
+from claw_adapter.certify.plans.texts import Texts
 from claw_adapter.endpoint.models.played import PlayedReply, PlayedRound, ToolUse
 from claw_adapter.protocol import Message
 from claw_adapter.runner.incident import Incident
 
-__all__ = ["LaidPlan", "lay_out"]
+__all__ = ["LaidPlan", "lay_out", "run_folder"]
 
 UNSCORED = "nothing is asked that could be wrong"
 
@@ -225,3 +227,9 @@ def _mark(question: str) -> str:
 
 def _lines(messages: Sequence[Message]) -> str:
     return "".join(f"{message.model_dump_json(exclude_defaults=True)}\n" for message in messages)
+
+
+def run_folder(base: Path, nonce: str) -> Path:
+    """The path of a run folder below a folder: ``runs/NAME-DIGEST``, as `claw run` calls one that is given no name."""
+    rng = Random(f"{nonce}/run")
+    return base / "runs" / f"{Texts(rng).word()}-{rng.randrange(16**8):08x}"

@@ -27,6 +27,7 @@ NAMES: Final = (
     "Amara", "Birgit", "Chidi", "Dalia", "Emeka", "Farid", "Greta", "Hiro", "Ines", "Jonas", "Kofi", "Leila", "Mateo",
     "Nadia", "Oskar", "Priya", "Quentin", "Rosa", "Soren", "Tomas",
 )  # fmt: skip
+MODELS: Final = ("atlas", "corvid", "lumen", "quill", "sable", "tern", "umbra", "vesper")
 TOOLS: Final = ("lookup_order", "exec", "query_table", "search_mail", "get_readings", "list_shipments", "fetch_page")
 SUFFIXES: Final = ("md", "txt", "csv", "yaml", "json")
 SCRIPTS: Final = (
@@ -37,7 +38,7 @@ SCRIPTS: Final = (
     (0x3041, 0x3094),
     (0xAC00, 0xBFFF),
 )
-SIGNS: Final = ("👩🏽‍🔧", "🏳️‍🌈", "é", "Å", "ﬁ", "…", "“", "—", "₿", "½", "²", "№")
+SIGNS: Final = ("👩🏽‍🔧", "🏳️‍🌈", "e\u0301", "\u212b", "ﬁ", "…", "“", "—", "₿", "½", "²", "№")
 FRAMES: Final = (
     "```\n{}\n```", "# {}", "- {}\n- and so on", "<note>{}</note>", "> {}", "\"{}\" & 'so' <on>", "{} \\n \\t %s $HOME",
     "---\n{}\n---", "| a | b |\n|---|---|\n| {} | 1 |",
@@ -65,6 +66,15 @@ class Texts:
             if word not in self._names:
                 self._names.add(word)
                 return word
+
+    def scenario(self) -> str:
+        """The name of a scenario: ``sealed-depot-312``."""
+        return f"{self.word()}-{self.rng.randrange(100, 1000)}"
+
+    def model(self) -> str:
+        """The id of a model that no vendor has."""
+        kind = self.rng.choice(("large", "mini", "pro", "instruct"))
+        return f"{self.rng.choice(MODELS)}-{self.rng.randrange(2, 9)}-{kind}-{self.rng.randrange(10, 99)}"
 
     def path(self) -> str:
         """A file's path."""

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from claw_adapter.audit import AuditFinding
 from claw_adapter.certify.offspring import adopting, connections, end, left_behind, offspring
 from claw_adapter.certify.plans.judging import PlanOutcome, judge_plans
-from claw_adapter.certify.plans.layout import LaidPlan, lay_out
+from claw_adapter.certify.plans.layout import LaidPlan, lay_out, run_folder
 from claw_adapter.certify.plans.plan import SessionPlan
 from claw_adapter.certify.script import history_use
 from claw_adapter.certify.watch import command_of
@@ -56,15 +56,16 @@ class PlanRunner:
     async def outcomes(self, plans: Sequence[SessionPlan], *, at_once: int = 1) -> list[PlanOutcome]:
         """Run plans as the trials of one run, so many at once, and judge each."""
         self.runs += 1
-        with tempfile.TemporaryDirectory(prefix="run-", dir=self.beside, ignore_cleanup_errors=True) as name:
+        with tempfile.TemporaryDirectory(dir=self.beside, ignore_cleanup_errors=True) as name:
             root = Path(name).resolve()
+            made = run_folder(root, plans[0].nonce)
             laid, scenarios = {}, {}
             for plan in plans:
                 laid[plan.name] = lay_out(plan, root / "scenarios" / plan.name, partial(history_use, self.harness))
                 scenarios[plan.name] = load_scenario(root / "scenarios" / plan.name)
             asked = self._asked(plans, laid, scenarios)
             incidents = {trial.id: laid[trial.scenario].incidents for trial in asked.trials}
-            with RunFolder(root / "run") as folder:
+            with RunFolder(made) as folder:
                 folder.begin(asked)
                 before = offspring()
                 with adopting(), connections(root) as reached:
@@ -74,10 +75,10 @@ class PlanRunner:
                     left = await asyncio.to_thread(left_behind, before)
             escaped = tuple(_escaped(left, reached))
             end(left)
-            found = await asyncio.to_thread(judge_plans, load_run(root / "run"), plans, laid, escaped=escaped)
+            found = await asyncio.to_thread(judge_plans, load_run(made), plans, laid, escaped=escaped)
             if self.keep is not None:
-                await asyncio.to_thread(_kept, root / "run", self.keep / f"{self.runs}")
-            await asyncio.to_thread(remove_tree, root / "run")
+                await asyncio.to_thread(_kept, made, self.keep / f"{self.runs}")
+            await asyncio.to_thread(remove_tree, made)
         return found
 
     def _asked(
