@@ -33,9 +33,9 @@ def compared(tmp_path):
     return compare([load_run(first), load_run(second)], metrics=["tcr", "crs"], resamples=500)
 
 
-def printed(comparison, width=100, **more):
+def printed(comparison, width=100, whole=True, **more):
     out = io.StringIO()
-    render(comparison, Console(file=out, width=width, highlight=False, **more))
+    render(comparison, Console(file=out, width=width, highlight=False, **more), whole=whole)
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
@@ -45,6 +45,16 @@ def test_a_comparison_prints_as_recorded(compared):
     if os.environ.get("REGENERATE_GOLDEN"):
         golden.write_text(text, "utf-8")
     assert text == golden.read_text("utf-8")
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_first_screen_holds_six_rows_and_says_where_the_rest_is(tmp_path, width):
+    sides = {f"harness-{n}": make.flat([1.0, float(n % 2)] * 3, scenarios=6) for n in range(6)}
+    found = compare([load_run(make.run_of(tmp_path / "run", sides))], metrics=["tcr", "crs"], resamples=100)
+    text = printed(found, width, whole=False)
+    assert len(text.splitlines()) <= 40
+    assert "8 more pairs" in text
+    assert len(printed(found, width).splitlines()) > 80
 
 
 def test_no_line_is_wider_than_the_console_and_nothing_is_coloured(compared):

@@ -191,5 +191,9 @@ def test_profiles_stand_side_by_side(tmp_path: Path):
     assert text.count("100 · – · – · – · – %") == 4
     assert "entry price" in text
     assert "counted at the endpoint (cl100k)" in text
+    render([found.model_copy(update={"harness": f"harness-{n}"}) for n in range(6)], console)
+    first = console.export_text().splitlines()
+    assert len(first) <= 40
+    assert any(line.split() == ["keeps", "half,", "+60k", "told", *["1"] * 5] for line in first)
     frame = to_pandas([found])
     assert dict(zip(frame["name"], frame["value"], strict=True))["entry price"] == found.figure("entry price").value

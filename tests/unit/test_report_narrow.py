@@ -41,7 +41,7 @@ def two_models(tmp_path):
 
 @pytest.mark.parametrize("width", [60, 80])
 def test_a_summary_says_the_same_in_a_narrow_terminal(two_models, width):
-    wide, narrow = (printed(lambda console: render(two_models, console), size) for size in (300, width))
+    wide, narrow = (printed(lambda console: render(two_models, console, whole=True), size) for size in (300, width))
     assert max(map(len, narrow.splitlines())) <= width
     assert "…" not in narrow
     for heading in ("TCR", "CRS", "trials", "rendered", "runner", "isolation"):
@@ -56,7 +56,7 @@ def test_a_summary_says_the_same_in_a_narrow_terminal(two_models, width):
 def test_a_comparison_keeps_intervals_and_verdicts_whole(tmp_path, width):
     sides = {"a": compared.flat([1.0, 1.0], scenarios=6), "b": compared.flat([0.0, 1.0], scenarios=6)}
     found = compare([load_run(compared.run_of(tmp_path / "run", sides))], metrics=["tcr"], resamples=200)
-    text = printed(lambda console: render_comparison(found, console), width)
+    text = printed(lambda console: render_comparison(found, console, whole=True), width)
     assert max(map(len, text.splitlines())) <= width
     assert "−50.0 to −50.0" in text
     assert "A higher" in text

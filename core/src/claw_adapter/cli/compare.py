@@ -57,6 +57,7 @@ METRICS = ("tcr", "mc", "ec", "sc", "fd", "robustness", "crs", "overall")
     help="Compare nothing: say how many scenarios and repeats show a difference of so many points in TCR, from this run.",
 )
 @click.option("--allow-mixed", is_flag=True, help="Compare rows of different conditions, with a warning on top.")
+@click.option("--all", "whole", is_flag=True, help="Print all tables and notes, not only what a screen holds.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to this file.")
 def command(  # noqa: PLR0917 - click passes every option by name
@@ -70,6 +71,7 @@ def command(  # noqa: PLR0917 - click passes every option by name
     margin: float | None,
     plan: float | None,
     allow_mixed: bool,
+    whole: bool,
     as_json: bool,
     page: Path | None,
 ) -> int:
@@ -124,7 +126,7 @@ def command(  # noqa: PLR0917 - click passes every option by name
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
-        render(found, console())
+        render(found, console(), whole=whole)
     return 0 if margin is None or found.equivalent else 1
 
 

@@ -47,7 +47,8 @@ __all__ = ["command"]
     "--jobs", "-j", type=click.IntRange(1, 64), default=1, show_default=True, help="Trials at a time; times need 1."
 )
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to this file.")
-@click.option("--how", is_flag=True, help="Print how each figure was measured.")
+@click.option("--all", "whole", is_flag=True, help="Print all figures, not only what a screen holds.")
+@click.option("--how", is_flag=True, help="Print all figures, and how each was measured.")
 @click.option("--json", "as_json", is_flag=True, help="Print the profiles as JSON.")
 def command(
     harnesses: tuple[str, ...],
@@ -61,6 +62,7 @@ def command(
     isolation: int | None,
     jobs: int,
     page: Path | None,
+    whole: bool,
     how: bool,
     as_json: bool,
 ) -> int:
@@ -116,7 +118,7 @@ def command(
     if as_json:
         print_json([made.model_dump(mode="json") for made in found])
     elif found:
-        render(found, console(), how=how)
+        render(found, console(), whole=whole, how=how)
     return FAILED if failed else 0
 
 

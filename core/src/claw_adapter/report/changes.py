@@ -54,7 +54,7 @@ class Workspace:
 
     def changes(self, trial: TrialData, index: int, *, most: int, characters: int) -> Changes:
         """What the round at `index` changed: at most `most` files, each with at most `characters` of its difference."""
-        record = trial.record(index)
+        record = trial.figure(index)
         if record is None:
             return Changes()
         before, note = self._before(trial, index)
@@ -95,7 +95,7 @@ class Workspace:
     @staticmethod
     def _before(trial: TrialData, index: int) -> tuple[str, str]:
         """The snapshot to compare with and what that includes; records may name the state the agent was given."""
-        record, earlier = trial.record(index), trial.record(index - 1)
+        record, earlier = trial.figure(index), trial.figure(index - 1)
         if given := str(getattr(record, "before", "") or ""):
             return given, ""
         updates = record.updates if record else ()

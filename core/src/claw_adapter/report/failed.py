@@ -25,7 +25,7 @@ def reasons_of(detail: StateDetail) -> Iterator[str]:
 def failed_rounds(run: RunData) -> Iterator[FailedRound]:
     """Those of a run, in the order of trials; the unscored ones have a list of their own."""
     for number, trial in enumerate(run.trials):
-        for record in trial.rounds:
+        for record in trial.figures:
             score = record.score
             if isinstance(score.detail, StateDetail) and score.value is not None and score.value < 1:
                 yield FailedRound(

@@ -23,6 +23,7 @@ from claw_adapter.report.html import asset, digest_of, environment, tables
 from claw_adapter.report.pictures import run_pictures
 from claw_adapter.report.records import Row, Summary
 from claw_adapter.report.view import STATES, Fragments
+from claw_adapter.runs.figures import RoundFigures
 from claw_adapter.runs.folder import write_atomic
 from claw_adapter.runs.load import RunData, TrialData
 from claw_adapter.runs.store import Store
@@ -90,7 +91,8 @@ def _chunks(run: RunData, folder: Path) -> Iterator[int]:
     number, held, size = 0, list[tuple[str, str, list[Shown]]](), 0
     for place, trial in enumerate(run.trials):
         failure = trial.failure
-        rounds = [_shown(trial, record, store, workspace) for record in trial.rounds]
+        bodies = zip(trial.figures, trial.bodies(), strict=True)
+        rounds = [(body, *_shown(trial, one, store, workspace)) for one, body in bodies]
         held.append((trial.spec.id, failure.model_dump_json() if failure else "null", rounds))
         size += sum(len(text) for one in rounds for text in one)
         yield number
@@ -99,14 +101,14 @@ def _chunks(run: RunData, folder: Path) -> Iterator[int]:
             number, held, size = number + 1, [], 0
 
 
-def _shown(trial: TrialData, record: RoundRecord, store: Store, workspace: Workspace) -> Shown:
-    """What there is of a round; the page draws it, so that this costs no more than to copy it."""
+def _shown(trial: TrialData, record: RoundFigures | RoundRecord, store: Store, workspace: Workspace) -> tuple[str, str]:
+    """A round's events and changes; the page draws them, so that this costs no more than to copy them."""
     try:
         events = store.get(record.events).decode("utf-8", "replace")
     except JournalError as error:
         events = json.dumps(f"The events cannot be read: {error.what}.")
     changes = workspace.changes(trial, record.index, most=FILES, characters=LINES)
-    return record.model_dump_json(), events, _CHANGES.dump_json(changes).decode()
+    return events, _CHANGES.dump_json(changes).decode()
 
 
 def _write(folder: Path, name: str, value: object) -> None:

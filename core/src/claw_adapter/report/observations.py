@@ -16,6 +16,7 @@ from claw_adapter.protocol import (
     TrialSpec,
 )
 from claw_adapter.protocol.detail import ScoreDetail
+from claw_adapter.runs.figures import RoundFigures
 from claw_adapter.runs.load import RoundName, RunData, TrialData
 from claw_adapter.scoring import RoundScore
 from claw_adapter.scoring.observed import Observation, RuleVerdict
@@ -33,6 +34,7 @@ TAGS: Final = frozenset(
 """Tags with a meaning that is known here; every other one is somebody's own."""
 
 _Tags = Mapping[str, tuple[str, ...]]
+_Rounds = Sequence[RoundFigures | RoundRecord]
 
 
 def config_names(run: RunData) -> dict[str, str]:
@@ -52,8 +54,9 @@ def observations_of(run: RunData, names: Mapping[str, str]) -> list[Observation]
     """
     known: dict[tuple[str, int], _Tags] = {}
     for trial in run.trials:
-        for place, record in enumerate(trial.rounds):
-            known.setdefault((trial.spec.scenario, record.index), _round_tags(trial.rounds, place))
+        for place, record in enumerate(trial.figures):
+            if (key := (trial.spec.scenario, record.index)) not in known:
+                known[key] = _round_tags(trial.figures, place)
     return [
         _observed(trial, name, score, known.get((trial.spec.scenario, name.index), {}), names[trial.spec.id])
         for trial in run.trials
@@ -64,7 +67,7 @@ def observations_of(run: RunData, names: Mapping[str, str]) -> list[Observation]
 def _past(run: RunData, trial: TrialData) -> Iterator[tuple[RoundName, RoundScore]]:
     """The rounds of a trial that have happened or will not, with their scores."""
     rounds = run.rounds[trial.spec.scenario][: trial.total]
-    past = [name for name in rounds if trial.absence is not None or trial.record(name.index) is not None]
+    past = [name for name in rounds if trial.absence is not None or trial.figure(name.index) is not None]
     yield from zip(past, run.scores(trial), strict=True)
 
 
@@ -72,7 +75,7 @@ def _harness(spec: TrialSpec) -> str:
     return "+".join((spec.harness.label, *(overlay.label for overlay in spec.overlays)))
 
 
-def _since(rounds: Sequence[RoundRecord], place: int) -> Sequence[RoundRecord]:
+def _since(rounds: _Rounds, place: int) -> _Rounds:
     """The rounds whose updates a round answers to: its own, for a revision all since the one that it revises."""
     detail = rounds[place].score.detail
     of = detail.of if isinstance(detail, RevisionDetail) else None
@@ -80,7 +83,7 @@ def _since(rounds: Sequence[RoundRecord], place: int) -> Sequence[RoundRecord]:
     return rounds[first : place + 1]
 
 
-def _round_tags(rounds: Sequence[RoundRecord], place: int) -> _Tags:
+def _round_tags(rounds: _Rounds, place: int) -> _Tags:
     """What the scenario says about a round; the phase counts rounds with updates up to and with the present one."""
     traits, since = rounds[place].traits or RoundTraits(), _since(rounds, place)
     designs = [design for one in since if one.traits for design in one.traits.updates.values()]
@@ -98,7 +101,7 @@ def _round_tags(rounds: Sequence[RoundRecord], place: int) -> _Tags:
 
 
 def _observed(trial: TrialData, name: RoundName, score: RoundScore, tags: _Tags, config: str) -> Observation:
-    spec, record = trial.spec, trial.record(name.index)
+    spec, record = trial.spec, trial.figure(name.index)
     updates = tuple(f"{spec.scenario}/{update}" for update in tags.get("update", ()))
     own = {
         "harness": (_harness(spec),),

@@ -13,13 +13,14 @@ from claw_adapter.report import words
 from claw_adapter.report.drawing import Bar, Curve, Point, bars, lines, scatter
 from claw_adapter.report.records import Row, Summary
 from claw_adapter.report.state_pictures import state_pictures
+from claw_adapter.runs.figures import RoundFigures
 from claw_adapter.runs.load import RunData
 
 __all__ = ["run_pictures"]
 
 MOST_ROWS: Final = 8
 """Rows that one picture can tell apart."""
-Look = Callable[[RoundRecord], float | None]
+Look = Callable[[RoundFigures | RoundRecord], float | None]
 
 
 def run_pictures(run: RunData, summary: Summary) -> Iterator[Markup]:
@@ -85,7 +86,7 @@ def _phases(summary: Summary) -> Iterator[Markup]:
     yield lines("Score by update phase", what, found, phases, x="phase", unit="share")
 
 
-def _kept(record: RoundRecord) -> float | None:
+def _kept(record: RoundFigures | RoundRecord) -> float | None:
     metered = record.usage.metered
     return metered.cached / metered.input if metered.cached is not None and metered.input else None
 
@@ -96,8 +97,8 @@ def _by_turn(run: RunData, summary: Summary, names: Sequence[str], look: Look) -
     for number, name in enumerate(names):
         own = [trial for trial, info in zip(run.trials, summary.trials, strict=True) if info.row == number]
         values = []
-        for turn in range(max((len(trial.rounds) for trial in own), default=0)):
-            seen = [look(trial.rounds[turn]) for trial in own if turn < len(trial.rounds)]
+        for turn in range(max((len(trial.figures) for trial in own), default=0)):
+            seen = [look(trial.figures[turn]) for trial in own if turn < len(trial.figures)]
             known = [value for value in seen if value is not None]
             values.append(fmean(known) if known else None)
         found.append(Curve(name, tuple(values)))

@@ -101,7 +101,7 @@ def _row(run: RunData, key: RowKey, trials: Sequence[TrialData], metric_set: Met
     scores = [score for several in sequences.values() for rounds in several for score in rounds]
     causes = [score.cause for score in scores if score.cause is not None]
     starts = [trial.start for trial in trials if trial.start is not None]
-    records = [record for trial in trials for record in trial.rounds]
+    records = [record for trial in trials for record in trial.figures]
     strict = measured(sequences, metric_set, "strict")
     tokens = tokens_of(trials)
     return Row(
@@ -157,7 +157,7 @@ def _versions(found: Sequence[dict[str, str]]) -> dict[str, str]:
 def _scenario(run: RunData, name: str) -> ScenarioInfo:
     """`evidence` is what readers saw: they watch in every round that has any."""
     trials = [t for t in run.trials if t.spec.scenario == name and t.spec.model.kind == "reader"]
-    records = [r for t in trials for r in t.rounds if r.error is None]
+    records = [r for t in trials for r in t.figures if r.error is None]
     layer = any(r.evidence is not None and (r.evidence.needed or r.evidence.decided) for r in records)
     return ScenarioInfo(
         id=name,
@@ -176,7 +176,7 @@ def _trial(trial: TrialData, row: int) -> TrialInfo:
         repeat=trial.spec.repeat,
         status=trial.status,
         rounds=trial.total,
-        recorded=len(trial.rounds),
+        recorded=len(trial.figures),
         failure=trial.failure,
     )
 
@@ -190,7 +190,7 @@ def _rounds(run: RunData, place: dict[str, int]) -> Iterator[RoundCells]:
 
 
 def _cell(trial: TrialData, index: int, row: int, number: int) -> Cell:
-    record = trial.record(index)
+    record = trial.figure(index)
     if record is None:
         return Cell(row=row, trial=number, state="pending" if trial.absence is None else "unscored")
     value = record.score.value
@@ -198,12 +198,12 @@ def _cell(trial: TrialData, index: int, row: int, number: int) -> Cell:
 
 
 def _unscored(run: RunData, trial: TrialData, number: int) -> Iterator[Unscored]:
-    for record in trial.rounds:
+    for record in trial.figures:
         if record.score.value is None:
             what = "the score has no cause on record"
             cause = record.score.cause or record.error or Failure(owner=Owner.INTERNAL, kind="JournalError", what=what)
             yield Unscored(trial=number, round=record.round, cause=cause)
-    missing = [name for name in run.rounds[trial.spec.scenario] if trial.record(name.index) is None]
+    missing = [name for name in run.rounds[trial.spec.scenario] if trial.figure(name.index) is None]
     if missing and trial.absence is not None:
         yield Unscored(trial=number, round=missing[0].id, rounds=len(missing), cause=trial.absence)
 

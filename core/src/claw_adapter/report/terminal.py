@@ -18,6 +18,7 @@ from claw_adapter.report.legend import explain_metrics
 from claw_adapter.report.matrix_terminal import MOST_SCENARIOS, print_line, render_matrix, row_name
 from claw_adapter.report.narrow import parts
 from claw_adapter.report.records import Metrics, Row, Summary
+from claw_adapter.report.screen import Block, print_blocks
 
 __all__ = ["render"]
 
@@ -26,6 +27,8 @@ TOKENS: Final = (
     "Cached: of what was sent, prefixes that earlier requests of the trial had as well: what a provider's cache has at best. "
     "adapter: its own share of a turn; runner: ours of a round. Isolation is the level of harness/check."
 )
+KINDS: Final = ("mc", "ec")
+FAILED: Final = "Failed rounds, with the reason (claw report RUN --round SCENARIO shows one)"
 MOST_LINES: Final = 12
 """Lines about unscored or failed rounds before the rest is only counted."""
 SCREEN_LINES: Final = 12
@@ -39,23 +42,37 @@ def render(summary: Summary, console: Console, *, report: Path | None = None, wh
         summary: of one run.
         console: where to.
         report: the run's page, if there is one; named at the end.
-        whole: all of it; else about what a screen holds, and how to see the rest.
+        whole: all of it; else what a screen holds, and how to see the rest.
     """
-    _head(summary, console, whole=whole)
-    _print(console, _scores(summary))
-    for line in (_metrics(summary), *_intervals(summary)):
+    failed, unscored = failed_lines(summary), words.unscored_lines(summary)
+    most = MOST_LINES if whole else SCREEN_LINES // 3
+    marks = MOST_SCENARIOS if whole else max(SCREEN_LINES // (len(summary.trials) + 1), 1)
+    blocks = [
+        Block(lambda to: _head(summary, to, whole=whole)),
+        Block(lambda to: _print(to, _scores(summary, to.width if not whole else None))),
+        Block(lambda to: print_line(to, _metrics(summary), indent=2), 2),
+        Block(lambda to: _lines(to, _intervals(summary)), 1),
+        Block(lambda to: _print(to, _costs(summary) if whole else _main_costs(summary))),
+        Block(lambda to: print_line(to, TOKENS, indent=2), 5),
+        Block(lambda to: render_matrix(summary, to, most=marks), 3),
+        Block(
+            lambda to: render_breakdowns(
+                summary.breakdowns, to, most=None if whole else int(words.has_overall(summary))
+            ),
+            4,
+        ),
+        Block(lambda to: _listed(FAILED, failed, to, most)),
+        Block(lambda to: _listed("Unscored rounds, with the cause", unscored, to, most, words.AGAIN)),
+        Block(lambda to: render_verdicts(summary, to)),
+        *([Block(lambda to: _notes(summary, to))] if whole else []),
+        Block(lambda to: _next(to, report, whole=whole)),
+    ]
+    print_blocks(blocks, console, whole=whole)
+
+
+def _lines(console: Console, lines: Sequence[str]) -> None:
+    for line in lines:
         print_line(console, line, indent=2)
-    _print(console, _costs(summary))
-    print_line(console, TOKENS, indent=2)
-    render_matrix(summary, console, most=MOST_SCENARIOS if whole else max(SCREEN_LINES // (len(summary.trials) + 1), 1))
-    render_breakdowns(summary.breakdowns, console, most=None if whole else int(words.has_overall(summary)))
-    failed, most = failed_lines(summary), MOST_LINES if whole else SCREEN_LINES // 3
-    _listed("Failed rounds, with the reason (claw report RUN --round SCENARIO shows one)", failed, console, most)
-    _listed("Unscored rounds, with the cause", words.unscored_lines(summary), console, most, words.AGAIN)
-    render_verdicts(summary, console)
-    if whole:
-        _notes(summary, console)
-    _next(console, report, whole=whole)
 
 
 def _next(console: Console, report: Path | None, *, whole: bool) -> None:
@@ -70,10 +87,8 @@ def _next(console: Console, report: Path | None, *, whole: bool) -> None:
         more[str(report)] = "round by round, with prompts, evidence and tool calls, in a browser"
     if more:
         console.print()
-        console.print(Text("More", style="bold"))
     for where, what in more.items():
-        console.print(Text(f"  {where}"), soft_wrap=True)
-        print_line(console, what, indent=4)
+        console.print(Text.assemble((where, "bold"), f"  {what}"), soft_wrap=True)
 
 
 def _print(console: Console, table: Table) -> None:
@@ -111,9 +126,17 @@ def _table(title: str, first: str, *, tight: bool = False) -> Table:
     return table
 
 
-def _scores(summary: Summary) -> Table:
-    unscored = any(row.unscored for row in summary.rows)
+def _scores(summary: Summary, width: int | None = None) -> Table:
+    """All scores; where a `width` is given that is too small for them, those of the two kinds of rounds are left out."""
     columns = words.defined(summary)
+    table = _scores_of(summary, columns)
+    if width is None or len(list(parts(table, width))) == 1:
+        return table
+    return _scores_of(summary, [column for column in columns if column[0] not in KINDS])
+
+
+def _scores_of(summary: Summary, columns: Sequence[tuple[str, str]]) -> Table:
+    unscored = any(row.unscored for row in summary.rows)
     views = " (strict: unscored rounds count 0; adjusted: left out)" if unscored else ""
     table = _table(f"Scores in percent{views}", "harness", tight=unscored)
     if unscored:
@@ -195,6 +218,21 @@ def _costs(summary: Summary) -> Table:
         cells += [words.short(tokens.metered.requests), words.short(row.tool_calls), words.seconds(times.turn_median)]
         cells += [words.milliseconds(times.own_median), words.milliseconds(times.overhead_median)]
         table.add_row(Text(row_name(summary, row)), *(Text(cell) for cell in (*cells, words.isolation(row.isolation))))
+    return table
+
+
+def _main_costs(summary: Summary) -> Table:
+    """What a first screen has of tokens and time: a line a row."""
+    table = _table("Tokens and time (sent and received as the endpoint counts them; median per turn)", "harness")
+    cost = any(row.cost for row in summary.rows)
+    for heading in ("sent + received", "cached", *(["cost", "with cache"] if cost else []), "requests", "turn"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in summary.rows:
+        found = row.tokens.metered
+        cells = [_pair(found.input, found.output), "–" if found.kept is None else f"{found.kept:.0%}"]
+        cells += [words.money(row.cost), words.money_cached(row.cost)] if cost else []
+        cells += [words.short(found.requests), words.seconds(row.times.turn_median)]
+        table.add_row(Text(row_name(summary, row)), *map(Text, cells))
     return table
 
 

@@ -30,7 +30,7 @@ __all__ = ["cost_of", "evidence_of", "first_requests_of", "times_of", "tokens_of
 
 def tokens_of(trials: Sequence[TrialData]) -> Tokens:
     """The three kinds of count over all finished rounds."""
-    records = [record for trial in trials for record in trial.rounds]
+    records = [record for trial in trials for record in trial.figures]
     rendered = [r.usage.rendered for r in records if r.usage.rendered is not None]
     return Tokens(
         turns=len(records),
@@ -42,7 +42,7 @@ def tokens_of(trials: Sequence[TrialData]) -> Tokens:
 
 
 def _overlay(trials: Sequence[TrialData]) -> MeteredSum | None:
-    found = [record.usage.overlay for trial in trials for record in trial.rounds]
+    found = [record.usage.overlay for trial in trials for record in trial.figures]
     found += [trial.end.overlay for trial in trials if trial.end is not None]
     known = [metered for metered in found if metered is not None]
     return _metered([metered for metered in known if metered.requests]) if known else None
@@ -130,7 +130,7 @@ def _reported(trials: Sequence[TrialData]) -> ReportedSum:
 
 
 def _usages(trial: TrialData) -> list[ReportedUsage | None]:
-    usages = (record.usage.reported for record in trial.rounds)
+    usages = (record.usage.reported for record in trial.figures)
     return [usage if usage is not None and usage.kind != "none" else None for usage in usages]
 
 
@@ -152,7 +152,7 @@ def _flags(trials: Sequence[TrialData], sent: Sequence[Readings], received: Sequ
 
 def times_of(trials: Sequence[TrialData]) -> Times:
     """Seconds per turn and round."""
-    records = [record for trial in trials for record in trial.rounds]
+    records = [record for trial in trials for record in trial.figures]
     answered = [record.timing for record in records if record.error is None]
     return Times(
         turn_median=_median([timing.total for timing in answered]),
@@ -168,13 +168,13 @@ def _median(values: Sequence[float]) -> float | None:
 
 def first_requests_of(trials: Sequence[TrialData]) -> tuple[FirstRequest, ...]:
     """What each trial's first measured turn began with, equal ones once, the smallest first."""
-    measured = [[record.first for record in trial.rounds if record.first is not None] for trial in trials]
+    measured = [[record.first for record in trial.figures if record.first is not None] for trial in trials]
     return tuple(sorted({first[0] for first in measured if first}, key=lambda first: (first.system, first.tools)))
 
 
 def evidence_of(trials: Sequence[TrialData]) -> EvidenceSum | None:
     """Fragments needed and seen; None where no reader watched for any."""
-    watched = [r.evidence for trial in trials for r in trial.rounds if r.evidence is not None]
+    watched = [r.evidence for trial in trials for r in trial.figures if r.evidence is not None]
     if not any(seen.needed for seen in watched):
         return None
     return EvidenceSum(

@@ -117,7 +117,7 @@
     const cause = score.cause || record.error;
     if (cause) failure(into, "", cause);
     (record.earlier_failures || []).forEach(function (fault, n) { failure(into, "Attempt " + (n + 1) + " failed: ", fault); });
-    if (record.updates.length) into.append(make("p", "", "Updates before this round: " + record.updates.join(", ")));
+    if ((record.updates || []).length) into.append(make("p", "", "Updates before this round: " + record.updates.join(", ")));
     folded(into, "Prompt, as sent", function (box) { block(box, "", record.prompt); });
     block(into, "Answer", record.text);
     const { kind, ...detail } = score.detail || {};
