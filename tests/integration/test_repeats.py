@@ -24,7 +24,7 @@ def test_every_seed_is_run_that_often_and_compared_seed_by_seed(tmp_path):
     assert [(trial.start.seed, trial.start.repeat) for trial in run.trials] == SEEDS * 2
     pair = compare([run], between="model").pairs[0]
     assert (pair.seeds, pair.rounds, pair.notes) == ((0, 4), 8, ())
-    shown = claw("report", tmp_path / "run").stdout
+    shown = claw("report", tmp_path / "run", "--all").stdout
     assert "s4 r2" in shown
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from claw_adapter.report import words
 from claw_adapter.report.compare_records import Comparison, MetricDifference, Pair
 from claw_adapter.report.legend import explain_metrics
 from claw_adapter.scoring.exact import EXACT_SCENARIOS
 
-__all__ = ["apart", "facts", "heading", "interval", "names", "p_value", "points", "reading", "verdict", "within"]
+__all__ = [
+    "apart", "facts", "heading", "interval", "lacks", "names", "p_value", "points", "reading", "verdict", "within",
+]  # fmt: skip
 
 
 def heading(comparison: Comparison) -> str:
@@ -35,13 +37,17 @@ def facts(pair: Pair) -> list[str]:
     """What a pair was compared on, what was left out, and what its numbers lack."""
     seeds = f", seeds matched: {', '.join(map(str, pair.seeds))}" if pair.seeds else ""
     on = f"{words.plural(pair.rounds, 'round')} of {words.plural(len(pair.scenarios), 'scenario')}{seeds}"
-    lacks = dict.fromkeys(note for item in pair.differences for note in item.notes)
     better = [
         f"{dict(words.COLUMNS)[item.metric]}: {pair.a} better in {item.a_better}, {pair.b} in {item.b_better}"
         for item in pair.differences
         if item.view == "strict" and item.difference is not None
     ]
-    return [on, *better, *pair.notes, *lacks]
+    return [on, *better, *pair.notes, *lacks([pair])]
+
+
+def lacks(pairs: Iterable[Pair]) -> list[str]:
+    """Why numbers of these pairs are missing, or can show nothing."""
+    return list(dict.fromkeys(note for pair in pairs for item in pair.differences for note in item.notes))
 
 
 def points(value: float | None) -> str:
