@@ -314,6 +314,9 @@ def test_a_damaged_marker_is_no_installation(tmp_path, content):
 def test_the_home_is_where_claw_home_says_else_in_the_users_data(monkeypatch, tmp_path):
     monkeypatch.setenv("CLAW_HOME", str(tmp_path))
     assert claw_home() == tmp_path
+    (tmp_path / "link").symlink_to(tmp_path)
+    monkeypatch.setenv("CLAW_HOME", str(tmp_path / "link"))
+    assert claw_home() == tmp_path, "installed programs name their place without links"
     monkeypatch.delenv("CLAW_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     assert claw_home().name == "claw-adapter"

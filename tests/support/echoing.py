@@ -29,7 +29,8 @@ def spellings(key: str) -> list[str]:
     return [
         key, base64.b64encode(data).decode(), base64.urlsafe_b64encode(data).decode().rstrip("="), basic,
         data.hex(), data.hex().upper(), quote(key, safe=""), "".join(f"%{byte:02x}" for byte in data),
-        json.dumps(key)[1:-1], html.escape(key),
+        json.dumps(key)[1:-1], html.escape(key), json.dumps(json.dumps(key)[1:-1])[1:-1],
+        json.dumps(json.dumps(key, ensure_ascii=False)[1:-1], ensure_ascii=False)[1:-1],
     ]  # fmt: skip
 
 

@@ -52,9 +52,12 @@ def test_a_group_bounds_what_a_trial_may_have(monkeypatch):
     assert most_memory(RunSettings(max_memory=GB)) == GB
 
 
-def limited(monkeypatch, soft, hard):
+UNLIMITED = resource.RLIM_INFINITY, resource.RLIM_INFINITY
+
+
+def limited(monkeypatch, soft, hard, kind=resource.RLIMIT_AS):
     limits = [soft, hard]
-    monkeypatch.setattr(resource, "getrlimit", lambda _kind: tuple(limits))
+    monkeypatch.setattr(resource, "getrlimit", lambda asked: tuple(limits) if asked == kind else UNLIMITED)
     monkeypatch.setattr(resource, "setrlimit", lambda _kind, new: limits.__setitem__(slice(None), new))
     return limits
 
@@ -77,14 +80,26 @@ def test_a_limit_that_may_be_raised_is_raised(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        (resource.RLIMIT_AS, "2.0 GB of address space (`ulimit -v`)"),
+        (resource.RLIMIT_DATA, "2.0 GB of data (`ulimit -d`)"),
+        (resource.RLIMIT_FSIZE, "2.0 GB of one file (`ulimit -f`)"),
+        (resource.RLIMIT_CPU, "2000000000 s of processor time (`ulimit -t`)"),
+    ],
+)
+@pytest.mark.parametrize(
     "death", [HarnessCrash("FATAL ERROR: Reached heap limit"), HarnessStartError("exit status 134")]
 )
-def test_what_dies_below_a_limit_from_outside_is_not_to_blame_whatever_it_said(tmp_path, monkeypatch, death):
+def test_what_dies_below_a_limit_from_outside_is_not_to_blame_whatever_it_said(
+    tmp_path, monkeypatch, death, kind, says
+):
     room = Headroom(tmp_path, 0)
     assert room.blamed(Failure.of(death)).owner is Owner.HARNESS
-    limited(monkeypatch, 2 * GB, 2 * GB)
+    limited(monkeypatch, 2 * GB, 2 * GB, kind)
     found = room.blamed(Failure.of(death))
     assert found.owner is Owner.MACHINE
+    assert says in found.what
     assert "ulimit -v unlimited" in found.remedy
     for other in (EmptyAnswer("nothing"), HarnessOverLimits("memory")):
         assert room.blamed(Failure.of(other)).owner is Owner.HARNESS

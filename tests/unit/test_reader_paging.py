@@ -47,6 +47,13 @@ def by_skipping(arguments):
     )
 
 
+def by_newest(arguments):
+    end = min(arguments.get("before", len(LINES) + 1), len(LINES) + 1) - 1
+    start = max(end - 40, 0)
+    more = f"\n(older lines: before={start + 1})" if start else "\n(the first line)"
+    return "\n".join(LINES[start:end]) + more
+
+
 def beside(arguments):
     if arguments["path"] == "/elsewhere/outputs/17.txt":
         return TEXT
@@ -56,6 +63,7 @@ def beside(arguments):
 TOOLS = {
     "lines from 0": (by_line, {"offset": WHOLE, "limit": WHOLE}, ()),
     "lines from 1": (lambda given: by_line(given, first=1), {"offset": WHOLE}, ()),
+    "the newest first": (by_newest, {"before": WHOLE}, ()),
     "a range": (by_range, {"view_range": {"type": "array", "items": WHOLE}}, ()),
     "bytes": (by_byte, {"offset": WHOLE}, ()),
     "pages": (by_page, {"page": {**WHOLE, "minimum": 1}}, ("page",)),

@@ -48,7 +48,7 @@ def test_flattening_undoes_blanks_and_forms_but_keeps_lines():
     assert flatten("\ufb01le  2") == "file 2"
 
 
-def answer_key(round_id: str, gold: Gold = GOLD, files: dict[str, str] | None = None):
+def answer_key(round_id: str, gold: Gold = GOLD, files: dict[str, str] | None = None, **more):
     return make_answer_key(
         SCENARIO,
         gold,
@@ -56,6 +56,7 @@ def answer_key(round_id: str, gold: Gold = GOLD, files: dict[str, str] | None = 
         session_key=lambda name: f"agent:{name}",
         history_files=files or {},
         workspace="/w",
+        **more,
     )
 
 
@@ -72,6 +73,11 @@ def test_a_locator_says_how_to_get_at_a_fragment():
     assert rendered["excess"].path == "message_logs/claims-mail.md"
     assert (rendered["excess"].session, rendered["excess"].key) == ("", "")
     assert [item.path + item.session for item in answer_key("r8").fragments] == [""]
+
+
+def test_feedback_on_a_round_without_a_score_is_said_by_nobody():
+    assert answer_key("r9").unsaid == ()
+    assert answer_key("r9", unscored=["r3", "r7"]).unsaid == ("booked",)
 
 
 def test_a_brief_has_the_rounds_evidence_and_artefacts_and_no_others():

@@ -20,9 +20,11 @@ from claw_adapter.errors import ClawError, MachineError
 
 __all__ = [
     "AGAIN",
+    "FATAL",
     "address_space",
     "amount",
     "available_memory",
+    "confinement",
     "killed_for_memory",
     "machine_error",
     "machine_said",
@@ -62,6 +64,13 @@ _SAID: Final = {
     ),
     errno.EAGAIN: re.compile(_NO_THREAD),
 }  # fmt: skip
+FATAL: Final = {
+    resource.RLIMIT_AS: ("address space", "-v"),
+    resource.RLIMIT_DATA: ("data", "-d"),
+    resource.RLIMIT_FSIZE: ("one file", "-f"),
+    resource.RLIMIT_CPU: ("processor time", "-t"),
+}
+"""Limits that end a process, or have it fail in words of its own; none of them is set where nobody has set it."""
 _AVAILABLE: Final = re.compile(r"^MemAvailable:\s+(\d+) kB", re.MULTILINE)
 _KILLS: Final = re.compile(r"^oom_kill (\d+)", re.MULTILINE)
 _ERRNO: Final = re.compile(r"\[Errno (\d+)\]")
@@ -201,6 +210,16 @@ def address_space() -> int | None:
     """Bytes of address space that a process may have; None where no limit is set."""
     soft = resource.getrlimit(resource.RLIMIT_AS)[0]
     return None if soft == resource.RLIM_INFINITY else soft
+
+
+def confinement() -> list[str]:
+    """What a process of ours dies of by a limit that is set from outside, each with the word of the shell that sets it."""
+    found = []
+    for kind, (what, word) in FATAL.items():
+        most = resource.getrlimit(kind)[0]
+        if most != resource.RLIM_INFINITY:
+            found.append(f"{f'{most} s' if kind == resource.RLIMIT_CPU else amount(most)} of {what} (`ulimit {word}`)")
+    return found
 
 
 def killed_for_memory() -> int | None:

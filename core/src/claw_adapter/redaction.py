@@ -195,13 +195,17 @@ def _forms(key: str) -> Iterator[tuple[str, int]]:
     """Spellings of a key, each with the length of the shortest run of it that counts."""
     data = key.encode("utf-8", "surrogatepass")
     quoted = [quote(key, safe=safe, errors="surrogatepass") for safe in ("", "/")]
-    ascii_json, own_json = json.dumps(key)[1:-1], json.dumps(key, ensure_ascii=False)[1:-1]
-    for form in (key, ascii_json, own_json, own_json.replace("/", r"\/"), html.escape(key), *quoted):
+    own_json = json.dumps(key, ensure_ascii=False)[1:-1]
+    in_json = [json.dumps(key)[1:-1], own_json, own_json.replace("/", r"\/")]
+    twice = [
+        json.dumps(form, ensure_ascii=False)[1:-1] for form in in_json
+    ]  # the arguments of a call in a line of a file
+    for form in (key, *in_json, *twice, html.escape(key), *quoted):
         yield form, LONG
         yield form.replace("%", "%25"), LONG
+        yield form.encode("utf-8", "surrogatepass").decode("latin-1"), LONG  # as bytes are looked at
     for form in quoted:
         yield _lower_escapes(form), LONG
-    yield data.decode("latin-1"), LONG  # as bytes are looked at
     for spell in (base64.b64encode, base64.urlsafe_b64encode):
         for before in range(3):  # a key may stand anywhere in what was encoded
             whole = spell(b"\0" * before + data + b"\0\0\0").decode()

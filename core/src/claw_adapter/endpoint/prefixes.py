@@ -85,9 +85,14 @@ class Prefixes:
 
     def nearest(self, request: MeasuredRequest) -> tuple[Prefix, MeasuredRequest | None]:
         """The longest common prefix, and the request that it is shared with; of several the latest."""
-        none = Prefix(0, -1)
-        found = [(common_prefix(request, one), one) for one in reversed(self._recent)]
-        return max(found, key=lambda item: item[0].tokens, default=(none, None))
+        found: tuple[Prefix, MeasuredRequest | None] = Prefix(0, -1), None
+        for one in reversed(self._recent):
+            if found[1] is not None and one.size.tools + one.size.text <= found[0].tokens:
+                continue  # it has no more to share
+            prefix = common_prefix(request, one)
+            if found[1] is None or prefix.tokens > found[0].tokens:
+                found = prefix, one
+        return found
 
     def learn(self, request: MeasuredRequest) -> None:
         """A model has answered it."""

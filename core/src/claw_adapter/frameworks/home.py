@@ -9,12 +9,15 @@ __all__ = ["claw_home", "environment_path", "frameworks_home"]
 
 
 def claw_home() -> Path:
-    """``$CLAW_HOME``, else the user's data folder for ``claw-adapter``; not created here."""
+    """``$CLAW_HOME``, else the user's data folder for ``claw-adapter``; not created here.
+
+    Without links in its path: programs that are installed there name their place so, and level 2 shows them nothing else.
+    """
     if chosen := os.environ.get("CLAW_HOME"):
-        return Path(chosen).expanduser().absolute()
+        return Path(chosen).expanduser().resolve()
     from platformdirs import user_data_path
 
-    return user_data_path("claw-adapter")
+    return user_data_path("claw-adapter").resolve()
 
 
 def frameworks_home(home: Path | None = None) -> Path:

@@ -33,6 +33,8 @@ class AnswerKey(Record):
     letters: tuple[str, ...] = ()
     evidence: RoundEvidence | None = None
     fragments: tuple[Locator, ...] = ()
+    unsaid: tuple[str, ...] = ()
+    """Fragments of the feedback on rounds that were left unscored: nobody has said them."""
     oracle: dict[str, str] = Field(default_factory=dict)
     """Files, by path relative to the workspace, that are written when all needs are met."""
     hasty: dict[str, str] = Field(default_factory=dict)

@@ -14,9 +14,11 @@ from typing import Final
 from claw_adapter.errors import HarnessCrash, HarnessStartError, MachineError, Owner
 from claw_adapter.machine import (
     AGAIN,
+    FATAL,
     address_space,
     amount,
     available_memory,
+    confinement,
     killed_for_memory,
     machine_error,
     open_descriptors,
@@ -123,12 +125,14 @@ class Headroom:
 
 
 def _confined() -> MachineError | None:
-    """A limit of address space that came from outside: what dies below it may have died of it, whatever its last words are."""
-    if (most := address_space()) is None:
+    """A limit that came from outside: what dies below it may have died of it, whatever its last words are."""
+    if not (limits := confinement()):
         return None
-    what = f"a process of a harness has ended while no process may have more than {amount(most)} of address space"
+    what = f"a process of a harness has ended while no process may have more than {', '.join(limits)}"
     return MachineError(
-        what, remedy="Programs reserve more than they use: take the limit away (`ulimit -v unlimited`)."
+        what,
+        remedy="Programs reserve more than they use: take such limits away (`ulimit -v unlimited`); "
+        "what a trial may use up is a setting of the run.",
     )
 
 
@@ -138,14 +142,15 @@ def most_memory(settings: RunSettings) -> float:
 
 
 def raise_memory(settings: Iterable[RunSettings]) -> None:
-    """Raise this process's limit of address space as far as it may, and see that trials could have what they are allowed.
+    """Raise limits that end processes as far as this one may, and see that trials could have what memory they are allowed.
 
     Raises:
         MachineError: the limit would end what they may have: whose fault that is could not be told.
     """
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if soft != hard:
-        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    for kind in FATAL:
+        soft, hard = resource.getrlimit(kind)
+        if soft != hard:
+            resource.setrlimit(kind, (hard, hard))
     most, needed = address_space(), max(map(most_memory, settings), default=0)
     if most is None or most >= needed:
         return

@@ -244,6 +244,7 @@ class RoundRunner:
                 history_files=trial.world.files,
                 workspace=str(trial.world.workspace),
                 states=self._worlds,
+                unscored=[record.round for record in trial.journal.rounds if record.score.value is None],
             )
         deadline, clock, kept = trial.spec.settings.deadline, _Clock(), None
         closing: asyncio.Task[RoundMeter] | None = None

@@ -22,6 +22,7 @@ def make_answer_key(
     history_files: Mapping[str, str],
     workspace: str,
     states: Sequence[World] = (),
+    unscored: Collection[str] = (),
 ) -> AnswerKey:
     """The brief of one round.
 
@@ -33,10 +34,12 @@ def make_answer_key(
         history_files: workspace path of the rendered log by session id; empty when histories are native.
         workspace: absolute path of the workspace as the harness sees it.
         states: `worlds(scenario)`, for what the files with evidence hold.
+        unscored: earlier rounds that got no score, and so no feedback.
     """
     item = scenario.rounds[round_index]
     evidence = gold.evidence.rounds.get(item.id) if gold.evidence else None
     locators: list[Locator] = []
+    unsaid = {f"feedback/{name}" for name in unscored}
     if gold.evidence is not None and evidence is not None:
         for name in fragments_of(evidence):
             place = _place(scenario, gold.evidence.fragments[name], session_key, history_files)
@@ -47,6 +50,7 @@ def make_answer_key(
         letters=tuple(item.options),
         evidence=evidence,
         fragments=tuple(locators),
+        unsaid=tuple(one.id for one in locators if gold.evidence and gold.evidence.fragments[one.id].where in unsaid),
         oracle=gold.artefacts("oracle", item.id),
         hasty=gold.artefacts("hasty", item.id),
         workspace=workspace,

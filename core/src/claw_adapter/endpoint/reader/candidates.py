@@ -43,7 +43,7 @@ class Candidate:
     size: Param | None = None
     query: Param | None = None
     folder: Param | None = None
-    """What takes the folder where a path is given in two."""
+    """What takes the folder where a path is given in two, or the first part of a session's key."""
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     """What stands around a command: as texts of a list, or in its text."""
@@ -68,6 +68,11 @@ class Candidate:
         """Whether it may be given all of a file at once, and nothing but that."""
         numbered = any(item.required and item.types == {"integer"} for item in self.known.items)
         return self.notation in ("whole", "base64") and self.old is None and not (self.by_lines or numbered)
+
+    @property
+    def guessed(self) -> bool:
+        """Whether it has to be given texts of which nobody says what they are."""
+        return any(item.needs_text and item not in (self.target, self.query) for item in self.known.items)
 
     def forms(self, path: str, workspace: str, styles: Sequence[Style] = ()) -> list[tuple[str, str]]:
         """Names and texts of the ways to write a path of the workspace, what the tool asks for first.

@@ -160,7 +160,7 @@ def _mark(item: Param, at: Place, shown: str) -> Place | None:
     if not item.accepts("integer"):
         return str(found[-1])
     number = found[-1].rstrip(".")
-    return int(number) if number.isdecimal() and int(number) > int(at) else None
+    return int(number) if number.isdecimal() and int(number) != int(at) else None
 
 
 def _alone(item: Param, place: Place) -> Mapping[At, JsonValue]:

@@ -266,10 +266,13 @@ def historian(tool: str, known: Params) -> tuple[float, Candidate] | None:
     if target is None or known.has(_NOT_HISTORY) or not any(item.required for item in known.items if item is target):
         return None
     query, size = known.one_of(QUERY, "string"), known.one_of(("limit", "lastn", "maxmessages"), "integer")
-    values = fixed(known, (target,))
+    parts = [item for item in known.items if item.needs_text and item not in (target, query)]
+    folder = parts[0] if len(parts) == 1 else None
+    values = fixed(known, (target, folder))
     if size is not None:
         values = filled(values, {size.at: int(size.maximum or 1000)})
-    return (0.0 if known.has(_HISTORY) else 2.0), Candidate(tool, target, values, query=query, known=known)
+    made = Candidate(tool, target, values, query=query, folder=folder, known=known)
+    return (0.0 if known.has(_HISTORY) else 2.0), made
 
 
 def fixed(known: Params, given: Sequence[Param | None], verb: Param | None = None, choice: str = "") -> JsonObject:

@@ -185,7 +185,7 @@ def _shows_session(
         attempt = Attempt("session", tool.tool, tool.arguments(name), form)
         first = found = yield attempt
         if len(first.text) >= NOTICE:
-            found = found + (yield from further(attempt, tool, first, told=True))
+            found = found + (yield from further(attempt, tool, first))
         if tool.query is not None:
             for word in [word for text in missing() for word in keywords(text)]:
                 query = {tool.query.at: word}

@@ -85,6 +85,11 @@ class Param:
         return (self.types == {"string"} or (self.texts and self.types == {"array"})) and not self.enum
 
     @property
+    def needs_text(self) -> bool:
+        """Whether it has to be given a free text, or a list of such."""
+        return self.required and self.text_only
+
+    @property
     def absolute(self) -> bool:
         """Whether its description wants a path from the root on, and leaves no choice."""
         clauses = re.split(r"[.;:(),\n]+", self.description.lower())
@@ -151,7 +156,7 @@ class Params:
 
     def described(self, pattern: re.Pattern[str]) -> Param | None:
         """The required text of which alone the description fits, where no name says what it is for."""
-        fitting = [item for item in self.items if item.required and item.text_only and pattern.search(item.description)]
+        fitting = [item for item in self.items if item.needs_text and pattern.search(item.description)]
         return fitting[0] if len(fitting) == 1 else None
 
     def has(self, keys: Iterable[str]) -> bool:

@@ -78,7 +78,7 @@ class ReaderTurn:
 
         There is nothing of that where something that the round needs is proven to be lost, by the answers of a tool or since it
         is no longer where it was. What a tool has demonstrably lost of what it was given is not among them; nor is a session
-        where a tool for sessions is offered: that it can be read under its key is the adapter's affair.
+        where a tool for sessions is offered that takes its key: that it can be read under it is the adapter's affair.
         """
         undecided = policy.undecided(self._evidence, self._sight.shown)
         files = {item.path for item in self._answer_key.fragments if item.id in undecided}
@@ -93,7 +93,12 @@ class ReaderTurn:
             unwritten = []
         if not self._offered and not self._answer_key.letters:
             unwritten = list(self._files())
-        return (*(f"reading {place}" for place in unread), *(f"writing {place}" for place in unwritten))
+        unheard = [name for name in self._answer_key.unsaid if name in undecided]
+        return (
+            *(f"reading {place}" for place in unread),
+            *(f"writing {place}" for place in unwritten),
+            *(f"hearing {name}, which is said of a round that was left unscored" for name in unheard),
+        )
 
     def _lost(self, errand: Errand) -> bool:
         """Whether what was looked for is lost, not merely not found: results prove it, or the file itself does not hold it."""
@@ -172,7 +177,8 @@ class ReaderTurn:
                 names = list(dict.fromkeys([name, *(item.session for item in items if item.session)]))
                 wants = _ids(items)
                 steps = read_session(names, box, habits, self._texts_of(wants))
-                if not box.history and (box.run or single(box)):  # a shell may have programs that show it
+                guessed = all(tool.guessed for tool in box.history)
+                if guessed and (box.history or box.run or single(box)):  # a shell may have programs that show it
                     self._hidden.add(name)
                 errands.append(Errand(name, steps, self._shows(items), wants))
         return errands
