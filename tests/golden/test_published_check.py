@@ -13,10 +13,13 @@ import pytest
 from claw_adapter.cli.check import command
 from claw_adapter.scenario import load_gold, load_scenario
 from claw_adapter.scenario.world import worlds
-from claw_adapter_clawarena import LAYOUTS, convert_suite, examine, load_published, open_suite
+from claw_adapter_clawarena import convert_suite, load_published
+from claw_adapter_clawarena.examine import examine
+from claw_adapter_clawarena.layouts import LAYOUTS
 from claw_adapter_clawarena.render import question_text
 from claw_adapter_clawarena.results import read_results
 from claw_adapter_clawarena.stores import STORES, PicoClawLogStore
+from claw_adapter_clawarena.suite import open_suite
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "published_data.py")))
 ROOT = make.DATA.parent

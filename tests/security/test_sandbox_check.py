@@ -171,3 +171,30 @@ async def test_nothing_is_left_of_a_check(level, tmp_path):
 async def test_a_file_of_the_check_is_only_ours(level, tmp_path):
     await run_check("echo x > made", workspace=tmp_path, level=level, deadline=20)
     assert (tmp_path / "made").stat().st_uid == os.getuid()
+
+
+async def test_libraries_without_bytecode_get_it_and_nothing_else_does(level, tmp_path, monkeypatch):
+    site, workspace = tmp_path / "site-packages", tmp_path / "workspace"
+    for folder in (site, workspace / "site-packages"):
+        folder.mkdir(parents=True)
+    source = "import os\nprint('read' if os.path.exists(__cached__) else 'compiled here')\n"
+    (site / "lib.py").write_text(source)
+    (site / "unused.py").write_text("")
+    (workspace / "site-packages" / "own.py").write_text("")
+    command = f"import sys; sys.path[:0] = [{str(site)!r}, {str(workspace / 'site-packages')!r}]; import lib, own"
+    monkeypatch.setattr("claw_adapter.sandbox.imports.sysconfig.get_path", lambda _name: str(site))
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+    said = [
+        await run_check(f'python -c "{command}"', workspace=workspace, level=level, deadline=20, readable=(site,))
+        for _ in range(2)
+    ]
+    assert [done.stdout.text for done in said] == ["compiled here\n", "read\n"], said[0].stderr.text
+    assert [path.name.partition(".")[0] for path in tmp_path.rglob("*.pyc")] == ["lib"]
+
+
+async def test_notes_that_a_program_made_into_something_else_hold_nobody_up(level, tmp_path):
+    command = "cd; rm -f .unfound-modules; mkfifo .unfound-modules .compiled-modules"
+    missing: list[str] = []
+    done = await run_check(command, workspace=tmp_path, level=level, deadline=20, missing=missing)
+    assert done.exit.ok, done.stderr.text
+    assert missing == []

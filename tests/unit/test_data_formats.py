@@ -7,7 +7,10 @@ from functools import partial
 import pytest
 
 from claw_adapter import plugins
-from claw_adapter.datasets import check_data, convert_data, find_format, measure
+from claw_adapter.datasets.checking import check_data
+from claw_adapter.datasets.converting import convert_data
+from claw_adapter.datasets.find import find_format
+from claw_adapter.datasets.measuring import measure
 from claw_adapter.errors import PluginError, ScenarioError
 from support.commands import call
 from support.packages import make_up
@@ -86,7 +89,7 @@ def test_reading_a_scenario_imports_no_plugin(site, tmp_path):
     site(theirs=THEIRS)
     write_scenario(tmp_path / "mine", [{"id": "r1"}])
     code = (
-        "import sys; from pathlib import Path; from claw_adapter.datasets import check_data;"
+        "import sys; from pathlib import Path; from claw_adapter.datasets.checking import check_data;"
         f"sys.path.insert(0, {str(tmp_path / 'site')!r}); check_data(Path({str(tmp_path / 'mine')!r}));"
         "print([name for name in sys.modules if name in ('theirs_mod', 'claw_adapter_clawarena')])"
     )
@@ -106,7 +109,7 @@ def test_published_data_without_the_package_that_reads_them_say_which_it_is(comm
 
 
 def test_published_results_without_the_package_that_reads_them_say_which_it_is(tmp_path, monkeypatch):
-    plugins._provided.cache_clear()  # a test before this one may have loaded it
+    plugins._load.cache_clear()  # a test before this one may have loaded it
     monkeypatch.setattr(plugins, "entry_points", lambda _name=None: [])
     done = call("score", tmp_path, "--from", "clawarena", "--data", tmp_path)
     assert done.code == 4
@@ -136,10 +139,10 @@ def test_a_scenario_needs_no_conversion(tmp_path):
 
 
 def test_a_broken_plugin_of_ours_is_not_passed_over(tmp_path, monkeypatch):
-    def broken(name):
+    def broken(name, found_in):
         raise PluginError(f"plugin {name!r} cannot be loaded")
 
     (tmp_path / "tests.json").write_text("{}")
-    monkeypatch.setattr(plugins, "provides", broken)
+    monkeypatch.setattr(plugins, "_load", broken)
     with pytest.raises(PluginError, match="clawarena"):
         find_format(tmp_path)

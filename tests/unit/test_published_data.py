@@ -12,10 +12,14 @@ import pytest
 from claw_adapter.errors import ScenarioError
 from claw_adapter.scenario import load_gold, load_scenario, require_valid
 from claw_adapter.scenario.world import worlds
-from claw_adapter_clawarena import RULES, examine, load_published, open_suite, to_scenario
+from claw_adapter_clawarena import load_published
 from claw_adapter_clawarena.actions import line_ranges
+from claw_adapter_clawarena.convert import to_scenario
+from claw_adapter_clawarena.examine import examine
 from claw_adapter_clawarena.layouts import LAYOUTS
 from claw_adapter_clawarena.render import session_text
+from claw_adapter_clawarena.rules import RULES
+from claw_adapter_clawarena.suite import open_suite
 
 make = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "published_data.py")))
 

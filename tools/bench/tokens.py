@@ -33,7 +33,7 @@ def one_layout(data: Path, name: str) -> int:
     manifest = json.loads((root / "manifest.json").read_text("utf-8"))
     tokens = 0
     for test in json.loads(data.read_text("utf-8"))["tests"]:
-        agent = AgentEntry.model_validate(manifest["agents"][test["id"]])
+        agent = AgentEntry.read(manifest["agents"][test["id"]])
         if main := layout.main(root, agent):
             tokens += encoded(session_text(main.read_text("utf-8"), layout.main_format))
         for path in layout.histories(root, agent):

@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -70,15 +70,19 @@ class PluginStatus:
 
 def entry_points(name: str | None = None) -> list[Plugin]:
     """All plugins, or those of one name, without importing any; sorted by name, then distribution."""
-    found = importlib.metadata.entry_points(group=hooks.ENTRY_POINT_GROUP)
+    return [plugin for plugin in _installed(_places()) if name is None or plugin.name == name]
+
+
+@functools.lru_cache(maxsize=1)
+def _installed(_found_in: tuple[tuple[str, int], ...]) -> tuple[Plugin, ...]:
+    """All plugins; to read what every distribution brings takes longer than to count a scenario."""
     plugins = {
         Plugin(
             point.name, point.dist.name if point.dist else "?", point.dist.version if point.dist else "", point.value
         )
-        for point in found
-        if name is None or point.name == name
+        for point in importlib.metadata.entry_points(group=hooks.ENTRY_POINT_GROUP)
     }
-    return sorted(plugins, key=lambda p: (p.name, p.distribution))
+    return tuple(sorted(plugins, key=lambda p: (p.name, p.distribution)))
 
 
 def absent() -> list[Distribution]:
@@ -112,8 +116,9 @@ def find_remedy(name: str, known: Iterable[str] = ()) -> str:
     return f"Did you mean {near[0]!r}?{install}"
 
 
-def _load(name: str) -> tuple[pluggy.PluginManager, Plugin]:
-    """Import the one plugin of that name.
+@functools.lru_cache(maxsize=64)
+def _load(name: str, _found_in: tuple[tuple[str, int], ...]) -> tuple[pluggy.PluginManager, Plugin]:
+    """Import the one plugin of that name; remembered, since to search all distributions takes longer than a short trial.
 
     Raises:
         PluginError: there is none, more than one, or importing it fails in whatever way.
@@ -129,7 +134,8 @@ def _load(name: str) -> tuple[pluggy.PluginManager, Plugin]:
     manager = pluggy.PluginManager("claw_adapter")
     manager.add_hookspecs(hooks)
     try:
-        manager.load_setuptools_entrypoints(hooks.ENTRY_POINT_GROUP, name=name)
+        point = importlib.metadata.EntryPoint(name, found[0].target, hooks.ENTRY_POINT_GROUP)
+        manager.register(point.load(), name)
         manager.check_pending()
     except (Exception, SystemExit) as error:
         said = f"{error.where}: {error.what}" if isinstance(error, ClawError) else str(error)
@@ -151,7 +157,7 @@ def provides(name: str) -> dict[str, type]:
     Raises:
         PluginError: it cannot be loaded, brings nothing, or was made for another version of the interfaces.
     """
-    return dict(_provided(name, _places()))
+    return _provided(name, hooks.HOOKS)
 
 
 def _places() -> tuple[tuple[str, int], ...]:
@@ -163,20 +169,19 @@ def _places() -> tuple[tuple[str, int], ...]:
     return tuple(found)
 
 
-@functools.lru_cache(maxsize=64)
-def _provided(name: str, _found_in: tuple[tuple[str, int], ...]) -> dict[str, type]:
-    """What `provides` returns: to search all distributions takes longer than a short trial, and each trial needs several."""
-    manager, plugin = _load(name)
+def _provided(name: str, kinds: Collection[str]) -> dict[str, type]:
+    """What a plugin brings of some kinds; what else it brings is not imported."""
+    manager, plugin = _load(name, _places())
     where = f"{plugin.distribution} {plugin.version} ({plugin.target})"
     brought: dict[str, type] = {}
-    for kind, hook in hooks.HOOKS.items():
+    for kind in kinds:
         try:
-            results = getattr(manager.hook, hook)()
+            results = getattr(manager.hook, hooks.HOOKS[kind])()
         except (Exception, SystemExit) as error:
             raise PluginError(f"plugin {name!r}: {type(error).__name__}: {error}", where=where) from error
         if results:
             brought[kind] = results[0]
-    if not brought:
+    if not brought and len(kinds) == len(hooks.HOOKS):
         raise PluginError(
             f"plugin {name!r} implements none of our hooks",
             where=where,
@@ -199,8 +204,9 @@ def create(kind: str, name: str, options: dict[str, Any] | None = None) -> Any:
         PluginError: as `provides`; also when it brings something else, or cannot be made with the options.
         AdapterError: it has no option of that name, or lacks one.
     """
-    brought = provides(name)
+    brought = _provided(name, {kind} & hooks.HOOKS.keys())
     if kind not in brought:
+        brought = provides(name)
         raise PluginError(
             f"{name!r} is a plugin for {', '.join(brought)}, not for {kind}",
             remedy="`claw plugins` says what each brings.",

@@ -12,7 +12,6 @@ import errno
 import functools
 import json
 import stat
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -121,6 +120,8 @@ def parse_toml(text: str) -> dict[str, Any]:
     Raises:
         ValueError: it is not TOML, or nested too deeply.
     """
+    import tomllib
+
     try:
         value = tomllib.loads(text)
     except RecursionError:

@@ -32,7 +32,8 @@ def command(path: Path, layout: str, strict: bool, verbose: bool, as_json: bool,
 
     Exit code 0 when it can be run, 1 when an error keeps it from being run.
     """
-    from claw_adapter.datasets import check_data, convert_data
+    from claw_adapter.datasets.checking import check_data
+    from claw_adapter.datasets.converting import convert_data
 
     if out is not None and layout == "all":
         raise click.UsageError("--convert needs one --layout")

@@ -7,8 +7,6 @@ import importlib
 import io
 import os
 import sys
-import tempfile
-import traceback
 from typing import Any, NoReturn
 
 import click
@@ -147,12 +145,17 @@ def _report(error: Exception) -> NoReturn:
         if refused:
             _let_go_of_stdout()
         _end(str(told), code)
+    import traceback
+
     what = "".join(traceback.format_exception_only(error)).strip()
     _end(f"a fault of claw itself: {what}\n  {_details(error)}", FAULT)
 
 
 def _details(error: Exception) -> str:
     """Where the traceback was written; the whole of it where it cannot be."""
+    import tempfile
+    import traceback
+
     text = "".join(traceback.format_exception(error))
     try:
         with tempfile.NamedTemporaryFile(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ import click
 from claw_adapter.cli.common import console, print_json
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from claw_adapter.data_format.counting import Progress
     from claw_adapter.datasets.measuring import Measured
 
@@ -40,38 +39,40 @@ def command(path: Path, layout: str, as_json: bool, csv_file: Path | None) -> in
     if csv_file is not None:
         write_csv(found, csv_file)
     if found.notice:
-        console(stderr=True).print(found.notice, markup=False)
+        click.echo(found.notice, err=True)
     if as_json:
         print_json(found.as_json())
     else:
-        _show(found, console())
+        _show(found)
     return 0
 
 
 @contextlib.contextmanager
 def _progress() -> Iterator[Progress | None]:
     """A bar on standard error in a terminal; nothing in a pipe."""
-    out = console(stderr=True)
-    if not out.is_terminal:
+    if not sys.stderr.isatty():
         yield None
         return
     from rich.progress import Progress as Bars
 
-    with Bars(console=out, transient=True) as bars:
+    with Bars(console=console(stderr=True), transient=True) as bars:
         task = bars.add_task("counting tokens", total=None)
         yield lambda done, total: bars.update(task, completed=done, total=total)
 
 
-def _show(found: Measured, out: Console) -> None:
-    from rich.table import Table
-
+def _show(found: Measured) -> None:
+    """Print the tables; plain text, as a tool that lays out tables takes longer than the counting."""
     from claw_adapter.datasets.export import grids
 
     for title, head, rows in grids(found):
-        table = Table(*head, title=title, title_justify="left", box=None, pad_edge=False)
-        for column in table.columns[1:]:
-            column.justify = "right"
-        for row in rows:
-            table.add_row(*row)
-        out.print(table, "")
-    out.print(f"{found.distinct:,} different texts counted with {found.tokenizer}", markup=False)
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        click.secho(title, italic=True)
+        click.secho(_line(head, widths), bold=True)
+        click.echo("".join(f"{_line(row, widths)}\n" for row in rows))
+    click.echo(f"{found.distinct:,} different texts counted with {found.tokenizer}")
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """The first cell to the left, the others to the right."""
+    first, *others = (f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+    return "  ".join((f"{first.strip():<{widths[0]}}", *others)).rstrip()

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from claw_adapter.data_format.counting import Entry, TextLedger
 from claw_adapter.data_format.findings import Checked
 from claw_adapter.data_format.tables import Facts
-from claw_adapter.scoring import MetricSet
-from claw_adapter.scoring.observed import Observation
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from claw_adapter.scoring import MetricSet
+    from claw_adapter.scoring.observed import Observation
 
 __all__ = ["Counted", "DataFormat", "RoundProgress", "ScoredAgain"]
 

@@ -9,7 +9,6 @@ from typing import Final
 from claw_adapter import plugins
 from claw_adapter.data_format.base import DataFormat
 from claw_adapter.errors import PluginError, ScenarioError
-from claw_adapter.scenario import resolve
 
 __all__ = ["find_format"]
 
@@ -43,6 +42,8 @@ def _ours(path: Path, file: str, name: str) -> DataFormat:
 
 
 def _is_neutral(path: Path) -> bool:
+    from claw_adapter.scenario import resolve
+
     try:
         return bool(resolve(path))
     except ScenarioError:

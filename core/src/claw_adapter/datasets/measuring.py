@@ -10,7 +10,6 @@ from claw_adapter.data_format.base import Counted
 from claw_adapter.data_format.counting import Counts, Progress, TextLedger
 from claw_adapter.data_format.tables import Tables, tables
 from claw_adapter.datasets.find import find_format
-from claw_adapter.datasets.neutral import neutral_facts, neutral_items
 from claw_adapter.tokens.fast import Backend, backend
 
 __all__ = ["NEUTRAL", "Measured", "measure"]
@@ -102,6 +101,7 @@ def measure(
 
 
 def _neutral(path: Path, ledger: TextLedger) -> Counted:
+    from claw_adapter.datasets.neutral import neutral_facts, neutral_items
     from claw_adapter.scenario import load_gold, load_scenario, resolve
 
     scenarios = [load_scenario(folder) for folder in resolve(path)]

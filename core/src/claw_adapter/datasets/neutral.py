@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 from claw_adapter.data_format.items import Item
+from claw_adapter.data_format.prompt import COMPAT
 from claw_adapter.data_format.tables import Facts
 from claw_adapter.protocol import Gold, Message, Round, Scenario
 from claw_adapter.protocol.update import Update, UpdateAction
-from claw_adapter.questions.multi_choice import COMPAT, MultiChoice
+from claw_adapter.questions.multi_choice import MultiChoice
 from claw_adapter.scenario.apply import source_messages, source_path
 from claw_adapter.scenario.tree import regular_files
 from claw_adapter.tokens import render

@@ -3,20 +3,16 @@ r"""Multiple choice: statements of which a set is right; the answer is ``\bbox{A
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Literal
 
+from claw_adapter.data_format.prompt import COMPAT, COMPAT_INSTRUCTION, COMPAT_UPDATE_NOTE
 from claw_adapter.protocol import Agreement, ChoiceDetail, Gold, Round, Score, TurnResult
 from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.extract import extract, extract_compat
 from claw_adapter.questions.key import key_of
 from claw_adapter.questions.words import words
 
-__all__ = ["COMPAT", "MultiChoice", "agreement", "option_lines"]
-
-COMPAT: Final = "clawarena-1.0"
-COMPAT_INSTRUCTION: Final = r"\nSelect all correct statements, and answer with \bbox{X,Y,...} format directly."
-COMPAT_UPDATE_NOTE: Final = r"The workspace and messages in other channels are updated.\n"
-"""Backslash and n are two characters in both: a slip of the original that its token counts include."""
+__all__ = ["MultiChoice", "agreement", "option_lines"]
 
 
 class MultiChoice(QuestionType):

@@ -23,7 +23,7 @@ from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.errors import MachineError, SandboxError
 from claw_adapter.machine import amount, killed_for_memory, machine_said, space
 from claw_adapter.sandbox.confinement import Confinement, ResourceLimits
-from claw_adapter.sandbox.imports import missing_modules, note_environment, write_notes
+from claw_adapter.sandbox.imports import compile_libraries, missing_modules, note_environment, write_notes
 from claw_adapter.sandbox.kept import kept
 from claw_adapter.sandbox.levels import IsolationLevel
 from claw_adapter.sandbox.watching import CheckLimits, CheckWatch, SandboxStatus
@@ -117,6 +117,7 @@ async def run_check(
         )
         if missing is not None:
             missing.extend(missing_modules(home, modules, readable))
+        await to_thread(compile_libraries, home)
         return done
     finally:
         await to_thread(shutil.rmtree, private, ignore_errors=True)

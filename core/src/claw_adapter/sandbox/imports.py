@@ -1,25 +1,37 @@
-"""Which modules a check looked for and this machine does not have.
+"""Which modules a check looked for and this machine does not have, and which it had to compile.
 
-Python itself tells: behind all its own finders stands one more (`NOTES`), which is asked only for what nobody has found.
+Python itself tells: behind all its own finders stands one more (`NOTES`), which is asked only for what nobody has found; and at
+its end a Python looks which of its libraries had no bytecode. A check may write none, so that each would compile them anew,
+which for the large ones takes seconds: what an installer has left out is therefore made once, out here, as the first import
+by anybody who may write there would have made it.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
 import sys
+import sysconfig
+import threading
 from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
+from claw_adapter.reading import read_bytes
 from claw_adapter.sandbox.kept import compile_module
 
-__all__ = ["missing_modules", "note_environment", "write_notes"]
+__all__ = ["compile_libraries", "missing_modules", "note_environment", "write_notes"]
 
 FILE: Final = ".unfound-modules"
 VARIABLE: Final = "CLAW_UNFOUND_MODULES"
 """Names that file to the Pythons of a check."""
+COMPILED: Final = ".compiled-modules"
+"""Beside it: sources of libraries without bytecode, one a line."""
+MOST: Final = 2**20
+"""Bytes of notes that are read."""
 NOTES: Final = """
-import os, sys
+import atexit, os, sys
 
 class Unfound:
     @staticmethod
@@ -36,6 +48,21 @@ class Unfound:
                 pass
 
 sys.meta_path.append(Unfound)
+
+def compiled():
+    specs = [getattr(module, "__spec__", None) for module in list(sys.modules.values())]
+    names = [spec.origin for spec in specs if spec and spec.cached and "-packages" in spec.origin
+             and not os.path.exists(spec.cached)]
+    if names:
+        with open(os.path.join(os.path.dirname(os.environ[{!r}]), {file!r}), "a", encoding="utf-8") as file:
+            file.write("\\n".join([*names, ""]))
+
+@atexit.register
+def note_compiled():
+    try:
+        compiled()
+    except Exception:
+        pass
 """
 """The module of this name that Python imports at its start, by itself."""
 
@@ -43,7 +70,7 @@ sys.meta_path.append(Unfound)
 def write_notes(folder: Path) -> None:
     """Fill `folder`, for the import path, with what makes a Python write down what it has not found."""
     module = folder / "sitecustomize.py"
-    module.write_text(NOTES.replace("{!r}", repr(VARIABLE)), "utf-8")
+    module.write_text(NOTES.replace("{!r}", repr(VARIABLE)).replace("{file!r}", repr(COMPILED)), "utf-8")
     compile_module(module)
 
 
@@ -58,10 +85,7 @@ def missing_modules(home: Path, promised: Collection[str], readable: Collection[
     They count if they were promised to a check, or if a script below `readable`, which is the check's own, asked for them; what
     else an agent's program wants to import is its own affair.
     """
-    try:
-        lines = (home / FILE).read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return ()
+    lines = _noted(home / FILE)
     own = tuple(path.resolve() for path in readable)
     asked = {name: Path(by) for name, _, by in (line.partition("\t") for line in lines)}
     return tuple(
@@ -74,3 +98,42 @@ def missing_modules(home: Path, promised: Collection[str], readable: Collection[
             and importlib.util.find_spec(name) is None
         )
     )
+
+
+def _noted(file: Path) -> list[str]:
+    """Lines of notes; none where a check's program has made something else of the file: a pipe would never end."""
+    try:
+        return read_bytes(file, MOST).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+
+
+_compiling = threading.Lock()
+_tried: set[str] = set()
+
+
+def compile_libraries(home: Path) -> None:
+    """Give bytecode to the libraries of this environment that the Pythons in `home` had to compile.
+
+    Sources are compiled, never run, and only such as lie among the installed packages: what a check's programs may have written
+    into their notes does not matter. Nothing is done where this Python was told to write no bytecode, or may not.
+    """
+    named = _noted(home / COMPILED)
+    if sys.dont_write_bytecode or not named:
+        return
+    with _compiling:  # a check that ran beside this one has mostly named the same
+        places = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib"))
+        wanted = sorted(name for name in set(named) - _tried if _may_compile(Path(name), places))
+        _tried.update(wanted)
+        if wanted:
+            command = [sys.executable, "-I", "-m", "compileall", "-qq", "-i", "-"]
+            subprocess.run(command, input="\n".join(wanted), text=True, capture_output=True, check=False)
+
+
+def _may_compile(source: Path, places: Collection[Path]) -> bool:
+    try:
+        real = source.resolve()
+        inside = real.suffix == ".py" and real.is_file() and any(real.is_relative_to(place) for place in places)
+        return inside and os.access(real.parent, os.W_OK) and not Path(importlib.util.cache_from_source(real)).exists()
+    except (OSError, ValueError):  # names of any make
+        return False

@@ -1,33 +1,21 @@
-"""The published ClawArena 1.0 data: read, checked, converted to ``scenario/1``, counted, and its results scored again."""
+"""The published ClawArena 1.0 data: read, checked, converted to ``scenario/1``, counted, and its results scored again.
+
+Importing this package reads nothing: counting tokens needs neither the records of scenarios nor the rules for them.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter_clawarena.convert import to_scenario
-from claw_adapter_clawarena.examine import Examined, examine
-from claw_adapter_clawarena.layouts import LAYOUTS
-from claw_adapter_clawarena.records import PublishedRound, PublishedScenario
-from claw_adapter_clawarena.rules import RULES
-from claw_adapter_clawarena.steps import Mode
-from claw_adapter_clawarena.suite import Suite, is_published, open_suite
 
-__all__ = [
-    "LAYOUTS",
-    "RULES",
-    "Examined",
-    "Mode",
-    "PublishedRound",
-    "PublishedScenario",
-    "Suite",
-    "convert_suite",
-    "examine",
-    "is_published",
-    "load_published",
-    "open_suite",
-    "to_scenario",
-]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from claw_adapter_clawarena.records import PublishedScenario
+    from claw_adapter_clawarena.steps import Mode
+
+__all__ = ["convert_suite", "load_published"]
 
 
 def load_published(path: Path, layout: str = "openclaw") -> tuple[PublishedScenario, ...]:
@@ -36,6 +24,9 @@ def load_published(path: Path, layout: str = "openclaw") -> tuple[PublishedScena
     Raises:
         ScenarioError: something in it keeps it from being run; the first such finding is named.
     """
+    from claw_adapter_clawarena.examine import examine
+    from claw_adapter_clawarena.suite import open_suite
+
     suite = open_suite(path)
     examined = examine(suite, suite.layouts(layout)[0])
     if examined.errors:
@@ -51,4 +42,6 @@ def convert_suite(path: Path, out: Path, *, layout: str = "openclaw", mode: Mode
     Raises:
         ScenarioError: the data has errors, or a folder is in use.
     """
+    from claw_adapter_clawarena.convert import to_scenario
+
     return [to_scenario(scenario, out / scenario.id, mode=mode) for scenario in load_published(path, layout)]

@@ -11,10 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from claw_adapter.data_format import Checked, Counted, DataFormat, Entry, Facts, RoundProgress, ScoredAgain, TextLedger
 from claw_adapter.errors import ScenarioError
 from claw_adapter.finding import Finding
-from claw_adapter.scoring import MetricSet
-from claw_adapter.scoring.observed import Observation
-from claw_adapter_clawarena import convert_suite
-from claw_adapter_clawarena.examine import examine
 from claw_adapter_clawarena.facts import published_facts
 from claw_adapter_clawarena.inventory import file_items, question_items
 from claw_adapter_clawarena.manifest import read_places
@@ -24,6 +20,8 @@ from claw_adapter_clawarena.suite import is_published, open_suite
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from claw_adapter.scoring import MetricSet
+    from claw_adapter.scoring.observed import Observation
     from claw_adapter_clawarena.verdicts import Rescored
 
 __all__ = ["ClawArenaFormat"]
@@ -41,11 +39,15 @@ class ClawArenaFormat(DataFormat):
 
     def check(self, path: Path, layout: str = "all") -> Checked:
         """Findings by layout."""
+        from claw_adapter_clawarena.examine import examine
+
         suite = open_suite(path)
         return Checked(suite.name, {one: examine(suite, one).findings for one in suite.layouts(layout)}, RULES)
 
     def convert(self, path: Path, out: Path, *, layout: str, compat: bool = False) -> list[Path]:
         """A folder of ``scenario/1`` per test."""
+        from claw_adapter_clawarena import convert_suite
+
         return convert_suite(path, out, layout=layout, mode="clawarena-1.0" if compat else "strict")
 
     def count(self, path: Path, layout: str, ledger: TextLedger) -> Counted:

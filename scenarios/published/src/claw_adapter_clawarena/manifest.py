@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from claw_adapter.errors import ScenarioError
 from claw_adapter.finding import Finding
-from claw_adapter_clawarena.entries import AgentEntry, UpdateEntry, first_problem
+from claw_adapter_clawarena.entries import AgentEntry, EntryError, UpdateEntry
 from claw_adapter_clawarena.jsontext import JsonSource
 from claw_adapter_clawarena.layouts import LAYOUTS, LOGS, Layout
 from claw_adapter_clawarena.records import Place, PublishedUpdate, UpdateFile, UpdateKind
@@ -35,11 +33,10 @@ def read_place(suite: Suite, layout: Layout, manifest: JsonSource, test: Test, f
     """The place of one test; None when the manifest has nothing sound on it."""
     given = _mapping(manifest, "agents").get(test.id)
     try:
-        agent = AgentEntry.model_validate(given)
-    except ValidationError as error:
-        what, where = first_problem(error)
-        what = f"no agent {test.id!r}" if given is None else f"agent {test.id!r}: {what}"
-        found.append(finding("PUB-003", f"{layout.name}: {what}", manifest.where("agents", test.id, *where)))
+        agent = AgentEntry.read(given)
+    except EntryError as error:
+        what = f"no agent {test.id!r}" if given is None else f"agent {test.id!r}: {error}"
+        found.append(finding("PUB-003", f"{layout.name}: {what}", manifest.where("agents", test.id, *error.where)))
         return None
     root = manifest.path.parent
     entries = _mapping(manifest, "updates").get(test.id, {})
@@ -70,10 +67,9 @@ def _updates(
     for name, given in entries.items() if isinstance(entries, dict) else ():
         where = ("updates", test, name)
         try:
-            entry = UpdateEntry.model_validate(given)
-        except ValidationError as error:
-            what, at = first_problem(error)
-            found.append(finding("PUB-009", f"{test}: update {name!r}: {what}", manifest.where(*where, *at)))
+            entry = UpdateEntry.read(given)
+        except EntryError as error:
+            found.append(finding("PUB-009", f"{test}: update {name!r}: {error}", manifest.where(*where, *error.where)))
             continue
         kind = kinds.get(entry.type)
         if kind is None:
@@ -81,7 +77,7 @@ def _updates(
             found.append(finding("PUB-009", what, manifest.where(*where, "type")))
             continue
         files = () if kind == "group" else tuple(_files(layout, kind, manifest, where, entry, found))
-        updates[name] = PublishedUpdate(name, kind, entry.type, files, tuple(entry.children))
+        updates[name] = PublishedUpdate(name, kind, entry.type, files, entry.children)
     return updates
 
 

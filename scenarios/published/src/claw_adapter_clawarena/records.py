@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from claw_adapter.protocol import Answer, Round
+if TYPE_CHECKING:
+    from claw_adapter.protocol import Answer, Round
 
 __all__ = [
     "FileAction",

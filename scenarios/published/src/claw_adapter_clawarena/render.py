@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, get_args
 
-from claw_adapter.questions.multi_choice import COMPAT_INSTRUCTION, COMPAT_UPDATE_NOTE
+from claw_adapter.data_format.prompt import COMPAT_INSTRUCTION, COMPAT_UPDATE_NOTE
 from claw_adapter.reading import parse_json
 from claw_adapter.tokens import render
 from claw_adapter_clawarena.layouts import Format

@@ -170,7 +170,7 @@ def talk(path: Path | None, suite: str | None, as_json: bool) -> int:
 def _scenarios(path: Path | None, suite: str | None) -> Iterator[list[Scenario]]:
     """Loaded scenarios; published data are converted into a folder that lasts as long as the context."""
     from claw_adapter import plugins
-    from claw_adapter.datasets import find_format
+    from claw_adapter.datasets.find import find_format
     from claw_adapter.scenario import load_scenario, resolve
 
     if path is None:

@@ -10,7 +10,8 @@ from statistics import median
 
 from claw_adapter.data_format import TextLedger
 from claw_adapter.data_format.tables import TableRow, Tables, tables
-from claw_adapter.datasets import NEUTRAL, Measured, find_format, measure
+from claw_adapter.datasets.find import find_format
+from claw_adapter.datasets.measuring import NEUTRAL, Measured, measure
 from claw_adapter.datasets.neutral import neutral_facts, neutral_items
 from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol import Scenario
