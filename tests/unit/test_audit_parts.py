@@ -12,7 +12,10 @@ from claw_adapter.audit.pages import tells_the_rest
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import asks_for_part, flat_of, lines_in, whole_in
 from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text, units_of
+from claw_adapter.audit.words import KnownLines, ScenarioLines
 from claw_adapter.protocol import Capabilities, Clip, Drop, Mask, Prune, WindowLimit
+from claw_adapter.scenario.load import load_gold, load_scenario
+from support.scenarios import write_scenario
 
 LONG = "the meter of the market hall shows a number, " * 40
 
@@ -175,3 +178,17 @@ def test_declared_renderings_together_lose_nothing(texts):
     expected = [said(text, speaker="Ann") for text in texts if text.strip()]
     shown = [unit(f"[2026-03-02 09:00] Ann: {one.text}".replace("\r\n", "\n").replace("\r", "\n")) for one in expected]
     assert align(expected, shown, renderer(*names)).missing == []
+
+
+def test_a_line_of_a_gold_file_that_says_what_may_be_known_is_no_leak(tmp_path):
+    root = write_scenario(tmp_path / "s", [{"id": "r1"}], histories=["chat-of-the-harbour-office"])
+    (root / "workspace/logs").mkdir()
+    (root / "workspace/logs/retry_worker_part1.log").write_text("nothing of note\n")
+    (root / "gold/oracle/r1").mkdir(parents=True)
+    listed = ["logs/retry_worker_part1.log", "chat-of-the-harbour-office", "the payment was made twice"]
+    (root / "gold/oracle/r1/report.json").write_text(json.dumps({"sources": listed}, indent=2))
+    scenario = load_scenario(root)
+    known = KnownLines(scenario, ScenarioLines.of(scenario, load_gold(root)), {})
+    asked = [f"    {json.dumps(one)}," for one in listed]
+    assert known.judge(asked[:2], 0) == []
+    assert [one.line for one in known.judge(asked, 0)] == ['"the payment was made twice"']
