@@ -187,8 +187,8 @@ async def test_a_real_vllm_answers_and_counts(tmp_path):
 async def test_a_whole_conversation_with_a_real_vllm_has_its_tool_calls(tmp_path, profile):
     options = {**parse_named(f"vllm:{os.environ['CLAW_VLLM']}").options, "model": str(tmp_path / "tiny")}
     if profile:
-        options |= {"profile": profile, "tensor_parallel": "1", "max_model_len": "32768"}
-        del options["tool_parser"]
+        options |= {"profile": profile, "tensor_parallel": "1"}
+        options.pop("tool_parser", None)
     parser = Options.parse(options).tool_parser
     program = shlex.split(str(options.get("program", "vllm")))
     python = program[0] if program[-1] == MODULE else str(Path(program[0]).with_name("python"))
@@ -199,7 +199,7 @@ async def test_a_whole_conversation_with_a_real_vllm_has_its_tool_calls(tmp_path
     ((trial, rounds),) = (await run_experiment(tmp_path / "run", experiment(scenario, models=[spec]))).items()
     assert [(one.error, one.text) for one in rounds] == [(None, "I have read it.")] * 2
     asked = list(read_transcript(tmp_path / "run" / "trials" / trial / "transcript.jsonl"))
-    assert [one.finish for one in asked] == ["tool_calls", "stop"] * 2
+    assert [one.finish for one in asked] == ["tool_calls", "stop"] * 3  # two rounds, and the feedback
     calls = [call["function"] for one in asked[::2] for call in one.reply["tool_calls"]]
     assert [(call["name"], json.loads(call["arguments"])) for call in calls] == [
         ("read_file", {"path": "notes.txt"})
@@ -209,6 +209,6 @@ async def test_a_whole_conversation_with_a_real_vllm_has_its_tool_calls(tmp_path
     grown = {name.partition("{")[0]: 0.0 for name in server.metrics}
     for name, value in server.metrics.items():
         grown[name.partition("{")[0]] += value
-    assert grown["vllm:request_success_total"] == 4
-    assert grown["vllm:prompt_tokens_total"] == sum(one.usage["input"] for one in asked)
-    assert grown["vllm:generation_tokens_total"] == sum(one.usage["output"] for one in asked)
+    assert grown["vllm:request_success_total"] == len(asked)
+    assert grown["vllm:prompt_tokens_total"] == sum(one.usage["upstream_input"] for one in asked)
+    assert grown["vllm:generation_tokens_total"] == sum(one.usage["upstream_output"] for one in asked)
