@@ -1,11 +1,14 @@
 """vLLM behind the endpoint: started, waited for, measured, explained, ended; against a stand-in for its command.
 
 A real one is tried with ``CLAW_VLLM='model=/models/x,program=/opt/vllm/bin/vllm,tool_parser=hermes'`` (options as on the
-command line; tools need a parser).
+command line; tools need a parser); what is said of the model counts for one test only, the other makes a model of its own,
+with `tiny_model.py` and the Python of that vLLM.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import shlex
 import sys
@@ -20,7 +23,9 @@ from claw_adapter.protocol import ModelSpec, StopRules
 from claw_adapter.report.summary import summarise
 from claw_adapter.runs.load import load_run
 from claw_adapter.runs.servers import read_servers
+from claw_adapter.runs.transcript import read_transcript
 from claw_adapter.upstream import UpstreamContext
+from claw_adapter_vllm.options import MODULE, Options, profiles
 from claw_adapter_vllm.upstream import Vllm
 from support.running import IN_PROCESS, experiment, run_experiment
 from support.scenarios import write_scenario
@@ -29,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from vllm_standin import FAULTS
 
 PROGRAM = shlex.join([sys.executable, str(Path(__file__).with_name("vllm_standin.py"))])
+TINY = Path(__file__).with_name("tiny_model.py")
 MODEL = ModelSpec(name="m", kind="vllm")
 SAYS = {
     "oom": ("the GPU is out of memory", "tensor_parallel"),
@@ -173,3 +179,36 @@ async def test_a_real_vllm_answers_and_counts(tmp_path):
     assert rounds[0].usage.metered.upstream_input > 0
     (server,) = read_servers(tmp_path / "run")
     assert any(name.startswith("vllm:prompt_tokens_total") for name in server.metrics)
+
+
+@pytest.mark.real("vllm")
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("profile", ["", *(name for name, one in profiles().items() if one["published"])])
+async def test_a_whole_conversation_with_a_real_vllm_has_its_tool_calls(tmp_path, profile):
+    options = {**parse_named(f"vllm:{os.environ['CLAW_VLLM']}").options, "model": str(tmp_path / "tiny")}
+    if profile:
+        options |= {"profile": profile, "tensor_parallel": "1"}
+        options.pop("tool_parser", None)
+    parser = Options.parse(options).tool_parser
+    program = shlex.split(str(options.get("program", "vllm")))
+    python = program[0] if program[-1] == MODULE else str(Path(program[0]).with_name("python"))
+    made = await asyncio.create_subprocess_exec(python, str(TINY), str(tmp_path / "tiny"), "--parser", parser)
+    assert await made.wait() == 0
+    scenario = write_scenario(tmp_path / "scenario", [{"id": "r1"}, {"id": "r2"}])
+    spec = {"name": "tiny", "kind": "vllm", "options": options}
+    ((trial, rounds),) = (await run_experiment(tmp_path / "run", experiment(scenario, models=[spec]))).items()
+    assert [(one.error, one.text) for one in rounds] == [(None, "I have read it.")] * 2
+    asked = list(read_transcript(tmp_path / "run" / "trials" / trial / "transcript.jsonl"))
+    assert [one.finish for one in asked] == ["tool_calls", "stop"] * 3  # two rounds, and the feedback
+    calls = [call["function"] for one in asked[::2] for call in one.reply["tool_calls"]]
+    assert [(call["name"], json.loads(call["arguments"])) for call in calls] == [
+        ("read_file", {"path": "notes.txt"})
+    ] * 2
+    assert all("the first line of the notes" in one.messages[-1]["content"] for one in asked[1::2])
+    (server,) = read_servers(tmp_path / "run")
+    grown = {name.partition("{")[0]: 0.0 for name in server.metrics}
+    for name, value in server.metrics.items():
+        grown[name.partition("{")[0]] += value
+    assert grown["vllm:request_success_total"] == len(asked)
+    assert grown["vllm:prompt_tokens_total"] == sum(one.usage["upstream_input"] for one in asked)
+    assert grown["vllm:generation_tokens_total"] == sum(one.usage["upstream_output"] for one in asked)

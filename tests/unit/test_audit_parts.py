@@ -7,12 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claw_adapter.audit.alignment import align
+from claw_adapter.audit.book import Book
 from claw_adapter.audit.damage import damage_of, declared_for
+from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.pages import tells_the_rest
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.results import asks_for_part, flat_of, lines_in, whole_in
+from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, whole_in
 from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text, units_of
-from claw_adapter.protocol import Capabilities, Clip, Drop, Mask, Prune, WindowLimit
+from claw_adapter.audit.words import KnownLines, ScenarioLines
+from claw_adapter.protocol import Capabilities, Clip, Drop, Mask, Message, Prune, Session, WindowLimit
+from claw_adapter.scenario.load import load_gold, load_scenario
+from support.scenarios import write_scenario
 
 LONG = "the meter of the market hall shows a number, " * 40
 
@@ -175,3 +180,36 @@ def test_declared_renderings_together_lose_nothing(texts):
     expected = [said(text, speaker="Ann") for text in texts if text.strip()]
     shown = [unit(f"[2026-03-02 09:00] Ann: {one.text}".replace("\r\n", "\n").replace("\r", "\n")) for one in expected]
     assert align(expected, shown, renderer(*names)).missing == []
+
+
+def test_a_line_of_a_gold_file_that_says_what_may_be_known_is_no_leak(tmp_path):
+    root = write_scenario(tmp_path / "s", [{"id": "r1"}], histories=["chat-of-the-harbour-office"])
+    (root / "workspace/logs").mkdir()
+    (root / "workspace/logs/retry_worker_part1.log").write_text("nothing of note\n")
+    (root / "gold/oracle/r1").mkdir(parents=True)
+    listed = ["logs/retry_worker_part1.log", "chat-of-the-harbour-office", "the payment was made twice"]
+    (root / "gold/oracle/r1/report.json").write_text(json.dumps({"sources": listed}, indent=2))
+    scenario = load_scenario(root)
+    known = KnownLines(scenario, ScenarioLines.of(scenario, load_gold(root)), {})
+    asked = [f"    {json.dumps(one)}," for one in listed]
+    assert known.judge(asked[:2], 0) == []
+    assert [one.line for one in known.judge(asked, 0)] == ['"the payment was made twice"']
+
+
+def test_a_number_that_is_looked_for_is_no_size_of_a_page():
+    assert asks_for_part({"session_key": "chat", "query": "6000"}, 68)
+    assert not asks_for_part({"session_key": "chat", "limit": "6000", "query": None}, 68)
+
+
+@pytest.mark.parametrize(("shown", "found"), [("12:00", []), ("11:30", ["history-times"])])
+def test_a_time_beside_a_message_is_its_own_also_where_others_begin_with_the_same_words(shown, found):
+    said_at = [("Thank you.", "09:00"), ("The books are closed.", "11:00"), ("The key is lost.", "11:30")]
+    said_at.append(("Thank you. I use the day of death.", "12:00"))
+    messages = [Message(id=at, role="user", text=text, time=f"2026-03-02T{at}:00+00:00") for text, at in said_at]
+    page = [(text, at) for text, at in said_at[1:3]] + [(said_at[3][0], shown)]
+    flat = "\n".join(f"2026-03-02T{at}:00 {text}" for text, at in page)
+    book = Book()
+    failed = Failed()
+    Histories(renderer(), book, failed, ())._times(Session(id="mail", messages=messages), flat, 1)
+    failed.report(book)
+    assert [finding.cause for finding in book.findings()] == found

@@ -115,11 +115,13 @@ class Histories:
             self.failed.note("M22", "history-tools-missing", session.id, what, request)
 
     def _times(self, session: Session, flat: str, request: int) -> None:
-        """Where a reading shows times, each message's own stands beside it."""
+        """Where a reading shows times, each message's own stands beside it; of words that others say too, it may be theirs."""
         gaps, place = list[str](), 0
         shown: list[Message] = []
+        texts = [message.text for message in session.messages]
         for message in session.messages:
-            at = flat.find(message.text, place) if message.text else -1
+            sole = message.text and sum(message.text in text for text in texts) == 1
+            at = flat.find(message.text, place) if sole else -1
             if at >= 0 and message.time is not None:
                 gaps.append(flat[place:at])
                 shown.append(message)

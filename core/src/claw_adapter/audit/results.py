@@ -18,6 +18,8 @@ PARTIAL: Final = re.compile(
     r"offset|limit|start|end|line|range|page|from|to$|count|head|tail|byte|length|query|search", re.IGNORECASE
 )
 """Names of arguments by which a part is asked for."""
+SOUGHT: Final = re.compile(r"query|search", re.IGNORECASE)
+"""Those that say what to look for: a number there is no size."""
 
 
 @dataclass(slots=True)
@@ -42,10 +44,12 @@ class Failed:
 
 def asks_for_part(arguments: Mapping[str, object], count: int = 0) -> bool:
     """Whether a call asks for a part; a limit of `count` or more cuts nothing off."""
-    return any(PARTIAL.search(name) and not _enough(value, count) for name, value in arguments.items())
+    return any(PARTIAL.search(name) and not _enough(name, value, count) for name, value in arguments.items())
 
 
-def _enough(value: object, count: int) -> bool:
+def _enough(name: str, value: object, count: int) -> bool:
+    if SOUGHT.search(name):
+        return value in ("", None, False)
     try:
         number = int(str(value))
     except ValueError:

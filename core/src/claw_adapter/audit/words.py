@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self
@@ -13,6 +14,8 @@ __all__ = ["Forbidden", "KnownLines", "ScenarioLines", "lines_of"]
 
 LEAST: Final = 24
 """Characters that a line must have to be told from others by."""
+_EDGES: Final = re.compile(r"^\W+|\W+$")
+"""Quotation marks, commas and brackets with which a list says something that stands elsewhere without them."""
 
 
 def lines_of(texts: Iterable[str]) -> set[str]:
@@ -83,15 +86,14 @@ class KnownLines:
         return found
 
     def _known(self, line: str, number: int) -> bool:
-        """Whether a line stands inside something longer that may be known."""
-        if line in self._seen:
+        """Whether what a line says, without signs around it, stands inside something longer that may be known."""
+        said = _EDGES.sub("", line)
+        if said in self._seen:
             return True
-        shown = [*world_texts(self.worlds[number])]
-        for item in self.scenario.rounds[: number + 1]:
-            shown += round_texts(item)
-        for world in self.worlds[:number]:
-            shown += world_texts(world)
-        return any(line in text for text in shown)
+        shown = [text for item in self.scenario.rounds[: number + 1] for text in round_texts(item)]
+        for world in self.worlds[: number + 1]:
+            shown += [*world_texts(world), *world.files, *world.sessions]
+        return any(said in text for text in shown)
 
 
 def world_texts(world: World) -> list[str]:
