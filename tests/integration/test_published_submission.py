@@ -11,6 +11,7 @@ from claw_adapter.errors import ClawError
 from claw_adapter.exports import export
 from claw_adapter.scoring.streaks import Streaks
 from claw_adapter_clawarena.results import read_results
+from claw_adapter_clawarena.submit import of_test, over_tests
 from support.running import experiment, run_sync
 
 YAML = """\
@@ -72,7 +73,7 @@ def test_the_folder_is_read_as_published_results_with_the_figures_of_its_report(
     summary = json.loads((root / "report/report.json").read_text())["summary"]
     tcr, sc, fd = (fmean(round(getattr(row, name), 4) for row in rows) for name in ("tcr", "sc", "fd"))
     assert summary["task_completion_rate"] == round(tcr, 4)
-    assert summary["composite_reliability_score"] == round((tcr + sc * fd) / 2, 4)
+    assert summary["composite_reliability_score"] == round((round(tcr, 4) + round(sc, 4) * round(fd, 4)) / 2, 4)
     assert (summary["total_tests"], summary["total_rounds"]) == (2, 6)
     assert (
         0
@@ -84,6 +85,17 @@ def test_the_folder_is_read_as_published_results_with_the_figures_of_its_report(
             if message["role"] == "assistant"
         )
     )
+
+
+def test_figures_are_rounded_where_its_report_rounds_them():
+    """As `clawarena report` printed them for these scores."""
+    sparse = [1, 1, *[0] * 17, 1, 1, *[0] * 5, 1]
+    assert of_test(sparse) == {"tcr": 0.1852, "sc": 0.0769, "fd": 0.2308, "robustness": 0.0177}
+    failed = {"tcr": 0.0, "sc": 0.0, "fd": 0.0, "robustness": 0.0}
+    assert over_tests([failed] * 11 + [{"tcr": 0.0833, "sc": 0.0, "fd": 0.1739, "robustness": 0.0}]) == {
+        "task_completion_rate": 0.0069, "composite_reliability_score": 0.0034, "robustness": 0.0, "avg_sc": 0.0,
+        "avg_fd": 0.0145,
+    }  # fmt: skip
 
 
 def test_questions_are_found_relative_to_a_clone(run, tmp_path):

@@ -19,7 +19,7 @@ from claw_adapter.runs.load import RunData, TrialData, load_run
 from claw_adapter.runs.plan import slug
 from claw_adapter.scoring.streaks import Streaks, composite_reliability
 
-__all__ = ["SubmissionExporter"]
+__all__ = ["SubmissionExporter", "of_test", "over_tests"]
 
 TYPES: Final = ("multi_choice", "exec_check")
 """Types of rounds that ClawArena has."""
@@ -85,10 +85,6 @@ class _Test:
     def scores(self) -> list[float]:
         """Of the recorded rounds, in order; an unscored one counts 0 there."""
         return [record.score.value or 0.0 for record in self.trial.rounds]
-
-    @property
-    def streaks(self) -> Streaks:
-        return Streaks.of(self.scores)
 
     def write(self, root: Path) -> None:
         for turn in read_turns(self.data.root, self.trial):
@@ -178,9 +174,8 @@ def _score(spec: TrialSpec, record: RoundRecord) -> dict[str, Any]:
 
 
 def _report(root: Path, tests: Sequence[_Test]) -> None:
-    """What `clawarena report` prints: means over tests of values with four decimals."""
+    """What `clawarena report` prints."""
     rows = [_row(test) for test in tests]
-    mean = {name: fmean(row[name] for row in rows) for name in ("tcr", "sc", "fd", "robustness")}
     by_type = {
         kind: [record.score.value or 0.0 for test in tests for record in test.trial.rounds if record.type == kind]
         for kind in TYPES
@@ -188,11 +183,7 @@ def _report(root: Path, tests: Sequence[_Test]) -> None:
     summary = {
         "total_tests": len(rows),
         "total_rounds": sum(row["rounds"] for row in rows),
-        "task_completion_rate": round(mean["tcr"], 4),
-        "composite_reliability_score": round(composite_reliability(mean["tcr"], mean["sc"] * mean["fd"]), 4),
-        "robustness": round(mean["robustness"], 4),
-        "avg_sc": round(mean["sc"], 4),
-        "avg_fd": round(mean["fd"], 4),
+        **over_tests(rows),
         "total_tokens": sum(row["tokens"] for row in rows),
         "total_duration_ms": sum(row["duration_ms"] for row in rows),
     }
@@ -213,15 +204,31 @@ def _report(root: Path, tests: Sequence[_Test]) -> None:
     (root / "report" / "report.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def of_test(scores: Sequence[float]) -> dict[str, float]:
+    """The figures of one test there, four decimals each: its robustness is the product of what was rounded."""
+    streaks = Streaks.of(scores)
+    sc, fd = round(streaks.sc, 4), round(streaks.fd, 4)
+    return {"tcr": round(streaks.tcr or 0.0, 4), "sc": sc, "fd": fd, "robustness": round(sc * fd, 4)}
+
+
+def over_tests(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The figures of all tests there: means of theirs, rounded again; CRS is computed from these, and not from robustness."""
+    tcr, sc, fd, robustness = (round(fmean(row[name] for row in rows), 4) for name in ("tcr", "sc", "fd", "robustness"))
+    return {
+        "task_completion_rate": tcr,
+        "composite_reliability_score": round(composite_reliability(tcr, sc * fd), 4),
+        "robustness": robustness,
+        "avg_sc": sc,
+        "avg_fd": fd,
+    }
+
+
 def _row(test: _Test) -> dict[str, Any]:
-    streaks, (tokens, duration) = test.streaks, test.totals()
+    tokens, duration = test.totals()
     return {
         "test_id": test.id,
-        "rounds": streaks.n,
-        "tcr": round(streaks.tcr or 0.0, 4),
-        "sc": round(streaks.sc, 4),
-        "fd": round(streaks.fd, 4),
-        "robustness": round(streaks.robustness, 4),
+        "rounds": len(test.scores),
+        **of_test(test.scores),
         "tokens": tokens,
         "duration_ms": duration,
     }
