@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter_forge.families.bookings_plan import draw_story
+from claw_adapter_forge.families.bookings_story import draw_story
 from claw_adapter_forge.generator.choosing import pick_tasks
 from claw_adapter_forge.generator.task_sets import blueprints
 from claw_adapter_forge.proof.replay import drive, replay

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from claw_adapter_forge.families.bookings_plan import Booking, Story
+from claw_adapter_forge.families.bookings_plan import Booking, BookingPlan
+from claw_adapter_forge.families.bookings_story import Story
 from claw_adapter_forge.families.texts_bookings import AGAIN, BOOKING_RULES, HANDED, LABELS, MOVED, OUT, WRITES
 from claw_adapter_forge.tasks.labels import KINDS
 from claw_adapter_forge.tasks.scene import TOKEN, Scene
@@ -14,12 +15,27 @@ from claw_adapter_forge.world.difference import Kind
 from claw_adapter_forge.world.records import Incoming
 from claw_adapter_forge.world.times import add_days
 
-__all__ = ["BookingScene"]
+__all__ = ["BookingScene", "sheet"]
 
 _HIDDEN = Cond("row", "hides", (TOKEN,))
 _PLACES = ("mail", "event", "card", "file")
 _AFTER_ALL = 2
 """How often a supplier says yes to what they were not meant to be asked."""
+
+
+def sheet(plan: BookingPlan, scene: Scene) -> None:
+    """The workshop's own file."""
+    city = plan.slots.city
+    lines = [
+        f"Sheet of the {plan.topic} workshop, {city}",
+        f"Ref: {plan.ref}",
+        f"Day: {plan.day}",
+        f"Host: {plan.hosts[0]} ({plan.host(now=False)})",
+        f"People: {plan.start_people}",
+        "Needed:",
+        *(item.line for item in plan.items),
+    ]
+    scene.file(f"/workshops/{city.lower()}-{plan.topic.replace(' ', '-')}.txt", "\n".join(lines))
 
 
 class BookingScene:
@@ -29,25 +45,10 @@ class BookingScene:
         self.story, self.scene = story, scene
         self.city = story.slots.city
 
-    def sheet(self) -> None:
-        """The workshop's own file."""
-        story = self.story
-        lines = [
-            f"Sheet of the {story.topic} workshop, {self.city}",
-            f"Ref: {story.ref}",
-            f"Day: {story.day}",
-            f"Host: {story.hosts[0]} ({story.host(now=False)})",
-            f"People: {story.start_people}",
-            "Needed:",
-            *(item.line for item in story.items),
-        ]
-        name = story.topic.replace(" ", "-")
-        self.scene.file(f"/workshops/{self.city.lower()}-{name}.txt", "\n".join(lines))
-
     def lay_out(self) -> None:
         """All of it."""
         story = self.story
-        self.sheet()
+        sheet(story, self.scene)
         self.scene.file("/desk/how-we-book.txt", BOOKING_RULES.format(labels=", ".join(LABELS.values())))
         lists = [f"{item.name}: {'; '.join(item.suppliers)}" for item in story.items]
         if story.surplus:
@@ -144,8 +145,9 @@ class BookingScene:
     def _stated(self, facts: Mapping[str, str], supplier: str = "") -> tuple[Cond, ...]:
         told = {"city": self.city, "ref": self.story.ref, **facts}
         lines = tuple(Cond("text", "line", (self._label(f, supplier), f, v)) for f, v in told.items())
-        others = [self._label(f, supplier) for f in LABELS if f not in told]
-        return (*lines, Cond("text", "no_lines", tuple(others)), _HIDDEN)
+        used = {self._label(f, supplier) for f in told}
+        others = tuple(label for label in LABELS.values() if label not in used)
+        return (*lines, Cond("text", "no_lines", others), _HIDDEN)
 
     def _mail(self, name: str, to: str, facts: Mapping[str, str], supplier: str = "") -> Want:
         conds = (Cond("to", "same_set", (to,)), Cond("cc", "empty"), *self._stated(facts, supplier))

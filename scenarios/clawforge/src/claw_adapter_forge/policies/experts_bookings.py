@@ -73,7 +73,7 @@ class _Desk:
             self.out.discard((m[1], m[2]))
         elif m := re.search(r"(.+?) want the word `(.+?)` for our", text):
             self.words[m[1]] = m[2]
-        elif m := re.search(r"(.+?) have a new address for orders: (\S+)", text):
+        elif m := re.search(r"(.+?) have a new address for all that we write to them: (\S+)", text):
             self.address[m[1]] = m[2]
         elif m := re.search(rf"{self.ref}: \w+ hands over to \w+ \((\S+)\)", text):
             self.host = m[1]
