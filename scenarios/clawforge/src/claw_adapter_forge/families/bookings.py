@@ -16,9 +16,6 @@ from claw_adapter_forge.tasks.spec import Goal
 
 __all__ = ["BOOKINGS"]
 
-HORIZON = 120
-"""Commands that an agent may give."""
-
 
 def _build(slots: Slots) -> Draft:
     scene = Scene(slots)
@@ -35,7 +32,7 @@ def _build(slots: Slots) -> Draft:
         ("missing", "stale", "wrong", "interrupted", "contradictory", "decoy"),
         tuple(work.evidence()),
         words={"topic": story.topic},
-        horizon=HORIZON,
+        spare=dict(slots.knobs)["spare"],
         knobs=slots.knobs,
         derived=tuple(work.derived()),
     )

@@ -20,15 +20,18 @@ KNOBS: Mapping[str, tuple[int, int]] = {
     "old": (1, 3),
     "notices": (2, 5),
     "forms": (0, 2),
-    "stock": (1, 2),
+    "stock": (2, 3),
     "asides": (1, 3),
     "handover": (0, 1),
+    "slips": (1, 2),
     "decoys": (1, 3),
+    "spare": (4, 10),
 }
-"""Setting of difficulty → least and most: items of the sheet, refusals in eight answers, first suppliers who give a part only,
-changes of the number of people, codes that become void during the work, the same while the cards are put up, bookings that were
-there before, notices on addresses and stock, suppliers who want a word of their own, notices on stock during the work, mails
-that only look as if they counted, whether the host has handed over, other workshops."""
+"""Setting of difficulty → least and most: items of the sheet, refusals in eight answers, first suppliers who give a part
+only, changes of the number of people, codes that become void during the work, the same while the cards are put up, bookings
+that were there before, notices on addresses and stock, suppliers who want a word of their own, notices on stock during the
+work, mails that only look as if they counted, whether the host has handed over, cards that somebody changes by mistake,
+other workshops, commands that are left over besides the script's."""
 
 WORKSHOPS = (
     "first aid",

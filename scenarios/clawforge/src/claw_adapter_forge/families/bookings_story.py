@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from claw_adapter_forge.families.bookings_plan import STEMS, Booking, BookingPlan, Open
+from claw_adapter_forge.families.texts_bookings import AGAIN, OUT
 from claw_adapter_forge.tasks.slots import Slots
 from claw_adapter_forge.world.times import add_days
 
@@ -28,11 +29,12 @@ class Mailing:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that comes in after an answer (or a card): from whom, what."""
+    """Something that comes in after an answer (or a card): from whom, what, and in which place."""
 
     after: str
     sender: str
     text: str
+    place: str = "mail"
 
 
 class Story(BookingPlan):
@@ -48,6 +50,11 @@ class Story(BookingPlan):
         self._count = 0
         self._fired: set[str] = set()
         self._late_items: set[str] = set()
+        self._noticed: set[tuple[str, str]] = set()
+        self._posted: set[tuple[str, str]] = set()
+        """Of these, the notices that came in elsewhere than by mail."""
+        self.cards_after: list[str] = []
+        """Per late turn: the answer that must have come before a card brings something in."""
 
     def work(self) -> None:
         """Follow the rules to the end.
@@ -95,6 +102,7 @@ class Story(BookingPlan):
                 raise LookupError(name)
             firm = item.suppliers[state.asked]
             state.asked += 1
+            self._fired |= {"elsewhere"} if (firm, name) in self._posted else set()
             if (firm, name) in self.out:
                 continue
             asked = self._request(state, firm, missing)
@@ -179,18 +187,23 @@ class Story(BookingPlan):
         self._settle(state.item.name)
 
     def _stock(self, after: str, kind: str) -> None:
+        """Who would be asked next of an item that is not settled runs out, or has something again: each once a day."""
         ahead = [
-            s for s in self.open.values() if s.item.name not in self._settled and s.asked + 2 < len(s.item.suppliers)
+            (s.item.suppliers[s.asked], s.item.name)
+            for s in self.open.values()
+            if s.item.name not in self._settled and s.asked + 2 < len(s.item.suppliers)
         ]
-        if not ahead:
+        if not (ahead := [one for one in ahead if one not in self._noticed]):
             return
-        state = self.draw.pick(kind, ahead)
-        firm = state.item.suppliers[state.asked]
-        self._fired.add("stock")
-        gone = (firm, state.item.name) in self.out
-        text = f"{firm} have {state.item.name} again" if gone else f"{firm}: no {state.item.name} until further notice"
-        (self.out.discard if gone else self.out.add)((firm, state.item.name))
-        self.events.append(Notice(after, self.address(firm), text + "."))
+        firm, name = self.draw.pick(kind, ahead)
+        self._noticed.add((firm, name))
+        gone = (firm, name) in self.out
+        text = (AGAIN if gone else OUT).format(supplier=firm, item=name)
+        (self.out.discard if gone else self.out.add)((firm, name))
+        place = self.draw.pick(f"{kind} place", ("event", "card", "file", "mail"))
+        if place != "mail":
+            self._posted.add((firm, name))
+        self.events.append(Notice(after, self.address(firm), f"As of {self.today}: {text}.", place))
 
     def _aside(self, after: str, kind: str) -> None:
         place = int(kind.split()[1])
@@ -208,6 +221,7 @@ class Story(BookingPlan):
     def _late(self) -> None:
         """While the cards are put up or changed: what the first of them brings in, and perhaps the second."""
         for turn in range(self.knob["late"]):
+            self.cards_after.append(self.mailings[-1].id)
             self._come_in(f"card_{turn + 1}", [f"void late {turn}"])
 
     def card(self, booking: Booking) -> str:
@@ -225,7 +239,11 @@ class Story(BookingPlan):
     def binds(self) -> bool:
         """Whether all traps make a difference, within the mails that a story may have."""
         late = sum(e.after.startswith("card") for e in self.events)
-        return {"flag", "void"} <= self._fired and late == self.knob["late"] and 6 <= len(self.mailings) <= MOST
+        return (
+            {"flag", "void", "elsewhere"} <= self._fired
+            and late == self.knob["late"]
+            and 6 <= len(self.mailings) <= MOST
+        )
 
 
 def _made(slots: Slots, salt: int, flag: bool) -> Story | None:

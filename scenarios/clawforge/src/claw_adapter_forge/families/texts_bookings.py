@@ -38,11 +38,13 @@ LABELS: Mapping[str, str] = {
 
 RULES = (
     "1. Titles of new items carry the city and the ref of what they are about, and no other city or ref. "
-    "2. Notes and mails state facts in lines of their own, `Label: value`, each label once, the value alone behind it. A mail "
+    "2. Notes and mails state facts in lines of their own, `Label: value`, each label once, the value alone behind it; "
+    "a line ends with a line break, or with \\n where none can be typed. A mail "
     "has the lines that it is said to have, and no other label of the desk. Other lines are free, but name no secret. "
     "3. Invite and copy nobody who was not asked for. "
     "4. Change nothing that is right, and nothing that the work does not call for. "
-    "5. Notices are where people put them; of two that say different things the later one counts."
+    "5. Notices are where people put them: in a mail, on the calendar, on a card that is done, in a file of /notes. Of two "
+    "that say different things the later one counts."
 )
 
 BOOKING_RULES = """How the desk books for workshops. The desk's labels are {labels}.
@@ -51,8 +53,9 @@ order of the sheet, one after the other; one whose turn has not come is left as 
 turn has come and the bookings that stand for it come to the number that is needed. Halves and quarters are rounded \
 up.
 2. The list of suppliers has for each item those who may be asked, in this order, each once. One who has given notice \
-to be out of the item is passed over, unless they have it again by the time you would ask. Nobody is asked before the \
-one asked last has answered.
+to be out of the item is passed over, unless they have it again. What counts is what all notices say at the moment you \
+ask; more of them are posted while you work, by mail and in the other places. Nobody is asked before the one asked \
+last has answered.
 3. A request is a mail to the supplier's address with City, Ref, Item, Number (what is still missing) and Day (of the \
 workshop). A supplier who wants another word for one of our labels gets their word.
 4. A supplier answers by mail, at once. Yes to the whole number, with a code, is a booking. An offer for another day \
@@ -71,10 +74,11 @@ settled, bookings of items that the sheet does not have are let go: a mail to th
 and the card is deleted.
 8. Cards come last, when everything is settled: one for each booking, due on the day of the workshop, of medium \
 priority, its note with Item, Supplier, Number and Code. An item's card that is there is put right where it is, for \
-the item's first booking; further bookings get cards of their own.
-9. The very last thing is the report, with City, Ref, Day, People, Bookings (how many stand) and Asked (how many mails \
-you have sent to its suppliers, of whatever kind). It cannot be taken back: what has come in until then counts, and \
-cards have to say how things stand."""
+the item's first booking; further bookings get cards of their own. Others have the board open too and change a card by \
+mistake now and then: when the report goes out, every card has to be right.
+9. The very last thing is the report, a mail to whoever waits for it, with City, Ref, Day, People, Bookings (how many \
+stand) and Asked (how many mails you have sent to its suppliers, of whatever kind). It cannot be taken back: what has \
+come in until then counts, and cards have to say how things stand."""
 
 MOVED = "{supplier} have a new address for all that we write to them: {address}"
 OUT = "{supplier}: no {item} until further notice"
