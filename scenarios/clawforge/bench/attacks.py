@@ -28,7 +28,7 @@ from claw_adapter_forge.tasks.slots import CITIES
 from claw_adapter_forge.tasks.spec import ForgeTask
 from claw_adapter_forge.world.difference import Change
 from claw_adapter_forge.world.lines import labelled
-from claw_adapter_forge.world.records import field_names
+from claw_adapter_forge.world.records import CronJob, field_names
 
 Lines = tuple[str, ...]
 REF = re.compile(r"\b[A-Z]{2}-\d{4,}")
@@ -43,6 +43,8 @@ def worded(changes: Sequence[Change]) -> Lines:
         row = change.after if change.after is not None else change.before
         names = field_names(type(row)) if row is not None else ()
         shown = {name: _bound(name, getattr(row, name)) for name in names if name != "id" or change.kind != "created"}
+        if isinstance(row, CronJob):  # name and message carry city and ref together
+            shown |= {"name": "", "message": _bound("title", f"{row.name} {row.message}")}
         found.append(f"{change.kind} {change.table} {'' if change.kind == 'created' else change.key} {shown}")
     return tuple(sorted(found))
 
@@ -51,11 +53,10 @@ def _bound(name: str, value: object) -> object:
     """What of a field is not free."""
     if not isinstance(value, str) or name == "subject":
         return "" if name == "subject" else value
-    if name in ("title", "name", "message"):
-        cities = [city for city in CITIES if city.casefold() in value.casefold()]
-        told = labelled(value) if name == "message" else ()
-        return (sorted(cities), sorted(REF.findall(value.upper())), told)
-    return labelled(value) if name in ("body", "content", "note") else value
+    if name == "title":
+        cities = {city for city in CITIES if city.casefold() in value.casefold()}
+        return sorted(cities), sorted(set(REF.findall(value.upper())))
+    return labelled(value) if name in ("body", "content", "message", "note", "text") else value
 
 
 def script_of(task: ForgeTask) -> Script:

@@ -25,7 +25,7 @@ KNOBS: Mapping[str, tuple[int, int]] = {
     "handover": (0, 1),
     "slips": (1, 2),
     "decoys": (1, 3),
-    "spare": (4, 10),
+    "spare": (0, 4),
 }
 """Setting of difficulty → least and most: items of the sheet, refusals in eight answers, first suppliers who give a part
 only, changes of the number of people, codes that become void during the work, the same while the cards are put up, bookings
@@ -124,7 +124,7 @@ class BookingPlan:
             digits[:3] + str((int(digits[3]) + 5) % 10),
         )
         made = f"{self.ref[:3]}{kinds[place % 3]}"
-        return made if made != self.ref else f"{self.ref[:3]}{digits[:2]}{(int(digits[2:]) + 37) % 100:02d}"
+        return made if made != self.ref else f"{self.ref[:3]}{digits[:2]}{(int(digits[2:]) + 37 + place) % 100:02d}"
 
     def address(self, supplier: str, *, stale: bool = False) -> str:
         """Where a supplier is asked; `stale`: where they were before they moved."""
@@ -211,7 +211,8 @@ class BookingPlan:
         for turn in range(max(self.knob["stock"], self.knob["asides"])):
             for kind, most in (("stock", self.knob["stock"]), ("aside", self.knob["asides"])):
                 if turn < most:
-                    plan.setdefault(1 + d.number(f"{kind} at {turn}", 3), []).append(f"{kind} {turn}")
+                    last = 2 if kind == "stock" else 3
+                    plan.setdefault(1 + d.number(f"{kind} at {turn}", last), []).append(f"{kind} {turn}")
         for turn, kind in enumerate(weighty, 1):
             plan.setdefault(turn, []).append(kind)
         return plan

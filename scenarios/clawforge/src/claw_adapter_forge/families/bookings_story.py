@@ -12,7 +12,7 @@ from claw_adapter_forge.world.times import add_days
 
 __all__ = ["Mailing", "Notice", "Story", "draw_story"]
 
-TRIES = 2000
+TRIES = 10_000
 MOST = 14
 """Mails to suppliers in one story, at the most."""
 
@@ -200,7 +200,8 @@ class Story(BookingPlan):
         gone = (firm, name) in self.out
         text = (AGAIN if gone else OUT).format(supplier=firm, item=name)
         (self.out.discard if gone else self.out.add)((firm, name))
-        place = self.draw.pick(f"{kind} place", ("event", "card", "file", "mail"))
+        places = ("event", "card", "file", "mail")
+        place = self.draw.pick(f"{kind} place", places if self._posted else places[:3])
         if place != "mail":
             self._posted.add((firm, name))
         self.events.append(Notice(after, self.address(firm), f"As of {self.today}: {text}.", place))

@@ -29,7 +29,7 @@ ABILITIES = (
 class Draft:
     """A scene with its goals; `words` fill the instruction's blanks besides the slots.
 
-    `horizon` are the commands that an agent may give; with `spare` it is so many more than the script gives.
+    `horizon` are the commands that an agent may give; with `spare` (not negative) it is so many more than the script gives.
     """
 
     start: State
@@ -40,7 +40,7 @@ class Draft:
     words: Mapping[str, str] = field(default_factory=dict)
     alternatives: tuple[str, ...] = ()
     horizon: int = HORIZON
-    spare: int = 0
+    spare: int | None = None
     knobs: tuple[tuple[str, int], ...] = ()
     derived: tuple[Derived, ...] = ()
 
