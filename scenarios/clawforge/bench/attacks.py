@@ -39,7 +39,7 @@ WALK = 25
 def worded(changes: Sequence[Change]) -> Lines:
     """A difference without ids of what was made and without what is free."""
     found = []
-    for change in changes:
+    for change in (c for c in changes if c.table != "replies"):
         row = change.after if change.after is not None else change.before
         names = field_names(type(row)) if row is not None else ()
         shown = {name: _bound(name, getattr(row, name)) for name in names if name != "id" or change.kind != "created"}
