@@ -7,13 +7,14 @@ from collections import Counter
 import pytest
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter_forge.families.bookings_plan import draw_story
+from claw_adapter_forge.families.bookings_story import draw_story
 from claw_adapter_forge.generator.choosing import pick_tasks
 from claw_adapter_forge.generator.task_sets import blueprints
 from claw_adapter_forge.proof.replay import drive, replay
 from claw_adapter_forge.surfaces.shell import execute
 from claw_adapter_forge.tasks.manifest import canonical, public_json, task_from_json, task_to_json
 from claw_adapter_forge.tasks.spec import ForgeTask
+from claw_adapter_forge.world.incoming import came_in
 from claw_adapter_forge.world.records import Incoming, Mail
 from claw_adapter_forge.world.state import World
 
@@ -26,7 +27,7 @@ def tasks() -> tuple[ForgeTask, ...]:
 
 def test_they_are_passed_by_who_reads_each_answer_and_by_no_plan_made_before(tasks: tuple[ForgeTask, ...]) -> None:
     for task in tasks:
-        assert 30 <= task.meta.necessary <= task.meta.length <= task.meta.horizon - 10
+        assert 30 <= task.meta.necessary <= task.meta.length == task.meta.horizon - dict(task.meta.knobs)["spare"]
         assert not drive(task, "hasty").verdict.strict
         # the mails alone, without what came in after the first card
         first = next(i for i, line in enumerate(task.reference) if line.startswith(("tasks add", "tasks update")))
@@ -58,6 +59,27 @@ def test_a_wrong_request_is_answered_like_a_right_one(tasks: tuple[ForgeTask, ..
             before = len(world.rows("mails", Mail))
             assert execute(world, line).output.code == 0
             assert len(world.rows("mails", Mail)) > before
+
+
+def test_what_others_put_there_is_no_change_of_ours_but_touching_it_is(tasks: tuple[ForgeTask, ...]) -> None:
+    for task in tasks:
+        left = replay(task, task.reference)
+        theirs = [(table, row) for table, row in came_in(left.final) if table != "files"]
+        assert list(came_in(left.final))
+        assert not any((c.table, c.key) == (table, row.id) for c in left.verdict.changes for table, row in theirs)
+        for table, row in theirs:
+            verb = "tasks update" if table == "tasks" else "calendar update-event"
+            assert not replay(task, (*task.reference, f"{verb} --id {row.id} --title Mine")).verdict.strict
+
+
+def test_a_card_that_somebody_changes_by_mistake_has_to_be_seen_and_put_right(tasks: tuple[ForgeTask, ...]) -> None:
+    binds = 0
+    for task in tasks:
+        seen = [i for i, line in enumerate(task.reference) if line == "tasks list"][1:]
+        blind = replay(task, (*task.reference[: seen[0]], task.reference[-1])).verdict
+        assert blind.strict == (len(seen) == 1)
+        binds += not blind.strict
+    assert binds > len(tasks) // 2
 
 
 def test_traps_bind_in_every_task_or_in_a_stated_share() -> None:

@@ -68,6 +68,14 @@ def test_the_command_in_a_message(text, command):
         ("The tasks listed above are fine", "The tasks listed above are fine"),
         ("tasksy list", "tasksy list"),
         ("Running: `date`", "date"),
+        ("*email list*", "email list"),
+        ("me@here:~$ tasks list", "tasks list"),
+        ("COMMAND> tasks list", "tasks list"),
+        ("<command>tasks list</command>", "tasks list"),
+        ("All of it has been sent. DONE", "done"),
+        ("# tasks of today", "# tasks of today"),
+        ("I am not done", "I am not done"),
+        ("Some say that it is well done", "Some say that it is well done"),
     ],
 )
 def test_the_command_where_a_person_would_look_for_it(text, command):

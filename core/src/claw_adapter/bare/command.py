@@ -17,16 +17,17 @@ _FENCE: Final = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
 _THOUGHTS: Final = re.compile(r"<(think|thinking)>.*?(</\1>|\Z)", re.DOTALL)
 _LINE: Final = re.compile(r"""(?:[^'"\\\n]|\\.|'[^']*'|"(?:[^"\\]|\\.)*+")*+(?=\n|\Z)""", re.DOTALL)
 """A line of a POSIX shell: what is quoted or escaped may go on in the next ones."""
-_LINE_START: Final = r"^[ \t]*(?:(?:[-*>]|\d+[.)])[ \t]+)*(?:\$[ \t]+)?"
+_LINE_START: Final = r"^[ \t]*(?:(?:[-*>]|\d+[.)])[ \t]+)*(?:[^\s'\"`]*[$>][ \t]+)?(?:<\w+>\s*)?"
 _COLON: Final = r":\**\s+|\uff1a\**\s*"
-_PLACE: Final = rf"(?:{_LINE_START}|{_COLON}|(?=`)|(?=\*\*[^\s*]+ [^\n]*?\*\*))(?:(?P<span>`)|(?P<bold>\*\*|__)?)"
-"""Where a command may begin: a line, what is behind a colon, a code span; each of them in bold as well; bold words."""
+_PLACE: Final = rf"(?:{_LINE_START}|{_COLON}|(?=`)|(?=\*\*[^\s*]+ [^\n]*?\*\*))(?:(?P<span>`)|(?P<bold>\*\*?|__?)?)"
+"""Where a command may begin: a line (behind a prompt or a tag), what is behind a colon, a code span; each of them emphasised as
+well; bold words."""
 
 
 def command_of(text: str, programs: Collection[str] = ()) -> str:
     """The command in a model's message, thoughts aside: a JSON object's ``command``, else a line (of the first code block).
 
-    With `programs` it is what the first of them begins, at the start of a line (behind a bullet, a prompt sign, emphasis),
+    With `programs` it is what the first of them begins, at the start of a line (behind a bullet, a prompt, a tag, emphasis),
     behind a colon, in bold words, or in a code span; else, and without `programs`, the first line. A quote that the line leaves
     open takes in the lines up to its end. Backticks around the line, and the full stop behind a stop word, are not part of the
     command. Empty where nothing was said.
@@ -44,8 +45,11 @@ def command_of(text: str, programs: Collection[str] = ()) -> str:
     if len(line) > 1 and line[0] == line[-1] == "`":
         line = line.strip("`").strip()
     lines = said.splitlines() if programs else [line]
-    # the last line may name what it says: "Command: done"
-    ends = map(_bare, (*lines, lines[-1].rpartition(":")[2]) if lines else ())
+    # the last line may name what it says, "Command: done", or say it in a sentence of its own, "All is sent. DONE"
+    ends = map(
+        _bare,
+        (*lines, *(lines[-1].rstrip(" .!*_`").rpartition(sign)[2] for sign in (":", ". ", "! "))) if lines else (),
+    )
     return next((word for word in ends if word in STOP_WORDS), line)
 
 
@@ -78,6 +82,8 @@ def _begun(said: str, programs: Collection[str]) -> str:
     if found["span"]:
         return rest.partition("`")[0].strip()
     line = _first(rest).strip()
+    if tag := re.search(r"<\w+>\s*$", said[: found.start("command")]):
+        return line.removesuffix(f"</{tag[0].strip()[1:]}").strip()
     if not (bold := found["bold"]):
         return line
     ended = line.rstrip(".!")

@@ -14,6 +14,7 @@ from claw_adapter_forge.evaluation.conditions import meets
 from claw_adapter_forge.surfaces.oc_config import SECRET_PREFIX
 from claw_adapter_forge.tasks.spec import Allowed, ForgeTask, Goal, Want
 from claw_adapter_forge.world.difference import Change, difference
+from claw_adapter_forge.world.incoming import came_in
 from claw_adapter_forge.world.state import State
 
 __all__ = ["Verdict", "evaluate", "forbidden_steps"]
@@ -35,7 +36,10 @@ class Verdict:
 
 def evaluate(task: ForgeTask, final: State, steps: Sequence[tuple[Change, ...]] = ()) -> Verdict:
     """Judge a final state; `steps` are the changes of each executed command, for what cannot be undone unseen."""
-    changes = difference(task.start, final)
+    others = {(table, row.id): row for table, row in came_in(final)}
+    changes = tuple(
+        c for c in difference(task.start, final) if c.after is None or others.get((c.table, c.key)) != c.after
+    )
     forbidden = forbidden_steps(task, steps)
     verdicts = [_against(goal, task.allowed, changes, forbidden) for goal in task.goals]
     return max(verdicts, key=lambda v: (v.strict, v.progress, len(v.met)))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from claw_adapter_forge.families.bookings_plan import KNOBS, WORKSHOPS, Story, draw_story
-from claw_adapter_forge.families.bookings_scene import BookingScene
+from claw_adapter_forge.families.bookings_plan import KNOBS, WORKSHOPS, BookingPlan
+from claw_adapter_forge.families.bookings_scene import BookingScene, sheet
+from claw_adapter_forge.families.bookings_story import Story, draw_story
 from claw_adapter_forge.families.texts_bookings import RULES, TEXTS
 from claw_adapter_forge.policies import experts_bookings
 from claw_adapter_forge.tasks.family import Draft, Family, Plan
@@ -14,9 +15,6 @@ from claw_adapter_forge.tasks.slots import CITIES, Slots
 from claw_adapter_forge.tasks.spec import Goal
 
 __all__ = ["BOOKINGS"]
-
-HORIZON = 120
-"""Commands that an agent may give."""
 
 
 def _build(slots: Slots) -> Draft:
@@ -34,7 +32,7 @@ def _build(slots: Slots) -> Draft:
         ("missing", "stale", "wrong", "interrupted", "contradictory", "decoy"),
         tuple(work.evidence()),
         words={"topic": story.topic},
-        horizon=HORIZON,
+        spare=dict(slots.knobs)["spare"],
         knobs=slots.knobs,
         derived=tuple(work.derived()),
     )
@@ -46,8 +44,8 @@ def _decoys(slots: Slots, story: Story, scene: Scene) -> None:
     names = [(slots.decoy, story.topic), (slots.city, near[0]), (slots.city, near[1])]
     for place, (city, topic) in enumerate(names[: story.knob["decoys"]]):
         ref = story.near_ref(place)
-        other = Story(replace(slots, city=city, zone=CITIES[city][0], ref=ref), f"decoy {place}", 0, topic)
-        BookingScene(other, scene).sheet()
+        other = replace(slots, city=city, zone=CITIES[city][0], ref=ref)
+        sheet(BookingPlan(other, f"decoy {place}", topic=topic), scene)
 
 
 def _flip(slots: Slots) -> Slots:

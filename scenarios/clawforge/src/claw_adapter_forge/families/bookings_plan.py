@@ -1,4 +1,4 @@
-"""What is drawn for a workshop, and what comes of it by the desk's rules: who is asked what, and what they say."""
+"""What is drawn for a workshop: its sheet, suppliers, notices, the bookings that are there, and when something comes in."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from claw_adapter_forge.tasks.slots import OWNERS, Draw, Slots
 from claw_adapter_forge.world.times import add_days
 
-__all__ = ["KNOBS", "WORKSHOPS", "Booking", "Item", "Mailing", "Notice", "Story", "draw_story"]
+__all__ = ["KNOBS", "STEMS", "WORKSHOPS", "Booking", "BookingPlan", "Item", "Open"]
 
 KNOBS: Mapping[str, tuple[int, int]] = {
     "items": (3, 5),
@@ -20,15 +20,18 @@ KNOBS: Mapping[str, tuple[int, int]] = {
     "old": (1, 3),
     "notices": (2, 5),
     "forms": (0, 2),
-    "stock": (1, 2),
+    "stock": (2, 3),
     "asides": (1, 3),
     "handover": (0, 1),
+    "slips": (1, 2),
     "decoys": (1, 3),
+    "spare": (0, 4),
 }
-"""Setting of difficulty → least and most: items of the sheet, refusals in eight answers, first suppliers who give a part only,
-changes of the number of people, codes that become void during the work, the same while the cards are put up, bookings that were
-there before, notices on addresses and stock, suppliers who want a word of their own, notices on stock during the work, mails
-that only look as if they counted, whether the host has handed over, other workshops."""
+"""Setting of difficulty → least and most: items of the sheet, refusals in eight answers, first suppliers who give a part
+only, changes of the number of people, codes that become void during the work, the same while the cards are put up, bookings
+that were there before, notices on addresses and stock, suppliers who want a word of their own, notices on stock during the
+work, mails that only look as if they counted, whether the host has handed over, cards that somebody changes by mistake,
+other workshops, commands that are left over besides the script's."""
 
 WORKSHOPS = (
     "first aid",
@@ -39,13 +42,10 @@ WORKSHOPS = (
     "safe lifting",
 )
 ITEMS = ("lunches", "kits", "headsets", "folders", "stools", "vests")
-_STEMS = ("Bell", "Hart", "Cole", "Marsh", "Reed", "Lowe")
+STEMS = ("Bell", "Hart", "Cole", "Marsh", "Reed", "Lowe")
 _FIRMS = ("{} and Son", "{} and Sons", "{} Brothers", "{}s and Son", "{} Bros")
 _WORDS = ("Pieces", "Quantity", "How many", "Units")
 SUPPLIERS = 5
-TRIES = 2000
-MOST = 14
-"""Mails to suppliers in one story, at the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,27 +80,8 @@ class Booking:
     card: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Mailing:
-    """A mail to a supplier, and the answer; `id` is that of the answer."""
-
-    id: str
-    supplier: str
-    facts: Mapping[str, str]
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something that comes in after an answer (or a card): from whom, what."""
-
-    after: str
-    sender: str
-    text: str
-
-
 @dataclass(slots=True)
-class _Open:
+class Open:
     """How far an item is: the place in the list up to which suppliers were asked."""
 
     item: Item
@@ -108,15 +89,12 @@ class _Open:
     bookings: list[Booking] = field(default_factory=list)
 
 
-class Story:
-    """One workshop: what lies in the office, and all that happens when the rules are followed."""
+class BookingPlan:
+    """One workshop as it lies in the office."""
 
-    def __init__(
-        self, slots: Slots, name: str = "own", salt: int = 0, topic: str = "", flag: bool | None = None
-    ) -> None:
+    def __init__(self, slots: Slots, name: str, salt: int = 0, topic: str = "") -> None:
         self.slots, self.name = slots, name
         self.knob = dict(slots.knobs)
-        self.flag = slots.flag if flag is None else flag
         self.draw = d = Draw("bookings", slots.ref, slots.owner, slots.topic, name, salt)
         self.topic = topic or Draw("bookings", slots.ref, slots.topic).pick("topic", WORKSHOPS)
         self.ref, self.today = slots.ref, slots.now[:10]
@@ -128,22 +106,14 @@ class Story:
         self.words = self._words()
         self.stale_address = d.pick("moved", [i.suppliers[0] for i in self.items]) if self.knob["notices"] > 2 else ""
         self.out: set[tuple[str, str]] = set()
-        self.notices: list[str] = []
         self.before: list[str] = []
         """Texts of notices before the work begins, oldest first."""
         self._said_before()
-        self.mailings: list[Mailing] = []
-        self.events: list[Notice] = []
-        self.open = {item.name: _Open(item) for item in self.items}
+        self.open = {item.name: Open(item) for item in self.items}
         self.old: list[tuple[str, Booking]] = []
         """The bookings that cards stand for at first: small, void or right."""
         self.surplus: Booking | None = None
         self._old()
-        self._settled: list[str] = []
-        self._count = 0
-        self._fired: set[str] = set()
-        self._plan = self._planned()
-        self._late_items: set[str] = set()
 
     def near_ref(self, place: int) -> str:
         """A ref that looks like the workshop's own."""
@@ -154,7 +124,7 @@ class Story:
             digits[:3] + str((int(digits[3]) + 5) % 10),
         )
         made = f"{self.ref[:3]}{kinds[place % 3]}"
-        return made if made != self.ref else f"{self.ref[:3]}{digits[:2]}{(int(digits[2:]) + 37) % 100:02d}"
+        return made if made != self.ref else f"{self.ref[:3]}{digits[:2]}{(int(digits[2:]) + 37 + place) % 100:02d}"
 
     def address(self, supplier: str, *, stale: bool = False) -> str:
         """Where a supplier is asked; `stale`: where they were before they moved."""
@@ -169,7 +139,7 @@ class Story:
 
     def _items(self) -> tuple[Item, ...]:
         d = self.draw
-        names, stems = d.shuffled("items", ITEMS)[: self.knob["items"]], d.shuffled("stems", _STEMS)
+        names, stems = d.shuffled("items", ITEMS)[: self.knob["items"]], d.shuffled("stems", STEMS)
         parts = set(d.shuffled("parts", names)[: self.knob["parts"] + 1])
         found = []
         for place, (name, stem) in enumerate(zip(names, stems, strict=False)):
@@ -200,7 +170,8 @@ class Story:
             else:
                 self.out.add((firm, item.name))
 
-    def _code(self, name: str) -> str:
+    def code(self, name: str) -> str:
+        """A supplier's code, drawn by a name."""
         letters = "bcdfghjkmnpqrstvwxz"
         return "".join(self.draw.pick(f"{name} {i}", letters if i % 2 == 0 else "23456789") for i in range(6))
 
@@ -213,7 +184,7 @@ class Story:
             self.out.discard((firm, item.name))
             self.before = [b for b in self.before if b.partition("|")[2] != f"{firm}|{item.name}"]
             number = max(1, need - 1 - d.number(f"short {item.name}", 2)) if kind == "small" else need
-            booking = Booking(item.name, firm, number, self._code(f"old {item.name}"), f"old.{item.name}")
+            booking = Booking(item.name, firm, number, self.code(f"old {item.name}"), f"old.{item.name}")
             self.old.append((kind, replace(booking)))
             self.open[item.name].asked = 1
             if kind != "void":
@@ -224,11 +195,11 @@ class Story:
                 name,
                 f"Vale {d.pick('vale', ('and Son', 'and Sons', 'Brothers'))}",
                 4 + d.number("vale n", 6),
-                self._code("surplus"),
+                self.code("surplus"),
                 "old.surplus",
             )
 
-    def _planned(self) -> dict[int, list[str]]:
+    def planned(self) -> dict[int, list[str]]:
         """What comes in after how many settled items; of what changes the work one at a time."""
         d = self.draw
         weighty = d.shuffled(
@@ -240,209 +211,8 @@ class Story:
         for turn in range(max(self.knob["stock"], self.knob["asides"])):
             for kind, most in (("stock", self.knob["stock"]), ("aside", self.knob["asides"])):
                 if turn < most:
-                    plan.setdefault(1 + d.number(f"{kind} at {turn}", 3), []).append(f"{kind} {turn}")
+                    last = 2 if kind == "stock" else 3
+                    plan.setdefault(1 + d.number(f"{kind} at {turn}", last), []).append(f"{kind} {turn}")
         for turn, kind in enumerate(weighty, 1):
             plan.setdefault(turn, []).append(kind)
         return plan
-
-    # what happens
-
-    def work(self) -> None:
-        """Follow the rules to the end.
-
-        Raises:
-            LookupError: there is nobody left to ask.
-        """
-        for item in self.items:
-            if item.name not in self._settled:
-                self._settle(item.name)
-        if self.surplus:
-            b = self.surplus
-            self._send(
-                b.supplier, {"item": b.item, "number": "0", "code": b.code}, "Yes, gladly: that is off our list."
-            )
-        self._late()
-
-    @property
-    def bookings(self) -> list[Booking]:
-        """Those that stand, in the order of the sheet."""
-        return [b for item in self.items for b in self.open[item.name].bookings]
-
-    def _send(self, supplier: str, facts: Mapping[str, str], answer: str) -> str:
-        key = f"reply_{len(self.mailings) + 1:02d}"
-        self.mailings.append(Mailing(key, supplier, facts, answer))
-        return key
-
-    def _raise(self, state: _Open) -> None:
-        missing = state.item.needed(self.people) - sum(b.number for b in state.bookings)
-        if missing <= 0:
-            return
-        last = state.bookings[-1]
-        code = self._code(f"raise {len(self.mailings)}")
-        facts = {"item": last.item, "number": str(last.number + missing), "code": last.code}
-        self._send(last.supplier, facts, "Yes, gladly: {number} {item} from now on. Code: " + code)
-        last.number, last.code = last.number + missing, code
-
-    def _settle(self, name: str) -> None:
-        state, asked = self.open[name], ""
-        item = state.item
-        if state.bookings:
-            self._raise(state)
-        while (missing := item.needed(self.people) - sum(b.number for b in state.bookings)) > 0:
-            if state.asked >= len(item.suppliers):
-                raise LookupError(name)
-            firm = item.suppliers[state.asked]
-            state.asked += 1
-            if (firm, name) in self.out:
-                continue
-            asked = self._request(state, firm, missing)
-        if name not in self._settled:
-            self._settled.append(name)
-        if asked:
-            self._count += 1
-            self._come_in(asked, self._plan.get(self._count, []))
-
-    def _request(self, state: _Open, firm: str, missing: int) -> str:
-        d, item = self.draw, state.item
-        code = self._code(f"code {firm}")
-        facts = {"item": item.name, "number": str(missing), "day": self.day}
-        luck, last = d.number(f"answer {firm}", 8), state.asked == len(item.suppliers)
-        given, answer = missing, "Yes, gladly: {number} {item}. Code: " + code
-        if not last and luck < self.knob["refusals"]:
-            given = 0
-            later = add_days(self.day, 1)
-            answer = (
-                f"Sorry, we cannot give you any {item.name} on that day."
-                if luck % 2
-                else "Yes, gladly: {number} {item} on " + later + ". Code: " + code
-            )
-        elif not last and missing > 2 and (luck == 7 or (item.parts and luck > 5)):
-            part = missing - 1 - d.number(f"part {firm}", 2)
-            answer = f"Yes, gladly: {part} {item.name}. Code: {code}"
-            given = part if item.parts else 0
-        key = self._send(firm, facts, answer)
-        if given:
-            state.bookings.append(Booking(item.name, firm, given, code))
-        return key
-
-    def _come_in(self, after: str, kinds: list[str]) -> None:
-        for kind in kinds:
-            if kind in ("flag", "raise"):
-                self._people(after, kind)
-            elif kind.startswith("void"):
-                self._void(after, kind)
-            elif kind.startswith("stock"):
-                self._stock(after, kind)
-            else:
-                self._aside(after, kind)
-
-    def _people(self, after: str, kind: str) -> None:
-        more = self.people + 3 + self.draw.number(f"{kind} more", 3)
-        counts = kind != "flag" or self.flag
-        other = (
-            self.host(now=False)
-            if self.knob["handover"]
-            else f"{self.hosts[0].lower()}.{self.hosts[0][0].lower()}@example.com"
-        )
-        sender = self.host() if counts else other
-        self._fired.add(kind)
-        self.events.append(Notice(after, sender, f"{self.ref}: we will be {more}, not as in the sheet."))
-        if counts:
-            self.people = more
-            for item in self.items:
-                if item.name in self._settled:
-                    self._raise(self.open[item.name])
-
-    def _void(self, after: str, kind: str) -> None:
-        able = [
-            s
-            for s in self.open.values()
-            if s.item.name in self._settled
-            and s.item.name not in self._late_items
-            and len(s.bookings) == 1
-            and s.asked + 1 < len(s.item.suppliers)
-        ]
-        if not able:
-            return
-        state = self.draw.pick(kind, able)
-        gone = state.bookings.pop()
-        self._fired.add("void")
-        self.events.append(
-            Notice(
-                after, self.address(gone.supplier), f"I am sorry: code {gone.code} is void, our van has broken down."
-            )
-        )
-        if after.startswith("card"):
-            self._late_items.add(gone.item)
-        self._settle(state.item.name)
-
-    def _stock(self, after: str, kind: str) -> None:
-        ahead = [
-            s for s in self.open.values() if s.item.name not in self._settled and s.asked + 2 < len(s.item.suppliers)
-        ]
-        if not ahead:
-            return
-        state = self.draw.pick(kind, ahead)
-        firm = state.item.suppliers[state.asked]
-        self._fired.add("stock")
-        gone = (firm, state.item.name) in self.out
-        text = f"{firm} have {state.item.name} again" if gone else f"{firm}: no {state.item.name} until further notice"
-        (self.out.discard if gone else self.out.add)((firm, state.item.name))
-        self.events.append(Notice(after, self.address(firm), text + "."))
-
-    def _aside(self, after: str, kind: str) -> None:
-        place = int(kind.split()[1])
-        more = self.start_people + 6 + self.draw.number(kind, 4)
-        texts = (
-            (self.host(), f"{self.near_ref(0)}: we will be {more}, not as in the sheet."),
-            ("reception@example.com", f"I hear that for {self.ref} there will be {more}, is that so?"),
-            (
-                f"desk@{_STEMS[0].lower()}-and-daughter.example",
-                f"I am sorry: code {self._code('nobody')} is void, our van has broken down.",
-            ),
-        )
-        self.events.append(Notice(after, *texts[place % 3]))
-
-    def _late(self) -> None:
-        """While the cards are put up or changed: what the first of them brings in, and perhaps the second."""
-        for turn in range(self.knob["late"]):
-            self._come_in(f"card_{turn + 1}", [f"void late {turn}"])
-
-    def card(self, booking: Booking) -> str:
-        """The role of the card that is there for a booking, if it is the first of its item."""
-        known = {b.item: b.card for _, b in self.old}
-        return known.get(booking.item, "") if self.open[booking.item].bookings[0] is booking else ""
-
-    def stays(self, booking: Booking) -> bool:
-        """Whether the card that is there says already what it must say."""
-        return any(
-            kind != "void" and (b.supplier, b.number, b.code) == (booking.supplier, booking.number, booking.code)
-            for kind, b in self.old
-        )
-
-    def binds(self) -> bool:
-        """Whether all traps make a difference, within the mails that a story may have."""
-        late = sum(e.after.startswith("card") for e in self.events)
-        return {"flag", "void"} <= self._fired and late == self.knob["late"] and 6 <= len(self.mailings) <= MOST
-
-
-def _made(slots: Slots, salt: int, flag: bool) -> Story | None:
-    try:
-        story = Story(slots, "own", salt, flag=flag)
-        story.work()
-    except LookupError:
-        return None
-    return story if story.binds() else None
-
-
-def draw_story(slots: Slots) -> Story:
-    """The first drawing in which the traps bind, whoever sends the mail in doubt.
-
-    Raises:
-        LookupError: there is none among `TRIES`.
-    """
-    for salt in range(TRIES):
-        both = [_made(slots, salt, flag) for flag in (slots.flag, not slots.flag)]
-        if both[0] and both[1]:
-            return both[0]
-    raise LookupError(slots.ref)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from claw_adapter_forge.families.bookings_plan import Booking, Story
+from claw_adapter_forge.families.bookings_plan import Booking, BookingPlan
+from claw_adapter_forge.families.bookings_story import Story
 from claw_adapter_forge.families.texts_bookings import AGAIN, BOOKING_RULES, HANDED, LABELS, MOVED, OUT, WRITES
 from claw_adapter_forge.tasks.labels import KINDS
 from claw_adapter_forge.tasks.scene import TOKEN, Scene
@@ -14,12 +15,28 @@ from claw_adapter_forge.world.difference import Kind
 from claw_adapter_forge.world.records import Incoming
 from claw_adapter_forge.world.times import add_days
 
-__all__ = ["BookingScene"]
+__all__ = ["BookingScene", "sheet"]
 
 _HIDDEN = Cond("row", "hides", (TOKEN,))
 _PLACES = ("mail", "event", "card", "file")
+_TITLES = {"mail": "To all at the desk", "event": "Desk meeting", "card": "Tell the others", "file": ""}
 _AFTER_ALL = 2
 """How often a supplier says yes to what they were not meant to be asked."""
+
+
+def sheet(plan: BookingPlan, scene: Scene) -> None:
+    """The workshop's own file."""
+    city = plan.slots.city
+    lines = [
+        f"Sheet of the {plan.topic} workshop, {city}",
+        f"Ref: {plan.ref}",
+        f"Day: {plan.day}",
+        f"Host: {plan.hosts[0]} ({plan.host(now=False)})",
+        f"People: {plan.start_people}",
+        "Needed:",
+        *(item.line for item in plan.items),
+    ]
+    scene.file(f"/workshops/{city.lower()}-{plan.topic.replace(' ', '-')}.txt", "\n".join(lines))
 
 
 class BookingScene:
@@ -29,25 +46,10 @@ class BookingScene:
         self.story, self.scene = story, scene
         self.city = story.slots.city
 
-    def sheet(self) -> None:
-        """The workshop's own file."""
-        story = self.story
-        lines = [
-            f"Sheet of the {story.topic} workshop, {self.city}",
-            f"Ref: {story.ref}",
-            f"Day: {story.day}",
-            f"Host: {story.hosts[0]} ({story.host(now=False)})",
-            f"People: {story.start_people}",
-            "Needed:",
-            *(item.line for item in story.items),
-        ]
-        name = story.topic.replace(" ", "-")
-        self.scene.file(f"/workshops/{self.city.lower()}-{name}.txt", "\n".join(lines))
-
     def lay_out(self) -> None:
         """All of it."""
         story = self.story
-        self.sheet()
+        sheet(story, self.scene)
         self.scene.file("/desk/how-we-book.txt", BOOKING_RULES.format(labels=", ".join(LABELS.values())))
         lists = [f"{item.name}: {'; '.join(item.suppliers)}" for item in story.items]
         if story.surplus:
@@ -83,11 +85,11 @@ class BookingScene:
     def _post(self, place: str, turn: int, day: str, text: str, ago: int) -> None:
         scene = self.scene
         if place == "mail":
-            scene.mail(f"notice.{turn}", "To all at the desk", text, days_ago=ago, sender="office@example.com")
+            scene.mail(f"notice.{turn}", _TITLES[place], text, days_ago=ago, sender="office@example.com")
         elif place == "event":
-            scene.event(f"notice.{turn}", "Desk meeting", f"{day}T09:15", note=text)
+            scene.event(f"notice.{turn}", _TITLES[place], f"{day}T09:15", note=text)
         elif place == "card":
-            scene.task(f"notice.{turn}", "Tell the others", due=day, note=text, done=True)
+            scene.task(f"notice.{turn}", _TITLES[place], due=day, note=text, done=True)
         else:
             scene.file(f"/notes/{day}.txt", text)
 
@@ -118,16 +120,29 @@ class BookingScene:
 
     def _replies(self) -> Iterator[Incoming]:
         story = self.story
-        for turn in (1, 2):
-            yield Incoming(f"card_{turn}", "card", story.ref, (), (f"card_{turn - 1}",) if turn > 1 else ())
+        for turn, answer in enumerate(story.cards_after, 1):
+            earlier = (f"card_{turn - 1}",) if turn > 1 else ()
+            yield Incoming(f"card_{turn}", "card", story.ref, (), (answer, *earlier))
+        yield from self._slips()
         for mailing in story.mailings:
             told = {"ref": story.ref, **mailing.facts}
             lines = tuple((self._label(f, mailing.supplier), str(KINDS[f]["type"]), v) for f, v in told.items())
             to = story.address(mailing.supplier)
             body = mailing.answer.replace("{number}", "{" + self._label("number", mailing.supplier).lower() + "}")
             yield Incoming(mailing.id, "mail", to, lines, (), to, f"Re: {story.ref}", body)
-        for place, event in enumerate(story.events):
-            yield Incoming(f"event_{place}", "follow", "", (), (event.after,), event.sender, "A word", event.text)
+        for number, event in enumerate(story.events):
+            subject = {"mail": "A word", "file": f"/notes/{story.today}-{number}.txt"}.get(
+                event.place, _TITLES[event.place]
+            )
+            yield Incoming(
+                f"event_{number}",
+                "follow",
+                after=(event.after,),
+                sender=event.sender,
+                subject=subject,
+                body=event.text,
+                place=event.place,
+            )
         draw = Draw("after all", story.ref)
         for firm in self._firms():
             for to in dict.fromkeys((story.address(firm), story.address(firm, stale=True))):
@@ -139,13 +154,24 @@ class BookingScene:
                     body = f"Yes, gladly: {word} {{item}}. Code: {code}"
                     yield Incoming(f"after_{to}_{turn}", "mail", to, (), (), to, f"Re: {story.ref}", body)
 
+    def _slips(self) -> Iterator[Incoming]:
+        """Once all is settled for good, others change cards by mistake while one puts them up, or puts them right."""
+        story = self.story
+        earlier: tuple[str, ...] = (f"card_{len(story.cards_after)}", story.mailings[-1].id)
+        for turn in range(story.knob["slips"]):
+            field = story.draw.pick(f"slip {turn}", ("due", "priority"))
+            value = add_days(story.day, 7) if field == "due" else story.draw.pick(f"slip to {turn}", ("high", "low"))
+            yield Incoming(f"slip_{turn}", "card", story.ref, after=earlier, subject=field, body=value, place="slip")
+            earlier = (f"slip_{turn}",)
+
     # what must be there in the end
 
     def _stated(self, facts: Mapping[str, str], supplier: str = "") -> tuple[Cond, ...]:
         told = {"city": self.city, "ref": self.story.ref, **facts}
         lines = tuple(Cond("text", "line", (self._label(f, supplier), f, v)) for f, v in told.items())
-        others = [self._label(f, supplier) for f in LABELS if f not in told]
-        return (*lines, Cond("text", "no_lines", tuple(others)), _HIDDEN)
+        used = {self._label(f, supplier) for f in told}
+        others = tuple(label for label in LABELS.values() if label not in used)
+        return (*lines, Cond("text", "no_lines", others), _HIDDEN)
 
     def _mail(self, name: str, to: str, facts: Mapping[str, str], supplier: str = "") -> Want:
         conds = (Cond("to", "same_set", (to,)), Cond("cc", "empty"), *self._stated(facts, supplier))

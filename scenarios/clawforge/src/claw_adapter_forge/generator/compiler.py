@@ -47,7 +47,7 @@ def compile_task(family: Family, slots: Slots, *, number: int, seed: int, task_s
         decoy=slots.decoy,
         length=len(reference),
         necessary=necessary_length(request, done, draft),
-        horizon=draft.horizon,
+        horizon=draft.horizon if draft.spare is None else len(reference) + draft.spare,
         knobs=draft.knobs,
         evidence=draft.evidence,
         derived=draft.derived,

@@ -18,7 +18,8 @@ from claw_adapter_forge.tasks.family import Draft
 __all__ = ["necessary_length"]
 
 MOST = 12
-"""Reads that can stand for each other, up to which every choice of them is tried; of more, the last ones are kept."""
+"""Reads that can stand for each other, up to which every choice of them is tried; of more, the last ones are left out, each if
+the others still show all."""
 
 
 def necessary_length(request: str, executions: Sequence[Execution], draft: Draft) -> int:
@@ -34,7 +35,10 @@ def necessary_length(request: str, executions: Sequence[Execution], draft: Draft
     every = set(reads)
     needed = {i for i in reads if not enough(every - {i})}
     spare = [i for i in reads if i not in needed]
-    needed |= set(spare[MOST:])
+    for i in reversed(spare[MOST:]):
+        if not enough((needed | set(spare)) - {i}):
+            needed.add(i)
+        spare.remove(i)
     fewest = next((len(choice) for choice in _choices(spare[:MOST]) if enough(needed | set(choice))), len(spare[:MOST]))
     return min(len(goal.wants) for goal in draft.goals) + len(needed) + fewest
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 
 from claw_adapter_forge.policies.mind import Mind, Steps, cmd, facts
@@ -12,7 +12,7 @@ __all__ = ["book"]
 
 _MAIL = re.compile(r"\[(mail_\d+)\]")
 _CARD = re.compile(
-    r"^\s*\[(task_\d+)\] ([○✓]) \[\w+\] (.+?)(?: \(due (\S+)\))?\n\s*note: ((?:(?!\s*\[task_).*\n?)*)", re.MULTILINE
+    r"^\s*\[(task_\d+)\] ([○✓]) \[(\w+)\] (.+?)(?: \(due (\S+)\))?\n\s*note: ((?:(?!\s*\[task_).*\n?)*)", re.MULTILINE
 )
 _NEED = re.compile(
     r"^- (\w+): (?:(\d+)|one for (each|every two|every four)[\w ]*?)( \(parts will do\))?$", re.MULTILINE
@@ -50,6 +50,7 @@ class _Desk:
         self.words: dict[str, str] = {}
         self.out: set[tuple[str, str]] = set()
         self.seen: set[str] = set()
+        """Mails and files of notices that were read, and notices."""
         self.void: set[str] = set()
         self.asked = 0
         self.cards: list[tuple[str, dict[str, str], str]] = []
@@ -65,15 +66,22 @@ class _Desk:
             asked = firms.get(name, "").split("; ") if name in firms else []
             self.items.append(_Item(name, int(fixed or 0), _EACH.get(each, 1), bool(parts), asked))
 
-    def notice(self, text: str) -> None:
-        """Take in a notice."""
+    def notices(self, *texts: str) -> None:
+        """Take in the notices of some texts that are new, the oldest first."""
+        found = {said for text in texts for said in _NOTICE.findall(text)}
+        for day, said in sorted(found):
+            if f"{day} {said}" not in self.seen:
+                self.seen.add(f"{day} {said}")
+                self._notice(said)
+
+    def _notice(self, text: str) -> None:
         if m := re.search(r"(.+?): no (\w+) until further notice", text):
             self.out.add((m[1], m[2]))
         elif m := re.search(r"(.+?) have (\w+) again", text):
             self.out.discard((m[1], m[2]))
         elif m := re.search(r"(.+?) want the word `(.+?)` for our", text):
             self.words[m[1]] = m[2]
-        elif m := re.search(r"(.+?) have a new address for orders: (\S+)", text):
+        elif m := re.search(r"(.+?) have a new address for all that we write to them: (\S+)", text):
             self.address[m[1]] = m[2]
         elif m := re.search(rf"{self.ref}: \w+ hands over to \w+ \((\S+)\)", text):
             self.host = m[1]
@@ -85,6 +93,11 @@ class _Desk:
     def missing(self, item: _Item) -> int:
         """How many are not booked."""
         return self.needed(item) - sum(int(b["number"]) for b in item.bookings)
+
+    def wrong(self, said: Mapping[tuple[str, int], str]) -> list[tuple[_Item, int, dict[str, str]]]:
+        """The bookings of which the cards do not say what they must: item, place among its bookings, booking."""
+        every = ((item, n, b) for item in self.items for n, b in enumerate(item.bookings))
+        return [one for one in every if said.get((one[0].name, one[1])) != f"{_note(one[2])} {self.day} medium"]
 
     def mail(self, firm: str, **told: str) -> str:
         """A mail to a supplier."""
@@ -118,9 +131,18 @@ def _news(desk: _Desk) -> Generator[str, str, list[tuple[str, str]]]:
     return found
 
 
+def _look(desk: _Desk, *mails: str) -> Asking:
+    """Look for notices where there are some besides the mail, and take them in with those of `mails`."""
+    texts = [*mails, (yield "calendar list"), (yield "tasks list --status done") + "\n"]
+    for path in re.findall(r"/notes/\d{4}-[\w-]+\.txt", (yield "file list --path /notes")):
+        if path not in desk.seen:
+            desk.seen.add(path)
+            texts.append((yield cmd("file", "read", "--path", path)))
+    desk.notices(*texts)
+
+
 def _heed(desk: _Desk, news: list[tuple[str, str]]) -> Asking:
-    for _, body in news:
-        desk.notice(body)
+    desk.notices(*(body for _, body in news))
     for sender, body in news:
         more = re.search(rf"{desk.ref}: we will be (\d+)", body)
         if more and sender == desk.host:
@@ -152,6 +174,7 @@ def _settle(desk: _Desk, item: _Item) -> Asking:
     later: list[tuple[str, str]] = []
     yield from _raise(desk, item)
     while (missing := desk.missing(item)) > 0 and item.asked < len(item.firms):
+        yield from _look(desk)
         firm = item.firms[item.asked]
         item.asked += 1
         if (firm, item.name) in desk.out:
@@ -176,19 +199,14 @@ def book(mind: Mind) -> Steps:
     others = [c for c in mind.offices if c != mind.city and f"/workshops/{c.lower()}-{slug}.txt" in listing]
     desk.city = others[0] if mind.traits.decoy and others else mind.city
     sheet = yield cmd("file", "read", "--path", f"/workshops/{desk.city.lower()}-{slug}.txt")
-    texts = [(yield "file read --path /desk/how-we-book.txt")]
+    yield "file read --path /desk/how-we-book.txt"
     lists = yield "file read --path /desk/suppliers.txt"
     book_of = yield "file read --path /desk/addresses.txt"
     desk.address = {m[1]: m[2] for m in re.finditer(r"^(.+?): (\S+@\S+)$", book_of, re.MULTILINE)}
-    for path in sorted(set(re.findall(r"/notes/\d{4}-[\w-]+\.txt", listing))):
-        text = yield cmd("file", "read", "--path", path)
-        texts.append(text)
     desk.sheet(sheet, lists)
     news = yield from _news(desk)
-    board = (yield "tasks list --status all") + "\n"
-    texts += [board, (yield "calendar list"), *(body for _, body in news)]
-    for _, said in sorted({found for text in texts for found in _NOTICE.findall(text)}):
-        desk.notice(said)
+    board = (yield "tasks list") + "\n"
+    yield from _look(desk, *(body for _, body in news))
     desk.void = {m[1] for _, body in news if (m := re.search(r"code (\w+) is void", body))}
     yield from _work(desk, board)
 
@@ -196,7 +214,7 @@ def book(mind: Mind) -> Steps:
 def _work(desk: _Desk, board: str) -> Steps:
     surplus: list[tuple[str, dict[str, str]]] = []
     there: dict[str, dict[str, str]] = {}
-    for key, mark, title, due, note in _CARD.findall(board) if not desk.mind.traits.recreate else []:
+    for key, mark, _, title, due, note in _CARD.findall(board) if not desk.mind.traits.recreate else []:
         said = facts(note)
         if mark == "✓" or desk.ref not in title or "code" not in said:
             continue
@@ -224,27 +242,27 @@ def _work(desk: _Desk, board: str) -> Steps:
 
 
 def _cards(desk: _Desk, there: dict[str, dict[str, str]]) -> Steps:
-    """Put the cards up; each can bring in something, after which those that are there may have to be changed."""
-    made: dict[tuple[str, int], str] = {}
-    said: dict[tuple[str, int], str] = {}
+    """Put the cards up, then put right what others change by mistake, until the board says how things stand."""
+    keys = {(item.name, 0): item.card for item in desk.items if item.card}
+    said = {(name, 0): f"{_note(old)} {old['due']} medium" for name, old in there.items()}
     while True:
-        work = [(i, n, b) for i in desk.items for n, b in enumerate(i.bookings) if said.get((i.name, n)) != _note(b)]
-        if not work:
-            return
-        item, place, b = work[0]
-        spot, note, title = (item.name, place), _note(b), f"{desk.city} {desk.topic} {item.name} {desk.ref}"
-        key = made.get(spot) or (item.card if place == 0 else "")
-        old = there.get(item.name, {}) if place == 0 else {}
-        said[spot] = note
-        if key and spot not in made and _note(old) == note and old.get("due") == desk.day:
-            continue
-        if key:
-            yield cmd("tasks", "update", "--id", key, "--due", desk.day, "--note", note)
+        for item, place, b in desk.wrong(said):
+            spot, note, title = (item.name, place), _note(b), f"{desk.city} {desk.topic} {item.name} {desk.ref}"
+            said[spot] = f"{note} {desk.day} medium"
+            told = ("--due", desk.day, "--note", note)
+            if key := keys.get(spot):
+                yield cmd("tasks", "update", "--id", key, "--priority", "medium", *told)
+            else:
+                done = yield cmd("tasks", "add", "--title", title, *told)
+                keys[spot] = m[1] if (m := re.search(r"\[(task_\d+)\]", done)) else ""
+            yield from _heed(desk, (yield from _news(desk)))
+            break
         else:
-            done = yield cmd("tasks", "add", "--title", title, "--due", desk.day, "--note", note)
-            key = m[1] if (m := re.search(r"\[(task_\d+)\]", done)) else ""
-        made[spot] = key
-        yield from _heed(desk, (yield from _news(desk)))
+            board = (yield "tasks list") + "\n"
+            rows = {key: f"{_note(facts(note))} {due} {prio}" for key, _, prio, _, due, note in _CARD.findall(board)}
+            said = {spot: rows.get(key, "") for spot, key in keys.items()}
+            if not desk.wrong(said):
+                return
 
 
 def _note(b: dict[str, str]) -> str:

@@ -29,6 +29,8 @@ __all__ = ["Program", "installed"]
 
 COMMAND_SECONDS = 120.0
 START_SECONDS = 120.0
+ANSWER_SECONDS = 5.0
+"""Limits on a machine that has a processor for every process that wants one; see `_patience`."""
 TIMED_OUT = 124
 INSIDE_PORT = 18789
 
@@ -69,7 +71,10 @@ class Program:
         return read
 
     def run(self, words: Sequence[str]) -> Output:
-        """Run one command; `words` begin behind ``openclaw``. What outlives two minutes ends with status 124."""
+        """Run one command; `words` begin behind ``openclaw``. What outlives two minutes ends with status 124.
+
+        On a busy machine these are longer.
+        """
         argv, env = self._wrapped(words, serves=False)
         child = subprocess.Popen(
             argv,
@@ -81,7 +86,7 @@ class Program:
             start_new_session=True,
         )
         try:
-            said, complained = child.communicate(timeout=COMMAND_SECONDS)
+            said, complained = child.communicate(timeout=_patience(COMMAND_SECONDS))
             code = child.returncode
         except subprocess.TimeoutExpired:
             _end(child)
@@ -131,9 +136,9 @@ class Program:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        end = time.monotonic() + START_SECONDS
+        begun = time.monotonic()
         while not self._healthy():
-            if self._child.poll() is not None or time.monotonic() > end:
+            if self._child.poll() is not None or time.monotonic() - begun > _patience(START_SECONDS):
                 self.close()
                 raise HarnessStartError(
                     f"OpenClaw's gateway does not come up: {log.read_text('utf-8', 'replace')[-1000:]}", where=str(log)
@@ -142,9 +147,10 @@ class Program:
 
     def _healthy(self) -> bool:
         """Whether the gateway says that it is ready."""
-        link = http.client.HTTPConnection("127.0.0.1", self._port, timeout=5.0)
+        link = http.client.HTTPConnection("127.0.0.1", self._port)
         try:
             link.sock = self._connected()
+            link.sock.settimeout(_patience(ANSWER_SECONDS))
             link.request("GET", "/readyz")
             return link.getresponse().status == http.client.OK
         except (OSError, http.client.HTTPException):
@@ -155,7 +161,12 @@ class Program:
     def _connected(self) -> socket.socket:
         if self._inside:
             return connect_unix(self._socket)
-        return socket.create_connection(("127.0.0.1", self._port), timeout=5.0)
+        return socket.create_connection(("127.0.0.1", self._port), timeout=ANSWER_SECONDS)
+
+
+def _patience(seconds: float) -> float:
+    """A limit, times how many processes want each processor: a start of 25 seconds of computing takes minutes then."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def installed() -> Installed:

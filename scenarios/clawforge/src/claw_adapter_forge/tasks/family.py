@@ -27,7 +27,10 @@ ABILITIES = (
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A scene with its goals; `words` fill the instruction's blanks besides the slots."""
+    """A scene with its goals; `words` fill the instruction's blanks besides the slots.
+
+    `horizon` are the commands that an agent may give; with `spare` (not negative) it is so many more than the script gives.
+    """
 
     start: State
     goals: tuple[Goal, ...]
@@ -37,6 +40,7 @@ class Draft:
     words: Mapping[str, str] = field(default_factory=dict)
     alternatives: tuple[str, ...] = ()
     horizon: int = HORIZON
+    spare: int | None = None
     knobs: tuple[tuple[str, int], ...] = ()
     derived: tuple[Derived, ...] = ()
 

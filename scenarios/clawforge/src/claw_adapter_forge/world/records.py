@@ -189,12 +189,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A mail that comes in because of what was done; no command shows it before it has come.
+    """Something that comes in because of what was done; no command shows it before it has come.
 
     `on` says what brings it: a ``mail`` to the address `to` that states `lines` (label, type, value), a ``card`` put up or
     changed under the ref `to`, or nothing more than the replies `after` which it waits for anyway (``follow``). One command
     brings one reply at most, and those that follow it. ``{label}`` in the body is what the mail says behind that label. Without
     a body nothing comes in: others may wait for it.
+
+    `place` is where it comes in: a ``mail``, an entry of the calendar (``event``), a ``card`` that is done, or a ``file``, with
+    `subject` as title or path. `made` is the id that the row got. A ``slip`` is somebody's mistake: the newest other open card
+    under the ref gets the value `body` in its field `subject`.
     """
 
     id: str
@@ -206,6 +210,8 @@ class Incoming:
     subject: str = ""
     body: str = ""
     sent: bool = False
+    place: str = "mail"
+    made: str = ""
 
 
 Record = (
