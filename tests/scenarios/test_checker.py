@@ -120,6 +120,7 @@ def test_what_is_no_object_is_one_fault(tmp_path: Path, text: str):
         f"\ufeff{NOTE}".replace("\n", "\r\n"),
         NOTE.replace("## ", "### "),
         NOTE.replace("Told within:", "- **Told within:**"),
+        NOTE.replace("Told within:", "-\t**Told within:**"),
         NOTE.replace("## Refunds", "Refunds\n-------"),
         NOTE.replace("## Acquirer", "# 1. **ACQUIRER**:"),
         NOTE.replace("Told: yes", "Told：是"),

@@ -9,8 +9,8 @@ from .tags import without_tags
 
 __all__ = ["BULLET", "visible_lines"]
 
-BULLET = re.compile(r"\s*(?:[-*+•·–] +|\(?\d{1,3}[.)、] *)?(?:\[[xX]\] +)?")
-FENCE = re.compile(r" {0,3}(?:[-*+] +)?(`{3,}|~{3,})")
+BULLET = re.compile(r"\s*(?:[-*+•·–][ \t]+|\(?\d{1,3}[.)、][ \t]*)?(?:\[[xX]\][ \t]+)?")
+FENCE = re.compile(r" {0,3}(?:[-*+][ \t]+)?(`{3,}|~{3,})")
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 KEY = re.compile(r"[\w-]+:(?:\s|\Z)")
 
