@@ -44,8 +44,20 @@ KEYS: Final[dict[str, frozenset[str]]] = {
     "reference": frozenset({"known", "roots"}),
 }
 """The keys that a description may have besides ``type`` and ``remark``."""
+
+
+def _number(description: Description, text: str) -> Fraction | None:
+    """A number in a unit of time may be written in any notation of a duration, too."""
+    found = read_number(description, text)
+    unit = TIME.get(description.get("unit", ""))
+    if found is not None or unit is None or "units" in description:
+        return found
+    seconds = read_duration(description, text)
+    return None if seconds is None else seconds / unit.factor
+
+
 READERS: Final[dict[str, Callable[[Description, str], Value | None]]] = {
-    "number": lambda description, text: _number(description, text),
+    "number": _number,
     "duration": read_duration,
     "money": read_money,
     "date": read_date,
@@ -93,16 +105,6 @@ def parse(description: Description, text: Any) -> Value | Refused:
         if found is None
         else found
     )
-
-
-def _number(description: Description, text: str) -> Fraction | None:
-    """A number in a unit of time may be written in any notation of a duration, too."""
-    found = read_number(description, text)
-    unit = TIME.get(description.get("unit", ""))
-    if found is not None or unit is None or "units" in description:
-        return found
-    seconds = read_duration(description, text)
-    return None if seconds is None else seconds / unit.factor
 
 
 def _of_another_kind(description: Description, data: Any) -> str | None:
