@@ -42,7 +42,7 @@ def page(monkeypatch):
         "lamp": {"environment": plugin.claw_environment(), "question_type": plugin.claw_question_type()},
         "calendar": {"environment": tools.Calendar, "question_type": tools.CalendarQuestion},
     }
-    monkeypatch.setattr(plugins, "provides", lambda name: brought.get(name) or known(name))
+    monkeypatch.setattr(plugins, "provides", lambda name, *kinds: brought.get(name) or known(name, *kinds))
     question_type.cache_clear()
     yield
     question_type.cache_clear()

@@ -28,7 +28,7 @@ def installed(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLE / "src")
     plugin, known = import_module("sqlite_stock.plugin"), plugins.provides
     brought = {"environment": plugin.claw_environment(), "question_type": plugin.claw_question_type()}
-    monkeypatch.setattr(plugins, "provides", lambda name: brought if name == "stock" else known(name))
+    monkeypatch.setattr(plugins, "provides", lambda name, *kinds: brought if name == "stock" else known(name, *kinds))
     question_type.cache_clear()
     yield
     question_type.cache_clear()

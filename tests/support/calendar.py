@@ -83,7 +83,7 @@ def calendar(monkeypatch):
     """Both under their names, as if plugins had brought them."""
     brought = {"calendar": {"environment": Calendar}, "planned": {"question_type": Planned}}
     known = plugins.provides
-    monkeypatch.setattr(plugins, "provides", lambda name: brought.get(name) or known(name))
+    monkeypatch.setattr(plugins, "provides", lambda name, *kinds: brought.get(name) or known(name, *kinds))
     question_type.cache_clear()
     yield
     question_type.cache_clear()

@@ -120,7 +120,7 @@ def counting(monkeypatch):
     """The three under their names, as if plugins had brought them."""
     brought = {"counter": {"environment": Counter}, "counted": {"question_type": Counted}, "adder": {"harness": Adder}}
     known = plugins.provides
-    monkeypatch.setattr(plugins, "provides", lambda name: brought.get(name) or known(name))
+    monkeypatch.setattr(plugins, "provides", lambda name, *kinds: brought.get(name) or known(name, *kinds))
     monkeypatch.setattr(Adder, "faults", {})
     question_type.cache_clear()
     yield

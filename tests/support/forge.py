@@ -89,8 +89,8 @@ class Playing(Conversation):
 @pytest.fixture
 def player(monkeypatch):
     """`Player` under its name, as if a plugin had brought it."""
-    known = plugins.provides
-    monkeypatch.setattr(plugins, "provides", lambda name: {"harness": Player} if name == "player" else known(name))
+    known, made = plugins.provides, {"harness": Player}
+    monkeypatch.setattr(plugins, "provides", lambda name, *kinds: made if name == "player" else known(name, *kinds))
     monkeypatch.setattr(Player, "faults", {})
 
 

@@ -24,7 +24,7 @@ ALLOWED = {
         {"clawarena", "claude-code", "metaclaw", "nanobot", "openclaw", "picoclaw"},
         "those of ours, which are named where they are not installed",
     ),
-    "questions/multi_choice.py": ({"clawarena"}, "the name of the prompt format, as run folders record it"),
+    "data_format/prompt.py": ({"clawarena"}, "the name of the prompt format, as run folders record it"),
 }
 """File → the names in it, and why they may stand there."""
 

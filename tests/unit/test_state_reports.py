@@ -40,7 +40,7 @@ def run(tmp_path):
 def explained(monkeypatch):
     known = plugins.provides
     brought = {state.TYPE: {"question_type": EndState}}
-    monkeypatch.setattr(plugins, "provides", lambda name: brought.get(name) or known(name))
+    monkeypatch.setattr(plugins, "provides", lambda name, *kinds: brought.get(name) or known(name, *kinds))
 
 
 def rows(run, by, config):
@@ -250,7 +250,7 @@ def test_a_round_is_printed_to_be_read(run, capsys):
 
 def test_models_of_a_run_of_single_rounds_are_compared_by_an_exact_test(tmp_path, capsys):
     run = state.several(tmp_path / "run", 14)
-    assert compare([str(run.root), "--between", "model"], standalone_mode=False) == 0
+    assert compare([str(run.root), "--between", "model", "--all"], standalone_mode=False) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "CRS" not in text.split("Differences")[1]
     assert "all exchanges. Not shown" in text

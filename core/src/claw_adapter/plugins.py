@@ -151,15 +151,6 @@ def _load(name: str, _found_in: tuple[tuple[str, int], ...]) -> tuple[pluggy.Plu
     return manager, found[0]
 
 
-def provides(name: str) -> dict[str, type]:
-    """Import plugin `name` and return what it brings, by kind.
-
-    Raises:
-        PluginError: it cannot be loaded, brings nothing, or was made for another version of the interfaces.
-    """
-    return _provided(name, hooks.HOOKS)
-
-
 def _places() -> tuple[tuple[str, int], ...]:
     """Where distributions can lie, and when each place has changed last: while that is the same, so is what is found."""
     found = []
@@ -169,8 +160,16 @@ def _places() -> tuple[tuple[str, int], ...]:
     return tuple(found)
 
 
-def _provided(name: str, kinds: Collection[str]) -> dict[str, type]:
-    """What a plugin brings of some kinds; what else it brings is not imported."""
+def provides(name: str, kinds: Collection[str] = hooks.HOOKS) -> dict[str, type]:
+    """Import plugin `name` and return what it brings, by kind.
+
+    Args:
+        name: of the plugin.
+        kinds: keys of `hooks.HOOKS`; what it brings of others is not imported.
+
+    Raises:
+        PluginError: it cannot be loaded, brings nothing, or was made for another version of the interfaces.
+    """
     manager, plugin = _load(name, _places())
     where = f"{plugin.distribution} {plugin.version} ({plugin.target})"
     brought: dict[str, type] = {}
@@ -204,7 +203,7 @@ def create(kind: str, name: str, options: dict[str, Any] | None = None) -> Any:
         PluginError: as `provides`; also when it brings something else, or cannot be made with the options.
         AdapterError: it has no option of that name, or lacks one.
     """
-    brought = _provided(name, {kind} & hooks.HOOKS.keys())
+    brought = provides(name, {kind} & hooks.HOOKS.keys())
     if kind not in brought:
         brought = provides(name)
         raise PluginError(
