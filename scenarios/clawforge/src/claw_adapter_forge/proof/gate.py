@@ -100,7 +100,9 @@ def _alternatives(script: Script, accepted: set[tuple[str, ...]]) -> tuple[dict[
 
 def _siblings(blueprint: Blueprint, task: ForgeTask) -> tuple[list[tuple[str, bool]], list[str]]:
     rows, faults = [], []
-    answers = bool(task.start.tables["replies"])  # what others do meanwhile may hit a card that is still to be put up, or not
+    answers = bool(
+        task.start.tables["replies"]
+    )  # what others do meanwhile may hit a card that is still to be put up, or not
     for name, other in metamorphic(blueprint):
         sibling = _compiled(other)
         lines = task.reference if name in SAME_STATE else sibling.reference
