@@ -34,9 +34,9 @@ LOOP = """          - at: 2026-03-10 15:00
 """
 PROSE = """# the morning after
 ## 2026-03-10 06:45, ben
-: effect=C1,B1
 F2 was dark on my round.
 [[#ben-short outage_min=said_min: Cannot have been more than {said_min} minutes]], the plug was half out.
+: effect=C1,B1
 
 > Noted. {B1}
 
@@ -115,6 +115,7 @@ def test_prose_is_read_from_its_own_file_with_the_branches_of_the_world(tmp_path
         seed: "\n".join(message.text for message in compile_spec(spec, seed).material.sessions["ward-chat"])
         for seed in range(4)
     }
+    assert not any("effect=" in text for text in said.values())
     assert {("less than I" in text, "That is what I" in text) for text in said.values()} == {
         (True, False),
         (False, True),

@@ -11,7 +11,8 @@ The files lie in the folder ``prose`` of the spec and are templates with marks a
 
     > What the agent replies; without it one is drawn.
 
-``#`` begins a phase (left out in ``loops``), ``##`` a message with its moment and who writes, ``:`` sets further fields.
+``#`` begins a phase (left out in ``loops``), ``##`` a message with its moment and who writes. A line that begins with ``: ``
+sets further fields; it may stand anywhere before the reply and is never part of what is said.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ class _Session:
         loop: dict[str, object] = {"at": moment.strip(), "from": sender.strip()}
         said, replied = list[str](), list[str]()
         for line in body:
-            if line.text.startswith(": ") and not (said or replied):
+            if line.text.startswith(": ") and not replied:
                 loop |= self._settings(line)
             elif line.text.startswith(">"):
                 replied.append(line.text[1:].removeprefix(" "))
