@@ -48,7 +48,7 @@ def validate_spec(root: Path, *, seeds: int = SEEDS) -> list[Finding]:
         return [spec_finding("SPEC-002", error.what, error.where or spec.where("0-truth"))]
     found = list(_meaning(made))
     if not _errors(found):
-        found += other_seeds(made, seeds, lambda other: chain(structural(other.spec), _meaning(other)))
+        found += other_seeds(made, seeds, lambda other: chain(structural(other.spec), _meaning(other), _core(other)))
     if not _errors(found):
         found += _core(made)
     return _sorted(found)

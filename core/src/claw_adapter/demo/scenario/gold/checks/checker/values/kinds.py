@@ -44,6 +44,8 @@ KEYS: Final[dict[str, frozenset[str]]] = {
     "reference": frozenset({"known", "roots"}),
 }
 """The keys that a description may have besides ``type`` and ``remark``."""
+
+
 def _number(description: Description, text: str) -> Fraction | None:
     """A number in a unit of time may be written in any notation of a duration, too."""
     found = read_number(description, text)
