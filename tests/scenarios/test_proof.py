@@ -99,7 +99,7 @@ def test_a_round_that_passes_with_nothing_done_is_found(tmp_path: Path):
       Lot {lot}: blocked
       Doses that can be used: {spare}
 """
-    root = patched(tmp_path, ("3-rounds", "        find: notes/*decision*.md\n", ""))
+    root = patched(tmp_path, ("3-rounds", "notes/decision.md\n        find: notes/*.md\n", "notes/decision.md\n"))
     path = root / "1-workspace.yaml"
     path.write_text(path.read_text("utf-8") + there, "utf-8")
     assert not part(root, "null: nothing right").holds
