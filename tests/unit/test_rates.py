@@ -21,8 +21,8 @@ class Clock(asyncio.SelectorEventLoop):
         return self.now
 
     def _run_once(self) -> None:
-        if not self._ready and self._scheduled:
-            self.now = max(self.now, self._scheduled[0].when())
+        if not self._ready and (due := [timer.when() for timer in self._scheduled if not timer.cancelled()]):
+            self.now = max(self.now, min(due))  # a cancelled timer in front would be waited behind, by the real clock
         super()._run_once()
 
 
