@@ -201,9 +201,8 @@ async def test_a_whole_conversation_with_a_real_vllm_has_its_tool_calls(tmp_path
     asked = list(read_transcript(tmp_path / "run" / "trials" / trial / "transcript.jsonl"))
     assert [one.finish for one in asked] == ["tool_calls", "stop"] * 3  # two rounds, and the feedback
     calls = [call["function"] for one in asked[::2] for call in one.reply["tool_calls"]]
-    assert [(call["name"], json.loads(call["arguments"])) for call in calls] == [
-        ("read_file", {"path": "notes.txt"})
-    ] * 2
+    said = [(call["name"], json.loads(call["arguments"])) for call in calls]
+    assert said == [("read_file", {"path": "notes.txt"})] * 3
     assert all("the first line of the notes" in one.messages[-1]["content"] for one in asked[1::2])
     (server,) = read_servers(tmp_path / "run")
     grown = {name.partition("{")[0]: 0.0 for name in server.metrics}

@@ -50,7 +50,7 @@ def render(comparison: Comparison, console: Console, *, whole: bool = False) -> 
         Block(lambda to: _print(to, _rows(comparison, whole=whole), 1)),
         Block(lambda to: _print(to, _tokens(comparison), 2), 2),
         Block(lambda to: _print(to, _differences(comparison, pairs, whole=whole), 2)),
-        Block(lambda to: _lines(to, () if whole else lacks(pairs), 2)),
+        Block(lambda to: _lines(to, lacks(pairs), 2)),
         Block(lambda to: _lines(to, _notes(comparison), 2), 3),
         Block(lambda to: _lines(to, reading(comparison)), 1),
     ]

@@ -34,7 +34,7 @@ def names(pair: Pair) -> str:
 
 
 def facts(pair: Pair) -> list[str]:
-    """What a pair was compared on, what was left out, and what its numbers lack."""
+    """What a pair was compared on, and what was left out."""
     seeds = f", seeds matched: {', '.join(map(str, pair.seeds))}" if pair.seeds else ""
     on = f"{words.plural(pair.rounds, 'round')} of {words.plural(len(pair.scenarios), 'scenario')}{seeds}"
     better = [
@@ -42,7 +42,7 @@ def facts(pair: Pair) -> list[str]:
         for item in pair.differences
         if item.view == "strict" and item.difference is not None
     ]
-    return [on, *better, *pair.notes, *lacks([pair])]
+    return [on, *better, *pair.notes]
 
 
 def lacks(pairs: Iterable[Pair]) -> list[str]:

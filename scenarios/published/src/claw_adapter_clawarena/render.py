@@ -30,7 +30,7 @@ def session_text(text: str, form: Format) -> str:
     try:
         records = _records(text)
         return render(_READERS[form](iter(records)))
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, LookupError):
         return text
 
 

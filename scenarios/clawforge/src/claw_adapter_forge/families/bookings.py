@@ -48,10 +48,6 @@ def _decoys(slots: Slots, story: Story, scene: Scene) -> None:
         sheet(BookingPlan(other, f"decoy {place}", topic=topic), scene)
 
 
-def _flip(slots: Slots) -> Slots:
-    return replace(slots, flag=not slots.flag)
-
-
 BOOKINGS = Family(
     slug="bookings",
     asks=r"\bworkshop\b",
@@ -61,6 +57,5 @@ BOOKINGS = Family(
     plan=(Plan("bookings", 0),),
     texts=TEXTS,
     build=_build,
-    flip=_flip,
     knobs=KNOBS,
 )

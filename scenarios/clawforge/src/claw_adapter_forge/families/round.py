@@ -65,10 +65,6 @@ def _build(slots: Slots) -> Draft:
     )
 
 
-def _flip(slots: Slots) -> Slots:
-    return replace(slots, flag=not slots.flag)
-
-
 ROUND = Family(
     slug="round",
     asks=r"\bround\b",
@@ -78,6 +74,5 @@ ROUND = Family(
     plan=(Plan("round", 0),),
     texts=TEXTS,
     build=_build,
-    flip=_flip,
     knobs=KNOBS,
 )

@@ -112,10 +112,6 @@ def _delivery(slots: Slots) -> Draft:
     return Draft(scene.freeze(), (goal,), "live" if slots.flag else "async", conflict, evidence)
 
 
-def _toggle(slots: Slots) -> Slots:
-    return replace(slots, flag=not slots.flag)
-
-
 def _other_severity(slots: Slots) -> Slots:
     return replace(slots, severity="sev1" if slots.severity != "sev1" else "sev3")
 
@@ -139,7 +135,6 @@ FAMILIES = (
         ),
         texts=TEXTS["inbox_followthrough"],
         build=_inbox,
-        flip=_toggle,
     ),
     Family(
         letter="C",
@@ -170,7 +165,6 @@ FAMILIES = (
         ),
         texts=TEXTS["delivery_update_followthrough"],
         build=_delivery,
-        flip=_toggle,
         extra=(
             Plan("task_missing_live", 0, {"flag": True}),
             Plan("task_missing_live_connected", 0, {"flag": True}),

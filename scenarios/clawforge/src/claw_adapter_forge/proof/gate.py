@@ -106,11 +106,11 @@ def _siblings(blueprint: Blueprint, task: ForgeTask) -> tuple[list[tuple[str, bo
     for name, other in metamorphic(blueprint):
         sibling = _compiled(other)
         lines = task.reference if name in SAME_STATE else sibling.reference
-        changes = [e.changes for e in replay(sibling, sibling.reference).executions]
-        last = max((i for i, c in enumerate(changes) if c), default=0)
+        solved = replay(sibling, sibling.reference)
+        last = max((i for i, e in enumerate(solved.executions) if e.changes), default=0)
         kept = (
-            replay(sibling, lines).verdict.strict
-            and replay(sibling, sibling.reference).verdict.strict
+            solved.verdict.strict
+            and (lines == sibling.reference or replay(sibling, lines).verdict.strict)
             and (answers or sibling.meta.length == task.meta.length)
             and sibling.meta.branch == task.meta.branch
             and not replay(sibling, sibling.reference[:last]).verdict.strict

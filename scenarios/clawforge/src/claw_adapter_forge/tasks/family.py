@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from claw_adapter_forge.tasks.slots import Slots
@@ -55,6 +55,11 @@ class Plan:
     texts: Mapping[Style, tuple[str, ...]] | None = None
 
 
+def other_flag(slots: Slots) -> Slots:
+    """The same task with `Slots.flag` the other way."""
+    return replace(slots, flag=not slots.flag)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
     """A scenario family; docs/write-a-family.md says how to write one.
@@ -71,9 +76,9 @@ class Family:
     plan: tuple[Plan, ...]
     texts: Mapping[Style, tuple[str, ...]]
     build: Callable[[Slots], Draft]
-    flip: Callable[[Slots], Slots]
     asks: str
     expert: Callable[[Any], Generator[str, str, None]]
+    flip: Callable[[Slots], Slots] = other_flag
     extra: tuple[Plan, ...] = ()
     knobs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     letter: str = ""
