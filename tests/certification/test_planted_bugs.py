@@ -53,6 +53,14 @@ async def test_a_planted_bug_is_found_by_the_checks_that_name_it(kind, tmp_path)
             assert result.remedy, "the author is told what to change"
 
 
+async def test_it_can_stop_at_the_first_check_that_fails(tmp_path):
+    async with Bench(planted.Undeclared(), out=tmp_path, isolation=1, nonce="planted") as bench:
+        asked = plan("gold", only=["LIFE"])
+        results = await certify(bench, asked, until_failure=True)
+    assert [result.outcome for result in results] == ["passed", "passed", "failed"]
+    assert len(asked.checks) > len(results)
+
+
 async def test_the_reference_passes_everything_inside_this_process(tmp_path):
     from claw_adapter.reference.adapter import ReferenceHarness
 

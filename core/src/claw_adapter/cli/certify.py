@@ -36,6 +36,7 @@ __all__ = ["command"]
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for report, evidence and certificate."
 )
 @click.option("--only", multiple=True, metavar="ID|AREA", help="Only these checks; no level can be reached with it.")
+@click.option("--exitfirst", "-x", "until_failure", is_flag=True, help="Stop at the first check that fails.")
 @click.option("--requirements", default=None, help="The requirement set.  [default: the newest]")
 @click.option(
     "--isolation", type=click.IntRange(0, 2), help="Level for the harness's processes.  [default: the highest here]"
@@ -215,7 +216,7 @@ async def _run(
     bench = Bench(harness, out=out, isolation=flags["isolation"], deadline=flags["deadline"], options=options,
                   nonce=flags["nonce"])  # fmt: skip
     async with bench:
-        results = await certify(bench, asked, on_result=print_one)
+        results = await certify(bench, asked, on_result=print_one, until_failure=flags["until_failure"])
     return report(bench, asked, results, started=started)
 
 
