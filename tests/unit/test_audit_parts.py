@@ -1,6 +1,7 @@
 """The parts of the audit: units of requests, renderings, alignment, damage, declared losses."""
 
 import json
+from datetime import datetime
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from claw_adapter.audit.alignment import align
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.conversation import minutes
 from claw_adapter.audit.damage import damage_of, declared_for
 from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.pages import tells_the_rest
@@ -72,6 +74,19 @@ def test_a_rendering_is_equal_where_it_is_declared_and_only_there(names, expecte
     assert align([expected], [unit(there)], renderer(*names)).missing == []
     if names:
         assert align([expected], [unit(there)], renderer()).missing == [0]
+
+
+@pytest.mark.parametrize(
+    ("shown", "right"),
+    [
+        ("2026-03-12T08:02:00+01:00", True), ("2026-03-12 07:02 UTC", True), ("Thu 2026-03-12 07:02Z", True),
+        ("2026-03-12T12:32:59.5+0530", True), ("2026-03-12 08:02", True), ("2026-03-12 07:02", True),
+        ("2026-03-12 08:02 UTC", False), ("2026-03-12T07:02+01:00", False), ("2026-03-12 09:02", False),
+    ],
+)  # fmt: skip
+def test_a_stamp_is_held_against_the_time_with_the_zone_that_it_names(shown, right):
+    time = datetime.fromisoformat("2026-03-12T08:02:30+01:00")
+    assert (renderer("stamp").stamped(f"[{shown}] plain") in minutes(time)) == right
 
 
 def test_joined_messages_are_found_in_order_and_each_once():

@@ -15,7 +15,7 @@ from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
 from claw_adapter.protocol.limits import CallLimit
 
-__all__ = ["judge_requests"]
+__all__ = ["judge_requests", "minutes"]
 
 SHORT: Final = 20
 """Characters under which a text may well stand in a request twice."""
@@ -179,7 +179,7 @@ class _Request:
         for said in self.expected[at:]:
             if self.renderer.kind(said.kind) != kind:
                 break
-            found |= {_minute(said.time)} if said.time else set()
+            found |= minutes(said.time) if said.time else set()
             if not self.renderer.has("merge"):
                 break
         return found
@@ -198,8 +198,10 @@ class _Request:
                 self._find(MUST[said.origin], "times", f"{_quoted(said)} is stamped {shown:%Y-%m-%d %H:%M}")
 
 
-def _minute(time: datetime) -> datetime:
-    return time.astimezone(UTC).replace(second=0, microsecond=0)
+def minutes(time: datetime) -> set[datetime]:
+    """As which minutes a time may be shown: with its zone, or without one as the clock of UTC or its own has it."""
+    minute = time.replace(second=0, microsecond=0)
+    return {minute, minute.replace(tzinfo=None), minute.astimezone(UTC).replace(tzinfo=None)}
 
 
 def _name(said: Said) -> str:

@@ -6,7 +6,7 @@ import functools
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from claw_adapter.audit.units import RESULT, RequestUnit, Said
@@ -16,7 +16,7 @@ from claw_adapter.protocol.limits import Loss, Rendering
 __all__ = ["ALIKE", "Renderer", "without_control", "without_directives"]
 
 STAMP: Final = re.compile(r"\[(?=[^\]\n]*\d)[^\]\n]{6,60}\]\s?")
-MOMENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2})? ?(UTC|Z)?")
+MOMENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)? ?(UTC|Z|[+-]\d{2}:?\d{2})?")
 MARK: Final = "[system] "
 DIRECTIVE: Final = re.compile(r"^\s*(MEDIA:.*|!\[.*|message\(.*|\[\[.*\]\])\s*$")
 CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -55,10 +55,14 @@ class Renderer:
         return text
 
     def stamped(self, text: str) -> datetime | None:
-        """The time that a stamp shows, to the minute; None where there is none, or it has no date."""
+        """The time that a stamp shows, to the minute, without a zone where it names none; None without a date."""
         found = STAMP.match(text) if "stamp" in self.names else None
         moment = MOMENT.search(found.group()) if found else None
-        return datetime.fromisoformat(f"{moment[1]}T{moment[2]}").replace(tzinfo=UTC) if moment else None
+        return (
+            datetime.fromisoformat(f"{moment[1]}T{moment[2]}{(moment[3] or '').replace('UTC', 'Z')}")
+            if moment
+            else None
+        )
 
     def kind(self, kind: str) -> str:
         """A kind, the same for two where one may be given as the other."""
