@@ -6,6 +6,7 @@ is free. docs/forge.md has the table for people.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -32,12 +33,21 @@ LABELS: Final[Mapping[str, str]] = {
 
 FACTS: Final = tuple(LABELS)
 
+_VERSION: Final = re.compile(r"(?<=\d)-(?=\d)")
+
+
+def _said(model: str) -> list[str]:
+    """How else a model is written: without its provider, its version with points for hyphens."""
+    short = model.partition("/")[2]
+    return [short, *dict.fromkeys(said for name in (model, short) if (said := _VERSION.sub(".", name)) != name)]
+
+
 KINDS: Final[Mapping[str, Description]] = {
     "city": {"type": "choice", "of": {city: [] for city in CITIES}},
     "owner": {"type": "person", "people": list(OWNERS)},
     "mode": {"type": "choice", "of": {"live": [], "async": ["asynchronous"]}},
     "severity": {"type": "choice", "of": {s: [f"sev-{s[3:]}", f"severity {s[3:]}", s[3:]] for s in SEVERITIES}},
-    "model": {"type": "choice", "of": {name: [name.partition("/")[2]] for name in KNOWN_MODELS}},
+    "model": {"type": "choice", "of": {name: _said(name) for name in KNOWN_MODELS}},
     "status": {"type": "choice", "of": {"finished": ["complete", "completed", "done"], "unfinished": []}},
     "kind": {"type": "choice", "of": {"primary": [], "backup": []}},
     "due": {"type": "date"},
