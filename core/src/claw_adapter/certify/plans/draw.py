@@ -34,6 +34,11 @@ PASSING: Final[tuple[FaultKind, ...]] = ("429", "500", "529", "cut")
 FOR_GOOD: Final[tuple[FaultKind, ...]] = ("401", "400", "context", "filter", "refused", "garbage", "empty")
 LONG: Final = (70_000, 80_000)
 """Characters of a long answer."""
+WIDE: Final = (32_000, 48_000)
+"""Characters of a long file."""
+SHORT: Final = ("OK", "No.", "42", "是", "B")
+COMMON: Final = ("README.md", "notes/todo.md", "data.csv")
+"""Names of files that other conversations have as well, with other content."""
 ENDS: Final = ("Is that right?", "What follows?", "Which of these holds?", "Please check.")
 
 
@@ -65,7 +70,8 @@ class _Drawing:
 
     def _chains(self) -> Sequence[Callable[[], list[Unit]]]:
         """What the level asks for, and more turns."""
-        found = [self._replaced, self._deleted, self._batch, self._written, self._plain, self._long]
+        found = [self._replaced, self._deleted, self._batch, self._written, self._plain, self._long, self._short]
+        found += [self._repeated, self._common]
         if self.height == 0:
             return found
         found += [
@@ -77,6 +83,9 @@ class _Drawing:
             self._talk_begun,
             self._talk_deleted,
             self._restarted,
+            self._talks_at_once,
+            self._wide,
+            self._long,
         ]
         found += [self._plain] * self.rng.randrange(5, 8)
         if self.height > 1:
@@ -149,14 +158,36 @@ class _Drawing:
     def _plain(self) -> list[Unit]:
         return [[self._turn(self._says())]]
 
+    def _short(self) -> list[Unit]:
+        """An answer of a word, and one that is nothing but a block of code."""
+        code = PlayedReply(text=f"```\n{self.texts.lines(2)}```")
+        return [[self._turn(PlayedReply(text=self.rng.choice(SHORT)))], [self._turn(code)]]
+
+    def _repeated(self) -> list[Unit]:
+        """The same prompt twice, with other answers."""
+        turn = PlanTurn(question=self.texts.message(), replies=(self._says(),))
+        return [[turn], [turn.model_copy(update={"replies": (self._says(),)})]]
+
+    def _common(self) -> list[Unit]:
+        """A file with a name that many have."""
+        made = PlanFile(path=self.rng.choice(COMMON), text=self.texts.lines(self.rng.randrange(3, 30)))
+        self.steps.append(made)
+        return [[self._turn(self._does(ToolUse(kind="read", target=made.path)), self._says())]]
+
+    def _wide(self) -> list[Unit]:
+        """A long file is read."""
+        file = PlanFile(path=self.texts.path(), text=f"{self.texts.prose(self.rng.randrange(*WIDE))}\n")
+        self.steps.append(file)
+        return [[self._turn(self._does(ToolUse(kind="read", target=file.path)), self._says())]]
+
     def _long(self) -> list[Unit]:
         return [[self._turn(self._says(self.rng.randrange(*LONG)))]]
 
     def _batch(self) -> list[Unit]:
-        """Two to five calls at once, of files and a history, one after another answered."""
+        """Five to nine calls at once, of files and a history, one after another answered."""
         uses = [
-            ToolUse(kind="read", target=self._file(self.rng.randrange(3, 60)).path)
-            for _ in range(self.rng.randrange(2, 5))
+            ToolUse(kind="read", target=self._file(self.rng.randrange(3, 30)).path)
+            for _ in range(self.rng.randrange(5, 9))
         ]
         uses += [self._reads(name) for name in self.histories[:1]]
         self.rng.shuffle(uses)
@@ -181,7 +212,8 @@ class _Drawing:
     def _written(self) -> list[Unit]:
         """The agent writes a file, an update replaces it, the agent reads it."""
         path = self.texts.path()
-        made = ToolUse(kind="write", target=path, content=self.texts.lines(self.rng.randrange(2, 20)))
+        text = self.rng.choice((f"{self.texts.number()}", self.texts.lines(self.rng.randrange(2, 20))))
+        made = ToolUse(kind="write", target=path, content=text)
         look = ToolUse(kind="read", target=path)
         units: list[Unit] = [[self._turn(self._does(made), self._does(look), self._says())]]
         if self.rng.random() < 0.7:
@@ -237,6 +269,21 @@ class _Drawing:
         change = PlanChange(session=name, action="new", messages=new)
         return [[change, self._turn(self._does(self._reads(name)), self._says())]]
 
+    def _talks_at_once(self) -> list[Unit]:
+        """Two histories with names alike begin, and the main session and both grow at once."""
+        name = self.texts.word()
+        names = (name, f"{name}-2")
+        begun = [
+            PlanChange(session=one, action="new", messages=tuple(self.talks.talk(self.rng.randrange(2, 6))))
+            for one in names
+        ]
+        grown = [
+            PlanChange(session=one, action="append", at=1.0, messages=tuple(self.talks.talk(self.rng.randrange(1, 4))))
+            for one in (*names, MAIN)
+        ]
+        look = self._does(*map(self._reads, names))
+        return [[*begun, self._turn(look, self._says())], [*grown, self._turn(look, self._says())]]
+
     def _talk_deleted(self) -> list[Unit]:
         """A history loses messages, or all of them."""
         name = self.rng.choice(self.histories)
@@ -247,7 +294,7 @@ class _Drawing:
 
     def _restarted(self) -> list[Unit]:
         """Closed and opened again from its checkpoint: the past, the histories and the files are there as before."""
-        look = [self._reads(name) for name in self.rng.sample(self.histories, min(2, len(self.histories)))]
+        look = [self._reads(name) for name in {self.histories[0]: 0, self.rng.choice(self.histories): 0}]
         return [
             [PlanIncident(happens="restart"), self._turn(self._does(*look), self._says())],
             [self._turn(self._says())],
@@ -256,7 +303,7 @@ class _Drawing:
     def _failing(self) -> list[Unit]:
         """One or two requests of a turn fail; the next are answered."""
         look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path)
-        fault = PlanFault(fault=self.rng.choice(PASSING), at=self.rng.choice(((1,), (2,), (1, 2), (2, 3))))
+        fault = PlanFault(fault=self.rng.choice(PASSING), at=self.rng.choice(((1,), (2,), (1, 2), (2, 3), (1, 2, 3))))
         return [[fault, self._turn(self._does(look), self._says())], [self._turn(self._says())]]
 
     def _failed(self) -> list[Unit]:
@@ -269,7 +316,13 @@ class _Drawing:
         at = self.rng.choice((1, 2))
         replies = [self._does(look), self._says()]
         replies[at - 1] = replies[at - 1].model_copy(update={"hang": True})
-        return [[PlanIncident(happens=happens, request=at), self._turn(*replies)], [self._turn(self._says())]]
+        brought = PlanChange(path=self.texts.path(), action="new", text=self.texts.lines(self.rng.randrange(2, 30)))
+        told = PlanChange(session=MAIN, action="append", at=1.0, messages=(self.talks.message("user"),))
+        after = self._does(ToolUse(kind="read", target=brought.path))
+        return [
+            [brought, told, PlanIncident(happens=happens, request=at), self._turn(*replies)],
+            [self._turn(after, self._says())],
+        ]
 
     def _killed(self) -> list[Unit]:
         return self._held("kill")

@@ -36,15 +36,22 @@ class DrawnTalks:
         while len(said) < count:
             if role == "assistant" and said and self.rng.random() < tools:
                 said += self._used(self.texts.sentence())
-            said.append(self.message(role))
+            said.append(self._again(said, role) if len(said) > 3 and self.rng.random() < 0.04 else self.message(role))
+            if self.rng.random() < 0.04:
+                said.append(self.message("system"))
             if self.rng.random() < 0.9:
                 role = "user" if role == "assistant" else "assistant"
         return said
 
-    def message(self, role: str) -> Message:
+    def _again(self, said: Sequence[Message], role: str) -> Message:
+        """What somebody in that role has said before, word by word, if anybody has."""
+        before = [one.text for one in said if one.role == role and one.text]
+        return self.message(role, self.rng.choice(before) if before else "")
+
+    def message(self, role: str, text: str = "") -> Message:
         """One message."""
         return Message.model_validate(
-            {"id": self._new("m"), "role": role, "text": self.texts.message(), "time": self.texts.time()}
+            {"id": self._new("m"), "role": role, "text": text or self.texts.message(), "time": self.texts.time()}
         )
 
     def _used(self, result: str) -> Sequence[Message]:

@@ -41,7 +41,7 @@ SCRIPTS: Final = (
 SIGNS: Final = ("👩🏽‍🔧", "🏳️‍🌈", "e\u0301", "\u212b", "ﬁ", "…", "“", "—", "₿", "½", "²", "№")
 FRAMES: Final = (
     "```\n{}\n```", "# {}", "- {}\n- and so on", "<note>{}</note>", "> {}", "\"{}\" & 'so' <on>", "{} \\n \\t %s $HOME",
-    "---\n{}\n---", "| a | b |\n|---|---|\n| {} | 1 |",
+    "---\n{}\n---", "\t{}\tand\tso on", "| a | b |\n|---|---|\n| {} | 1 |",
 )  # fmt: skip
 
 
@@ -78,7 +78,8 @@ class Texts:
 
     def path(self) -> str:
         """A file's path."""
-        folder = self.rng.choice(("", "", "notes/", f"{self.rng.choice(NOUNS)}/"))
+        nouns = [self.rng.choice(NOUNS) for _ in range(4)]
+        folder = self.rng.choice(("", "", "notes/", f"{nouns[0]}/", f".{nouns[0]}/", f"{'/'.join(nouns)}/"))
         return f"{folder}{self.word()}.{self.rng.choice(SUFFIXES)}"
 
     def sentence(self) -> str:
@@ -123,8 +124,9 @@ class Texts:
                 return f"{text} {''.join(rng.choice(SIGNS) for _ in range(rng.randrange(1, 6)))}"
 
     def time(self) -> datetime:
-        """The next moment: minutes, hours or days later."""
-        self.now += timedelta(seconds=self.rng.choice((61, 125, 600, 3700, 90_000)) + self.rng.randrange(60))
+        """The next moment: minutes, hours or days later, at times months."""
+        later = 7_000_000 if self.rng.random() < 0.02 else self.rng.choice((61, 125, 600, 3700, 90_000))
+        self.now += timedelta(seconds=later + self.rng.randrange(60))
         return self.now
 
     def tool(self) -> str:
