@@ -112,6 +112,19 @@ def test_a_bundle_names_no_folder_in_which_scenarios_lay(tmp_path):
     claw("bundle", "verify", tmp_path / "b.tar.gz", "--data", scenario)
 
 
+def test_a_folder_that_a_program_was_told_is_said_once_with_who_was_told_it(copy, tmp_path):
+    """The folder in which the trial was run, not the one in which the run lies now; journals are not concerned."""
+    assert make_bundle(copy, tmp_path / "before.tar.gz") == ()
+    path = min(copy.glob("trials/*/transcript.jsonl"))
+    told = {"kind": "part", "sha": "0" * 64, "value": f"You are in /home/ann/runs/live/{path.parent.name}/workspace."}
+    with path.open("a") as file:
+        file.write(json.dumps(told) + "\n")
+    (note,) = make_bundle(copy, tmp_path / "after.tar.gz")
+    assert note.startswith("1 files of the bundle name folders of a machine: /home/ann/runs.\n")
+    assert "what reference said and was told" in note
+    assert "--out" in note
+
+
 def test_a_changed_file_is_refused(bundle, tmp_path):
     files = contents(bundle)
     name = next(name for name in files if name.startswith("store/"))
