@@ -14,9 +14,11 @@ import pytest
 from claw_adapter import open_run
 from claw_adapter.bundles.make import bundle_rows, make_bundle
 from claw_adapter.bundles.records import MANIFEST, BundleManifest
-from claw_adapter.errors import ClawError
-from claw_adapter.protocol import RoundRecord, TrialEnd
+from claw_adapter.errors import ClawError, Owner
+from claw_adapter.protocol import Failure, RoundRecord, Score, TrialEnd
+from claw_adapter.protocol.tokens import TokenCounts
 from claw_adapter.runs.journal import Journal, read_all
+from claw_adapter.runs.transcript import read_transcript
 from support.running import claw, experiment, run_sync
 
 
@@ -191,6 +193,31 @@ def test_fewer_tokens_are_refused(copy, tmp_path):
 
     rewritten(copy, cheaper)
     assert "in the transcript" in forged(copy, tmp_path)
+
+
+def test_what_the_journal_alone_says_is_listed_as_unproved(copy, tmp_path):
+    """Requests that are not counted, though the rest fits; a round without a score."""
+    trial = min(copy.glob("trials/*"))
+    asked = [one for one in read_transcript(trial / "transcript.jsonl") if one.round == "r1"]
+    away = Failure(owner=Owner.ENDPOINT, kind="EndpointTransientError", what="away")
+
+    def fewer(record):
+        if first_choice(record):
+            last = TokenCounts.model_validate(asked[-1].usage)
+            kept = {"requests": 1, "input": last.input, "output": last.output}
+            metered = record.usage.metered.model_copy(update=kept)
+            return record.model_copy(update={"usage": record.usage.model_copy(update={"metered": metered})})
+        if isinstance(record, RoundRecord) and record.index == 1:
+            return record.model_copy(update={"error": away, "text": "", "score": Score(cause=away)})
+        return record
+
+    assert len(asked) > 1
+    rewritten(copy, fewer)
+    make_bundle(copy, tmp_path / "b.tar.gz")
+    unproved = "\n".join(json.loads(claw("bundle", "verify", tmp_path / "b.tar.gz", "--json").stdout)["unproved"])
+    assert "the tokens of 1 rounds" in unproved
+    assert "why 1 rounds have no score and 0 trials ended early" in unproved
+    assert "left in the workspace" in unproved
 
 
 def test_a_trial_of_another_run_is_refused(copy, tmp_path):

@@ -132,7 +132,7 @@ def _paths(run: RunData, files: dict[str, bytes]) -> Iterable[str]:
         }
         yield (
             f"{count} files of the bundle name folders of a machine: {', '.join(sorted(set().union(*found.values())))}.\n"
-            f"  They hold what {' and '.join(sorted(harnesses)) or 'a program'} said and was told, word for word; that is "
+            f"  They hold what {', '.join(sorted(harnesses)) or 'a program'} said and was told, word for word; that is "
             "verified, so it stays.\n"
             "  If nobody may see it, run it again with --out in a folder whose path says nothing, such as /tmp/run."
         )
