@@ -198,24 +198,25 @@ def test_fewer_tokens_are_refused(copy, tmp_path):
 def test_what_the_journal_alone_says_is_listed_as_unproved(copy, tmp_path):
     """Requests that are not counted, though the rest fits; a round without a score."""
     trial = min(copy.glob("trials/*"))
-    asked = [one for one in read_transcript(trial / "transcript.jsonl") if one.round == "r1"]
+    asked = {one.round: one for one in read_transcript(trial / "transcript.jsonl")}
     away = Failure(owner=Owner.ENDPOINT, kind="EndpointTransientError", what="away")
 
     def fewer(record):
-        if first_choice(record):
-            last = TokenCounts.model_validate(asked[-1].usage)
+        if isinstance(record, RoundRecord) and record.usage.metered.requests > 1:
+            last = TokenCounts.model_validate(asked[record.round].usage)
             kept = {"requests": 1, "input": last.input, "output": last.output}
             metered = record.usage.metered.model_copy(update=kept)
             return record.model_copy(update={"usage": record.usage.model_copy(update={"metered": metered})})
-        if isinstance(record, RoundRecord) and record.index == 1:
+        if first_choice(record):
             return record.model_copy(update={"error": away, "text": "", "score": Score(cause=away)})
         return record
 
-    assert len(asked) > 1
+    rounds = [one for one in open_run(copy).data.trials[0].rounds if one.usage.metered.requests > 1]
+    assert rounds
     rewritten(copy, fewer)
     make_bundle(copy, tmp_path / "b.tar.gz")
     unproved = "\n".join(json.loads(claw("bundle", "verify", tmp_path / "b.tar.gz", "--json").stdout)["unproved"])
-    assert "the tokens of 1 rounds" in unproved
+    assert f"the tokens of {len(rounds)} rounds" in unproved
     assert "why 1 rounds have no score and 0 trials ended early" in unproved
     assert "left in the workspace" in unproved
 
