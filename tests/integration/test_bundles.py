@@ -295,6 +295,7 @@ def test_a_leaderboard_shows_what_was_verified_and_what_was_refused(run, bundle,
     assert done.returncode == 1
     text = (tmp_path / "board.html").read_text()
     assert text.index("careful.tar.gz") < text.index(bundle.name) < text.index("forged.tar.gz")
+    assert text.index("<h2>Not proved</h2>") < text.index("the reader is a stub") < text.index("<h2>Refused</h2>")
     assert "<b>" not in text
     assert "<script" not in text
     assert "http" not in text.replace("http-equiv", "")
