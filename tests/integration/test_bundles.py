@@ -14,9 +14,11 @@ import pytest
 from claw_adapter import open_run
 from claw_adapter.bundles.make import bundle_rows, make_bundle
 from claw_adapter.bundles.records import MANIFEST, BundleManifest
-from claw_adapter.errors import ClawError
-from claw_adapter.protocol import RoundRecord, TrialEnd
+from claw_adapter.errors import ClawError, Owner
+from claw_adapter.protocol import Failure, RoundRecord, Score, TrialEnd
+from claw_adapter.protocol.tokens import TokenCounts
 from claw_adapter.runs.journal import Journal, read_all
+from claw_adapter.runs.transcript import read_transcript
 from support.running import claw, experiment, run_sync
 
 
@@ -112,6 +114,19 @@ def test_a_bundle_names_no_folder_in_which_scenarios_lay(tmp_path):
     claw("bundle", "verify", tmp_path / "b.tar.gz", "--data", scenario)
 
 
+def test_a_folder_that_a_program_was_told_is_said_once_with_who_was_told_it(copy, tmp_path):
+    """The folder in which the trial was run, not the one in which the run lies now; journals are not concerned."""
+    assert make_bundle(copy, tmp_path / "before.tar.gz") == ()
+    path = min(copy.glob("trials/*/transcript.jsonl"))
+    told = {"kind": "part", "sha": "0" * 64, "value": f"You are in /home/ann/runs/live/{path.parent.name}/workspace."}
+    with path.open("a") as file:
+        file.write(json.dumps(told) + "\n")
+    (note,) = make_bundle(copy, tmp_path / "after.tar.gz")
+    assert note.startswith("1 files of the bundle name folders of a machine: /home/ann/runs.\n")
+    assert "what reference said and was told" in note
+    assert "--out" in note
+
+
 def test_a_changed_file_is_refused(bundle, tmp_path):
     files = contents(bundle)
     name = next(name for name in files if name.startswith("store/"))
@@ -178,6 +193,32 @@ def test_fewer_tokens_are_refused(copy, tmp_path):
 
     rewritten(copy, cheaper)
     assert "in the transcript" in forged(copy, tmp_path)
+
+
+def test_what_the_journal_alone_says_is_listed_as_unproved(copy, tmp_path):
+    """Requests that are not counted, though the rest fits; a round without a score."""
+    trial = min(copy.glob("trials/*"))
+    asked = {one.round: one for one in read_transcript(trial / "transcript.jsonl")}
+    away = Failure(owner=Owner.ENDPOINT, kind="EndpointTransientError", what="away")
+
+    def fewer(record):
+        if isinstance(record, RoundRecord) and record.usage.metered.requests > 1:
+            last = TokenCounts.model_validate(asked[record.round].usage)
+            kept = {"requests": 1, "input": last.input, "output": last.output}
+            metered = record.usage.metered.model_copy(update=kept)
+            return record.model_copy(update={"usage": record.usage.model_copy(update={"metered": metered})})
+        if first_choice(record):
+            return record.model_copy(update={"error": away, "text": "", "score": Score(cause=away)})
+        return record
+
+    rounds = [one for one in open_run(copy).data.trials[0].rounds if one.usage.metered.requests > 1]
+    assert rounds
+    rewritten(copy, fewer)
+    make_bundle(copy, tmp_path / "b.tar.gz")
+    unproved = "\n".join(json.loads(claw("bundle", "verify", tmp_path / "b.tar.gz", "--json").stdout)["unproved"])
+    assert f"the tokens of {len(rounds)} rounds" in unproved
+    assert "why 1 rounds have no score and 0 trials ended early" in unproved
+    assert "left in the workspace" in unproved
 
 
 def test_a_trial_of_another_run_is_refused(copy, tmp_path):
@@ -254,6 +295,7 @@ def test_a_leaderboard_shows_what_was_verified_and_what_was_refused(run, bundle,
     assert done.returncode == 1
     text = (tmp_path / "board.html").read_text()
     assert text.index("careful.tar.gz") < text.index(bundle.name) < text.index("forged.tar.gz")
+    assert text.index("<h2>Not proved</h2>") < text.index("the reader is a stub") < text.index("<h2>Refused</h2>")
     assert "<b>" not in text
     assert "<script" not in text
     assert "http" not in text.replace("http-equiv", "")

@@ -90,9 +90,13 @@ def test_the_folder_is_read_as_published_results_with_the_figures_of_its_report(
 def test_figures_are_rounded_where_its_report_rounds_them():
     """As `clawarena report` printed them for these scores."""
     sparse = [1, 1, *[0] * 17, 1, 1, *[0] * 5, 1]
-    assert of_test(sparse) == {"tcr": 0.1852, "sc": 0.0769, "fd": 0.2308, "robustness": 0.0177}
-    failed = {"tcr": 0.0, "sc": 0.0, "fd": 0.0, "robustness": 0.0}
-    assert over_tests([failed] * 11 + [{"tcr": 0.0833, "sc": 0.0, "fd": 0.1739, "robustness": 0.0}]) == {
+    assert of_test(sparse) == {
+        "task_completion_rate": 0.1852, "composite_reliability_score": 0.1015, "robustness": 0.0177, "sc": 0.0769, "fd": 0.2308,
+        "streak_lengths": [2, 2, 1], "num_streaks": 3, "max_streak_length": 2,
+        "failure_streak_lengths": [17, 5], "num_failure_streaks": 2, "max_failure_streak_length": 17,
+    }  # fmt: skip
+    failed = {"task_completion_rate": 0.0, "sc": 0.0, "fd": 0.0, "robustness": 0.0}
+    assert over_tests([failed] * 11 + [failed | {"task_completion_rate": 0.0833, "fd": 0.1739}]) == {
         "task_completion_rate": 0.0069, "composite_reliability_score": 0.0034, "robustness": 0.0, "avg_sc": 0.0,
         "avg_fd": 0.0145,
     }  # fmt: skip

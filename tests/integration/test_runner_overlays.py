@@ -9,6 +9,8 @@ from typing import ClassVar
 import pytest
 
 from claw_adapter import plugins
+from claw_adapter.bundles.make import make_bundle
+from claw_adapter.bundles.verify import verify_bundle
 from claw_adapter.errors import HarnessCrash, OverlayError, OverlayNotFound, Owner
 from claw_adapter.harness import Probe
 from claw_adapter.overlay import Overlay
@@ -92,6 +94,14 @@ def asked(tmp_path, count: int = 3, overlays=("skills",), **settings):
 def only(found: dict) -> list:
     (records,) = found.values()
     return records
+
+
+def test_a_run_with_an_overlay_can_be_bundled_and_verified(tmp_path):
+    """A trial's journal begins with the versions of its overlays, too, which the plan has not."""
+    run_sync(tmp_path / "run", asked(tmp_path))
+    make_bundle(tmp_path / "run", tmp_path / "b.tar.gz")
+    found = asyncio.run(verify_bundle(tmp_path / "b.tar.gz", [str(tmp_path / "small")]))
+    assert [row.harness for row in found.rows] == ["reference+skills"]
 
 
 class Crashing(ReferenceHarness):

@@ -147,6 +147,13 @@ def test_status_sums_shards_up_and_says_which_are_missing(shards):
     assert json.loads(claw("status", *shards, "--json").stdout)[0]["missing"] == []
 
 
+def test_a_trial_that_stands_in_two_folders_counts_once_in_the_status(shards, tmp_path):
+    merge(shards[:2], tmp_path / "merged")
+    (status,) = run_status([*shards, tmp_path / "merged", shards[0]])
+    assert (status.trials, status.finished, status.recorded, status.rounds) == (3, 3, 33, 33)
+    assert [part.finished for part in status.parts] == [1, 1, 1, 2, 1]
+
+
 def test_status_says_that_a_run_is_under_way_and_who_is_to_blame(tmp_path):
     asked = experiment("demo", harnesses=[IN_PROCESS], settings={"isolation": 0, "deadline": 0.001, "attempts": 1})
     run_sync(tmp_path, asked)

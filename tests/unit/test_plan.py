@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from claw_adapter.errors import ClawError, JournalError
 from claw_adapter.folders import remove_tree
 from claw_adapter.runs.folder import RunFolder
-from claw_adapter.runs.plan import Experiment, difference, expand
+from claw_adapter.runs.plan import Experiment, difference, expand, told_once
 
 SCENARIOS = {"a": SimpleNamespace(digest="1" * 64, rounds=[1, 2]), "b": SimpleNamespace(digest="2" * 64, rounds=[1])}
 
@@ -116,3 +116,12 @@ def test_a_folder_without_permissions_is_removed(tmp_path):
     remove_tree(tmp_path / "live")
     assert not (tmp_path / "live").exists()
     assert Path("/etc/passwd").exists()
+
+
+def test_what_differs_in_every_trial_is_told_once():
+    def asked(deadline):
+        return plan(seeds=[0, 1, 2], settings={"deadline": deadline}).configuration
+
+    (told,) = told_once(difference(asked(600), asked(90))).splitlines()[1:]
+    assert told == "    trials[0].settings.deadline: 600.0 → 90.0 (so in 6 places)"
+    assert told_once([f"field{name}: 1 → 2" for name in "abc"], most=2).endswith("\n    and 1 more")

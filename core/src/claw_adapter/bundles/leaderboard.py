@@ -67,6 +67,7 @@ def page(entries: Sequence[BoardEntry]) -> str:
     made = made.overlay(loader=ChoiceLoader([loader for loader in (own, made.loader) if loader]))
     return made.get_template("leaderboard.html.j2").render(
         tables=tables,
+        verified=[entry for entry in entries if entry.found is not None],
         refused=[entry for entry in entries if entry.found is None],
         columns=[(key, name) for key, name in words.COLUMNS if key != "overall"],
         words=words,

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 from claw_adapter import plugins
+from claw_adapter.api.work import PREFIX
 from claw_adapter.bundles.records import MANIFEST, SIGNATURE, BundleManifest, BundleRow
 from claw_adapter.errors import ClawError
+from claw_adapter.frameworks import claw_home
 from claw_adapter.report import summarise
 from claw_adapter.report.records import Summary
 from claw_adapter.runs.folder import RunFolder
@@ -113,8 +116,23 @@ def _files(run: RunData) -> Iterable[tuple[str, bytes]]:
 
 
 def _paths(run: RunData, files: dict[str, bytes]) -> Iterable[str]:
-    """Journals are chained and blobs named by content, so that a path in them cannot be taken out."""
-    for what, place in (("the run folder's path", str(run.root)), ("your home folder's path", str(Path.home()))):
-        count = sum(place.encode() in data for data in files.values()) if len(place) > 1 else 0
-        if count:
-            yield f"{count} files of the bundle name {what}: look at them before you pass it on."
+    """What programs wrote and were told is verified word for word, so that a path in it cannot be taken out."""
+    trials = {trial.spec.id: trial.spec.harness.label for trial in run.trials}
+    live = re.compile(
+        rb"((?:/[\w.~+@-]+)+)/live/(" + b"|".join(re.escape(name.encode()) for name in trials) + rb")(?![\w.~-])"
+    )
+    met = [match for data in files.values() for match in live.findall(data) if b"/" + PREFIX.encode() not in match[0]]
+    known = {str(run.root), str(claw_home()), str(Path.home()), *(root.decode() for root, _ in met)} - {"/"}
+    places = b"|".join(re.escape(place.encode()) for place in sorted(known, key=len, reverse=True))
+    named = re.compile(b"(?:" + places + rb")(?![\w-])")
+    found = {name: {place.decode() for place in named.findall(data)} for name, data in files.items()}
+    if count := sum(bool(places) for places in found.values()):
+        harnesses = {trials[name.decode()] for _, name in met} | {
+            trials[name.split("/")[1]] for name, places in found.items() if places and name.startswith("trials/")
+        }
+        yield (
+            f"{count} files of the bundle name folders of a machine: {', '.join(sorted(set().union(*found.values())))}.\n"
+            f"  They hold what {', '.join(sorted(harnesses)) or 'a program'} said and was told, word for word; that is "
+            "verified, so it stays.\n"
+            "  If nobody may see it, run it again with --out in a folder whose path says nothing, such as /tmp/run."
+        )

@@ -183,7 +183,8 @@ def _strange(run: RunData, trial: TrialData) -> list[str]:
     if levels and max(levels) > spec.settings.isolation:
         lines.append(f"isolation: {spec.settings.isolation} → {max(levels)}")
     known = run.plan.versions.get(spec.harness.label, {})
-    return lines + [f"versions.{line}" for line in difference(known, start.versions) if known and start.versions]
+    versions = {name: version for name, version in start.versions.items() if name in known or not spec.overlays}
+    return lines + [f"versions.{line}" for line in difference(known, versions) if known and versions]
 
 
 def _check_rounds(run: RunData, sources: Sequence[str], path: Path) -> None:
@@ -220,7 +221,7 @@ class _Proof:
             requests=sum(len(turn.counted) for _, turn in turns),
             answers=sum(_said(turn) for turn in answered),
             answered=len(answered),
-            uncounted=sum(len(turn.counted) != turn.record.usage.metered.requests for _, turn in turns),
+            uncounted=sum(turn.told_of != turn.record.usage.metered.requests for _, turn in turns),
         )
 
 
@@ -253,7 +254,14 @@ def _unproved(run: RunData, manifest: BundleManifest, proof: _Proof, signer: str
     if proof.answers < proof.answered:
         yield f"{proof.answered - proof.answers} answers are not, word for word, in the model's replies"
     if proof.uncounted:
-        yield f"the tokens of {proof.uncounted} rounds: not all of their requests are in the transcripts"
+        yield f"the tokens of {proof.uncounted} rounds: the transcripts have more or fewer requests than these count"
+    if left := sum(record.snapshot != record.before for trial in run.trials for record in trial.rounds):
+        yield f"that the calls of {left} rounds left in the workspace what lies there: it is scored as it lies there"
+    unscored = sum(record.score.value is None for trial in run.trials for record in trial.rounds)
+    early = sum(trial.failure is not None for trial in run.trials)
+    if unscored or early:
+        yield f"why {unscored} rounds have no score and {early} trials ended early: it is as the run recorded it"
+    yield "which versions of programs ran: they are as the run recorded them"
     if manifest.voided:
         yield f"{manifest.voided} rounds that had a score were given up and tried again"
     if any(trial.spec.model.kind == "reader" for trial in run.trials):

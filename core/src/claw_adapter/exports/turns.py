@@ -38,6 +38,8 @@ class AskedRound:
     """What each reply was answered with in the user's place, such as what a harness without tools has executed and read."""
     counted: tuple[Exchange, ...]
     """All requests of the last attempt: those that the record counts."""
+    told_of: int
+    """How many requests of the last attempt the transcript has; where rounds were voided, more than the record counts."""
     left_out: int
     """Requests of the round that are not among `exchanges`: failed ones, and those of earlier attempts."""
 
@@ -65,12 +67,13 @@ def tokens_of(exchange: Exchange) -> TokenUse:
 def _turn(record: RoundRecord, asked: Sequence[Exchange]) -> AskedRound:
     """A round that was voided stands in the transcript twice, so that only as many requests count as its record has."""
     last = asked[-1].attempt if asked else 0
-    counted = [one for one in asked if one.attempt == last][-record.usage.metered.requests or len(asked) :]
+    ended = [one for one in asked if one.attempt == last]
+    counted = ended[-record.usage.metered.requests or len(asked) :]
     kept = tuple(one for one in counted if one.reply is not None and one.status == 200 and not one.given_up)
     results = _results(kept)
     calls = tuple(tuple(_calls(one, results)) for one in kept)
     told = tuple(map(_told, kept[1:])) + ((),) * bool(kept)
-    return AskedRound(record, kept, calls, told, tuple(counted), len(asked) - len(kept))
+    return AskedRound(record, kept, calls, told, tuple(counted), len(ended), len(asked) - len(kept))
 
 
 def _told(after: Exchange) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import reduce
 from statistics import median
 from typing import Literal, cast
 
@@ -80,20 +81,21 @@ def _use(sums: MeteredSum | UpstreamSum) -> TokenUse:
 
 
 def _metered(metered: Sequence[Metered]) -> MeteredSum:
+    total = reduce(Metered.plus, metered, Metered())
     turns = sum(m.upstream_input is not None or m.upstream_output is not None for m in metered)
     told = all(m.upstream_cached is not None for m in metered if m.upstream_input is not None)
     upstream = UpstreamSum(
-        input=_total(m.upstream_input for m in metered),
-        output=_total(m.upstream_output for m in metered),
-        cached=_total(m.upstream_cached for m in metered) if told else None,
+        input=total.upstream_input,
+        output=total.upstream_output,
+        cached=total.upstream_cached if told else None,
         turns=turns,
     )
     known = all(m.cached is not None for m in metered if m.requests)
     return MeteredSum(
-        input=sum(m.input for m in metered),
-        output=sum(m.output for m in metered),
-        requests=sum(m.requests for m in metered),
-        cached=_total(m.cached for m in metered) if known else None,
+        input=total.input,
+        output=total.output,
+        requests=total.requests,
+        cached=total.cached if known else None,
         upstream=upstream if turns else None,
     )
 

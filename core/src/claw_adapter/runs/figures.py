@@ -98,12 +98,10 @@ class Figures:
         """The first value that was equal to this one."""
         key: Hashable = value
         if isinstance(value, BaseModel):
-            key = type(value), *value.__dict__.values()
-        try:
-            same: _T = self._known.setdefault(key, value)
-        except TypeError:  # there is a dictionary in it
-            told = value.model_dump_json() if isinstance(value, BaseModel) else repr(value)
-            same = self._known.setdefault((type(value), told), value)
+            key = type(value), value.model_dump_json()
+        elif isinstance(value, dict | tuple):
+            key = type(value), repr(value)
+        same: _T = self._known.setdefault(key, value)
         return same
 
     def _shape(self, model: BaseModel) -> None:

@@ -30,7 +30,7 @@ from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError
 from claw_adapter.folders import remove_tree
 from claw_adapter.reading import parse_json, read_text, why
-from claw_adapter.runs.plan import Plan, difference
+from claw_adapter.runs.plan import Plan, difference, told_once
 
 __all__ = ["FORMAT", "SERVERS", "RunFolder", "write_atomic"]
 
@@ -142,7 +142,7 @@ class RunFolder:
             if before.digest != plan.digest:
                 lines = difference(before.configuration, plan.configuration)
                 raise JournalError(
-                    "this folder holds a run of another configuration:\n    " + "\n    ".join(lines[:20]),
+                    f"this folder holds a run of another configuration:{told_once(lines)}",
                     where=str(self.root),
                     remedy="Choose another folder with --out, or ask for what the run was started with.",
                 )

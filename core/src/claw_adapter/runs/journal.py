@@ -22,6 +22,7 @@ from claw_adapter.errors import JournalError
 from claw_adapter.protocol import JournalRecord, RoundRecord, TrialEnd, TrialStart, Voided
 from claw_adapter.reading import read_bytes, why
 from claw_adapter.redaction import Redactor
+from claw_adapter.runs.places import Places
 
 __all__ = ["Journal", "read_all", "read_bodies", "read_journal", "read_lines", "standing"]
 
@@ -134,11 +135,11 @@ def read_bodies(path: Path) -> list[tuple[str, bytes]]:
 
 
 class Journal:
-    """A journal open for appending; one writer. `redactor` removes keys from what is appended."""
+    """A journal open for appending; one writer. `redactor` removes keys from what is appended, `places` names its folders."""
 
-    def __init__(self, path: Path, redactor: Redactor | None = None) -> None:
+    def __init__(self, path: Path, redactor: Redactor | None = None, places: Places | None = None) -> None:
         self.path = path
-        self._redactor = redactor or Redactor()
+        self._redactor, self._places = redactor or Redactor(), places
         whole = list(_lines(path)) if path.exists() else []
         self._stand(record for _, _, record in whole)
         end, self._last = whole[-1][:2] if whole else (0, "")
@@ -167,7 +168,8 @@ class Journal:
     def append(self, record: JournalRecord) -> None:
         """Write one record and wait until it is on disk."""
         try:
-            self._append(self._redactor.record(record))
+            record = self._redactor.record(record)
+            self._append(self._places.record(record) if self._places else record)
         except OSError as error:
             error.filename = error.filename or str(self.path)  # the system does not say what a descriptor is called
             raise

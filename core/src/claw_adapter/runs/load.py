@@ -104,10 +104,7 @@ class TrialData:
 
     def figure(self, index: int) -> RoundFigures | RoundRecord | None:
         """The figures of the round at that position, if it was finished."""
-        figures = self.figures
-        if 0 <= index < len(figures) and figures[index].index == index:  # where no round is missing
-            return figures[index]
-        return next((one for one in figures if one.index == index), None)
+        return next((one for one in self.figures if one.index == index), None)
 
     def scores(self, names: Sequence[RoundName], key: str | None = None) -> Iterator[RoundScore]:
         """Scores of all rounds but the pending ones, in order, under the scenario's id or `key`."""

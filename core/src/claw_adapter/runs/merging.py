@@ -13,7 +13,7 @@ from claw_adapter.protocol import TrialSpec
 from claw_adapter.runs.folder import SERVERS, RunFolder
 from claw_adapter.runs.journal import read_journal
 from claw_adapter.runs.named import trial_blobs
-from claw_adapter.runs.plan import Plan, difference
+from claw_adapter.runs.plan import Plan, difference, told_once
 from claw_adapter.runs.shards import shard_trials
 from claw_adapter.runs.store import Store
 
@@ -119,7 +119,7 @@ def _refuse_other(one: Plan, other: Plan, where: Path, there: Path) -> None:
         return
     lines = difference(one.configuration, other.configuration)
     raise JournalError(
-        "these are not parts of the same run:\n    " + "\n    ".join(lines[:20]),
+        f"these are not parts of the same run:{told_once(lines)}",
         where=f"{where} and {there}",
         remedy="Merge the shards of one plan. To compare different runs: claw compare RUN RUN.",
     )

@@ -6,9 +6,10 @@ import hashlib
 import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, TypeAdapter
 
@@ -20,7 +21,20 @@ from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import BUILT_IN
 from claw_adapter.protocol.scenario import Identifier
 
-__all__ = ["Experiment", "Plan", "Repetition", "Shard", "difference", "expand", "label", "served_model", "slug"]
+__all__ = [
+    "Experiment",
+    "Plan",
+    "Repetition",
+    "Shard",
+    "difference",
+    "expand",
+    "label",
+    "served_model",
+    "slug",
+    "told_once",
+]
+
+_NUMBER: Final = re.compile(r"\[\d+\]")
 
 READERS = ("careful", "hasty", "forgetful")
 
@@ -321,6 +335,19 @@ def difference(old: Any, new: Any, path: str = "") -> list[str]:
         pairs = enumerate(zip(old, new, strict=True))
         return [line for i, (a, b) in pairs for line in difference(a, b, f"{path}[{i}]")]
     return [] if old == new else [f"{path}: {_short(old)} → {_short(new)}"]
+
+
+def told_once(lines: Sequence[str], most: int = 20) -> str:
+    """Lines of `difference`, indented, at most `most`; of those that differ only in their positions in lists, the first."""
+    alike = Counter[str]()
+    first = dict[str, str]()
+    for line in lines:
+        form = _NUMBER.sub("[]", line)
+        alike[form] += 1
+        first.setdefault(form, line)
+    told = [f"{line} (so in {alike[form]} places)" if alike[form] > 1 else line for form, line in first.items()]
+    more = [f"and {len(told) - most} more"] if len(told) > most else []
+    return "".join(f"\n    {line}" for line in (*told[:most], *more))
 
 
 def _short(value: Any) -> str:

@@ -36,7 +36,7 @@ class PartStatus(Record):
 
 
 class RunStatus(Record):
-    """Folders of one plan."""
+    """Folders of one plan. A trial that stands in several counts once, where it got furthest."""
 
     digest: str
     trials: int
@@ -57,24 +57,32 @@ def run_status(roots: Sequence[Path]) -> tuple[RunStatus, ...]:
     Raises:
         JournalError: a folder is no run, or a journal is damaged.
     """
-    plans: dict[str, list[tuple[Plan, PartStatus]]] = {}
+    plans: dict[str, list[Path]] = {}
     for root in roots:
-        run = load_run(root)
-        plans.setdefault(run.plan.digest, []).append((run.plan, _part(root, run.plan, run.trials)))
+        plans.setdefault(RunFolder(root).plan().digest, []).append(root)
     return tuple(_together(digest, found) for digest, found in plans.items())
 
 
-def _together(digest: str, found: Sequence[tuple[Plan, PartStatus]]) -> RunStatus:
-    whole, parts = found[0][0].whole, tuple(part for _, part in found)
+def _together(digest: str, roots: Sequence[Path]) -> RunStatus:
+    plans, parts = list[Plan](), list[PartStatus]()
+    furthest: dict[str, tuple[bool, int, str]] = {}
+    for root in roots:
+        run = load_run(root)
+        plans.append(run.plan)
+        parts.append(_part(root, run.plan, run.trials))
+        for trial in run.trials:
+            got = (trial.status != "unfinished", len(trial.rounds), trial.status)
+            furthest[trial.spec.id] = max(got, furthest.get(trial.spec.id, got))
+    whole = plans[0].whole
     return RunStatus(
         digest=digest,
         trials=len(whole.trials),
-        finished=sum(part.finished for part in parts),
-        failed=sum(part.failed for part in parts),
+        finished=sum(status == "finished" for _, _, status in furthest.values()),
+        failed=sum(status == "failed" for _, _, status in furthest.values()),
         rounds=sum(whole.rounds[trial.scenario] for trial in whole.trials),
-        recorded=sum(part.recorded for part in parts),
-        missing=_missing([plan for plan, _ in found]),
-        parts=parts,
+        recorded=sum(rounds for _, rounds, _ in furthest.values()),
+        missing=_missing(plans),
+        parts=tuple(parts),
     )
 
 

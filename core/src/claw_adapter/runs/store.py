@@ -79,7 +79,7 @@ class Store:
         return Path(self._name(digest))
 
     def _name(self, digest: str) -> str:
-        """The same as text: every round puts and gets something, and paths take longer to make than files to look at."""
+        """The same as text: every round puts something, and paths take longer to make than files to look at."""
         if not DIGEST.fullmatch(digest):
             raise JournalError(f"{digest!r} is not a digest", where=str(self.root), remedy=REMEDY)
         return f"{self.root}/{digest[:2]}/{digest[2:]}"
@@ -177,11 +177,11 @@ class Store:
         return value
 
     def _open(self, digest: str) -> BinaryIO:
-        path = self._name(digest)
+        path = self.path(digest)
         try:
-            return open(path, "rb")  # noqa: PTH123 - see `_name`
+            return path.open("rb")
         except FileNotFoundError:
-            raise JournalError(f"blob {digest} is missing", where=path, remedy=REMEDY) from None
+            raise JournalError(f"blob {digest} is missing", where=str(path), remedy=REMEDY) from None
 
     def _damaged(self, digest: str) -> JournalError:
         return JournalError(f"blob {digest} is damaged", where=str(self.path(digest)), remedy=REMEDY)

@@ -76,7 +76,7 @@ class RayExecutor(Executor):
         ]
         for node, ref in zip(nodes, refs, strict=True):
             if missing := await _result(ray, ref, f"node {node['NodeManagerAddress']}"):
-                raise HarnessNotFound("; ".join(missing), where=f"node {node['NodeManagerAddress']}")
+                raise HarnessNotFound("\n".join(missing), where=f"node {node['NodeManagerAddress']}")
 
     async def _do(self, ray: Any, jobs: Sequence[TrialJob], results: Results, sent: dict[str, Any], width: int) -> None:
         free, under_way = asyncio.Semaphore(width), set[Any]()

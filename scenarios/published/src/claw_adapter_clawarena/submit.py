@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 from typing import Any, ClassVar, Final
@@ -81,11 +82,6 @@ class _Test:
     def id(self) -> str:
         return self.trial.spec.scenario
 
-    @property
-    def scores(self) -> list[float]:
-        """Of the recorded rounds, in order; an unscored one counts 0 there."""
-        return [record.score.value or 0.0 for record in self.trial.rounds]
-
     def write(self, root: Path) -> None:
         for turn in read_turns(self.data.root, self.trial):
             place = Path(self.id) / turn.record.round
@@ -109,10 +105,22 @@ class _Test:
                 )
         return found
 
-    def totals(self) -> tuple[int, int]:
-        """Tokens, and milliseconds."""
-        uses = [tokens_of(one) for turn in read_turns(self.data.root, self.trial) for one in turn.exchanges]
-        return sum(use.input + use.output for use in uses), sum(_duration(record) for record in self.trial.rounds)
+    def rounds(self) -> list[dict[str, Any]]:
+        """What the report there has of each round; tokens are those of its requests."""
+        tokens = {
+            turn.record.round: sum(use.input + use.output for use in map(tokens_of, turn.exchanges))
+            for turn in read_turns(self.data.root, self.trial)
+        }
+        return [
+            {
+                "round_id": record.round,
+                "type": record.type,
+                "score": record.score.value or 0.0,
+                "tokens": tokens.get(record.round, 0),
+                "duration_ms": _duration(record),
+            }
+            for record in self.trial.rounds
+        ]
 
 
 def _meta(spec: TrialSpec, record: RoundRecord) -> dict[str, Any]:
@@ -194,7 +202,7 @@ def _report(root: Path, tests: Sequence[_Test]) -> None:
         "summary": summary,
         "by_test": rows,
         "by_type": {
-            kind: {"rounds": len(scores), "score": round(fmean(scores), 4)}
+            kind: {"count": len(scores), "task_completion_rate": round(fmean(scores), 4)}
             for kind, scores in by_type.items()
             if scores
         },
@@ -204,16 +212,32 @@ def _report(root: Path, tests: Sequence[_Test]) -> None:
     (root / "report" / "report.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def of_test(scores: Sequence[float]) -> dict[str, float]:
+def of_test(scores: Sequence[float]) -> dict[str, Any]:
     """The figures of one test there, four decimals each: its robustness is the product of what was rounded."""
     streaks = Streaks.of(scores)
-    sc, fd = round(streaks.sc, 4), round(streaks.fd, 4)
-    return {"tcr": round(streaks.tcr or 0.0, 4), "sc": sc, "fd": fd, "robustness": round(sc * fd, 4)}
+    tcr, sc, fd = round(streaks.tcr or 0.0, 4), round(streaks.sc, 4), round(streaks.fd, 4)
+    runs = [(won, len(list(same))) for won, same in groupby(score == 1 for score in scores)]
+    made: dict[str, Any] = {
+        "task_completion_rate": tcr,
+        "composite_reliability_score": round(composite_reliability(tcr, sc * fd), 4),
+        "robustness": round(sc * fd, 4),
+        "sc": sc,
+        "fd": fd,
+    }
+    for kind, which in (("streak", True), ("failure_streak", False)):
+        lengths = [length for won, length in runs if won is which]
+        made |= {
+            f"{kind}_lengths": lengths,
+            f"num_{kind}s": len(lengths),
+            f"max_{kind}_length": max(lengths, default=0),
+        }
+    return made
 
 
 def over_tests(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """The figures of all tests there: means of theirs, rounded again; CRS is computed from these, and not from robustness."""
-    tcr, sc, fd, robustness = (round(fmean(row[name] for row in rows), 4) for name in ("tcr", "sc", "fd", "robustness"))
+    names = ("task_completion_rate", "sc", "fd", "robustness")
+    tcr, sc, fd, robustness = (round(fmean(row[name] for row in rows), 4) for name in names)
     return {
         "task_completion_rate": tcr,
         "composite_reliability_score": round(composite_reliability(tcr, sc * fd), 4),
@@ -224,13 +248,14 @@ def over_tests(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _row(test: _Test) -> dict[str, Any]:
-    tokens, duration = test.totals()
+    rounds = test.rounds()
     return {
         "test_id": test.id,
-        "rounds": len(test.scores),
-        **of_test(test.scores),
-        "tokens": tokens,
-        "duration_ms": duration,
+        "rounds": len(rounds),
+        **of_test([one["score"] for one in rounds]),
+        "tokens": sum(one["tokens"] for one in rounds),
+        "duration_ms": sum(one["duration_ms"] for one in rounds),
+        "rounds_detail": rounds,
     }
 
 
