@@ -54,6 +54,21 @@ def by_newest(arguments):
     return "\n".join(LINES[start:end]) + more
 
 
+def in_words(arguments):
+    at = arguments.get("offset", 0)
+    shown = TEXT[at : at + min(arguments.get("limit", 3000), 3000)]
+    more = f"\n(characters {at} to {at + len(shown)} of {len(TEXT)}; to read on, use offset {at + len(shown)}.)"
+    return shown + (more if at + len(shown) < len(TEXT) else "")
+
+
+def by_record(arguments):
+    """Records of four lines, counted from the end, and the middle of what is too long is left out."""
+    records = ["\n".join(LINES[at : at + 4]) for at in range(0, len(LINES), 4)]
+    end = len(records) - arguments.get("offset", 0)
+    shown = "\n".join(records[max(end - arguments.get("limit", 1000), 0) : max(end, 0)])
+    return shown if len(shown) <= 4800 else f"{shown[:2400]}\n[... the middle is left out ...]\n{shown[-2400:]}"
+
+
 def beside(arguments):
     if arguments["path"] == "/elsewhere/outputs/17.txt":
         return TEXT
@@ -69,6 +84,8 @@ TOOLS = {
     "pages": (by_page, {"page": {**WHOLE, "minimum": 1}}, ("page",)),
     "a mark": (by_mark, {"cursor": {"type": "string"}}, ()),
     "lines to skip": (by_skipping, {"lines": {**WHOLE, "maximum": 60}, "skip": WHOLE, "timeout": WHOLE}, ()),
+    "said in words": (in_words, {"offset": WHOLE, "limit": WHOLE}, ()),
+    "records, cut in the middle": (by_record, {"limit": {**WHOLE, "maximum": 1000}, "offset": WHOLE}, ()),
     "a file beside": (beside, {}, ()),
 }
 
@@ -85,7 +102,7 @@ def played(name, wanted, most=60):
     while errand.attempt is not None and wanted not in shown and len(calls) < most:
         calls.append(errand.attempt.arguments)
         result = show(errand.attempt.arguments)
-        shown += json.loads(result).get("content", json.loads(result).get("text", "")) if result[0] == "{" else result
+        shown += json.loads(result).get("content", json.loads(result).get("text", "")) if result[:1] == "{" else result
         errand.advance(result)
     return shown, calls
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -13,9 +14,9 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import discover, unlock
-from claw_adapter.endpoint.reader.paging import MOST_PAGES, further, named
+from claw_adapter.endpoint.reader.paging import Way, further, gone_on, named, stepping
 from claw_adapter.endpoint.reader.purposes import FORCE, HARM
-from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow
+from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow, one_by_one
 from claw_adapter.endpoint.reader.schema import At, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
 from claw_adapter.endpoint.reader.strangers import strange_reading, strange_sessions, targets
@@ -89,7 +90,7 @@ def look(
     first = result = yield from carried_out(attempt, habits)
     if first.part and kind == "read":
         habits.worked(attempt)
-    result = result + (yield from further(attempt, tool, first, told=True))
+    result = result + (yield from further(attempt, tool, first, habits, told=True))
     if not result.shows:
         asked = asked_for(tool.known, attempt.arguments, first.text)
         ways: list[Mapping[At, JsonValue]] = [asked] if asked else []
@@ -107,9 +108,9 @@ def look(
         not result.shows and fresh and len(first.text) < NOTICE
     ):  # it may have been busy with another call, or for a moment
         again = yield from carried_out(attempt, habits)
-        result = result + again + (yield from further(attempt, tool, again, told=True))
+        result = result + again + (yield from further(attempt, tool, again, habits, told=True))
     if kind == "read" and (len(result.text) >= NOTICE or (not result.shows and known)):
-        result = result + (yield from further(attempt, tool, first))
+        result = result + (yield from further(attempt, tool, first, habits))
         for place in named(first.text, target):
             result = result + (yield attempt.with_more({tool.target.at: place}))
     return result
@@ -149,16 +150,19 @@ def cat(
                 habits.worked(attempt)
         read = read + result
         size = min(SHELL_PAGE, len(result.text) * 2 // 3)
-        long = len(result.text) >= LONG or habits.known(shell.tool, form)
-        for page in range(MOST_PAGES if long else 0):
-            command = language.part(place, page * size, size + size // 8)
-            if len(result.text) < max(size // 2, NOTICE) or not command:
-                break
-            result = yield from carried_out(Attempt(kind, shell.tool, shell.arguments(command), form), habits)
-            read = read + result
+        if language.part(place, 0, size) and (len(result.text) >= LONG or habits.known(shell.tool, form)):
+            part = partial(_part, shell, language, place, size, Attempt(kind, shell.tool, {}, form), habits)
+            read = read + (yield from gone_on(Way(part, 0, stepping(size)), set()))
         if read.shows or habits.known(shell.tool, form):
             break
     return read
+
+
+def _part(
+    shell: Candidate, language: Language, place: str, size: int, attempt: Attempt, habits: Habits, start: int
+) -> Generator[Attempt, Result, Result]:
+    command = language.part(place, start, size + size // 8)
+    return (yield from carried_out(replace(attempt, arguments=shell.arguments(command)), habits))
 
 
 def read_session(names: Sequence[str], box: Toolbox, habits: Habits, missing: Callable[[], Sequence[str]]) -> Steps:
@@ -169,23 +173,27 @@ def read_session(names: Sequence[str], box: Toolbox, habits: Habits, missing: Ca
     """
     box = habits.box(box)
     for tool in habits.tools("session", box.history):
-        if (yield from _shows_session(tool, names, habits, missing)):
+        if (yield from _shows_session(box, tool, names, habits, missing)):
             return False  # it shows this session; what it has not shown is not there
     for tool in strange_sessions(box) if not box.history else ():
-        if (yield from as_trials(_shows_session(tool, names, habits, missing))):
+        if (yield from as_trials(_shows_session(box, tool, names, habits, missing))):
             habits.adopted["history"] = tool
             return False
     return False
 
 
 def _shows_session(
-    tool: Candidate, names: Sequence[str], habits: Habits, missing: Callable[[], Sequence[str]]
+    box: Toolbox, tool: Candidate, names: Sequence[str], habits: Habits, missing: Callable[[], Sequence[str]]
 ) -> Generator[Attempt, Result, bool]:
     for form, name in habits.forms("session", [(str(i), name) for i, name in enumerate(names)]):
         attempt = Attempt("session", tool.tool, tool.arguments(name), form)
         first = found = yield attempt
+        if len(first.text) < NOTICE and habits.working.get("session") == (tool.tool, form):  # busy for a moment
+            first = found = yield attempt
         if len(first.text) >= NOTICE:
-            found = found + (yield from further(attempt, tool, first))
+            found = found + (yield from further(attempt, tool, first, habits))
+        if not found.shows:
+            found = found + (yield from one_by_one(attempt, found, box, habits, missing()))
         if tool.query is not None:
             for word in [word for text in missing() for word in keywords(text)]:
                 query = {tool.query.at: word}
