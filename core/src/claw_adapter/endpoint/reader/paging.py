@@ -18,12 +18,14 @@ from claw_adapter.endpoint.reader.places import leaves
 from claw_adapter.endpoint.reader.purposes import PAGE_LINES
 from claw_adapter.endpoint.reader.schema import At, Param, words
 
-__all__ = ["Way", "further", "gone_on", "named", "plain", "stepping"]
+__all__ = ["Way", "as_told", "further", "gone_on", "named", "plain", "stepping"]
 
 MOST_PAGES: Final = 24
 MOST_KNOWN: Final = 8
 """Pages without anything new that are gone through where a result may be cut in its middle."""
 MOST_NAMED: Final = 2
+FEW: Final = 3
+"""New lines that are no chance, such as the words of a refusal."""
 LONG: Final = 4000
 """Characters from which on a result may have been cut."""
 NARROW: Final = (PAGE_LINES, PAGE_LINES // 4, PAGE_LINES // 16)
@@ -81,48 +83,54 @@ def named(result: str, asked: str) -> list[str]:
     return [place for place in dict.fromkeys(found) if not place.endswith(asked)][:MOST_NAMED]
 
 
-def further(
-    attempt: Attempt, tool: Candidate, first: Result, habits: Habits, *, told: bool = False
-) -> Generator[Attempt, Result, Result]:
-    """Read on: as a result says, and unless only what is `told` counts by what the tool's other parameters do.
+def as_told(attempt: Attempt, tool: Candidate, first: Result) -> Generator[Attempt, Result, Result]:
+    """Read on where a result says under a parameter's name how."""
+    seen, found = set(_lines_of(first.text)), Result("")
+    for way in _told(attempt, tool, first.text):
+        found = found + (yield from gone_on(way, seen))
+    return found
+
+
+def further(attempt: Attempt, tool: Candidate, first: Result, habits: Habits) -> Generator[Attempt, Result, Result]:
+    """Read on by what a tool's parameters turn out to do.
 
     A whole number may count lines, messages, characters or pages, two of them begin and end a page, as may a list or a text of
-    two; a text may take a mark that a result gives under its name. What brings lines that were not there before is gone on
-    with. Where nothing does, a long result may have been cut in its middle: less is asked for at once, then, from page to page.
+    two. What brings lines that were not there before is gone on with. A long result may have been cut, also in its middle:
+    less is asked for at once first, from page to page.
     """
     seen, found = set(_lines_of(first.text)), Result("")
-    size = None if told or tool.size is None or tool.size.key in _ENDS else tool.size
+    size = None if tool.size is None or tool.size.key in _ENDS else tool.size
     if size is not None and size.name not in attempt.arguments and len(_rows(first.text)) < PAGE_LINES:
         wider = attempt.with_more({size.at: int(min(size.maximum or PAGE_LINES, PAGE_LINES))})
         found = result = yield wider
         if len(result.text) > len(first.text):
             attempt, first = wider, result
     known = len(seen)
-    for way in _ways(attempt, tool, first.text, habits, told=told):
-        found = found + (yield from gone_on(way, seen))
-        if len(seen) - known > 2:
-            habits.paging[tool.tool] = way.name
-            return found
-    if size is None or len(first.text) < LONG:
-        return found
-    for most in NARROW:
-        less = attempt.with_more({size.at: most})
+    for most in NARROW if size is not None and len(first.text) >= LONG else ():
+        less = attempt.with_more({size.at: most}) if size is not None else attempt
         result = yield less
         found = found + result
         if len(result.text) < len(first.text) * 3 // 4:
             seen |= set(_lines_of(result.text))
-            for way in _ways(less, tool, result.text, habits, told=False):
-                found = found + (yield from gone_on(way, seen, MOST_KNOWN))
+            found = found + (yield from _by_ways(less, tool, result, habits, seen, MOST_KNOWN))
             break
+    if len(seen) - known < FEW:
+        found = found + (yield from _by_ways(attempt, tool, first, habits, seen))
     return found
 
 
-def _ways(attempt: Attempt, tool: Candidate, first: str, habits: Habits, *, told: bool) -> list[Way]:
-    """Ways to go on with a tool: those that a result tells first, then the one that has worked before."""
-    ways = list(_told(attempt, tool, first))
-    if not told:
-        ways += sorted(_untold(attempt, tool, first), key=lambda way: way.name != habits.paging.get(tool.tool))
-    return ways
+def _by_ways(
+    attempt: Attempt, tool: Candidate, first: Result, habits: Habits, seen: set[str], known: int = 0
+) -> Generator[Attempt, Result, Result]:
+    """Go on by the first way that brings more than a `FEW` lines; the one that did so before comes first."""
+    found, before = Result(""), len(seen)
+    ways = sorted(_untold(attempt, tool, first.text), key=lambda way: way.name != habits.paging.get(tool.tool))
+    for way in ways[: 2 if known else None]:
+        found = found + (yield from gone_on(way, seen, known))
+        if len(seen) - before >= FEW:
+            habits.paging[tool.tool] = way.name
+            break
+    return found
 
 
 def _told(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Way]:

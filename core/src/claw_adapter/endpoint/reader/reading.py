@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import discover, unlock
-from claw_adapter.endpoint.reader.paging import Way, further, gone_on, named, stepping
+from claw_adapter.endpoint.reader.paging import Way, as_told, further, gone_on, named, stepping
 from claw_adapter.endpoint.reader.purposes import FORCE, HARM
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow, one_by_one
 from claw_adapter.endpoint.reader.schema import At, words
@@ -90,7 +90,7 @@ def look(
     first = result = yield from carried_out(attempt, habits)
     if first.part and kind == "read":
         habits.worked(attempt)
-    result = result + (yield from further(attempt, tool, first, habits, told=True))
+    result = result + (yield from as_told(attempt, tool, first))
     if not result.shows:
         asked = asked_for(tool.known, attempt.arguments, first.text)
         ways: list[Mapping[At, JsonValue]] = [asked] if asked else []
@@ -108,7 +108,7 @@ def look(
         not result.shows and fresh and len(first.text) < NOTICE
     ):  # it may have been busy with another call, or for a moment
         again = yield from carried_out(attempt, habits)
-        result = result + again + (yield from further(attempt, tool, again, habits, told=True))
+        result = result + again + (yield from as_told(attempt, tool, again))
     if kind == "read" and (len(result.text) >= NOTICE or (not result.shows and known)):
         result = result + (yield from further(attempt, tool, first, habits))
         for place in named(first.text, target):
@@ -191,7 +191,8 @@ def _shows_session(
         if len(first.text) < NOTICE and habits.working.get("session") == (tool.tool, form):  # busy for a moment
             first = found = yield attempt
         if len(first.text) >= NOTICE:
-            found = found + (yield from further(attempt, tool, first, habits))
+            found = found + (yield from as_told(attempt, tool, first))
+            found = found + (yield from further(attempt, tool, found, habits))
         if not found.shows:
             found = found + (yield from one_by_one(attempt, found, box, habits, missing()))
         if tool.query is not None:
