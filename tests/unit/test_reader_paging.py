@@ -8,6 +8,7 @@ from claw_adapter.endpoint.reader.errands import Errand, Habits
 from claw_adapter.endpoint.reader.reading import read_file
 from claw_adapter.endpoint.reader.tools import toolbox
 from claw_adapter.model import Tool
+from support.odd_agents import takes
 
 LINES = [f"{n:03} on a day {n * 7919 % 1000} crates were counted at the gate" for n in range(1, 201)]
 TEXT = "".join(f"{line}\n" for line in LINES)
@@ -32,6 +33,14 @@ def by_byte(arguments):
 def by_page(arguments):
     shown = LINES[(arguments["page"] - 1) * 50 :][:50]
     return "\n".join(shown) if shown else "there are only 4 pages"
+
+
+CLOCK = [f"{n // 60 % 24:02}:{n % 60:02} gate {n % 4} is shut" for n in range(600)]
+
+
+def by_page_of_times(arguments):
+    shown = CLOCK[(arguments["page"] - 1) * 60 :][:60]
+    return "\n".join(shown) if shown else "there are only 10 pages"
 
 
 def by_mark(arguments):
@@ -118,3 +127,13 @@ def test_every_line_is_reached(name, wanted):
 def test_reading_ends_where_what_is_looked_for_is_not_there(name):
     _, calls = played(name, "a line that is not there", most=400)
     assert len(calls) <= 60
+
+
+def test_a_time_before_a_line_is_no_number_of_it():
+    given = toolbox([Tool("read_file", "Reads a file.", takes({"path": {"type": "string"}, "page": WHOLE}))])
+    errand = Errand("log.txt", read_file("log.txt", "", given, Habits()), lambda text: CLOCK[0] in text)
+    shown = ""
+    while errand.attempt is not None and CLOCK[-1] not in shown:
+        shown = by_page_of_times(errand.attempt.arguments)
+        errand.advance(shown)
+    assert CLOCK[-1] in shown

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, Final
 
 from pydantic import JsonValue
@@ -231,8 +231,11 @@ def _edges(text: str) -> str:
 
 
 def _lines_of(text: str) -> list[str]:
-    """The lines of a result that hold anything, escaped or not, without the numbers before them; texts of a list are such."""
-    return [line for line in (_NUMBERED.sub("", line).strip() for line in _rows(text)) if line]
+    """The lines of a result that hold anything, escaped or not, texts of a list too; without numbers before them that rise."""
+    rows = _rows(text)
+    numbers = [int(found[1]) for row in rows if (found := _NUMBERED.match(row))]
+    rising = all(one < next_ for one, next_ in pairwise(numbers))
+    return [line for row in rows if (line := (_NUMBERED.sub("", row) if rising else row).strip())]
 
 
 def _rows(text: str) -> list[str]:
