@@ -20,10 +20,12 @@ from claw_adapter.endpoint.reader.shells import Language
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.model import Tool
 
-__all__ = ["NOTICE", "Attempt", "Errand", "Habits", "Result", "Steps", "as_pages", "as_trials"]
+__all__ = ["MOST_BUSY", "NOTICE", "Attempt", "Errand", "Habits", "Result", "Steps", "as_pages", "as_trials"]
 
 NOTICE: Final = 200
 """Characters up to which a result may be a notice ("unchanged since last read") or a refusal instead of content."""
+MOST_BUSY: Final = 2
+"""So often a call that is known to work is made again, for its tool may be busy with another, or for a moment."""
 MOST_TOOLS: Final = 3
 SHOWING: Final = ("read", "look", "cat", "print")
 """Kinds of attempts that show what stands in files, or are known by it."""
@@ -234,8 +236,8 @@ class Errand:
         self._attempt: Attempt | None = None
         self.results: list[str] = []
         """Of all its calls."""
-        self.tried: set[tuple[str, str]] = set()
-        """Tools and forms of the target that it was tried with."""
+        self.tried: Counter[tuple[str, str]] = Counter()
+        """Tools and forms of the target that it was tried with, how often."""
         self.partly = False
         """Whether anything of the file was shown."""
 
@@ -254,7 +256,7 @@ class Errand:
         result = Result(text, shows, shows or self._part(text))
         self.partly = self.partly or result.part
         if self._attempt is not None:
-            self.tried.add(self._attempt.habit)
+            self.tried[self._attempt.habit] += 1
         self.repelled = not result.shows and len(text) < NOTICE
         self._take(lambda: self._steps.send(result))
         return result

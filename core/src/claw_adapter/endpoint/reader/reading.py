@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
-from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps, as_trials
+from claw_adapter.endpoint.reader.errands import MOST_BUSY, NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import discover, unlock
 from claw_adapter.endpoint.reader.paging import Way, as_told, further, gone_on, named, stepping
 from claw_adapter.endpoint.reader.purposes import FORCE, HARM
@@ -104,10 +104,10 @@ def look(
         result = result + (yield from follow(attempt, first, tool, box, habits, path, workspace))
     known = habits.known(tool.tool, form)
     fresh = kind == "read" and (known or not habits.refusals[tool.tool])
-    if (
-        not result.shows and fresh and len(first.text) < NOTICE
-    ):  # it may have been busy with another call, or for a moment
-        again = yield from carried_out(attempt, habits)
+    for _ in range(MOST_BUSY if known else 1):
+        if result.shows or not fresh or len(first.text) >= NOTICE:
+            break
+        first = again = yield from carried_out(attempt, habits)
         result = result + again + (yield from as_told(attempt, tool, again))
     if kind == "read" and (len(result.text) >= NOTICE or (not result.shows and known)):
         result = result + (yield from further(attempt, tool, first, habits))
@@ -150,7 +150,7 @@ def cat(
                 habits.worked(attempt)
         read = read + result
         size = min(SHELL_PAGE, len(result.text) * 2 // 3)
-        if language.part(place, 0, size) and (len(result.text) >= LONG or habits.known(shell.tool, form)):
+        if language.part(place, 0, size) and len(result.text) >= (NOTICE if habits.known(shell.tool, form) else LONG):
             part = partial(_part, shell, language, place, size, Attempt(kind, shell.tool, {}, form), habits)
             read = read + (yield from gone_on(Way(part, 0, stepping(size)), set()))
         if read.shows or habits.known(shell.tool, form):
@@ -188,8 +188,9 @@ def _shows_session(
     for form, name in habits.forms("session", [(str(i), name) for i, name in enumerate(names)]):
         attempt = Attempt("session", tool.tool, tool.arguments(name), form)
         first = found = yield attempt
-        if len(first.text) < NOTICE and habits.working.get("session") == (tool.tool, form):  # busy for a moment
-            first = found = yield attempt
+        for _ in range(MOST_BUSY if habits.working.get("session") == (tool.tool, form) else 0):
+            if len(first.text) < NOTICE:
+                first = found = yield attempt
         if len(first.text) >= NOTICE:
             found = found + (yield from as_told(attempt, tool, first))
             found = found + (yield from further(attempt, tool, found, habits))

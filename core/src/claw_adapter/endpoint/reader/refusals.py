@@ -180,10 +180,11 @@ def one_by_one(
 ) -> Generator[Attempt, Result, Result]:
     """Ask for the items of a list one by one, where a tool takes what the list was asked for with and an id besides.
 
-    What begins as something `missing` does comes first.
+    What begins as something `missing` does comes first, then what is longest, for it may be cut.
     """
     heads = [normalise(text)[:HEAD] for text in missing]
-    rows = sorted(shown.text.splitlines(), key=lambda row: not any(head in normalise(row) for head in heads))
+    cut = sorted(shown.text.splitlines(), key=len, reverse=True)
+    rows = sorted(cut, key=lambda row: not any(head in normalise(row) for head in heads))
     ids = list(dict.fromkeys(found[0] for row in rows if (found := loose(row))))
     brought = Result("")
     for tool, form in box.every:

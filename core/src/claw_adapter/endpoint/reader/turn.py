@@ -8,7 +8,7 @@ from typing import Final
 
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.reader import policy
-from claw_adapter.endpoint.reader.errands import Errand
+from claw_adapter.endpoint.reader.errands import MOST_BUSY, Errand
 from claw_adapter.endpoint.reader.losses import (
     frame_of,
     is_altered,
@@ -117,7 +117,8 @@ class ReaderTurn:
             return True
         versions, habits = self._answer_key.texts.get(errand.place, ()), self._memory.habits
         if not errand.partly:
-            for shown in (habits.shown.get(habit, {}) for habit in errand.tried):
+            often = [habit for habit, times in errand.tried.items() if times > MOST_BUSY]
+            for shown in (habits.shown.get(habit, {}) for habit in often):
                 if is_refused_alone(errand.place, {**shown, errand.place: versions}, shown):
                     return True
         return is_altered(errand.results, versions) or is_lost(errand.results, lines, errand.place, habits.around)
@@ -150,11 +151,12 @@ class ReaderTurn:
             # reading must leave calls for writing, and for reading back
             files = max(len(self._answer_key.oracle), len(self._answer_key.hasty))
             self._kept = min(2 * files, max(files, self._spec.budget // 2))
-            calls = self._go_on(self._to_read(box), request, box, self._kept)
-            for _ in range(2 if not calls else 0):  # the first may have shown a way for others
-                calls = calls or self._go_on(self._to_write(box), request, box)
-            if calls:
-                return calls
+            for _ in range(2):  # what has come may leave others to be made
+                if calls := self._go_on(self._to_read(box), request, box, self._kept):
+                    return calls
+            for _ in range(2):
+                if calls := self._go_on(self._to_write(box), request, box):
+                    return calls
         return self._answer()
 
     @property
