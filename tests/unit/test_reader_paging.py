@@ -78,6 +78,12 @@ def by_record(arguments):
     return shown if len(shown) <= 4800 else f"{shown[:2400]}\n[... the middle is left out ...]\n{shown[-2400:]}"
 
 
+def by_message(arguments):
+    at, most = arguments.get("offset", 0), min(arguments.get("limit", 30), 30)
+    told = [{"who": "Ivo", "texts": [{"kind": "text", "text": line}]} for line in LINES[at : at + most]]
+    return json.dumps({"total": len(LINES), "offset": at, "returned": len(told), "messages": told})
+
+
 def beside(arguments):
     if arguments["path"] == "/elsewhere/outputs/17.txt":
         return TEXT
@@ -95,6 +101,7 @@ TOOLS = {
     "lines to skip": (by_skipping, {"lines": {**WHOLE, "maximum": 60}, "skip": WHOLE, "timeout": WHOLE}, ()),
     "said in words": (in_words, {"offset": WHOLE, "limit": WHOLE}, ()),
     "records, cut in the middle": (by_record, {"limit": {**WHOLE, "maximum": 1000}, "offset": WHOLE}, ()),
+    "messages": (by_message, {"limit": WHOLE, "offset": WHOLE}, ()),
     "a file beside": (beside, {}, ()),
 }
 
@@ -111,7 +118,9 @@ def played(name, wanted, most=60):
     while errand.attempt is not None and wanted not in shown and len(calls) < most:
         calls.append(errand.attempt.arguments)
         result = show(errand.attempt.arguments)
-        shown += json.loads(result).get("content", json.loads(result).get("text", "")) if result[:1] == "{" else result
+        shown += (
+            json.loads(result).get("content", json.loads(result).get("text", result)) if result[:1] == "{" else result
+        )
         errand.advance(result)
     return shown, calls
 

@@ -18,7 +18,7 @@ from claw_adapter.endpoint.reader.places import leaves
 from claw_adapter.endpoint.reader.purposes import PAGE_LINES
 from claw_adapter.endpoint.reader.schema import At, Param, words
 
-__all__ = ["Way", "as_told", "further", "gone_on", "named", "plain", "stepping"]
+__all__ = ["Way", "as_told", "further", "gone_on", "named", "plain"]
 
 MOST_PAGES: Final = 24
 MOST_KNOWN: Final = 8
@@ -49,7 +49,8 @@ _SPAN: Final = re.compile(r"(?<!\d)\d+(\s*[-:,.~]+\s*)\d+(?!\d)")
 class Way:
     """A way to go on: the call for a place, where it begins, and what follows a place.
 
-    A place is whatever `call` takes. `then` is given one, what it has shown, and how many lines of how many were new there.
+    A place is whatever `call` takes. `then` is given one, what it has shown, and how many lines of how many the page before did
+    not have.
     """
 
     call: Callable[[Any], Generator[Attempt, Result, Result]]
@@ -58,20 +59,24 @@ class Way:
     told: bool = False
     """Whether a result says where."""
     name: str = ""
+    behind: frozenset[str] = frozenset()
+    """Lines of the page before the first."""
 
 
 def gone_on(way: Way, seen: set[str], known: int = 0) -> Generator[Attempt, Result, Result]:
     """Go on as long as there are lines that are not `seen`, and through as many pages of `known` ones in a row."""
-    found, place, left = Result(""), way.begins, known
+    found, place, left, before = Result(""), way.begins, known, way.behind
     for number in range(MOST_PAGES):
         result = yield from (as_pages(way.call(place)) if number else way.call(place))
-        lines = set(_lines_of(result.text))
+        lines = frozenset(_lines_of(result.text))
         new = len(lines - seen)
         seen |= lines
         found = found + result
         fresh = new > (0 if way.told else 1)
         left = known if fresh else left - 1
-        place = way.then(place, result.text, new, len(lines))
+        following = way.then(place, result.text, len(lines - before), len(lines))
+        before = before if isinstance(following, int) and following < place else lines
+        place = following
         if place is None or not (fresh or (left > 0 and 2 * new < len(lines))):
             break
     return found
@@ -148,8 +153,10 @@ def _untold(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Way]:
     rows = max(len(_rows(first)) * 3 // 4, 1)
     pairs = list(combinations(numbers, 2))[:2]
 
+    behind = frozenset(_lines_of(first))
+
     def way(name: str, values: Callable[[Any], Mapping[At, JsonValue]], begins: int, step: int) -> Way:
-        return Way(partial(_page, attempt, values), begins, stepping(step), name=name)
+        return Way(partial(_page, attempt, values), begins, _stepping(step), name=name, behind=behind)
 
     for start, end in [pair for pair in pairs if all(item.required for item in pair)]:
         yield way(f"{start.key}-{end.key}", partial(_pair, start, end, True), rows, rows)
@@ -176,11 +183,17 @@ def _page(
     return (yield attempt.with_more(values(place)))
 
 
-def stepping(step: int) -> Callable[[int, str, int, int], int]:
-    """Further by a step, which is wider where a page had hardly anything new: what a number counts is not known."""
+def _stepping(step: int) -> Callable[[int, str, int, int], int]:
+    """Further by a step, for what a number counts is not known: wider where a page has hardly anything new.
+
+    And back by a part of it where a page has nothing of the one before: something may lie between them.
+    """
     width = [step]
 
     def then(place: int, _shown: str, new: int, every: int) -> int:
+        if width[0] > 1 and 8 * new > 7 * every:
+            width[0], far = max(width[0] // 4, 1), width[0]
+            return place - far + width[0]
         if 0 < 3 * new < every:
             width[0] = max(width[0] * every // (3 * new), width[0] + 1)
         return place + width[0]
