@@ -198,8 +198,8 @@ def _shows_session(
         if len(first.text) >= NOTICE:
             found = found + (yield from as_told(attempt, tool, first))
             found = found + (yield from further(attempt, tool, found, habits))
-        if not found.shows:
-            found = found + (yield from one_by_one(attempt, found, box, habits, missing()))
+        if missing():
+            found = found + (yield from one_by_one(names[0], attempt, found, box, habits, missing()))
         if tool.query is not None:
             for word in [word for text in missing() for word in keywords(text)]:
                 query = {tool.query.at: word}

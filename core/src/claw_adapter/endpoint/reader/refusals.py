@@ -176,7 +176,7 @@ def follow(
 
 
 def one_by_one(
-    attempt: Attempt, shown: Result, box: Toolbox, habits: Habits, missing: Sequence[str]
+    session: str, attempt: Attempt, shown: Result, box: Toolbox, habits: Habits, missing: Sequence[str]
 ) -> Generator[Attempt, Result, Result]:
     """Ask for the items of a list one by one, where a tool takes what the list was asked for with and an id besides.
 
@@ -192,8 +192,11 @@ def one_by_one(
         rest = [item for item in wanted if item.name not in attempt.arguments]
         if tool not in habits.tools_known and len(rest) == 1 < len(wanted) and rest[0].text_only and not harms(form):
             given = {item.at: attempt.arguments[item.name] for item in wanted if item is not rest[0]}
+            habits.unfinished.add(session)
             for one in ids[:MOST_ITEMS]:
                 brought = brought + (yield Attempt("told", tool, filled({}, {**given, rest[0].at: one}), page=True))
+            if len(ids) <= MOST_ITEMS:
+                habits.unfinished.discard(session)
     return brought
 
 

@@ -92,8 +92,11 @@ class ReaderTurn:
         undecided = policy.undecided(self._evidence, self._sight.shown)
         files = {item.path for item in self._answer_key.fragments if item.id in undecided}
         self._learn_words()
-        vain = [e for e in self._reading or () if self._in_vain(e) and (e.place in files or e.place in self._hidden)]
-        lost = [e.place for e in vain if e.place in files and self._memory.habits.ways and self._lost(e)]
+        habits = self._memory.habits
+        vain = [
+            e for e in self._reading or () if self._in_vain(e) and (e.place in files | self._hidden | habits.unfinished)
+        ]
+        lost = [e.place for e in vain if e.place in files and habits.ways and self._lost(e)]
         if lost or self._sight.gone & undecided:
             return ()
         unread = [e.place for e in vain]
