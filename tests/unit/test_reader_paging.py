@@ -5,7 +5,7 @@ import json
 import pytest
 
 from claw_adapter.endpoint.reader.errands import Errand, Habits
-from claw_adapter.endpoint.reader.reading import read_file
+from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.tools import toolbox
 from claw_adapter.model import Tool
 from support.odd_agents import takes
@@ -146,3 +146,25 @@ def test_a_time_before_a_line_is_no_number_of_it():
         shown = by_page_of_times(errand.attempt.arguments)
         errand.advance(shown)
     assert CLOCK[-1] in shown
+
+
+@pytest.mark.parametrize(("most", "finished"), [(20, True), (len(LINES), False)])
+def test_messages_that_a_list_shows_cut_are_asked_for_one_by_one(most, finished):
+    said, text = {f"m{n}": f"{line}; nobody knows why {n}" for n, line in enumerate(LINES[:most])}, {"type": "string"}
+    tools = [
+        Tool("read_session", "Shows a session.", takes({"session": text})),
+        Tool("get_message", "Shows one message.", takes({"session": text, "message_id": text})),
+    ]
+    wanted = next(reversed(said.values()))
+    habits, shown = Habits(), False
+    errand = Errand(
+        "chat", read_session(["chat"], toolbox(tools), habits, lambda: [wanted[20:]]), lambda one: wanted in one
+    )
+    while errand.attempt is not None:
+        given = errand.attempt.arguments
+        cut = "\n".join(f"{key} Ivo: {one[:12]}" for key, one in said.items())
+        shown = (
+            errand.advance(said.get(given["message_id"], "there is none") if "message_id" in given else cut).shows
+            or shown
+        )
+    assert (shown, habits.unfinished) == (finished, set() if finished else {"chat"})
