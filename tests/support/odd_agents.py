@@ -152,7 +152,8 @@ async def played(
     needs = RoundEvidence(needs=("week", "count", "post"), answer="Written.", hasty_answer="Perhaps.")
     told = AnswerKey(
         round="q", type="exec_check", fragments=FRAGMENTS, evidence=needs, workspace=str(root), oracle=WRITTEN,
-        hasty=dict.fromkeys(WRITTEN, "nothing is known\n"), texts={path: (text,) for path, text in FILES.items()},
+        hasty=dict.fromkeys(WRITTEN, "nothing is known\n"),
+        texts={path: (text,) for path, text in {**FILES, **(there or {})}.items()},
     )  # fmt: skip
     model = reader(told)
     said = await _turn(model, tools, world, later, view)

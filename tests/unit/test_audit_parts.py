@@ -228,3 +228,19 @@ def test_a_time_beside_a_message_is_its_own_also_where_others_begin_with_the_sam
     Histories(renderer(), book, failed, ())._times(Session(id="mail", messages=messages), flat, 1)
     failed.report(book)
     assert [finding.cause for finding in book.findings()] == found
+
+
+def test_a_message_that_was_cut_out_is_not_moved_to_where_another_begins_with_its_words():
+    said = ["Noted. The lift is slow.", "The coffee machine is new.", "Noted.", "The clock stands still."]
+    messages = [Message(id=str(n), role="user", text=text) for n, text in enumerate(said)]
+
+    def causes(*shown):
+        book, failed = Book(), Failed()
+        judge = Histories(renderer(), book, failed, ()).judge
+        judge(Session(id="mail", messages=messages), {}, "\n".join(shown), frozenset(), 1)
+        failed.report(book)
+        return [finding.cause for finding in book.findings()]
+
+    assert causes(*said) == []
+    assert causes(said[0], said[1], said[3]) == ["history-missing"]
+    assert causes(said[1], said[0], said[2], said[3]) == ["history-order"]

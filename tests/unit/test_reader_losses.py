@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from claw_adapter.endpoint.reader.losses import frame_of, is_lost, lines_of_file
+from claw_adapter.endpoint.reader.losses import frame_of, is_lost, is_refused_alone, lines_of_file
 
 TEXT = "\n".join(f"{number}. the reading of day {number} was {number * 7} hPa" for number in range(1, 40))
 LINES = lines_of_file([TEXT])
@@ -57,3 +57,19 @@ def test_an_older_version_of_the_file_is_the_file():
     old = TEXT.replace("hPa", "mbar")
     assert not lost(old)
     assert is_lost([old], lines_of_file([old, TEXT]), "logs/a.md", ())
+
+
+def test_two_lines_that_have_become_one_are_a_loss_and_a_mark_between_them_is_none():
+    assert lost(f"{TEXT[:310]}{TEXT[-310:]}")
+    assert not lost(f"{TEXT[:310]} [cut] {TEXT[-310:]}")
+    assert not lost(f"{TEXT[:310]}…900 more…{TEXT[-310:]}")
+
+
+@pytest.mark.parametrize(
+    ("path", "proven"),
+    [("logs/b.md", True), ("b.md", False), ("logs/b.csv", False), ("logs/long.md", False), ("logs/b c.md", False)],
+)
+def test_a_refusal_is_about_the_file_where_another_like_it_is_shown(path, proven):
+    texts = {"logs/a.md": ("123",), "logs/b.md": ("12",), "logs/long.md": ("1234",)}
+    texts |= dict.fromkeys(("b.md", "logs/b.csv", "logs/b c.md"), ("1",))
+    assert is_refused_alone(path, texts, ["logs/a.md"]) == proven

@@ -7,7 +7,21 @@ import re
 
 import pytest
 
-from support.odd_agents import FRAGMENTS, TEXT, WHOLE, WRITTEN, Refused, Tool, played, reads, takes, text, trap, writes
+from support.odd_agents import (
+    FRAGMENTS,
+    REPORT,
+    TEXT,
+    WHOLE,
+    WRITTEN,
+    Refused,
+    Tool,
+    played,
+    reads,
+    takes,
+    text,
+    trap,
+    writes,
+)
 
 FILE = takes({"path": text("path of the file")}, additionalProperties=False)
 SEND = trap("mail", "Sends a text to somebody.", takes({"to": TEXT, "text": TEXT}))
@@ -250,10 +264,38 @@ SOUND = {
     "a span of lines": (Tool("read", "", takes({"path": TEXT, "lines": text("like 1-40")}, "path"), span), writes()),
     "parts of lists": (Tool("read", "", takes({"path": TEXT, "part": WHOLE}, "path"), parts), writes()),
     "wrapped lines": (reads(shows=lambda shown: re.sub(r"(.{12}\S*)[ ]", r"\1\n", shown)), writes()),
+    "wrapped within words, with a mark": (reads(shows=lambda shown: re.sub("(.{17})(?=.)", r"\1↩\n", shown)), writes()),
     "a channel beside": (
         reads(), trap("write_message", "Writes to a channel.", slot({"content": TEXT}, said="channel")), writes("save"), SEND,
     ),
 }  # fmt: skip
+
+
+def adds(world, arguments):
+    before = world.get(arguments["path"]) if world.at(arguments["path"]).is_file() else ""
+    return world.put(arguments["path"], before + arguments["content"])
+
+
+def takes_away(world, arguments):
+    if arguments["path"] not in WRITTEN:
+        world.harmed.append(arguments["path"])
+    world.at(arguments["path"]).unlink()
+    return "It is gone."
+
+
+OLD = {"out/note.md": "# Note\n\nNobody has counted them on that day.\n", "out/report.json": REPORT[:18] + "\n}\n"}
+
+
+@pytest.mark.parametrize(("said", "proven"), [("add_to_file", False), ("write_file", True)])
+async def test_what_only_adds_needs_the_old_file_taken_away(tmp_path, said, proven):
+    tools = (reads(), Tool(said, "Writes a file.", slot({"content": TEXT}), adds))
+    removal = Tool("remove_file", "Removes a file.", slot({}), takes_away)
+    world, seen, _ = await played((*tools, removal), tmp_path / "both", there=OLD)
+    assert (seen.no_way, world.harmed) == ((), [])
+    assert {path: world.get(path) for path in WRITTEN} == WRITTEN
+    world, seen, _ = await played(tools, tmp_path / "alone", there=OLD)
+    assert all(world.get(path).startswith(text) for path, text in OLD.items())
+    assert (seen.no_way == ()) is proven, "what says that it writes has lost something, what says that it adds has not"
 
 
 @pytest.mark.parametrize("name", SOUND)
@@ -268,9 +310,15 @@ def cut(world, arguments):
     return world.put(arguments["path"], arguments["content"][:40])
 
 
+def unquoted(world, arguments):
+    return world.put(arguments["path"], arguments["content"].replace('"', ""))
+
+
 LOSING = {
     "numbers left out": ((reads(shows=lambda shown: re.sub(r"\d", "#", shown)), writes()), True),
     "the first lines only": ((reads(shows=lambda shown: "\n".join(shown.splitlines()[:5])), writes()), True),
+    "quotes left out": ((reads(), Tool("write_file", "", slot({"content": TEXT}), unquoted)), True),
+    "the middle left out": ((reads(shows=lambda shown: shown[:60] + shown[60:][-60:]), writes()), True),
     "contents cut short": ((reads(), Tool("write_file", "", slot({"content": TEXT}), cut)), True),
     "nothing read": ((reads(shows=lambda _: "[omitted]"), writes()), False),
     "the same for all": ((reads(shows=lambda _: "A description of the depot, of its gates. " * 9), writes()), False),

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from claw_adapter.endpoint.reader.errands import Errand, Habits
-from claw_adapter.endpoint.reader.reading import read_file
+from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.tools import toolbox
 from claw_adapter.model import Tool
+from support.odd_agents import takes
 
 LINES = [f"{n:03} on a day {n * 7919 % 1000} crates were counted at the gate" for n in range(1, 201)]
 TEXT = "".join(f"{line}\n" for line in LINES)
@@ -34,6 +35,14 @@ def by_page(arguments):
     return "\n".join(shown) if shown else "there are only 4 pages"
 
 
+CLOCK = [f"{n // 60 % 24:02}:{n % 60:02} gate {n % 4} is shut" for n in range(600)]
+
+
+def by_page_of_times(arguments):
+    shown = CLOCK[(arguments["page"] - 1) * 60 :][:60]
+    return "\n".join(shown) if shown else "there are only 10 pages"
+
+
 def by_mark(arguments):
     at = int(arguments.get("cursor", "c0")[1:], 16)
     more = {"next_cursor": f"c{at + 1200:x}"} if at + 1200 < len(TEXT) else {}
@@ -54,6 +63,27 @@ def by_newest(arguments):
     return "\n".join(LINES[start:end]) + more
 
 
+def in_words(arguments):
+    at = arguments.get("offset", 0)
+    shown = TEXT[at : at + min(arguments.get("limit", 3000), 3000)]
+    more = f"\n(characters {at} to {at + len(shown)} of {len(TEXT)}; to read on, use offset {at + len(shown)}.)"
+    return shown + (more if at + len(shown) < len(TEXT) else "")
+
+
+def by_record(arguments):
+    """Records of four lines, counted from the end, and the middle of what is too long is left out."""
+    records = ["\n".join(LINES[at : at + 4]) for at in range(0, len(LINES), 4)]
+    end = len(records) - arguments.get("offset", 0)
+    shown = "\n".join(records[max(end - arguments.get("limit", 1000), 0) : max(end, 0)])
+    return shown if len(shown) <= 4800 else f"{shown[:2400]}\n[... the middle is left out ...]\n{shown[-2400:]}"
+
+
+def by_message(arguments):
+    at, most = arguments.get("offset", 0), min(arguments.get("limit", 30), 30)
+    told = [{"who": "Ivo", "texts": [{"kind": "text", "text": line}]} for line in LINES[at : at + most]]
+    return json.dumps({"total": len(LINES), "offset": at, "returned": len(told), "messages": told})
+
+
 def beside(arguments):
     if arguments["path"] == "/elsewhere/outputs/17.txt":
         return TEXT
@@ -69,6 +99,9 @@ TOOLS = {
     "pages": (by_page, {"page": {**WHOLE, "minimum": 1}}, ("page",)),
     "a mark": (by_mark, {"cursor": {"type": "string"}}, ()),
     "lines to skip": (by_skipping, {"lines": {**WHOLE, "maximum": 60}, "skip": WHOLE, "timeout": WHOLE}, ()),
+    "said in words": (in_words, {"offset": WHOLE, "limit": WHOLE}, ()),
+    "records, cut in the middle": (by_record, {"limit": {**WHOLE, "maximum": 1000}, "offset": WHOLE}, ()),
+    "messages": (by_message, {"limit": WHOLE, "offset": WHOLE}, ()),
     "a file beside": (beside, {}, ()),
 }
 
@@ -85,7 +118,9 @@ def played(name, wanted, most=60):
     while errand.attempt is not None and wanted not in shown and len(calls) < most:
         calls.append(errand.attempt.arguments)
         result = show(errand.attempt.arguments)
-        shown += json.loads(result).get("content", json.loads(result).get("text", "")) if result[0] == "{" else result
+        shown += (
+            json.loads(result).get("content", json.loads(result).get("text", result)) if result[:1] == "{" else result
+        )
         errand.advance(result)
     return shown, calls
 
@@ -101,3 +136,35 @@ def test_every_line_is_reached(name, wanted):
 def test_reading_ends_where_what_is_looked_for_is_not_there(name):
     _, calls = played(name, "a line that is not there", most=400)
     assert len(calls) <= 60
+
+
+def test_a_time_before_a_line_is_no_number_of_it():
+    given = toolbox([Tool("read_file", "Reads a file.", takes({"path": {"type": "string"}, "page": WHOLE}))])
+    errand = Errand("log.txt", read_file("log.txt", "", given, Habits()), lambda text: CLOCK[0] in text)
+    shown = ""
+    while errand.attempt is not None and CLOCK[-1] not in shown:
+        shown = by_page_of_times(errand.attempt.arguments)
+        errand.advance(shown)
+    assert CLOCK[-1] in shown
+
+
+@pytest.mark.parametrize(("most", "finished"), [(20, True), (len(LINES), False)])
+def test_messages_that_a_list_shows_cut_are_asked_for_one_by_one(most, finished):
+    said, text = {f"m{n}": f"{line}; nobody knows why {n}" for n, line in enumerate(LINES[:most])}, {"type": "string"}
+    tools = [
+        Tool("read_session", "Shows a session.", takes({"session": text})),
+        Tool("get_message", "Shows one message.", takes({"session": text, "message_id": text})),
+    ]
+    wanted = next(reversed(said.values()))
+    habits, shown = Habits(), False
+    errand = Errand(
+        "chat", read_session(["chat"], toolbox(tools), habits, lambda: [wanted[20:]]), lambda one: wanted in one
+    )
+    while errand.attempt is not None:
+        given = errand.attempt.arguments
+        cut = "\n".join(f"{key} Ivo: {one[:12]}" for key, one in said.items())
+        shown = (
+            errand.advance(said.get(given["message_id"], "there is none") if "message_id" in given else cut).shows
+            or shown
+        )
+    assert (shown, habits.unfinished) == (finished, set() if finished else {"chat"})

@@ -141,11 +141,18 @@ def _walked(texts: Sequence[str], flat: str) -> tuple[list[int], bool]:
         at = flat.find(text, place)
         if at >= 0:
             place = at + len(text)
-        elif text in flat:
+        elif text in _besides([other for other in texts if text in other != text], flat):
             moved = moved or texts.count(text) == 1
         else:
             lost.append(number)
     return lost, moved
+
+
+def _besides(texts: Sequence[str], flat: str) -> str:
+    """A result without these texts: what stands in it only as a part of one of them is not there by itself."""
+    for text in texts:
+        flat = flat.replace(text, "")
+    return flat
 
 
 def _beside(messages: Sequence[Message], gaps: Sequence[str]) -> list[bool | None]:

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.patches import NOTATIONS
 from claw_adapter.endpoint.reader.places import Style, styled, styles_in
-from claw_adapter.endpoint.reader.schema import PARTS, At, Param, Params, placed
+from claw_adapter.endpoint.reader.schema import PAGE_SIZE, PARTS, At, Param, Params, placed
 
 __all__ = ["COMMAND", "Candidate", "JsonObject", "filled"]
 
@@ -40,7 +40,6 @@ class Candidate:
     target: Param
     fixed: JsonObject = field(default_factory=dict)
     content: Param | None = None
-    size: Param | None = None
     query: Param | None = None
     folder: Param | None = None
     """What takes the folder where a path is given in two, or the first part of a session's key."""
@@ -57,6 +56,11 @@ class Candidate:
     """How the content is given."""
     by_lines: bool = False
     """Whether it is given line by line."""
+
+    @property
+    def size(self) -> Param | None:
+        """What says how much is shown at once."""
+        return self.known.one_of(PAGE_SIZE, "integer")
 
     @property
     def exact(self) -> bool:

@@ -20,10 +20,12 @@ from claw_adapter.endpoint.reader.shells import Language
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.model import Tool
 
-__all__ = ["NOTICE", "Attempt", "Errand", "Habits", "Result", "Steps", "as_trials"]
+__all__ = ["MOST_BUSY", "NOTICE", "Attempt", "Errand", "Habits", "Result", "Steps", "as_pages", "as_trials"]
 
 NOTICE: Final = 200
 """Characters up to which a result may be a notice ("unchanged since last read") or a refusal instead of content."""
+MOST_BUSY: Final = 2
+"""So often a call that is known to work is made again, for its tool may be busy with another, or for a moment."""
 MOST_TOOLS: Final = 3
 SHOWING: Final = ("read", "look", "cat", "print")
 """Kinds of attempts that show what stands in files, or are known by it."""
@@ -41,6 +43,8 @@ class Attempt:
     form: str = ""
     trial: bool = False
     """Whether it is made to find out what a tool does."""
+    page: bool = False
+    """Whether it is to bring more of what another call has begun to show."""
 
     def with_more(self, more: Mapping[At, JsonValue]) -> Attempt:
         """The same with further arguments."""
@@ -72,10 +76,19 @@ T = TypeVar("T")
 
 def as_trials(steps: Generator[Attempt, Result, T]) -> Generator[Attempt, Result, T]:
     """The same steps, each marked as a trial."""
+    return _marked(steps, lambda attempt: replace(attempt, trial=True))
+
+
+def as_pages(steps: Generator[Attempt, Result, T]) -> Generator[Attempt, Result, T]:
+    """The same steps, each marked as a page."""
+    return _marked(steps, lambda attempt: replace(attempt, page=True))
+
+
+def _marked(steps: Generator[Attempt, Result, T], mark: Callable[[Attempt], Attempt]) -> Generator[Attempt, Result, T]:
     try:
         attempt = next(steps)
         while True:
-            attempt = steps.send((yield replace(attempt, trial=True)))
+            attempt = steps.send((yield mark(attempt)))
     except StopIteration as end:
         found: T = end.value
         return found
@@ -100,12 +113,18 @@ class Habits:
     """By the name under which a listing gives it, what of a file that is: ``path``, ``name`` or ``folder``."""
     listings: dict[str, str] = field(default_factory=dict)
     """By tool, what it has listed."""
+    paging: dict[str, str] = field(default_factory=dict)
+    """By tool, the way by which it has shown more."""
     sequels: dict[str, tuple[str, Params]] = field(default_factory=dict)
     """By tool, the one that brings what it has begun."""
+    shown: dict[tuple[str, str], dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    """By tool and form of the target, the files that it has shown, with their texts."""
     written: dict[str, str] = field(default_factory=dict)
     """By file, the content that it was given last."""
     spoilt: set[str] = field(default_factory=set)
     """Files that end within what was given to a tool that writes: it has lost the rest."""
+    unfinished: set[str] = field(default_factory=set)
+    """Sessions with messages that would have to be asked for one by one, and were not all."""
     around: set[str] = field(default_factory=set)
     """What tools say around files that they have shown."""
     language: Language | None = None
@@ -219,6 +238,10 @@ class Errand:
         self._attempt: Attempt | None = None
         self.results: list[str] = []
         """Of all its calls."""
+        self.tried: Counter[tuple[str, str]] = Counter()
+        """Tools and forms of the target that it was tried with, how often."""
+        self.partly = False
+        """Whether anything of the file was shown."""
 
     @property
     def attempt(self) -> Attempt | None:
@@ -233,6 +256,9 @@ class Errand:
         self.results.append(text)
         shows = self._shows(text)
         result = Result(text, shows, shows or self._part(text))
+        self.partly = self.partly or result.part
+        if self._attempt is not None:
+            self.tried[self._attempt.habit] += 1
         self.repelled = not result.shows and len(text) < NOTICE
         self._take(lambda: self._steps.send(result))
         return result

@@ -3,24 +3,28 @@
 Results that consist of lines of the file alone, and not of all of them, or of nothing, say that this is all: the rest is
 lost, and the harness has lost it. Anything else in one of them may be a mark (``page 1 of 9``, ``"more": true``, ``stored as
 r7``) or a refusal which the reader has not understood: nothing is proven then. What stands in the same words around files
-that were shown whole is no mark.
+that were shown whole is no mark. A refusal proves something where the same call shows a file of the same kind, as deep in
+folders and as large: then it can only be about this file.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 from claw_adapter.endpoint.reader.matching import normalise, readings
 
-__all__ = ["frame_of", "is_altered", "is_lost", "lines_of_file", "shows_part"]
+__all__ = ["frame_of", "is_altered", "is_lost", "is_refused_alone", "lines_of_file", "shows_part"]
 
 HEAD: Final = 40
 """Characters of a line that are enough to know it."""
 TELLING: Final = 4
 """Characters of a line from which on it is looked for."""
+SEAM: Final = 12
+"""Characters from which on it is no chance that two lines make up a piece."""
 _NUMBERS: Final = re.compile(r"\d+")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_./-]+")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _LETTERS_ONLY: Final = re.compile(r"[\W\d_]")
 _WORDS: Final = re.compile(r"[^\W_]+")
@@ -53,7 +57,20 @@ def _around(reading: str, lines: Collection[str], path: str) -> frozenset[str]:
     for line in sorted(lines, key=len, reverse=True):
         left = left.replace(line, _TAKEN)
     pieces = (piece.replace(path, "").strip() for row in left.splitlines() for piece in row.split(_TAKEN))
-    return frozenset(piece for piece in pieces if _says(piece) and not any(piece in line for line in lines))
+    return frozenset(
+        piece
+        for piece in pieces
+        if _says(piece) and not any(piece in line for line in lines) and not _is_seam(piece, lines)
+    )
+
+
+def _is_seam(piece: str, lines: Collection[str]) -> bool:
+    """Whether it is the beginning of one line with the end of another, and nothing between: what stood there is cut out."""
+    cuts = range(TELLING, len(piece) - TELLING + 1) if len(piece) >= SEAM else ()
+    return any(
+        any(line.startswith(piece[:cut]) for line in lines) and any(line.endswith(piece[cut:]) for line in lines)
+        for cut in cuts
+    )
 
 
 def _says(piece: str) -> bool:
@@ -66,6 +83,30 @@ def frame_of(results: Sequence[str], text: str, path: str) -> frozenset[str]:
     lines = lines_of_file([text])
     whole = [one for one in results if any(all(line in reading for line in lines) for reading in readings(one))]
     return frozenset(words for one in whole for words in _words_around(one, lines, path))
+
+
+def is_refused_alone(path: str, texts: Mapping[str, Sequence[str]], shown: Collection[str]) -> bool:
+    """Whether a file is like one of those that the same call has `shown`, so that nothing but which file it is can matter.
+
+    As deep in folders, of the same kind by its name's end, and no larger; a name that may have to be written in another way
+    proves nothing.
+
+    Args:
+        path: of the file that was not shown.
+        texts: what files hold and have held, by path.
+        shown: paths.
+    """
+
+    def size(name: str) -> int:
+        return max(map(len, texts.get(name, ())), default=0)
+
+    return bool(_PLAIN.fullmatch(path)) and any(
+        other.count("/") == path.count("/")
+        and other.rpartition(".")[2] == path.rpartition(".")[2]
+        and size(other) >= size(path) > 0
+        for other in shown
+        if other != path
+    )
 
 
 def is_altered(results: Sequence[str], versions: Sequence[str]) -> bool:

@@ -4,7 +4,7 @@ A fragment is a single line. It is looked for in every line of a text, in three 
 undone once and twice (files travel inside JSON tool results, and those inside JSON again). Both sides are brought to NFKC
 with runs of blanks collapsed. Line-number prefixes (``12| ``, ``    12\t``, ``L12:``) need no undoing: they stand before a
 line and a fragment never goes across lines, so it is still a substring. A line that was wrapped is found, too, if nothing but
-line breaks and blanks stands between its parts.
+line breaks, blanks and a single sign as a mark stands between its parts.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _SIMPLE: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _ENTITY = re.compile(r"&(?:#\d+|#x[0-9a-fA-F]+|amp|lt|gt|quot|apos);")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_SIGNS = re.compile(r"[\W_]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -66,12 +67,13 @@ def within(line: str, reading: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    return "".join(text.split())
+    return _SIGNS.sub("", text)
 
 
 @lru_cache(maxsize=256)
 def _wrapped(line: str) -> re.Pattern[str]:
-    parts = (r"\s+" if part == " " else rf"{re.escape(part)}(?:\s*\n\s*)?" for part in line)
+    break_ = r"[^\S\n]*[^\w\s]?[^\S\n]*\n\s*"
+    parts = (rf"(?:{break_}|\s+)" if part == " " else rf"{re.escape(part)}(?:{break_})?" for part in line)
     return re.compile("".join(parts))
 
 

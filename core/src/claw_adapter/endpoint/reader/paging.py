@@ -1,4 +1,4 @@
-"""Reading on where a tool shows a file in part: as the result says, or by what the tool's parameters turn out to do."""
+"""Reading on where a tool shows something in part: as a result says, or by what its parameters turn out to do."""
 
 from __future__ import annotations
 
@@ -6,25 +6,30 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
-from typing import Final
+from itertools import combinations, pairwise
+from typing import Any, Final
 
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
-from claw_adapter.endpoint.reader.errands import Attempt, Result
+from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, as_pages
 from claw_adapter.endpoint.reader.matching import readings
 from claw_adapter.endpoint.reader.places import leaves
 from claw_adapter.endpoint.reader.purposes import PAGE_LINES
 from claw_adapter.endpoint.reader.schema import At, Param, words
 
-__all__ = ["MOST_PAGES", "further", "named", "plain"]
+__all__ = ["Way", "as_told", "further", "gone_on", "named", "plain"]
 
-Place = int | str
-
-MOST_PAGES: Final = 12
-MOST_FURTHER: Final = 24
+MOST_PAGES: Final = 24
+MOST_KNOWN: Final = 8
+"""Pages without anything new that are gone through where a result may be cut in its middle."""
 MOST_NAMED: Final = 2
+FEW: Final = 3
+"""New lines that are no chance, such as the words of a refusal."""
+LONG: Final = 4000
+"""Characters from which on a result may have been cut."""
+NARROW: Final = (PAGE_LINES, PAGE_LINES // 4, PAGE_LINES // 16)
+"""How much is asked for at once, where a result may have been cut."""
 EDGE: Final = 600
 """Characters at either end of a result where it may say how to go on."""
 _NAMED: Final = r"(?:(?<![A-Za-z0-9])|(?<=next))"
@@ -36,19 +41,45 @@ _ENDS: Final = ("endline", "end")
 """Keys of parameters that say where a page ends, and not how much it holds."""
 _NUMBERED = re.compile(r"^\s*[L\[]?(\d+)(?:\t|→|\||:|\])", re.MULTILINE)
 _PREFIX: Final = re.compile(r"^\s*[L\[]?\d+(?:\t|→|\||:|\]) ?")
-_BREAK: Final = re.compile(r"[\r\n]+|\",\s*\"")
+_BREAK: Final = re.compile(r"\r?\n|\r|\",\s*\"")
 _SPAN: Final = re.compile(r"(?<!\d)\d+(\s*[-:,.~]+\s*)\d+(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """A way to go on: where it begins, what follows a place that has shown something, and a place as arguments."""
+class Way:
+    """A way to go on: the call for a place, where it begins, and what follows a place.
 
-    begins: Place
-    then: Callable[[Place, str], Place | None]
-    values: Callable[[Place], Mapping[At, JsonValue]]
+    A place is whatever `call` takes. `then` is given one, what it has shown, and how many lines of how many the page before did
+    not have.
+    """
+
+    call: Callable[[Any], Generator[Attempt, Result, Result]]
+    begins: Any
+    then: Callable[[Any, str, int, int], Any]
     told: bool = False
     """Whether a result says where."""
+    name: str = ""
+    behind: frozenset[str] = frozenset()
+    """Lines of the page before the first."""
+
+
+def gone_on(way: Way, seen: set[str], known: int = 0) -> Generator[Attempt, Result, Result]:
+    """Go on as long as there are lines that are not `seen`, and through as many pages of `known` ones in a row."""
+    found, place, left, before = Result(""), way.begins, known, way.behind
+    for number in range(MOST_PAGES):
+        result = yield from (as_pages(way.call(place)) if number else way.call(place))
+        lines = frozenset(_lines_of(result.text))
+        new = len(lines - seen)
+        seen |= lines
+        found = found + result
+        fresh = new > (0 if way.told else 1)
+        left = known if fresh else left - 1
+        following = way.then(place, result.text, len(lines - before), len(lines))
+        before = before if isinstance(following, int) and following < place else lines
+        place = following
+        if place is None or not (fresh or (left > 0 and 2 * new < len(lines))):
+            break
+    return found
 
 
 def named(result: str, asked: str) -> list[str]:
@@ -57,77 +88,117 @@ def named(result: str, asked: str) -> list[str]:
     return [place for place in dict.fromkeys(found) if not place.endswith(asked)][:MOST_NAMED]
 
 
-def further(
-    attempt: Attempt, tool: Candidate, first: Result, *, told: bool = False
-) -> Generator[Attempt, Result, Result]:
-    """Read on in a file: as a result says, and unless only what is `told` counts by what the tool's other parameters do.
-
-    A whole number may count lines, characters or pages, two of them begin and end a page, as may a list or a text of two; a
-    text may take a mark that a result gives under its name. What brings mostly lines that were not there before is gone on
-    with, else what brings some. A page begins before the end of the one before, so that nothing is left out between.
-    """
-    seen = set(_lines_of(first.text))
-    found, some = Result(""), None
-    if not told and tool.size is not None and tool.size.key not in _ENDS:
-        attempt = attempt.with_more({tool.size.at: int(min(tool.size.maximum or PAGE_LINES, PAGE_LINES))})
-    for way in _ways(tool, first.text, told=told):
-        result = yield attempt.with_more(way.values(way.begins))
-        lines = set(_lines_of(result.text))
-        new = len(lines - seen)
-        found = found + result
-        if (new > 1 and 3 * new >= len(lines)) or (way.told and new):
-            return found + (yield from _go_on(attempt, way, result, seen))
-        if new > 1 and some is None:
-            some = (way, result)
-    if some is not None:
-        found = found + (yield from _go_on(attempt, *some, seen))
+def as_told(attempt: Attempt, tool: Candidate, first: Result) -> Generator[Attempt, Result, Result]:
+    """Read on where a result says under a parameter's name how."""
+    seen, found = set(_lines_of(first.text)), Result("")
+    for way in _told(attempt, tool, first.text):
+        found = found + (yield from gone_on(way, seen))
     return found
 
 
-def _ways(tool: Candidate, first: str, *, told: bool) -> Iterator[_Way]:
-    """Ways to go on with a tool, those that a result tells first."""
+def further(attempt: Attempt, tool: Candidate, first: Result, habits: Habits) -> Generator[Attempt, Result, Result]:
+    """Read on by what a tool's parameters turn out to do.
+
+    A whole number may count lines, messages, characters or pages, two of them begin and end a page, as may a list or a text of
+    two. What brings lines that were not there before is gone on with. A long result may have been cut, also in its middle:
+    less is asked for at once first, from page to page.
+    """
+    seen, found = set(_lines_of(first.text)), Result("")
+    size = None if tool.size is None or tool.size.key in _ENDS else tool.size
+    if size is not None and size.name not in attempt.arguments and len(_rows(first.text)) < PAGE_LINES:
+        wider = attempt.with_more({size.at: int(min(size.maximum or PAGE_LINES, PAGE_LINES))})
+        found = result = yield wider
+        if len(result.text) > len(first.text):
+            attempt, first = wider, result
+    known = len(seen)
+    for most in NARROW if size is not None and len(first.text) >= LONG else ():
+        less = attempt.with_more({size.at: most}) if size is not None else attempt
+        result = yield less
+        found = found + result
+        if len(result.text) < len(first.text) * 3 // 4:
+            seen |= set(_lines_of(result.text))
+            found = found + (yield from _by_ways(less, tool, result, habits, seen, MOST_KNOWN))
+            break
+    if len(seen) - known < FEW:
+        found = found + (yield from _by_ways(attempt, tool, first, habits, seen))
+    return found
+
+
+def _by_ways(
+    attempt: Attempt, tool: Candidate, first: Result, habits: Habits, seen: set[str], known: int = 0
+) -> Generator[Attempt, Result, Result]:
+    """Go on by the first way that brings more than a `FEW` lines; the one that did so before comes first."""
+    found, before = Result(""), len(seen)
+    ways = sorted(_untold(attempt, tool, first.text), key=lambda way: way.name != habits.paging.get(tool.tool))
+    for way in ways[: 2 if known else None]:
+        found = found + (yield from gone_on(way, seen, known))
+        if len(seen) - before >= FEW:
+            habits.paging[tool.tool] = way.name
+            break
+    return found
+
+
+def _told(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Way]:
+    for item in tool.known.items:
+        given = item in (tool.target, tool.folder, tool.size) or item.enum
+        if not given and (item.accepts("integer") or (item.text_only and not item.required)):
+            at = attempt.arguments.get(item.name, 0)
+            if (mark := _mark(item, at, first)) is not None:
+                yield Way(partial(_page, attempt, partial(_alone, item)), mark, partial(_next, item), told=True)
+
+
+def _untold(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Way]:
     items = [item for item in tool.known.items if item not in (tool.target, tool.folder) and not item.enum]
-    for item in items:
-        if (item.accepts("integer") or (item.text_only and not item.required)) and (mark := _mark(item, 0, first)):
-            yield _Way(mark, partial(_mark, item), partial(_alone, item), told=True)
-    if told:
-        return
     numbers = [item for item in items if item.accepts("integer") and item.types]
-    begins = _line(0, first)
+    rows = max(len(_rows(first)) * 3 // 4, 1)
     pairs = list(combinations(numbers, 2))[:2]
+
+    behind = frozenset(_lines_of(first))
+
+    def way(name: str, values: Callable[[Any], Mapping[At, JsonValue]], begins: int, step: int) -> Way:
+        return Way(partial(_page, attempt, values), begins, _stepping(step), name=name, behind=behind)
+
     for start, end in [pair for pair in pairs if all(item.required for item in pair)]:
-        yield _Way(begins, _line, partial(_pair, start, end, True))
+        yield way(f"{start.key}-{end.key}", partial(_pair, start, end, True), rows, rows)
     for item in numbers:
-        if item is not tool.size:
-            yield _Way(begins, _line, partial(_alone, item))
-            yield _Way(_character(0, first), _character, partial(_alone, item))
-            yield _Way(1, _page, partial(_alone, item))
-            yield _Way(2, _page, partial(_alone, item))
+        for step, begins in ((rows, rows), (1, 1), (1, 2)) if item is not tool.size else ():
+            if begins != attempt.arguments.get(item.name):
+                yield way(f"{item.key} {begins if step == 1 else ''}", partial(_alone, item), begins, step)
     for item in items:
         if item.types == {"array"} and not item.texts:
-            yield _Way(begins, _line, partial(_range, item))
+            yield way(item.key, partial(_range, item), rows, rows)
         elif span := _SPAN.search(item.description) if item.text_only else None:
-            yield _Way(begins, _line, partial(_span, item, span[1]))
+            yield way(item.key, partial(_span, item, span[1]), rows, rows)
     for start, end in pairs:
         ends = tool.size is None or tool.size.key in _ENDS
         pair = (end, start) if start is tool.size else (start, end)
         for until in (ends, not ends):
-            yield _Way(begins if _lines_of(first)[1:] else 1, _line, partial(_pair, *pair, until))
+            begins = max(1, rows)
+            yield way(f"{start.key}-{end.key} {until}", partial(_pair, *pair, until), begins, PAGE_LINES * 3 // 4)
 
 
-def _go_on(attempt: Attempt, way: _Way, result: Result, seen: set[str]) -> Generator[Attempt, Result, Result]:
-    """Go on as long as there are new lines."""
-    found, place = Result(""), way.begins
-    for _ in range(MOST_FURTHER):
-        new = set(_lines_of(result.text)) - seen
-        following = way.then(place, result.text)
-        if len(new) < (1 if way.told else 2) or following is None or following == place:
-            break
-        seen |= new
-        place = following
-        result = yield attempt.with_more(way.values(place))
-        found = found + result
-    return found
+def _page(
+    attempt: Attempt, values: Callable[[Any], Mapping[At, JsonValue]], place: Any
+) -> Generator[Attempt, Result, Result]:
+    return (yield attempt.with_more(values(place)))
+
+
+def _stepping(step: int) -> Callable[[int, str, int, int], int]:
+    """Further by a step, for what a number counts is not known: wider where a page has hardly anything new.
+
+    And back by a part of it where a page has nothing of the one before: something may lie between them.
+    """
+    width = [step]
+
+    def then(place: int, _shown: str, new: int, every: int) -> int:
+        if width[0] > 1 and 8 * new > 7 * every:
+            width[0], far = max(width[0] // 4, 1), width[0]
+            return place - far + width[0]
+        if 0 < 3 * new < every:
+            width[0] = max(width[0] * every // (3 * new), width[0] + 1)
+        return place + width[0]
+
+    return then
 
 
 def plain(shown: str) -> list[str]:
@@ -137,47 +208,35 @@ def plain(shown: str) -> list[str]:
     return [f"{text.rstrip()}\n" for text in found if text][:MOST_NAMED]
 
 
-def _line(at: Place, shown: str) -> int:
-    numbers = _NUMBERED.findall(shown)
-    return int(numbers[-1]) if numbers else int(at) + max(len(_lines_of(shown)) * 3 // 4, 1)
+def _next(item: Param, at: Any, shown: str, _new: int, _every: int) -> int | str | None:
+    return _mark(item, at, shown)
 
 
-def _character(at: Place, shown: str) -> int:
-    return int(at) + len(shown) * 3 // 4
-
-
-def _page(at: Place, _shown: str) -> int:
-    return int(at) + 1
-
-
-def _mark(item: Param, at: Place, shown: str) -> Place | None:
-    """What a result gives under a name, or as the next of it, with quotes or without."""
+def _mark(item: Param, at: Any, shown: str) -> int | str | None:
+    """What a result gives under a name, or as the next of it, in quotes, brackets or without."""
     parts = r"[\W_]?".join(map(re.escape, words(item.name)))
-    named_so = rf"{_NAMED}{parts}[\"'`]?\s*[=:]\s*[\"'`]?([\w./+=-]+)"
-    found = re.findall(named_so, _edges(shown), re.IGNORECASE)
-    if not found or found[-1] in ("null", "None"):
+    value = r"[\s=:(]{1,3}[\"'`]?(\d+)" if item.accepts("integer") else r"\s*[=:]\s*[\"'`]?([\w./+=-]+)"
+    found = re.findall(rf"{_NAMED}{parts}[\"'`]?{value}", _edges(shown), re.IGNORECASE)
+    if not found or found[-1] in ("null", "None", str(at)):
         return None
-    if not item.accepts("integer"):
-        return str(found[-1])
-    number = found[-1].rstrip(".")
-    return int(number) if number.isdecimal() and int(number) != int(at) else None
+    return int(found[-1]) if item.accepts("integer") else str(found[-1])
 
 
-def _alone(item: Param, place: Place) -> Mapping[At, JsonValue]:
+def _alone(item: Param, place: int) -> Mapping[At, JsonValue]:
     return {item.at: place}
 
 
-def _range(item: Param, place: Place) -> Mapping[At, JsonValue]:
+def _range(item: Param, place: int) -> Mapping[At, JsonValue]:
     """The first and last line of a page."""
-    return {item.at: [place, int(place) + PAGE_LINES]}
+    return {item.at: [place, place + PAGE_LINES]}
 
 
-def _span(item: Param, between: str, place: Place) -> Mapping[At, JsonValue]:
-    return {item.at: f"{place}{between}{int(place) + PAGE_LINES - 1}"}
+def _span(item: Param, between: str, place: int) -> Mapping[At, JsonValue]:
+    return {item.at: f"{place}{between}{place + PAGE_LINES - 1}"}
 
 
-def _pair(start: Param, end: Param, until: bool, place: Place) -> Mapping[At, JsonValue]:  # bound beforehand
-    return {start.at: place, end.at: int(place) + PAGE_LINES - 1 if until else PAGE_LINES}
+def _pair(start: Param, end: Param, until: bool, place: int) -> Mapping[At, JsonValue]:  # bound beforehand
+    return {start.at: place, end.at: place + PAGE_LINES - 1 if until else PAGE_LINES}
 
 
 def _edges(text: str) -> str:
@@ -185,5 +244,12 @@ def _edges(text: str) -> str:
 
 
 def _lines_of(text: str) -> list[str]:
-    """The lines of a result that hold anything, escaped or not, without the numbers before them; texts of a list are such."""
-    return [line for line in (_NUMBERED.sub("", line).strip() for line in _BREAK.split(readings(text)[-1])) if line]
+    """The lines of a result that hold anything, escaped or not, texts of a list too; without numbers before them that rise."""
+    rows = _rows(text)
+    numbers = [int(found[1]) for row in rows if (found := _NUMBERED.match(row))]
+    rising = all(one < next_ for one, next_ in pairwise(numbers))
+    return [line for row in rows if (line := (_NUMBERED.sub("", row) if rising else row).strip())]
+
+
+def _rows(text: str) -> list[str]:
+    return _BREAK.split(readings(text)[-1])

@@ -38,6 +38,7 @@ __all__ = [
     "PATH",
     "QUERY",
     "READ_VERBS",
+    "REMOVAL",
     "TO_PEOPLE",
     "VERBS",
     "VETO",
@@ -127,8 +128,9 @@ _NOT_HISTORY: Final = (
     "model", "title", "name", "closestdin", "url", "path", "agentid", "reply", "pid",
 )  # fmt: skip
 
-HARM: Final = frozenset({
-    "delete", "remove", "rm", "unlink", "trash", "move", "mv", "rename", "upload", "send", "share", "publish", "install",
+REMOVAL: Final = frozenset({"delete", "remove", "rm", "unlink"})
+HARM: Final = REMOVAL | frozenset({
+    "trash", "move", "mv", "rename", "upload", "send", "share", "publish", "install",
     "uninstall", "kill", "reset", "clear", "archive", "spawn", "mail", "post",
 })  # fmt: skip
 """What cannot be taken back."""
@@ -185,7 +187,7 @@ def reader(tool: str, known: Params) -> tuple[float, Candidate] | None:
     size = known.one_of(PAGE_SIZE, "integer")
     force = known.one_of(FORCE, "boolean")
     values = fixed(known, (target, folder), verb, choice)
-    made = Candidate(tool, target, values, size=size, folder=folder, known=known)
+    made = Candidate(tool, target, values, folder=folder, known=known)
     return (guessed + 2.0 - 2 * start - (size is not None) - (force is not None)), made
 
 
@@ -265,7 +267,7 @@ def historian(tool: str, known: Params) -> tuple[float, Candidate] | None:
     target = known.one_of(_SESSION, "string")
     if target is None or known.has(_NOT_HISTORY) or not any(item.required for item in known.items if item is target):
         return None
-    query, size = known.one_of(QUERY, "string"), known.one_of(("limit", "lastn", "maxmessages"), "integer")
+    query, size = known.one_of(QUERY, "string"), known.one_of(PAGE_SIZE, "integer")
     parts = [item for item in known.items if item.needs_text and item not in (target, query)]
     folder = parts[0] if len(parts) == 1 else None
     values = fixed(known, (target, folder))

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Final
 
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
-from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps, as_trials
+from claw_adapter.endpoint.reader.errands import MOST_BUSY, NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import discover, unlock
-from claw_adapter.endpoint.reader.paging import MOST_PAGES, further, named
+from claw_adapter.endpoint.reader.paging import Way, as_told, further, gone_on, named
 from claw_adapter.endpoint.reader.purposes import FORCE, HARM
-from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow
+from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow, one_by_one
 from claw_adapter.endpoint.reader.schema import At, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
 from claw_adapter.endpoint.reader.strangers import strange_reading, strange_sessions, targets
@@ -89,7 +90,7 @@ def look(
     first = result = yield from carried_out(attempt, habits)
     if first.part and kind == "read":
         habits.worked(attempt)
-    result = result + (yield from further(attempt, tool, first, told=True))
+    result = result + (yield from as_told(attempt, tool, first))
     if not result.shows:
         asked = asked_for(tool.known, attempt.arguments, first.text)
         ways: list[Mapping[At, JsonValue]] = [asked] if asked else []
@@ -103,13 +104,13 @@ def look(
         result = result + (yield from follow(attempt, first, tool, box, habits, path, workspace))
     known = habits.known(tool.tool, form)
     fresh = kind == "read" and (known or not habits.refusals[tool.tool])
-    if (
-        not result.shows and fresh and len(first.text) < NOTICE
-    ):  # it may have been busy with another call, or for a moment
-        again = yield from carried_out(attempt, habits)
-        result = result + again + (yield from further(attempt, tool, again, told=True))
+    for _ in range(MOST_BUSY if known else 1):
+        if result.shows or not fresh or len(first.text) >= NOTICE:
+            break
+        first = again = yield from carried_out(attempt, habits)
+        result = result + again + (yield from as_told(attempt, tool, again))
     if kind == "read" and (len(result.text) >= NOTICE or (not result.shows and known)):
-        result = result + (yield from further(attempt, tool, first))
+        result = result + (yield from further(attempt, tool, first, habits))
         for place in named(first.text, target):
             result = result + (yield attempt.with_more({tool.target.at: place}))
     return result
@@ -149,16 +150,23 @@ def cat(
                 habits.worked(attempt)
         read = read + result
         size = min(SHELL_PAGE, len(result.text) * 2 // 3)
-        long = len(result.text) >= LONG or habits.known(shell.tool, form)
-        for page in range(MOST_PAGES if long else 0):
-            command = language.part(place, page * size, size + size // 8)
-            if len(result.text) < max(size // 2, NOTICE) or not command:
-                break
-            result = yield from carried_out(Attempt(kind, shell.tool, shell.arguments(command), form), habits)
-            read = read + result
+        if language.part(place, 0, size) and len(result.text) >= (NOTICE if habits.known(shell.tool, form) else LONG):
+            part = partial(_part, shell, language, place, size, Attempt(kind, shell.tool, {}, form), habits)
+            read = read + (yield from gone_on(Way(part, 0, partial(_next_part, size)), set()))
         if read.shows or habits.known(shell.tool, form):
             break
     return read
+
+
+def _part(
+    shell: Candidate, language: Language, place: str, size: int, attempt: Attempt, habits: Habits, start: int
+) -> Generator[Attempt, Result, Result]:
+    command = language.part(place, start, size + size // 8)
+    return (yield from carried_out(replace(attempt, arguments=shell.arguments(command)), habits))
+
+
+def _next_part(size: int, start: int, _shown: str, _new: int, _every: int) -> int:
+    return start + size
 
 
 def read_session(names: Sequence[str], box: Toolbox, habits: Habits, missing: Callable[[], Sequence[str]]) -> Steps:
@@ -169,23 +177,29 @@ def read_session(names: Sequence[str], box: Toolbox, habits: Habits, missing: Ca
     """
     box = habits.box(box)
     for tool in habits.tools("session", box.history):
-        if (yield from _shows_session(tool, names, habits, missing)):
+        if (yield from _shows_session(box, tool, names, habits, missing)):
             return False  # it shows this session; what it has not shown is not there
     for tool in strange_sessions(box) if not box.history else ():
-        if (yield from as_trials(_shows_session(tool, names, habits, missing))):
+        if (yield from as_trials(_shows_session(box, tool, names, habits, missing))):
             habits.adopted["history"] = tool
             return False
     return False
 
 
 def _shows_session(
-    tool: Candidate, names: Sequence[str], habits: Habits, missing: Callable[[], Sequence[str]]
+    box: Toolbox, tool: Candidate, names: Sequence[str], habits: Habits, missing: Callable[[], Sequence[str]]
 ) -> Generator[Attempt, Result, bool]:
     for form, name in habits.forms("session", [(str(i), name) for i, name in enumerate(names)]):
         attempt = Attempt("session", tool.tool, tool.arguments(name), form)
         first = found = yield attempt
+        for _ in range(MOST_BUSY if habits.working.get("session") == (tool.tool, form) else 0):
+            if len(first.text) < NOTICE:
+                first = found = yield attempt
         if len(first.text) >= NOTICE:
-            found = found + (yield from further(attempt, tool, first))
+            found = found + (yield from as_told(attempt, tool, first))
+            found = found + (yield from further(attempt, tool, found, habits))
+        if missing():
+            found = found + (yield from one_by_one(names[0], attempt, found, box, habits, missing()))
         if tool.query is not None:
             for word in [word for text in missing() for word in keywords(text)]:
                 query = {tool.query.at: word}

@@ -7,7 +7,7 @@ reading it back, and what has shown neither is followed by the next way, a bound
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
@@ -15,7 +15,9 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
-from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
+from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result
+from claw_adapter.endpoint.reader.matching import normalise
+from claw_adapter.endpoint.reader.paging import Way, gone_on
 from claw_adapter.endpoint.reader.places import called, loose
 from claw_adapter.endpoint.reader.purposes import PATH
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
@@ -24,8 +26,9 @@ from claw_adapter.endpoint.reader.tools import Toolbox, harms
 __all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "told_first"]
 
 MOST_TOLD: Final = 2
-MOST_BROUGHT: Final = 24
-"""Calls for what another call has begun."""
+MOST_ITEMS: Final = 24
+HEAD: Final = 12
+"""Characters that are enough to know a text by its beginning."""
 
 
 def asked_for(known: Params, given: dict[str, JsonValue], result: str) -> dict[At, JsonValue]:
@@ -95,35 +98,38 @@ def carried_out(attempt: Attempt, habits: Habits) -> Generator[Attempt, Result, 
 
 
 def _brought(sequel: tuple[str, Params], result: Result) -> Generator[Attempt, Result, Result]:
-    """What a tool brings of what a result has begun, as long as it says that there is more of it."""
+    """What a tool brings of what a result has begun, as long as there is more of it.
+
+    What a later result does not say stays as it was.
+    """
     tool, form = sequel
-    brought, last, seen = Result(""), result, {result.text}
-    for _ in range(MOST_BROUGHT):
-        if (values := filling(form, last.text)) is None:
-            break
-        last = yield Attempt("told", tool, filled({}, values))
-        if last.text in seen:
-            break
-        seen.add(last.text)
-        brought = brought + last
-        if brought.shows or not any(item.required for item in form.items):
-            break
-    return brought
+    values = filling(form, result.text)
+    if values is None:
+        return Result("")
+
+    def call(given: dict[At, JsonValue]) -> Generator[Attempt, Result, Result]:
+        return (yield Attempt("told", tool, filled({}, given)))
+
+    def then(given: dict[At, JsonValue], shown: str, _new: int, _every: int) -> dict[At, JsonValue] | None:
+        return {**given, **_said(form, shown)} if len(shown) >= NOTICE else None
+
+    return (yield from gone_on(Way(call, values, then, told=True), set()))
+
+
+def _said(form: Params, text: str) -> dict[At, JsonValue]:
+    """Values that a result gives of what a form of call requires, under their names."""
+    given = {item.at: identifier(item, text) for item in form.items if item.required and item.default is None}
+    return {at: value for at, value in given.items() if value is not None}
 
 
 def filling(form: Params, text: str) -> dict[At, JsonValue] | None:
     """Values from a result for all that a form of call requires, under their names, or the only one wanted; else None."""
-    values: dict[At, JsonValue] = {}
+    values = _said(form, text)
     wanted = [item for item in form.items if item.required and item.default is None]
-    for item in wanted:
-        value = identifier(item, text)
-        if value is None and len(wanted) == 1 and item.key not in PATH and not item.enum:
-            said = (one for one in loose(text) if item.accepts("string") or one.isdecimal())
-            value = next((item.shaped(one) for one in said), None)
-        if value is None:
-            return None
-        values[item.at] = value
-    return values
+    if len(wanted) == 1 and not values and wanted[0].key not in PATH and not wanted[0].enum:
+        said = [one for one in loose(text) if wanted[0].accepts("string") or one.isdecimal()]
+        values = dict.fromkeys([wanted[0].at], wanted[0].shaped(said[0])) if said else {}
+    return values if len(values) == len(wanted) else None
 
 
 def follow(
@@ -166,6 +172,31 @@ def follow(
             habits.sequels[attempt.tool] = (other, form)
             habits.worked(attempt)
             break
+    return brought
+
+
+def one_by_one(
+    session: str, attempt: Attempt, shown: Result, box: Toolbox, habits: Habits, missing: Sequence[str]
+) -> Generator[Attempt, Result, Result]:
+    """Ask for the items of a list one by one, where a tool takes what the list was asked for with and an id besides.
+
+    What begins as something `missing` does comes first, then what is longest, for it may be cut.
+    """
+    heads = [normalise(text)[:HEAD] for text in missing]
+    cut = sorted(shown.text.splitlines(), key=len, reverse=True)
+    rows = sorted(cut, key=lambda row: not any(head in normalise(row) for head in heads))
+    ids = list(dict.fromkeys(found[0] for row in rows if (found := loose(row))))
+    brought = Result("")
+    for tool, form in box.every:
+        wanted = [item for item in form.items if item.required]
+        rest = [item for item in wanted if item.name not in attempt.arguments]
+        if tool not in habits.tools_known and len(rest) == 1 < len(wanted) and rest[0].text_only and not harms(form):
+            given = {item.at: attempt.arguments[item.name] for item in wanted if item is not rest[0]}
+            habits.unfinished.add(session)
+            for one in ids[:MOST_ITEMS]:
+                brought = brought + (yield Attempt("told", tool, filled({}, {**given, rest[0].at: one}), page=True))
+            if len(ids) <= MOST_ITEMS:
+                habits.unfinished.discard(session)
     return brought
 
 

@@ -35,7 +35,9 @@ EXEC_VERBS: Final = ("run", "exec", "execute", "start", "bash", "shell")
 VERBS: Final = frozenset((*READ_VERBS, *WRITE_VERBS, *EXEC_VERBS))
 PARTS: Final = "\0"
 """What stands between parts of a text that a list is to hold one by one."""
-PAGE_SIZE: Final = ("limit", "maxlines", "length", "endline", "end", "lines", "numlines", "count", "maxentries")
+PAGE_SIZE: Final = (
+    "limit", "maxlines", "length", "endline", "end", "lines", "numlines", "count", "maxentries", "lastn", "maxmessages",
+)  # fmt: skip
 """Keys of parameters that say how much is shown at once."""
 _NEGATED: Final = re.compile(r"\b(?:not|no|never|don't|cannot|isn't|aren't|instead of|rather than)\b")
 _SAMPLES: Final = ("1", "1s", "1m", "a", "1-80", "2026-01-01", "/", "http://127.0.0.1/")

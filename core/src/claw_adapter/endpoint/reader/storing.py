@@ -12,15 +12,16 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from claw_adapter.endpoint.reader.calls import variants
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.patches import notations_for
-from claw_adapter.endpoint.reader.purposes import HARM, PATH, fixed
+from claw_adapter.endpoint.reader.purposes import HARM, PATH, REMOVAL, fixed
 from claw_adapter.endpoint.reader.refusals import identifier
 from claw_adapter.endpoint.reader.schema import WRITE_VERBS, At, Param, Params, means, words
 from claw_adapter.endpoint.reader.tools import Toolbox, harms, single, twins, unknown
 
-__all__ = ["makers", "opened", "strange_writers"]
+__all__ = ["makers", "opened", "removers", "strange_writers"]
 
 MOST_NOTATIONS: Final = 5
 Shown = Callable[[], Generator[Attempt, Result, bool]]
@@ -133,6 +134,18 @@ def makers(box: Toolbox, habits: Habits, writer: Candidate) -> list[Candidate]:
         Candidate(tool, item, fixed(form, (item,)), known=form)
         for tool, form, item in (*reading, *single(box))
         if tool not in habits.tools_known and item.key == writer.target.key
+    ][:1]
+
+
+def removers(box: Toolbox, writer: Candidate) -> list[Candidate]:
+    """Tools that take away a file, for what is about to be written anew by one that only adds."""
+    forms = [(tool.name, form) for tool in box.tools for form in variants(tool)]
+    return [
+        Candidate(tool, form.texts[0], known=form)
+        for tool, form in forms
+        if {*words(tool), *words(form.name)} & REMOVAL
+        and len(form.texts) == 1
+        and [item.key for item in form.items if item.required] == [writer.target.key]
     ][:1]
 
 

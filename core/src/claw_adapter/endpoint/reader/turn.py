@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.reader import policy
-from claw_adapter.endpoint.reader.errands import Errand
-from claw_adapter.endpoint.reader.losses import frame_of, is_altered, is_lost, lines_of_file, shows_part
+from claw_adapter.endpoint.reader.errands import MOST_BUSY, Errand
+from claw_adapter.endpoint.reader.losses import (
+    frame_of,
+    is_altered,
+    is_lost,
+    is_refused_alone,
+    lines_of_file,
+    shows_part,
+)
 from claw_adapter.endpoint.reader.matching import normalise
 from claw_adapter.endpoint.reader.memory import Memory
 from claw_adapter.endpoint.reader.reading import read_file, read_session
@@ -48,8 +55,10 @@ class ReaderTurn:
         self._proven: tuple[str, ...] = ()
         """Tools that were known to write when writing began."""
         self._calls = 0
-        self._trials = 0
-        """Calls made to find out what tools do."""
+        self._trials = self._pages = 0
+        """Calls made to find out what tools do, and to read on."""
+        self._again: list[Errand] | None = None
+        """Errands for what a later request did not show any more."""
         self._known_tools: frozenset[str] = frozenset()
         self._hidden: set[str] = set()
         """Sessions that no tool is known for, although there are tools that may show them."""
@@ -83,8 +92,11 @@ class ReaderTurn:
         undecided = policy.undecided(self._evidence, self._sight.shown)
         files = {item.path for item in self._answer_key.fragments if item.id in undecided}
         self._learn_words()
-        vain = [e for e in self._reading or () if self._in_vain(e) and (e.place in files or e.place in self._hidden)]
-        lost = [e.place for e in vain if e.place in files and self._memory.habits.ways and self._lost(e)]
+        habits = self._memory.habits
+        vain = [
+            e for e in self._reading or () if self._in_vain(e) and (e.place in files | self._hidden | habits.unfinished)
+        ]
+        lost = [e.place for e in vain if e.place in files and habits.ways and self._lost(e)]
         if lost or self._sight.gone & undecided:
             return ()
         unread = [e.place for e in vain]
@@ -106,10 +118,13 @@ class ReaderTurn:
         wanted = [normalise(self._texts[name]) for name in errand.wants & self._sight.missing]
         if not any(text in line for text in wanted for line in lines):
             return True
-        versions = self._answer_key.texts.get(errand.place, ())
-        return is_altered(errand.results, versions) or is_lost(
-            errand.results, lines, errand.place, self._memory.habits.around
-        )
+        versions, habits = self._answer_key.texts.get(errand.place, ()), self._memory.habits
+        if not errand.partly:
+            often = [habit for habit, times in errand.tried.items() if times > MOST_BUSY]
+            for shown in (habits.shown.get(habit, {}) for habit in often):
+                if is_refused_alone(errand.place, {**shown, errand.place: versions}, shown):
+                    return True
+        return is_altered(errand.results, versions) or is_lost(errand.results, lines, errand.place, habits.around)
 
     def _learn_words(self) -> None:
         """Keep in mind what tools say around files that they have shown whole."""
@@ -139,11 +154,12 @@ class ReaderTurn:
             # reading must leave calls for writing, and for reading back
             files = max(len(self._answer_key.oracle), len(self._answer_key.hasty))
             self._kept = min(2 * files, max(files, self._spec.budget // 2))
-            calls = self._go_on(self._to_read(box), request, box, self._kept)
-            for _ in range(2 if not calls else 0):  # the first may have shown a way for others
-                calls = calls or self._go_on(self._to_write(box), request, box)
-            if calls:
-                return calls
+            for _ in range(2):  # what has come may leave others to be made
+                if calls := self._go_on(self._to_read(box), request, box, self._kept):
+                    return calls
+            for _ in range(2):
+                if calls := self._go_on(self._to_write(box), request, box):
+                    return calls
         return self._answer()
 
     @property
@@ -152,12 +168,15 @@ class ReaderTurn:
 
     def _to_read(self, box: Toolbox) -> list[Errand]:
         if self._reading is None:
-            self._reading = [] if self._spec.policy == "hasty" else self._plan(box)
+            self._reading = [] if self._spec.policy == "hasty" else self._plan(box, self._sight.missing)
+        elif self._sight.gone and self._again is None and all(one.over for one in self._reading):
+            self._again = self._plan(box, self._sight.gone)
+            self._reading += self._again
         return self._reading
 
-    def _plan(self, box: Toolbox) -> list[Errand]:
-        """An errand per file and per session that holds something missing; none for what only the conversation has."""
-        wanted = [item for item in self._answer_key.fragments if item.id in self._sight.missing]
+    def _plan(self, box: Toolbox, ids: Collection[str]) -> list[Errand]:
+        """An errand per file and per session that holds something of these; none for what only the conversation has."""
+        wanted = [item for item in self._answer_key.fragments if item.id in ids]
         files = _group(wanted, lambda item: item.path)
         sessions = _group(wanted, lambda item: item.key or item.session)
         habits = self._memory.habits
@@ -221,6 +240,8 @@ class ReaderTurn:
 
     def _to_put(self, path: str, box: Toolbox) -> Errand:
         content = self._files()[path]
+        if texts := self._answer_key.texts.get(path):
+            self._memory.habits.written.setdefault(path, texts[-1])
         steps = write_file(path, content, self._answer_key.workspace, box, self._memory.habits)
         return Errand(path, steps, holds(content))
 
@@ -231,7 +252,8 @@ class ReaderTurn:
         """Take in results, and make the next calls of these errands."""
         self._harvest(errands, request, box)
         for errand in errands:
-            if errand.wants and not errand.wants & self._sight.missing:
+            wanted = self._sight.missing | (self._sight.gone if errand in (self._again or ()) else set())
+            if errand.wants and not errand.wants & wanted:
                 errand.close()
         room = max(0, self._budget - kept - self._calls)
         ready: list[Errand] = []
@@ -246,8 +268,9 @@ class ReaderTurn:
 
     @property
     def _budget(self) -> int:
-        """Calls of the turn: finding out what tools do may take half as many again."""
-        return self._spec.budget + min(self._trials, self._spec.budget // 2)
+        """Calls of the turn: finding out what tools do may take half as many again, and so may reading on."""
+        most = self._spec.budget // 2
+        return self._spec.budget + min(self._trials, most) + min(self._pages, most)
 
     def _harvest(self, errands: list[Errand], request: ModelRequest, box: Toolbox) -> None:
         waiting = {e.call_id: e for e in errands if e.call_id and e.attempt is not None}
@@ -260,15 +283,18 @@ class ReaderTurn:
             if call_id not in found:
                 errand.lost()
                 continue
-            shown = errand.advance(found[call_id]).shows
-            if shown and errand.wants and attempt.kind in KINDS:
+            result = errand.advance(found[call_id])
+            if result.shows and errand.wants and attempt.kind in KINDS:
                 self._memory.habits.worked(attempt)
+            if result.part and (texts := self._answer_key.texts.get(errand.place)):
+                self._memory.habits.shown.setdefault(attempt.habit, {})[errand.place] = texts
 
     def _call(self, errand: Errand) -> Call:
         attempt = errand.attempt
         assert attempt is not None  # noqa: S101  # only open errands come here
         self._calls += 1
         self._trials += attempt.trial
+        self._pages += attempt.page
         errand.call_id = self._turn.name("call", self._calls)
         self._made.add(errand.call_id)
         return Call(errand.call_id, attempt.tool, json.dumps(attempt.arguments, ensure_ascii=False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -19,15 +20,16 @@ from claw_adapter.endpoint.reader.paging import plain
 from claw_adapter.endpoint.reader.purposes import LATER
 from claw_adapter.endpoint.reader.reading import cat, command_forms, look
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, identifier, told_first
-from claw_adapter.endpoint.reader.schema import At
-from claw_adapter.endpoint.reader.storing import makers, opened, strange_writers
+from claw_adapter.endpoint.reader.schema import WRITE_VERBS, At
+from claw_adapter.endpoint.reader.storing import makers, opened, removers, strange_writers
 from claw_adapter.endpoint.reader.strangers import targets
 from claw_adapter.endpoint.reader.tools import Toolbox, named
 
-__all__ = ["cut_short", "holds", "holds_some", "write_file"]
+__all__ = ["cut_short", "holds", "holds_some", "keeps", "write_file"]
 
 LINE: Final = 200
 """Characters of a line that are compared: tools cut long ones."""
+_WORDS: Final = re.compile(r"[^\W_]+")
 MOST_PIECES: Final = 400
 MOST_OPENED: Final = 6
 MOST_STRANGERS: Final = 12
@@ -155,35 +157,71 @@ class _ReadBack:
         attempt = attempts[0]
         shown = yield from self.shown()
         if not shown and tool is not None:
-            place = str(PurePosixPath(self.workspace) / self.path) if self.workspace else self.path
-            brought, where = yield from told_first(attempt, result, self.box, self.habits, place)
-            if brought.text and not where:
-                shown = yield from self.shown()
-            if not shown and (brought.text or insist):
-                more = asked_for(tool.known, attempt.arguments, result.text) | self._shown_for(tool, attempt)
-                made = False
-                for maker in makers(self.box, self.habits, tool) if not more and not brought.text else ():
-                    form = next(
-                        (text for name, text in maker.forms(self.path, self.workspace) if name == attempt.form), ""
-                    )
-                    yield Attempt("make", maker.tool, maker.arguments(form or self.path))
-                    made = True
-                if made or more or brought.text or tool in self.box.write:
-                    for one in attempts:
-                        yield from carried_out(one.with_more(more), self.habits)
-                    shown = yield from self.shown()
-                if shown and more:
-                    self.habits.learn(tool.tool, more)
+            again = self._after_removal if self._added_to(self.looked) else self._after_hints
+            shown = yield from again(attempts, tool, result, insist=insist)
         if not shown:
             self.habits.refusals[attempt.tool] += 1
-            whole = tool is not None and tool in self.box.write and not (tool.content and tool.content.longest)
-            if whole and self.habits.ways and cut_short(self.content, self.looked):
+            if tool is not None and self.habits.ways and self._spoilt_by(tool):
                 self.habits.spoilt.add(self.path)
             return False
         self.habits.spoilt.discard(self.path)
         self.habits.written[self.path] = self.content
         self.habits.worked(attempt)
         return True
+
+    def _after_removal(
+        self, attempts: Sequence[Attempt], tool: Candidate, _said: Result, *, insist: bool
+    ) -> Generator[Attempt, Result, bool]:
+        """Take the file away where a tool has only added to it, and write anew."""
+        del insist
+        for remover in removers(self.box, tool):
+            forms = dict(remover.forms(self.path, self.workspace, self.habits.styles))
+            yield Attempt("make", remover.tool, remover.arguments(forms.get(attempts[0].form, self.path)))
+            for one in attempts:
+                yield from carried_out(one, self.habits)
+            return (yield from self.shown())
+        return False
+
+    def _after_hints(
+        self, attempts: Sequence[Attempt], tool: Candidate, said: Result, *, insist: bool
+    ) -> Generator[Attempt, Result, bool]:
+        """Do what a result asks for, and write again."""
+        attempt, shown = attempts[0], False
+        place = str(PurePosixPath(self.workspace) / self.path) if self.workspace else self.path
+        brought, where = yield from told_first(attempt, said, self.box, self.habits, place)
+        if brought.text and not where:
+            shown = yield from self.shown()
+        if shown or not (brought.text or insist):
+            return shown
+        more = asked_for(tool.known, attempt.arguments, said.text) | self._shown_for(tool, attempt)
+        made = False
+        for maker in makers(self.box, self.habits, tool) if not more and not brought.text else ():
+            form = next((text for name, text in maker.forms(self.path, self.workspace) if name == attempt.form), "")
+            yield Attempt("make", maker.tool, maker.arguments(form or self.path))
+            made = True
+        if made or more or brought.text or tool in self.box.write:
+            for one in attempts:
+                yield from carried_out(one.with_more(more), self.habits)
+            shown = yield from self.shown()
+        if shown and more:
+            self.habits.learn(tool.tool, more)
+        return shown
+
+    def _spoilt_by(self, tool: Candidate) -> bool:
+        """Whether a tool that says that it writes has lost some of what it was given, kept what stood there, or rewritten it.
+
+        What it has made of it is scored then as it stands.
+        """
+        if tool not in self.box.write or (tool.content and tool.content.longest):
+            return False
+        said = named(tool.tool, tool.known)
+        added = self._added_to(self.looked) and said & {*WRITE_VERBS} and not said & LATER
+        rewritten = not self._told(self.habits.written.get(self.path, "")) and self._told(self.content)
+        return bool(added) or rewritten or cut_short(self.content, self.looked)
+
+    def _told(self, content: str) -> bool:
+        """Whether all words of a content stand in what was shown last, in whatever order and with whatever signs."""
+        return bool(content) and not Counter(_WORDS.findall(content)) - Counter(_WORDS.findall(self.looked))
 
     def standing(self) -> Generator[Attempt, Result, str | None]:
         """What a look at the file shows, None where it shows the same as for a name that no file has."""
@@ -203,7 +241,6 @@ class _ReadBack:
         return {at: value for at, value in given.items() if value is not None}
 
     def shown(self) -> Generator[Attempt, Result, bool]:
-        shows = holds(self.content)
         for tool in self.habits.tools("read", self.box.read, self.box.run[:1])[:1]:
             for form, target in self.habits.forms(
                 "read", (yield from targets(tool, self.path, self.workspace, self.habits))
@@ -211,7 +248,7 @@ class _ReadBack:
                 known = self.habits.known(tool.tool, form)
                 result = yield from look(tool, "look", form, target, self.box, self.habits, self.path, self.workspace)
                 self.looked = result.text
-                if shows(result.text):
+                if self._stands(result.text):
                     self.habits.worked(Attempt("look", tool.tool, {}, form))
                     return True
                 if known:
@@ -222,8 +259,16 @@ class _ReadBack:
         """Look with a command."""
         for shell in self.box.run[:1]:
             result = yield from cat(shell, "look", self.path, self.workspace, self.box, self.habits)
-            return holds(self.content)(result.text)
+            self.looked = result.text
+            return self._stands(result.text)
         return False
+
+    def _stands(self, text: str) -> bool:
+        """Whether a text shows the file as it should be."""
+        return holds(self.content)(text) and not self._added_to(text)
+
+    def _added_to(self, text: str) -> bool:
+        return keeps(self.habits.written.get(self.path, ""), self.content, text)
 
 
 def _calls(
@@ -273,6 +318,17 @@ def holds(content: str) -> Callable[[str], bool]:
         return bool(lines) and all(any(within(line, reading) for reading in known) for line in lines)
 
     return shows
+
+
+def keeps(old: str, content: str, text: str) -> bool:
+    """Whether a text shows a file that holds an old content besides this one."""
+    before, after = _lines(old), _lines(content)
+    joined = "\n".join(after)
+    for reading in readings(text):
+        times = min((reading.count(line) // joined.count(line) for line in after), default=0)
+        if times and before and all(reading.count(line) > times * joined.count(line) for line in before):
+            return True
+    return False
 
 
 def cut_short(content: str, text: str) -> bool:
