@@ -244,3 +244,19 @@ def test_a_message_that_was_cut_out_is_not_moved_to_where_another_begins_with_it
     assert causes(*said) == []
     assert causes(said[0], said[1], said[3]) == ["history-missing"]
     assert causes(said[1], said[0], said[2], said[3]) == ["history-order"]
+
+
+@pytest.mark.parametrize(
+    ("losses", "hidden", "found"),
+    [([], 1, ["history-missing"]), ([Drop(what="history_system")], 1, []),
+     ([Drop(what="history_system")], 2, ["history-missing"])],
+)  # fmt: skip
+def test_a_history_without_system_messages_is_a_loss_to_declare(losses, hidden, found):
+    said = [("user", "The lift is slow."), ("system", "Tom has joined."), ("user", "The clock stands still.")]
+    messages = [Message(id=str(n), role=role, text=text) for n, (role, text) in enumerate(said)]
+    book, failed = Book(), Failed()
+    flat = "\n".join(text for n, (_, text) in enumerate(said) if n != hidden)
+    judge = Histories(renderer(losses=losses), book, failed, ()).judge
+    judge(Session(id="mail", messages=messages), {}, flat, frozenset(), 1)
+    failed.report(book)
+    assert [finding.cause for finding in book.findings()] == found

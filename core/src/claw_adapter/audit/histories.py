@@ -21,6 +21,7 @@ BRIEF: Final = 400
 """Characters up to which a result may be a refusal."""
 UNREAD: Final = "history-unread"
 TOOLS: Final = Drop(what="history_tools")
+SYSTEM: Final = Drop(what="history_system")
 BREAKS: Final = Drop(what="history_breaks")
 
 
@@ -91,6 +92,8 @@ class Histories:
         message = session.messages[number]
         if message.role == "tool" and hidden:
             return TOOLS
+        if message.role == "system" and SYSTEM in self.renderer.losses:
+            return SYSTEM
         said = [one for one in session.messages if not (hidden and one.role == "tool")]
         behind = sum(one.role != "tool" or not hidden for one in session.messages[number:])
         total = sum(len(one.text) for one in said)

@@ -68,14 +68,16 @@ class Drop(Record):
     """Something is left out."""
 
     kind: Literal["drop"] = "drop"
-    what: Literal["directives", "history_tools", "history_breaks", "control", "text_before_calls"]
-    """Lines that the harness takes for directives to itself; tool calls and results where a history is read, or the line
-    ends of its messages; control characters; a reply's text behind which a message of its own with tool calls stands."""
+    what: Literal["directives", "history_tools", "history_system", "history_breaks", "control", "text_before_calls"]
+    """Lines that the harness takes for directives to itself; tool calls and results, or system messages, where a history is
+    read, or the line ends of its messages; control characters; a reply's text behind which a message of its own with tool
+    calls stands."""
 
     def __str__(self) -> str:
         return {
             "directives": "lines of replies that it takes for its own directives are left out",
             "history_tools": "histories are shown without tool calls and results",
+            "history_system": "histories are shown without system messages",
             "history_breaks": "histories are shown with each message in one line",
             "control": "control characters are left out",
             "text_before_calls": "a reply of the past is left out when the next message has tool calls",

@@ -45,7 +45,12 @@ def capabilities(options: Options) -> Capabilities:
 
 
 def _losses(options: Options) -> tuple[Loss, ...]:
-    native = (HistoryLimit(messages=8, characters=4_000), Drop(what="history_tools"), Drop(what="history_breaks"))
+    native = (
+        HistoryLimit(messages=8, characters=4_000),
+        Drop(what="history_tools"),
+        Drop(what="history_system"),
+        Drop(what="history_breaks"),
+    )
     return (
         Clip(of="file", characters=128_000, lines=2_000),
         Clip(of="result", characters=16_000, left=1_200),
