@@ -94,4 +94,3 @@ def _card(made: Compiled) -> Iterator[Finding]:
     for title in SECTIONS:
         if f"## {title}" not in lines:
             yield spec_finding("SPEC-087", f"{CARD} has no section {title!r}", f"{path}:1", "warning")
-
