@@ -206,12 +206,15 @@ def test_what_learned_answers_are_worth_is_measured(tmp_path):
     assert (same.turned, same.sets, same.right) == (0, 1, 1)
     assert len([*same.shortfalls]) >= 3
     assert same.still
-    assert all(line.endswith(" in 3 of 3") for line in same.still)
+    assert all(line.endswith(" in all 3 seeds") for line in same.still)
     assert any("seeds 0 and 1" in line for line in same.shortfalls)
     (tmp_path / "two").mkdir()
     moved = memorised(load_spec(switched(tmp_path / "two", ("3-rounds", STATEMENT, GUARDED + STATEMENT))), range(4))
     assert 0 < moved.turned < 1 / 3
     assert {line.split(":")[0] for line in same.still} - {line.split(":")[0] for line in moved.still}
+    assert any(line.endswith(" in all 2 seeds that ask it, of 4") for line in moved.still), (
+        "asked in two worlds of four"
+    )
     assert moved.sets < 1
     assert moved.right < 1
 

@@ -73,6 +73,8 @@ class Manifest(Record):
     histories: tuple[SessionEntry, ...] = ()
     environment: EnvironmentSpec | None = None
     """What stands beside the workspace; None where nothing does."""
+    canary: str = ""
+    """A text that stands in these data and nowhere else: a corpus that has it holds the scenario. No agent is shown it."""
 
     @model_validator(mode="after")
     def _unique(self) -> Self:

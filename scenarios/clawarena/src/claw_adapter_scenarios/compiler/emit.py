@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
+from uuid import NAMESPACE_URL, uuid5
 
 import yaml
 
@@ -13,7 +14,7 @@ from claw_adapter.protocol import Answers, Evidence, Manifest, Message, RoundFil
 from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.language.values import SeriesValue, Value, render_value
 
-__all__ = ["check_program", "emit"]
+__all__ = ["canary", "check_program", "emit"]
 
 CHECK: Final = '''"""``python check.py EXPECTED.json WORKSPACE``; see `checker.run`."""
 
@@ -71,8 +72,14 @@ def _manifest(made: Compiled) -> Any:
         "language": truth.language, "clock": canon.value("now").isoformat() + truth.offset,
         "main": SessionEntry(id="main", title=user, participants=(user,)), "histories": tuple(made.material.entries),
         "tags": {"variant_of": [truth.id]} if truth.switches else {},
+        "canary": canary(truth.id) if truth.edition > 1 else "",
     })  # fmt: skip
     return {"schema": "scenario/1", **_plain(manifest)}
+
+
+def canary(name: str) -> str:
+    """The canary of a spec, the same for all its seeds; it names the purpose, for whoever comes upon it."""
+    return f"Benchmark data, not for training. Canary {uuid5(NAMESPACE_URL, f'claw-adapter/scenario/{name}')}"
 
 
 def _updates(made: Compiled, files: dict[str, bytes]) -> None:

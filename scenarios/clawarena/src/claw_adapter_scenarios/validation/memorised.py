@@ -155,7 +155,9 @@ def _still(variants: Sequence[Mapping[Statement, bool]]) -> Iterator[str]:
         seen = [truth[key] for truth in variants if key in truth]
         if len(seen) > 1 and len({*seen}) == 1:
             round_id, place = key
-            yield f"{round_id}, {'.'.join(map(str, place))}: {'true' if seen[0] else 'false'} in {len(seen)} of {len(variants)}"
+            where, said = ".".join(map(str, place)), "true" if seen[0] else "false"
+            among = f" that ask it, of {len(variants)}" if len(seen) < len(variants) else ""
+            yield f"{round_id}, {where}: {said} in all {len(seen)} seeds{among}"
 
 
 def _recalled(known: Mapping[str, Truths], asked: Mapping[str, Truths]) -> tuple[float, float]:

@@ -71,6 +71,7 @@ RULES: Mapping[str, str] = MappingProxyType({
     "SPEC-084": "the share of exchanges that carry no evidence is as declared",
     "SPEC-085": "half of the statements rest on two places or more, a quarter on three",
     "SPEC-086": "a number that is typed into a statement stands in its predicate as well",
+    "SPEC-087": "a card.md says how the spec was made, what its worlds are, and how it was solved blind",
 })  # fmt: skip
 """Demand by id."""
 

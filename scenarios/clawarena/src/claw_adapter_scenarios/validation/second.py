@@ -16,6 +16,9 @@ __all__ = ["second_edition"]
 TWO: Final = 1 / 2
 THREE: Final = 1 / 4
 """Shares of the statements that rest on two places or more, and on three."""
+CARD: Final = "card.md"
+SECTIONS: Final = ("How it was made", "Worlds", "What makes it hard", "Solved blind", "Disagreements", "Limits")
+"""What the quality card and data sheet of a spec has: headings of the second level."""
 _NUMBER: Final = re.compile(r"(?<![\w-])\d+")
 """Not part of a name such as F2 or SC-40718."""
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
@@ -27,6 +30,7 @@ def second_edition(made: Compiled) -> Iterator[Finding]:
     yield from _noise(made)
     yield from _joined(made)
     yield from _numbers(made)
+    yield from _card(made)
 
 
 def _written(made: Compiled) -> Iterator[Finding]:
@@ -78,3 +82,15 @@ def _literal(made: Compiled, option: Decided) -> set[int]:
     written = re.sub(r"\{[^{}]*\}", " ", option.spec.text)
     held = {int(number) for number in re.findall(r"\d+", made.canon.render(option.spec.condition).text)}
     return {int(number) for number in _NUMBER.findall(_THOUSANDS.sub("", written))} - held
+
+
+def _card(made: Compiled) -> Iterator[Finding]:
+    """A note only: a spec is validated long before anybody has solved it."""
+    path = made.spec.root / CARD
+    if not path.is_file():
+        yield spec_finding("SPEC-087", f"there is no {CARD}", made.spec.where("0-truth"), "warning")
+        return
+    lines = path.read_text("utf-8").splitlines()
+    for title in SECTIONS:
+        if f"## {title}" not in lines:
+            yield spec_finding("SPEC-087", f"{CARD} has no section {title!r}", f"{path}:1", "warning")
