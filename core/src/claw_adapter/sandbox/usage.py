@@ -113,7 +113,9 @@ def _held(processes: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for process in processes:
         with contextlib.suppress(OSError):
-            found |= {os.readlink(f"{process}/fd/{name}") for name in os.listdir(f"{process}/fd")}  # noqa: PTH115, PTH208
+            for name in os.listdir(f"{process}/fd"):  # noqa: PTH208 - names alone
+                with contextlib.suppress(OSError):  # closed since: the others are held still
+                    found.add(os.readlink(f"{process}/fd/{name}"))  # noqa: PTH115
             found |= {
                 line.split(None, 5)[-1] for line in Path(f"{process}/maps").read_text("utf-8", "replace").splitlines()
             }

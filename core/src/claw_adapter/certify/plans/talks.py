@@ -36,8 +36,9 @@ class DrawnTalks:
         while len(said) < count:
             if role == "assistant" and said and self.rng.random() < tools:
                 said += self._used(self.texts.sentence())
-            said.append(self._again(said, role) if len(said) > 3 and self.rng.random() < 0.04 else self.message(role))
-            if self.rng.random() < 0.04:
+            within = len(said) > 3
+            said.append(self._again(said, role) if within and self.rng.random() < 0.04 else self.message(role))
+            if within and self.rng.random() < 0.04:
                 said.append(self.message("system"))
             if self.rng.random() < 0.9:
                 role = "user" if role == "assistant" else "assistant"

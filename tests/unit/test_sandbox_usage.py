@@ -1,0 +1,26 @@
+"""What counts as used by some processes."""
+
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from claw_adapter.sandbox.usage import SharedFiles
+
+
+def test_shared_files_are_those_that_the_processes_were_seen_with_and_no_others():
+    since = time.time() - 1
+    with (
+        tempfile.NamedTemporaryFile(dir="/dev/shm") as ours,
+        tempfile.NamedTemporaryFile(dir="/dev/shm", delete=False) as theirs,
+    ):
+        for file, size in ((ours, 100_000), (theirs, 4_000_000)):
+            file.write(b"x" * size)
+            file.flush()
+        theirs.close()  # nobody holds it: it may be anybody's
+        try:
+            shared = SharedFiles(since)
+            assert shared.look([f"/proc/{os.getpid()}"]) == Path(ours.name).stat().st_blocks * 512
+            assert SharedFiles(since).look([]) == 0
+        finally:
+            Path(theirs.name).unlink()
