@@ -211,6 +211,7 @@ def test_what_learned_answers_are_worth_is_measured(tmp_path):
     (tmp_path / "two").mkdir()
     moved = memorised(load_spec(switched(tmp_path / "two", ("3-rounds", STATEMENT, GUARDED + STATEMENT))), range(4))
     assert 0 < moved.turned < 1 / 3
+    assert 0 == moved.least < moved.turned, "two of the four seeds are the same world"
     assert {line.split(":")[0] for line in same.still} - {line.split(":")[0] for line in moved.still}
     assert any(line.endswith(" in all 2 seeds that ask it, of 4") for line in moved.still), (
         "asked in two worlds of four"

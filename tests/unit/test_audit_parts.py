@@ -260,3 +260,16 @@ def test_a_history_without_system_messages_is_a_loss_to_declare(losses, hidden, 
     judge(Session(id="mail", messages=messages), {}, flat, frozenset(), 1)
     failed.report(book)
     assert [finding.cause for finding in book.findings()] == found
+
+
+def test_what_is_read_after_all_forgives_all_but_what_was_stale():
+    failed, book = Failed(), Book()
+    failed.note("M20", "file-stale", "a.md", "old", 1)
+    failed.note("M20", "file-unread", "a.md", "nothing", 1)
+    failed.note("M20", "file-unread", "b.md", "nothing", 1)
+    failed.mended("a.md", but="file-stale")
+    failed.report(book)
+    assert sorted((one.cause, one.what) for one in book.findings()) == [
+        ("file-stale", "old (request 1)"),
+        ("file-unread", "nothing (request 1)"),
+    ]
