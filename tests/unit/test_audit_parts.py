@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from claw_adapter.audit.alignment import align
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.conversation import minutes
+from claw_adapter.audit.conversation import _Request, minutes
 from claw_adapter.audit.damage import damage_of, declared_for
 from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.pages import tells_the_rest
@@ -273,3 +273,15 @@ def test_what_is_read_after_all_forgives_all_but_what_was_stale():
         ("file-stale", "old (request 1)"),
         ("file-unread", "nothing (request 1)"),
     ]
+
+
+def test_a_message_that_is_joined_with_a_prompt_may_be_stamped_with_the_time_of_that():
+    time = datetime.fromisoformat("2026-03-12T08:02:00+00:00")
+    expected = [said("told", time=time), said("asked", origin="prompt")]
+    units = [unit("[2026-03-14 09:00 UTC] told"), unit("asked")]
+    causes = {}
+    for names in (("stamp", "merge"), ("stamp",)):
+        made, book = renderer(*names), Book()
+        _Request(expected, units, align(expected, units, made), 1, made, book, 1, 0).judge(())
+        causes["merge" in names] = [finding.cause for finding in book.findings()]
+    assert causes == {True: [], False: ["times"]}

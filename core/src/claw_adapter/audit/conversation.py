@@ -172,14 +172,16 @@ class _Request:
             if said.origin == "prompt" and len(said.text) >= SHORT and self.units[place].text.count(said.text) > 1:
                 self._find("M13", "prompt-doubled", f"{_quoted(said)} is there twice")
 
-    def _times(self, at: int) -> set[datetime]:
-        """The times that a stamp may show; joined messages have one of theirs."""
-        found = set()
+    def _times(self, at: int) -> set[datetime] | None:
+        """The times that a stamp may show; joined messages have one of theirs, None if one of them has no time of its own."""
+        found = set[datetime]()
         kind = self.renderer.kind(self.expected[at].kind)
         for said in self.expected[at:]:
             if self.renderer.kind(said.kind) != kind:
                 break
-            found |= minutes(said.time) if said.time else set()
+            if said.time is None:
+                return None
+            found |= minutes(said.time)
             if not self.renderer.has("merge"):
                 break
         return found
@@ -194,7 +196,7 @@ class _Request:
             if said.time is None or said.origin not in ("seeded", "update") or joined[place] > 1:
                 continue
             shown = self.renderer.stamped(unit.text)
-            if shown and shown not in self._times(at):
+            if shown and (times := self._times(at)) is not None and shown not in times:
                 self._find(MUST[said.origin], "times", f"{_quoted(said)} is stamped {shown:%Y-%m-%d %H:%M}")
 
 
