@@ -34,7 +34,7 @@ PASSING: Final[tuple[FaultKind, ...]] = ("429", "500", "529", "cut")
 FOR_GOOD: Final[tuple[FaultKind, ...]] = ("401", "400", "context", "filter", "refused", "garbage", "empty")
 LONG: Final = (70_000, 80_000)
 """Characters of a long answer."""
-WIDE: Final = (32_000, 48_000)
+WIDE: Final = (31_000, 36_000)
 """Characters of a long file."""
 SHORT: Final = ("OK", "No.", "42", "是", "B")
 COMMON: Final = ("README.md", "notes/todo.md", "data.csv")
@@ -85,7 +85,6 @@ class _Drawing:
             self._restarted,
             self._talks_at_once,
             self._wide,
-            self._long,
         ]
         found += [self._plain] * self.rng.randrange(5, 8)
         if self.height > 1:
