@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -37,8 +36,9 @@ class Past:
         """All of it."""
         found = [said for entry in self.entries for said in entry]
         ends = {id(entry[-1]) for entry in self.entries if entry}
-        for at, (one, following) in enumerate(itertools.pairwise(found)):
-            if one.kind == "assistant" and following.kind == CALL and id(one) in ends:
+        for at in reversed(range(len(found) - 1)):
+            one, following = found[at], found[at + 1]
+            if one.kind == "assistant" and (following.kind == CALL or following.before_calls) and id(one) in ends:
                 found[at] = replace(one, before_calls=True)
         return found
 

@@ -108,7 +108,8 @@ class _Drawing:
         rng = self.rng
         result = self.texts.prose(rng.randrange(9_000, 14_000))
         first = rng.choice(("user", "user", "user", "assistant"))
-        main = self.talks.seeded(rng.choice((16, 24, 60, 110, 160)), tools=0.12, result=result, first=first)
+        size = rng.choice((16, 24, 60, 110, 160))
+        main = self.talks.seeded(size, tools=0.12, result=result, first=first, main=True)
         self.steps.append(PlanSeed(session=MAIN, messages=main))
         for number in range(rng.choice((1, 2, 2, 3))):
             name = self.texts.word()
@@ -163,8 +164,9 @@ class _Drawing:
         return [[self._turn(PlayedReply(text=self.rng.choice(SHORT)))], [self._turn(code)]]
 
     def _repeated(self) -> list[Unit]:
-        """The same prompt twice, with other answers."""
-        turn = PlanTurn(question=self.texts.message(), replies=(self._says(),))
+        """The same prompt twice, partly in another script, with other answers."""
+        answer = PlayedReply(text=self.texts.foreign(self.texts.sentence()))
+        turn = PlanTurn(question=self.texts.foreign(self.texts.message()), replies=(answer,))
         return [[turn], [turn.model_copy(update={"replies": (self._says(),)})]]
 
     def _common(self) -> list[Unit]:

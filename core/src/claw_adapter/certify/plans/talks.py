@@ -17,27 +17,29 @@ class DrawnTalks:
         self.texts, self.rng = texts, texts.rng
         self._id = 0
 
-    def seeded(self, count: int, *, tools: float, result: str, first: str = "user") -> tuple[Message, ...]:
+    def seeded(
+        self, count: int, *, tools: float, result: str, first: str = "user", main: bool = False
+    ) -> tuple[Message, ...]:
         """A past of at least so many messages, with one use of tools that gives this result for certain.
 
         The use stands anywhere but between calls and their results: also behind the text of a reply.
         """
-        said = self.talk(count, tools=tools, first=first)
+        said = self.talk(count, tools=tools, first=first, main=main)
         place = self.rng.randrange(1, len(said) + 1)
         while place < len(said) and said[place].role == "tool":
             place += 1
         said[place:place] = self._used(result)
         return tuple(said)
 
-    def talk(self, count: int, *, tools: float = 0.0, first: str = "user") -> list[Message]:
-        """At least so many messages; mostly by turns, with calls of tools in between."""
+    def talk(self, count: int, *, tools: float = 0.0, first: str = "user", main: bool = False) -> list[Message]:
+        """At least so many messages; mostly by turns, with calls of tools in between; in the main session words come again."""
         said: list[Message] = []
         role = first
         while len(said) < count:
             if role == "assistant" and said and self.rng.random() < tools:
                 said += self._used(self.texts.sentence())
             within = len(said) > 3
-            said.append(self._again(said, role) if within and self.rng.random() < 0.04 else self.message(role))
+            said.append(self._again(said, role) if main and within and self.rng.random() < 0.04 else self.message(role))
             if within and self.rng.random() < 0.04:
                 said.append(self.message("system"))
             if self.rng.random() < 0.9:

@@ -117,11 +117,15 @@ class Texts:
             case 0:
                 return rng.choice(FRAMES).format(text)
             case 1:
-                first, last = rng.choice(SCRIPTS)
-                other = "".join(chr(rng.randrange(first, last)) for _ in range(rng.randrange(4, 24)))
-                return f"{text} {other}."
+                return self.foreign(text)
             case _:
                 return f"{text} {''.join(rng.choice(SIGNS) for _ in range(rng.randrange(1, 6)))}"
+
+    def foreign(self, text: str) -> str:
+        """The same, followed by words in another script."""
+        first, last = self.rng.choice(SCRIPTS)
+        other = "".join(chr(self.rng.randrange(first, last)) for _ in range(self.rng.randrange(4, 24)))
+        return f"{text} {other}."
 
     def time(self) -> datetime:
         """The next moment: minutes, hours or days later, at times months."""
