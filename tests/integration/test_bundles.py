@@ -184,6 +184,16 @@ def test_another_answer_with_its_score_is_refused(copy, tmp_path):
     assert "in the model's last reply" in forged(copy, tmp_path)
 
 
+def test_another_question_is_refused(copy, tmp_path):
+    def easier(record):
+        if not first_choice(record):
+            return record
+        return record.model_copy(update={"prompt": f"{record.prompt[:40]} Choose the first."})
+
+    rewritten(copy, easier)
+    assert "is not the question of the scenario" in forged(copy, tmp_path)
+
+
 def test_fewer_tokens_are_refused(copy, tmp_path):
     def cheaper(record):
         if not first_choice(record):

@@ -18,6 +18,7 @@ from claw_adapter.errors import JournalError
 from claw_adapter.exports.turns import AskedRound, read_turns
 from claw_adapter.protocol.tokens import TokenCounts
 from claw_adapter.questions.extract import extract, extract_compat
+from claw_adapter.questions.types import question_type
 from claw_adapter.reading import why
 from claw_adapter.report import summarise
 from claw_adapter.report.rescore import rescore
@@ -188,7 +189,7 @@ def _strange(run: RunData, trial: TrialData) -> list[str]:
 
 
 def _check_rounds(run: RunData, sources: Sequence[str], path: Path) -> None:
-    """The rounds of each trial are those of its scenario, in order, none twice."""
+    """The rounds of each trial are those of its scenario, in order, none twice, and each was asked its question."""
     scenarios = find_scenarios(tuple(sources))
     for trial in run.trials:
         rounds = scenarios[trial.spec.scenario].rounds
@@ -199,6 +200,12 @@ def _check_rounds(run: RunData, sources: Sequence[str], path: Path) -> None:
         whole = trial.failure is not None or len(asked) == len(rounds)
         if asked != wanted or not whole:
             raise _refused(path, f"the rounds of {trial.spec.id} are not those of the scenario")
+        compat = {"compat": trial.spec.settings.compat} if trial.spec.settings.compat else {}
+        for record, item in zip(trial.rounds, rounds, strict=False):
+            if question_type(item.type).prompt(item, **compat) not in record.prompt:
+                raise _refused(
+                    path, f"the prompt of {trial.spec.id} {record.round} is not the question of the scenario"
+                )
 
 
 @dataclass(frozen=True, slots=True)
