@@ -12,7 +12,7 @@ from claw_adapter.runner.rounds import RoundRunner
 from claw_adapter.runner.stopping import check_stopped
 from claw_adapter.runner.trial import Trial
 from claw_adapter.runs.journal import Journal
-from claw_adapter.runs.places import Places
+from claw_adapter.runs.named_folders import NamedFolders
 
 __all__ = ["run_trial"]
 
@@ -28,7 +28,7 @@ async def run_trial(trial: Trial) -> None:
     """
     error: Failure | None = None
     services = trial.services
-    path, places = services.folder.journal(trial.spec.id), Places(services.folder.root)
+    path, places = services.folder.journal(trial.spec.id), NamedFolders(services.folder.root)
     with Journal(path, services.redactor, places) as trial.journal:
         if trial.journal.finished:
             return

@@ -22,7 +22,7 @@ from claw_adapter.errors import JournalError
 from claw_adapter.protocol import JournalRecord, RoundRecord, TrialEnd, TrialStart, Voided
 from claw_adapter.reading import read_bytes, why
 from claw_adapter.redaction import Redactor
-from claw_adapter.runs.places import Places
+from claw_adapter.runs.named_folders import NamedFolders
 
 __all__ = ["Journal", "read_all", "read_bodies", "read_journal", "read_lines", "standing"]
 
@@ -137,7 +137,7 @@ def read_bodies(path: Path) -> list[tuple[str, bytes]]:
 class Journal:
     """A journal open for appending; one writer. `redactor` removes keys from what is appended, `places` names its folders."""
 
-    def __init__(self, path: Path, redactor: Redactor | None = None, places: Places | None = None) -> None:
+    def __init__(self, path: Path, redactor: Redactor | None = None, places: NamedFolders | None = None) -> None:
         self.path = path
         self._redactor, self._places = redactor or Redactor(), places
         whole = list(_lines(path)) if path.exists() else []

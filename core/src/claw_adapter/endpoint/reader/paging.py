@@ -18,7 +18,7 @@ from claw_adapter.endpoint.reader.places import leaves
 from claw_adapter.endpoint.reader.purposes import PAGE_LINES
 from claw_adapter.endpoint.reader.schema import At, Param, words
 
-__all__ = ["Way", "as_told", "further", "gone_on", "named", "plain"]
+__all__ = ["Paging", "as_told", "further", "gone_on", "named", "plain"]
 
 MOST_PAGES: Final = 24
 MOST_KNOWN: Final = 8
@@ -46,7 +46,7 @@ _SPAN: Final = re.compile(r"(?<!\d)\d+(\s*[-:,.~]+\s*)\d+(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Paging:
     """A way to go on: the call for a place, where it begins, and what follows a place.
 
     A place is whatever `call` takes. `then` is given one, what it has shown, and how many lines of how many the page before did
@@ -63,7 +63,7 @@ class Way:
     """Lines of the page before the first."""
 
 
-def gone_on(way: Way, seen: set[str], known: int = 0) -> Generator[Attempt, Result, Result]:
+def gone_on(way: Paging, seen: set[str], known: int = 0) -> Generator[Attempt, Result, Result]:
     """Go on as long as there are lines that are not `seen`, and through as many pages of `known` ones in a row."""
     found, place, left, before = Result(""), way.begins, known, way.behind
     for number in range(MOST_PAGES):
@@ -138,16 +138,16 @@ def _by_ways(
     return found
 
 
-def _told(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Way]:
+def _told(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
     for item in tool.known.items:
         given = item in (tool.target, tool.folder, tool.size) or item.enum
         if not given and (item.accepts("integer") or (item.text_only and not item.required)):
             at = attempt.arguments.get(item.name, 0)
             if (mark := _mark(item, at, first)) is not None:
-                yield Way(partial(_page, attempt, partial(_alone, item)), mark, partial(_next, item), told=True)
+                yield Paging(partial(_page, attempt, partial(_alone, item)), mark, partial(_next, item), told=True)
 
 
-def _untold(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Way]:
+def _untold(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
     items = [item for item in tool.known.items if item not in (tool.target, tool.folder) and not item.enum]
     numbers = [item for item in items if item.accepts("integer") and item.types]
     rows = max(len(_rows(first)) * 3 // 4, 1)
@@ -155,8 +155,8 @@ def _untold(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Way]:
 
     behind = frozenset(_lines_of(first))
 
-    def way(name: str, values: Callable[[Any], Mapping[At, JsonValue]], begins: int, step: int) -> Way:
-        return Way(partial(_page, attempt, values), begins, _stepping(step), name=name, behind=behind)
+    def way(name: str, values: Callable[[Any], Mapping[At, JsonValue]], begins: int, step: int) -> Paging:
+        return Paging(partial(_page, attempt, values), begins, _stepping(step), name=name, behind=behind)
 
     for start, end in [pair for pair in pairs if all(item.required for item in pair)]:
         yield way(f"{start.key}-{end.key}", partial(_pair, start, end, True), rows, rows)

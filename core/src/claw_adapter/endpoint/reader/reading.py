@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import MOST_BUSY, NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import discover, unlock
-from claw_adapter.endpoint.reader.paging import Way, as_told, further, gone_on, named
+from claw_adapter.endpoint.reader.paging import Paging, as_told, further, gone_on, named
 from claw_adapter.endpoint.reader.purposes import FORCE, HARM
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow, one_by_one
 from claw_adapter.endpoint.reader.schema import At, words
@@ -152,7 +152,7 @@ def cat(
         size = min(SHELL_PAGE, len(result.text) * 2 // 3)
         if language.part(place, 0, size) and len(result.text) >= (NOTICE if habits.known(shell.tool, form) else LONG):
             part = partial(_part, shell, language, place, size, Attempt(kind, shell.tool, {}, form), habits)
-            read = read + (yield from gone_on(Way(part, 0, partial(_next_part, size)), set()))
+            read = read + (yield from gone_on(Paging(part, 0, partial(_next_part, size)), set()))
         if read.shows or habits.known(shell.tool, form):
             break
     return read

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result
 from claw_adapter.endpoint.reader.matching import normalise
-from claw_adapter.endpoint.reader.paging import Way, gone_on
+from claw_adapter.endpoint.reader.paging import Paging, gone_on
 from claw_adapter.endpoint.reader.places import called, loose
 from claw_adapter.endpoint.reader.purposes import PATH
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
@@ -113,7 +113,7 @@ def _brought(sequel: tuple[str, Params], result: Result) -> Generator[Attempt, R
     def then(given: dict[At, JsonValue], shown: str, _new: int, _every: int) -> dict[At, JsonValue] | None:
         return {**given, **_said(form, shown)} if len(shown) >= NOTICE else None
 
-    return (yield from gone_on(Way(call, values, then, told=True), set()))
+    return (yield from gone_on(Paging(call, values, then, told=True), set()))
 
 
 def _said(form: Params, text: str) -> dict[At, JsonValue]:

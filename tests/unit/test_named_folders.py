@@ -7,7 +7,7 @@ import pytest
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import CheckDetail, CheckFault, CheckRun, Failure, RoundRecord, Score, TrialEnd
 from claw_adapter.runs.journal import Journal, read_all
-from claw_adapter.runs.places import Places
+from claw_adapter.runs.named_folders import NamedFolders
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def home(tmp_path, monkeypatch):
 
 
 def test_the_longest_folder_is_the_one_that_is_named(home):
-    places = Places(home / "runs/one")
+    places = NamedFolders(home / "runs/one")
     assert places.text(f"{home}/runs/one/live/t: none, {home}/programs/x and '{home}'") == (
         "$RUN/live/t: none, $CLAW_HOME/x and '~'"
     )
@@ -26,17 +26,17 @@ def test_the_longest_folder_is_the_one_that_is_named(home):
 
 def test_a_part_of_a_longer_name_stays(home):
     text = f"{home}e/x /mnt{home}/y {home}-2"
-    assert Places(Path("/nowhere")).text(text).count("~") == 0
+    assert NamedFolders(Path("/nowhere")).text(text).count("~") == 0
 
 
 def test_a_folder_after_an_escaped_end_of_line_is_named(home):
-    assert Places(Path("/nowhere")).text(f"ends with:\\n{home}/x") == "ends with:\\n~/x"
+    assert NamedFolders(Path("/nowhere")).text(f"ends with:\\n{home}/x") == "ends with:\\n~/x"
 
 
 def test_a_folder_is_found_by_the_path_without_links_too(home, tmp_path):
     (home / "runs").mkdir(parents=True)
     (tmp_path / "link").symlink_to(home / "runs")
-    assert Places(tmp_path / "link").text(f"{home}/runs/a {tmp_path}/link/b") == "$RUN/a $RUN/b"
+    assert NamedFolders(tmp_path / "link").text(f"{home}/runs/a {tmp_path}/link/b") == "$RUN/a $RUN/b"
 
 
 def test_failures_and_checks_are_journalled_without_folders_and_answers_as_they_are(home):
@@ -53,7 +53,7 @@ def test_failures_and_checks_are_journalled_without_folders_and_answers_as_they_
         events="0" * 64, snapshot="0" * 64, checkpoint=None,
     )  # fmt: skip
     path = home / "runs/one/trials/t/journal.jsonl"
-    with Journal(path, places=Places(home / "runs/one")) as journal:
+    with Journal(path, places=NamedFolders(home / "runs/one")) as journal:
         journal.append(record)
         journal.append(TrialEnd(error=failure))
     told, end = read_all(path)

@@ -21,7 +21,7 @@ from claw_adapter.protocol import (
     TrialEnd,
 )
 
-__all__ = ["Places"]
+__all__ = ["NamedFolders"]
 
 _BEFORE: Final = r"(?:(?<![\w.~/-])|(?<=\\[nrt]))"
 """A path begins here, or after an escaped end of line: ``/root`` is not in ``/mnt/root``."""
@@ -29,7 +29,7 @@ _AFTER: Final = r"(?![\w-])"
 """A name ends here: ``/root`` is not in ``/rootless``."""
 
 
-class Places:
+class NamedFolders:
     """Folders that say who ran it and where: the run folder, the home of programs, Python's, the user's, temporary ones.
 
     Args:
