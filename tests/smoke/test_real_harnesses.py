@@ -12,6 +12,10 @@ from support.real import params
 from support.running import claw
 
 
+PINNED = ["--nonce", "smoke", "--deadline", "240"]
+"""The same drawn session every time, so that a test fails for what was changed."""
+
+
 @pytest.mark.slow(100)
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("harness", params("openclaw", "nanobot", "claude-code", "picoclaw", "opencode", "qwen-code"))
@@ -27,7 +31,7 @@ def test_every_round_of_the_demo_is_right_and_all_evidence_arrives(tmp_path, har
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("harness", params("nanobot", "claude-code", "picoclaw"))
 def test_it_passes_bronze(tmp_path, harness):
-    done = claw("certify", harness, "--level", "bronze", "--deadline", "240", "--out", tmp_path / "c", "--json")
+    done = claw("certify", harness, "--level", "bronze", *PINNED, "--out", tmp_path / "c", "--json")
     report = json.loads(done.stdout)
     assert (report["reached"], report["ok"]) == ("bronze", True)
     assert {result["outcome"] for result in report["results"]} == {"passed"}
@@ -44,6 +48,6 @@ PARTS = {"plain": PLAIN, "shared": [check for check in load().bronze if check no
 @pytest.mark.parametrize("part", PARTS)
 def test_openclaw_passes_bronze_in_two_parts(tmp_path, part):
     only = [word for check in PARTS[part] for word in ("--only", check)]
-    done = claw("certify", "openclaw", *only, "--deadline", "240", "--out", tmp_path / "c", "--json", check=False)
+    done = claw("certify", "openclaw", *only, *PINNED, "--out", tmp_path / "c", "--json", check=False)
     outcomes = {result["id"]: result["outcome"] for result in json.loads(done.stdout)["results"]}
     assert outcomes == dict.fromkeys(PARTS[part], "passed")
