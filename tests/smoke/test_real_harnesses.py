@@ -11,7 +11,6 @@ from claw_adapter.sandbox import detect
 from support.real import params
 from support.running import claw
 
-
 PINNED = ["--nonce", "smoke", "--deadline", "240"]
 """The same drawn session every time, so that a test fails for what was changed."""
 
