@@ -7,6 +7,7 @@ import pytest
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_scenarios.compiler import compile_spec
+from claw_adapter_scenarios.compiler.emit import emit
 from claw_adapter_scenarios.spec import load_spec
 from claw_adapter_scenarios.spec.worlds import world_of
 from claw_adapter_scenarios.validation import validate_spec
@@ -227,6 +228,19 @@ def test_the_second_edition_asks_for_switches_that_turn_something(tmp_path):
     assert ("SPEC-080", "there are 2 switches") in found
     assert ("SPEC-080", "nothing hangs on 'length'") in found
     assert any(name == "SPEC-081" for name, _ in found)
+
+
+def test_a_card_has_its_sections_and_all_variants_of_a_spec_bear_one_canary(tmp_path):
+    root = switched(tmp_path, ("0-truth", "spec: spec/1\n", "spec: spec/1\nedition: 2\n"))
+    (root / "card.md").write_text("# A card\n\n## Limits\n", "utf-8")
+    said = [one.message for one in validate_spec(root, seeds=0) if one.id == "SPEC-087"]
+    assert "card.md has no section 'Worlds'" in said
+    assert "card.md has no section 'Limits'" not in said
+    lines = [
+        [line for line in emit(compile_spec(load_spec(root), seed))["scenario.yaml"].splitlines() if b"anary" in line]
+        for seed in (0, 1)
+    ]
+    assert lines[0] == lines[1] != []
 
 
 def test_the_second_edition_asks_for_talk_that_is_written_and_statements_that_are_joined(tmp_path):
