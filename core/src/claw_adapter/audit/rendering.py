@@ -58,11 +58,10 @@ class Renderer:
         """The time that a stamp shows, to the minute, without a zone where it names none; None without a date."""
         found = STAMP.match(text) if "stamp" in self.names else None
         moment = MOMENT.search(found.group()) if found else None
-        return (
-            datetime.fromisoformat(f"{moment[1]}T{moment[2]}{(moment[3] or '').replace('UTC', 'Z')}")
-            if moment
-            else None
-        )
+        if moment is None:
+            return None
+        zone = (moment[3] or "").replace("UTC", "Z")
+        return datetime.fromisoformat(f"{moment[1]}T{moment[2]}{zone}")
 
     def kind(self, kind: str) -> str:
         """A kind, the same for two where one may be given as the other."""

@@ -295,7 +295,8 @@ class _Drawing:
 
     def _restarted(self) -> list[Unit]:
         """Closed and opened again from its checkpoint: the past, the histories and the files are there as before."""
-        look = [self._reads(name) for name in {self.histories[0]: 0, self.rng.choice(self.histories): 0}]
+        names = dict.fromkeys((self.histories[0], self.rng.choice(self.histories)))
+        look = [self._reads(name) for name in names]
         return [
             [PlanIncident(happens="restart"), self._turn(self._does(*look), self._says())],
             [self._turn(self._says())],
