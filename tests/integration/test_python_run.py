@@ -28,33 +28,21 @@ def example() -> str:
     return found[1]
 
 
-def shown(names: dict) -> tuple[int, list[str]]:
-    frame = names["frame"]
-    return len(frame), sorted(frame["harness"].unique())
-
-
 @pytest.mark.slow(15)
-def test_the_documented_example_gives_a_frame_of_every_round(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    names: dict = {}
-    exec(compile(example(), PAGE.name, "exec"), names)
-    assert shown(names) == (22, ["reference", "reference-in-process"])
-    assert set(names["frame"]["score"]) == {1.0}
-    assert "multi_choice" in capsys.readouterr().out
-    assert names["run"].path == tmp_path / "runs/notebook"
-    assert len(names["run"].compare(resamples=100).pairs) == 1
-    assert names["run"].rescore().differences == ()
-    first = next(names["run"].requests)
-    assert (first.trial, first.status) == (names["run"].trials[0].trial, 200)
-
-
-@pytest.mark.slow(15)
-async def test_the_documented_example_runs_in_a_notebook(tmp_path, monkeypatch):
+async def test_the_documented_example_gives_a_frame_of_every_round_also_in_a_notebook(tmp_path, monkeypatch, capsys):
     """There an event loop is running already, in the thread that calls."""
     monkeypatch.chdir(tmp_path)
     names: dict = {}
     exec(compile(example(), PAGE.name, "exec"), names)
-    assert shown(names) == (22, ["reference", "reference-in-process"])
+    frame, run = names["frame"], names["run"]
+    assert (len(frame), set(frame["harness"])) == (22, {"reference", "reference-in-process"})
+    assert set(frame["score"]) == {1.0}
+    assert "multi_choice" in capsys.readouterr().out
+    assert run.path == tmp_path / "runs/notebook"
+    assert len(run.compare(resamples=100).pairs) == 1
+    assert run.rescore().differences == ()
+    first = next(run.requests)
+    assert (first.trial, first.status) == (run.trials[0].trial, 200)
     again = await claw_adapter.arun(
         "demo", harnesses=["reference", "reference:mode=in-process"], isolation=0, out="runs/notebook"
     )
