@@ -2,12 +2,14 @@
 
 import json
 from datetime import datetime
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from claw_adapter.audit.alignment import align
+from claw_adapter.audit.answers import judge_usage
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import _Request, minutes
 from claw_adapter.audit.damage import damage_of, declared_for
@@ -17,7 +19,7 @@ from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, whole_in
 from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text, units_of
 from claw_adapter.audit.words import KnownLines, ScenarioLines
-from claw_adapter.protocol import Capabilities, Clip, Drop, Mask, Message, Prune, Session, WindowLimit
+from claw_adapter.protocol import Capabilities, Clip, Drop, Mask, Message, Prune, ReportedUsage, Session, WindowLimit
 from claw_adapter.scenario.load import load_gold, load_scenario
 from support.scenarios import write_scenario
 
@@ -285,3 +287,26 @@ def test_a_message_that_is_joined_with_a_prompt_may_be_stamped_with_the_time_of_
         _Request(expected, units, align(expected, units, made), 1, made, book, 1, 0).judge(())
         causes["merge" in names] = [finding.cause for finding in book.findings()]
     assert causes == {True: [], False: ["times"]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "reported", "right"),
+    [
+        ("last_request", (900, 101), True),
+        ("last_request", (900, 0), True),
+        ("last_request", (1001, 0), True),
+        ("last_request", (400, 0), False),
+        ("last_request", (900, 55), False),
+        ("per_turn", (900, 0), False),
+    ],
+)
+def test_a_last_request_may_be_told_as_one_figure(kind, reported, right):
+    asked = [(500, 20), (900, 101)]
+    exchanges = [
+        SimpleNamespace(number=number, status=200, usage={"input": given, "output": made})
+        for number, (given, made) in enumerate(asked)
+    ]
+    book = Book()
+    usage = ReportedUsage(kind=kind, input=reported[0], output=reported[1])
+    judge_usage(SimpleNamespace(exchanges=exchanges, chain=exchanges), usage, kind, book)
+    assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])

@@ -87,7 +87,10 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], book: Book) -> None
 
 
 def judge_usage(turn: RequestTurn, reported: ReportedUsage | None, declared: str, book: Book) -> None:
-    """The tokens reported are those that the endpoint gave, in the sense declared."""
+    """The tokens reported are those that the endpoint gave, in the sense declared.
+
+    A last request may be told as one figure, the tokens in the context, with the reply or before it (ACP's ``usage_update``).
+    """
     if reported is None or declared == "none":
         return
     if reported.kind != declared:
@@ -104,7 +107,12 @@ def judge_usage(turn: RequestTurn, reported: ReportedUsage | None, declared: str
     else:
         wanted = {(sum(i for i, _ in some), sum(o for _, o in some)) for some in (counts, main)}
     given = {(reported.input, reported.output), (reported.input + reported.cached, reported.output)}
-    if not given & wanted:
+    sizes = (
+        {size for i, o in wanted for size in (i, i + o)}
+        if declared == "last_request" and not reported.output
+        else set()
+    )
+    if not given & wanted and reported.input not in sizes:
         what = (
             f"{reported.input:,} + {reported.output:,} tokens are reported as {declared}; the endpoint gave "
             + " or ".join(f"{i:,} + {o:,}" for i, o in sorted(wanted))
