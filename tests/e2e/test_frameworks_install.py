@@ -33,7 +33,7 @@ from claw_adapter.frameworks import (
     locate,
     remove,
 )
-from claw_adapter.frameworks.home import environment_path
+from claw_adapter.frameworks.home import environment_path, frameworks_home
 from claw_adapter.frameworks.record import MARKER, Installed
 
 CHECK = ["{python}", "-I", "-c", "import tiny_agent; print(tiny_agent.VERSION)"]
@@ -317,6 +317,11 @@ def test_the_home_is_where_claw_home_says_else_in_the_users_data(monkeypatch, tm
     (tmp_path / "link").symlink_to(tmp_path)
     monkeypatch.setenv("CLAW_HOME", str(tmp_path / "link"))
     assert claw_home() == tmp_path, "installed programs name their place without links"
+    (tmp_path / "disk/tiny-1.0-here").mkdir(parents=True)
+    (tmp_path / "disk/tiny-1.0").symlink_to("tiny-1.0-here")
+    (tmp_path / "frameworks").symlink_to("disk")
+    assert frameworks_home() == tmp_path / "disk"
+    assert environment_path("tiny", "1.0") == tmp_path / "disk/tiny-1.0-here"
     monkeypatch.delenv("CLAW_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     assert claw_home().name == "claw-adapter"

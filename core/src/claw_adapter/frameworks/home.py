@@ -21,10 +21,10 @@ def claw_home() -> Path:
 
 
 def frameworks_home(home: Path | None = None) -> Path:
-    """The folder that holds one environment per framework and version."""
-    return (home or claw_home()) / "frameworks"
+    """The folder that holds one environment per framework and version; without links, as `claw_home`."""
+    return ((home or claw_home()) / "frameworks").resolve()
 
 
 def environment_path(name: str, version: str, home: Path | None = None) -> Path:
-    """Where the environment of one version of a framework is, whether it is installed or not."""
-    return frameworks_home(home) / f"{name}-{version}"
+    """Where the environment of one version of a framework is, whether it is installed or not; without links, as `claw_home`."""
+    return (frameworks_home(home) / f"{name}-{version}").resolve()

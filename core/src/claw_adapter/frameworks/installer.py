@@ -49,7 +49,7 @@ def environments(framework: Framework | str, home: Path | None = None) -> tuple[
         FrameworkUnknown: no plugin describes it.
     """
     spec = _described(framework)
-    found = (Installed.load(path) for path in sorted(frameworks_home(home).glob(f"{spec.name}-*")))
+    found = (Installed.load(path.resolve()) for path in sorted(frameworks_home(home).glob(f"{spec.name}-*")))
     return tuple(one for one in found if one is not None and one.name == spec.name)
 
 
