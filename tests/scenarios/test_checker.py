@@ -227,6 +227,27 @@ def test_no_text_breaks_the_check(tmp_path_factory: pytest.TempPathFactory, text
     faults(tmp_path_factory.mktemp("csv"), "a.csv", text, format="csv", rows=TABLE)
 
 
+SHARED = [
+    {
+        "title": title,
+        "labels": {"Amount": {"as": {"type": "number"}, "value": n}, "Source": {"as": {"type": "number"}, "value": n}},
+    }
+    for n, title in enumerate(("Fees", "Fines"))
+]
+
+
+@pytest.mark.parametrize(
+    ("fines", "found"),
+    [("1 | 1", []), ("1 | 0", [("fact", "Fines / Source")]), ("1 | none", [("format", "Fines / Source")])],
+)
+def test_a_label_of_two_sections_may_be_the_head_of_a_column_in_each(tmp_path: Path, fines: str, found: list):
+    tables = [
+        f"## {title}\n\n| Amount | Source |\n|---|---|\n| {row} |\n"
+        for title, row in (("Fees", "0 | 0"), ("Fines", fines))
+    ]
+    assert faults(tmp_path, "a.md", "\n".join(tables), format="markdown", sections=SHARED) == found
+
+
 def test_a_file_elsewhere_is_told_apart_from_none(tmp_path: Path):
     (tmp_path / "b.md").write_text(NOTE)
     rule = {"path": "notes/b.md", "format": "markdown", "sections": SECTIONS}

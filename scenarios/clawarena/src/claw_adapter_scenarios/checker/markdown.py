@@ -79,7 +79,6 @@ def read_sections(text: str, asked: Sequence[tuple[str, Iterable[str]]]) -> dict
     every = {key: label for wanted in labels.values() for key, label in wanted.items()}
     headings = list(_headings(lines, names, every))
     owner, taken = _owners(lines, headings, names, found)
-    tables = list(tables_of([None if at in taken else line for at, line in enumerate(lines)]))
     for title, section in found.items():
         own = [line if owner[at] == title and at not in taken else None for at, line in enumerate(lines)]
         section.text = any(line is not None and re.search(r"\w", line) for line in own)
@@ -92,7 +91,9 @@ def read_sections(text: str, asked: Sequence[tuple[str, Iterable[str]]]) -> dict
             outside = [entry for _, entry in _entries(rest, {folded: label}, every)]
             outside += [Entry(value) for line in lines if (value := follows_label(line, folded)) is not None]
             outside += [Entry(value) for one in headings for key, value in [one.pair] if key == folded]
-            section.elsewhere[label] = outside + list(columns_of(tables, {folded: label}, every))
+            others = havers - {title}
+            shown = [None if owner[at] in others or at in taken else line for at, line in enumerate(lines)]
+            section.elsewhere[label] = outside + list(columns_of(tables_of(shown), {folded: label}, every))
     return found
 
 
