@@ -1,4 +1,4 @@
-"""What two runs of one plan have in common: their journals, without times and what the machine had to give."""
+"""What two runs of one plan have in common: their journals, without times and what of the machine was used."""
 
 import itertools
 import json
