@@ -63,9 +63,9 @@ def test_every_trial_has_the_same_folders_and_they_are_its_own(tmp_path):
             "ls /agent; touch /agent/x",
         ],
     )
-    assert found[0].splitlines()[:3] == ["/agent/workspace", "/agent/home", "/agent/workspace"]
+    assert found[0].splitlines()[:3] == ["/agent/workspace", "/agent/state", "/agent/workspace"]
     assert found[1].splitlines()[:2] == ["one", "one"]
-    assert found[2].startswith("home\nworkspace\n")
+    assert found[2].startswith("state\nworkspace\n")
     assert "Read-only" in found[2]
 
 

@@ -44,7 +44,7 @@ def test_a_program_is_told_paths_that_do_not_depend_on_the_run_where_there_are_n
     ctx = FolderContext(tmp_path / "t", isolation=isolation)
     told = [ctx.inside(path) for path in (ctx.workspace / "a.txt", ctx.state_dir, tmp_path)]
     ours = [ctx.workspace / "a.txt", ctx.state_dir, tmp_path]
-    assert told == ([Path("/agent/workspace/a.txt"), Path("/agent/home"), tmp_path] if isolation == 2 else ours)
+    assert told == ([Path("/agent/workspace/a.txt"), Path("/agent/state"), tmp_path] if isolation == 2 else ours)
 
 
 async def test_a_fault_takes_the_place_of_a_reply_and_is_among_the_exchanges(tmp_path):

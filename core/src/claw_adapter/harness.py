@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from logging import Logger
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from pydantic import JsonValue
 
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from claw_adapter.environment import McpServer, Surroundings
 
 __all__ = [
+    "INSIDE",
     "Capabilities",
     "Checkpoint",
     "Conversation",
@@ -68,6 +69,10 @@ __all__ = [
     "TrialContext",
     "TurnResult",
 ]
+
+
+INSIDE: Final = Path("/agent")
+"""Where a harness's children find its folders inside a namespace: ``workspace`` and ``state``, in every trial of every run."""
 
 
 @dataclass(frozen=True, slots=True)

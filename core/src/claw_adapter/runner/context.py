@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Final
 
 from claw_adapter.drivers import PIPE, Command, Completed, LineChild, Process, environment, run, start
 from claw_adapter.environment import Attached, Surroundings
-from claw_adapter.harness import Endpoint, Harness, Reach, TrialContext
+from claw_adapter.harness import INSIDE, Endpoint, Harness, Reach, TrialContext
 from claw_adapter.protocol import Session, TrialSpec
 from claw_adapter.sandbox import Confinement, IsolationLevel, wrap
 
 if TYPE_CHECKING:
     from claw_adapter.drivers.pty import PtyProcess
 
-__all__ = ["HOME", "INSIDE_PORT", "WORKSPACE", "Address", "RunnerContext", "told_workspace"]
+__all__ = ["INSIDE_PORT", "STATE", "WORKSPACE", "Address", "RunnerContext", "told_workspace"]
 
-WORKSPACE: Final = Path("/agent/workspace")
-HOME: Final = Path("/agent/home")
-"""The folders of every trial as its harness knows them inside a namespace: what it tells its model is then the same in every
-run, wherever that is kept."""
+WORKSPACE: Final = INSIDE / "workspace"
+STATE: Final = INSIDE / "state"
 
 INSIDE_PORT = 8400
 """Port on 127.0.0.1 under which the endpoint is reached inside a namespace; every trial has a loopback of its own."""
@@ -83,7 +81,7 @@ class RunnerContext(TrialContext):
         inside = executes and self.isolation >= IsolationLevel.NAMESPACE
         url = f"http://127.0.0.1:{INSIDE_PORT}" if inside else address.url
         self.endpoint = Endpoint(url=url, key=key, model=spec.model.name, window=spec.model.told_window)
-        self._names = ((workspace, WORKSPACE), (state_dir, HOME)) if inside and named else ()
+        self._names = ((workspace, WORKSPACE), (state_dir, STATE)) if inside and named else ()
         self.level = IsolationLevel.NONE
         self.started = False
         self._address = address
