@@ -62,7 +62,7 @@ test-rest: setup $(FRAMEWORKS:%=.claw/%) ## all other tests: suites, Forge, cert
 	VIRTUAL_ENV=.claw/validators $(BIN)/uv pip sync --quiet --require-hashes requirements/validators.txt
 	@touch $@
 
-validators: .claw/validators/.ready ## other tools that read what `claw export` writes: their tests run then
+validators: .claw/validators/.ready ## other tools, such as those that read what `claw export` writes: their tests run then
 
 test-all: setup $(FRAMEWORKS:%=.claw/%) ## all tests
 	$(PYTEST)

@@ -11,7 +11,9 @@ import yaml
 from claw_adapter import open_run
 from support.running import CLAW
 
-EXAMPLES = Path(__file__).parents[2] / "docs/examples/many-machines"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs/examples/many-machines"
+VALIDATORS = Path(os.environ.get("CLAW_HOME") or ROOT / ".claw") / "validators/bin/python"
 ENV = {"PATH": f"{CLAW.parent}{os.pathsep}{os.environ['PATH']}"}
 
 
@@ -48,6 +50,14 @@ def test_the_indexed_job_is_the_run(folder):
     assert shards(folder) == ["1/4", "4/4"]
     mounts = {mount["name"] for mount in container["volumeMounts"]}
     assert mounts == {volume["name"] for volume in spec["template"]["spec"]["volumes"]}
+
+
+def test_the_job_array_of_submitit_is_the_run(folder):
+    if not VALIDATORS.exists():
+        pytest.skip(f"submitit is not in {VALIDATORS.parents[1]} (make validators)")
+    call(folder, [VALIDATORS, "slurm.py", "local"])
+    assert shards(folder) == ["1/4", "2/4", "3/4", "4/4"]
+    assert {trial.status for trial in open_run(folder / "runs/whole").trials} == {"finished"}
 
 
 def test_the_matrix_has_all_shards_and_its_commands_are_ours(folder):

@@ -11,6 +11,7 @@ from claw_adapter.endpoint.replay import replay_model
 from claw_adapter.errors import EndpointError
 from claw_adapter.protocol import ModelSpec
 from claw_adapter.runs.transcript import read_transcript
+from claw_adapter.sandbox import detect
 from support.running import experiment, outcome, run_sync
 from support.scenarios import write_scenario
 
@@ -96,6 +97,26 @@ def test_recorded_tool_calls_go_to_the_present_workspace(tmp_path):
     assert records[0].snapshot == recorded[trial][0].snapshot
     assert records[0].snapshot != records[0].before, "the file was written, in the workspace of this run"
     assert str(tmp_path / "again" / "live") in records[0].text
+
+
+@pytest.mark.skipif(detect().bwrap is None, reason=f"no namespaces here: {detect().reason}")
+@pytest.mark.parametrize(("recorded_at", "replayed_at"), [(2, 1), (2, 2), (1, 2)])
+def test_a_recording_serves_at_any_isolation(tmp_path, recorded_at, replayed_at):
+    """What tool calls and commands name is the folder of the trial, however it is called there."""
+    inside = "/agent" if recorded_at == 2 else f"{tmp_path}/recorded/live/small--reference--script--s0"
+    commands = [f"echo x > {inside}/workspace/out.txt", f"cat {inside}/workspace/out.txt; pwd; ls {inside}/workspace"]
+    calls = [{"tools": [{"name": "exec", "arguments": {"command": command}}]} for command in commands]
+    scenario = write_scenario(tmp_path / "small", [{"id": "r1"}])
+    spec = ModelSpec(name="script", kind="scripted", script=(*calls, f"The agents.md of {inside} is missing. {RIGHT}"))
+    found = {}
+    for name, level, model in (("recorded", recorded_at, spec), ("again", replayed_at, None)):
+        told = (model or replay_model(spec, tmp_path / "recorded")).model_dump(mode="json")
+        settings = {"isolation": level, "deadline": 60}
+        asked = experiment(scenario, harnesses=["reference"], models=[told], settings=settings)
+        ((found[name],),) = run_sync(tmp_path / name, asked).values()
+    assert found["again"].snapshot == found["recorded"].snapshot != found["recorded"].before
+    here = "/agent" if replayed_at == 2 else f"{tmp_path}/again/live/small--reference--script--s0"
+    assert found["again"].text.startswith(f"The agents.md of {here} is missing.")
 
 
 def test_a_changed_prompt_is_a_miss_that_shows_the_difference(tmp_path):

@@ -41,6 +41,22 @@ for path in glob.glob(sys.argv[1] + "/*.parquet"):
     found[path] = [len(pandas.read_parquet(path)), len(polars.read_parquet(path)), count]
 print(json.dumps(found))
 """
+HARBOR = """
+import json, sys
+from pathlib import Path
+from harbor.utils.trajectory_validator import TrajectoryValidator
+from harbor.viewer.scanner import JobScanner
+root = Path(sys.argv[1])
+scanner = JobScanner(root)
+(job,) = scanner.list_jobs()
+config, result = scanner.get_job_config(job), scanner.get_job_result(job)
+trials = {}
+for name in scanner.list_trials(job):
+    told, found = scanner.get_trial_config(job, name), scanner.get_trial_result(job, name)
+    valid = TrajectoryValidator().validate(root / job / name / "agent/trajectory.json")
+    trials[name] = [told.trial_name, found.verifier_result.rewards["reward"], found.agent_result.n_input_tokens, valid]
+print(json.dumps({"job": config.job_name == job, "trials": trials, "completed": result.stats.n_completed_trials}))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +75,7 @@ def exported(run, form, tmp_path):
 def elsewhere(script, *argv):
     """A script in the environment of the validators, with this package as it is here."""
     if not VALIDATORS.exists():
-        pytest.skip(f"Inspect, pandas, Polars and DuckDB are not in {VALIDATORS.parents[1]} (make validators)")
+        pytest.skip(f"Harbor, Inspect, pandas, Polars and DuckDB are not in {VALIDATORS.parents[1]} (make validators)")
     path = f"{ROOT / 'core/src'}"
     done = subprocess.run(
         [VALIDATORS, "-c", script, *map(str, argv)],
@@ -136,6 +152,21 @@ def test_a_job_folder_has_a_trial_with_its_trajectory_for_each_of_ours(run, tmp_
         trial = json.loads((job / row.trial / "result.json").read_text())
         assert trial["verifier_result"]["rewards"]["reward"] == row.score
         atif.Trajectory.model_validate_json((job / row.trial / "agent/trajectory.json").read_text())
+
+
+def test_harbor_reads_a_job_folder_with_its_own_models(run, tmp_path):
+    if VALIDATORS.exists() and subprocess.run([VALIDATORS, "-c", "import harbor"], check=False).returncode:
+        pytest.skip("Harbor needs Python 3.12 or later, and the environment of the validators has an older one")
+    found = elsewhere(HARBOR, exported(run, "harbor-job", tmp_path))
+    data = {trial.spec.id: trial for trial in open_run(run).data.trials}
+    assert (found["job"], found["completed"]) == (True, len(data))
+    assert found["trials"] == {
+        row.trial: [
+            row.trial, pytest.approx(row.score),
+            sum(record.usage.metered.input for record in data[row.trial].rounds), True,
+        ]
+        for row in open_run(run).trials
+    }  # fmt: skip
 
 
 def test_inspect_reads_its_log_and_makes_four_data_frames_of_it(run, tmp_path):

@@ -17,6 +17,8 @@ SAME = [
     ("call_9f8e7d6c5b4a made", "call_0a1b2c3d4e5f made"),
     ("cd /home/ann/runs/x/live/demo--a--s0/workspace/notes", "cd /tmp/y/live/demo--a--s0/workspace/notes"),
     ("see /a/live/t/state/.cfg", "see /b/c/live/t/state/.cfg"),
+    ("see /a/live/t/state/.cfg", "see /agent/state/.cfg"),
+    ("cd x\\n/a/live/t/workspace", "cd x\\n/agent/workspace"),
     ("key claw-AbCdEf0123456789xyz", "key [key removed]"),
     ("GET http://127.0.0.1:8400/v1", "GET http://127.0.0.1:55123/v1"),
     ("3 passed in 0.12s", "3 passed in 1.07s"),
@@ -24,6 +26,7 @@ SAME = [
 ]
 OTHER = [
     ("read notes.md", "read other.md"), ("the count is 17", "the count is 18"), ("/workspace/a", "/workspace/b"),
+    ("/x/agent/workspace", "/y/agent/workspace"), ("/agents.md", "/agent/s.md"),
     ("\\bbox{A}", "\\bbox{B}"), ("call the pump", "call the doctor"), ("version 1.2", "version 1.3"),
 ]  # fmt: skip
 

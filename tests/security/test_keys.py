@@ -8,49 +8,28 @@ from pathlib import Path
 
 import pytest
 
-from claw_adapter.api.results import open_run, write_page
 from claw_adapter.errors import EndpointAuthError
 from claw_adapter.keys import key_in_url
 from claw_adapter.redaction import REDACTED, RedactingStream, Redactor
-from claw_adapter.report import summarise
 from claw_adapter.runner.preparing import prepare
 from claw_adapter.runs.plan import expand
 from claw_adapter.sandbox import detect
 from claw_adapter.scenario.named import find_scenarios
 from support.echoing import (
     LONG_KEYS,
-    MODES,
     SHORT_KEYS,
-    EchoingProvider,
+    TWO,
     conversation,
     cut,
     leaks,
     leaks_below,
+    run_with,
     spellings,
 )
-from support.running import IN_PROCESS, experiment, outcome, run_experiment
+from support.running import IN_PROCESS, experiment, outcome
 from support.scenarios import write_scenario
 
 KEY = LONG_KEYS[0]
-TWO = [{"id": "r1"}, {"id": "r2"}]
-
-
-async def run_with(root: Path, key: str, modes=MODES, level: int = 0, harness: object = "reference"):
-    """A run with one model for each mode of the provider; its records by trial, and the provider."""
-    os.environ["THE_PROVIDERS_KEY"] = key
-    try:
-        async with EchoingProvider(key) as provider:
-            models = [{"name": mode, "base_url": provider.url, "key_env": "THE_PROVIDERS_KEY"} for mode in modes]
-            scenario = write_scenario(root / "scenario", TWO)
-            settings = {"isolation": level, "deadline": 60, "attempts": 1}
-            asked = experiment(scenario, harnesses=[harness], models=models, settings=settings)
-            records = await run_experiment(root / "run", asked, jobs=4)
-            assert os.environ["THE_PROVIDERS_KEY"] == key, "it is put back when the run is over"
-    finally:
-        del os.environ["THE_PROVIDERS_KEY"]
-    finished = open_run(root / "run")
-    write_page(finished, summarise(finished.data), root / "run" / "report.html")
-    return records, provider
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])

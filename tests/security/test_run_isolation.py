@@ -53,6 +53,22 @@ def test_gold_other_trials_secrets_and_network_are_out_of_reach(tmp_path, monkey
     assert "No such file" in home
 
 
+def test_every_trial_has_the_same_folders_and_they_are_its_own(tmp_path):
+    """Both names lead to one folder, so an adapter that knows only the real one still works."""
+    found = run_commands(
+        tmp_path,
+        [
+            "pwd; echo $HOME; echo $PWD",
+            f"echo one > mine.txt; cat {tmp_path}/run/live/*/workspace/mine.txt /agent/workspace/mine.txt",
+            "ls /agent; touch /agent/x",
+        ],
+    )
+    assert found[0].splitlines()[:3] == ["/agent/workspace", "/agent/state", "/agent/workspace"]
+    assert found[1].splitlines()[:2] == ["one", "one"]
+    assert found[2].startswith("state\nworkspace\n")
+    assert "Read-only" in found[2]
+
+
 SEEN: list = []
 MESSAGE = {"role": "assistant", "content": "\\bbox{A}"}
 ANSWER = {

@@ -85,6 +85,25 @@ def test_parents_are_mounted_before_children_so_that_the_nearest_rule_wins(tmp_p
     assert data < order.index(("--tmpfs", str(tmp_path / "data/gold")))
 
 
+def test_a_folder_with_a_name_of_its_own_is_told_by_it_and_what_is_hidden_in_it_is_covered_there_too(tmp_path):
+    (tmp_path / "work/gold").mkdir(parents=True)
+    names = ((tmp_path / "work", Path("/agent/workspace")), (HOME, Path("/agent/state")))
+    given = {
+        "writable": (tmp_path / "work",),
+        "names": names,
+        "hidden": (tmp_path / "work/gold",),
+        "cwd": tmp_path / "work/sub",
+    }
+    argv, env = wrap(("x",), {}, confinement(**given), HOST)
+    told = " ".join(argv)
+    for path in (tmp_path / "work", "/agent/workspace"):
+        assert f"--bind {tmp_path / 'work'} {path}" in told
+        assert f"--tmpfs {path}/gold" in told
+    assert "--chdir /agent/workspace/sub" in told
+    assert env["HOME"] == "/agent/state"
+    assert wrap(("x",), {}, confinement(**given, level=IsolationLevel.PROCESS))[1]["HOME"] == str(HOME)
+
+
 def test_a_hidden_folder_is_covered_through_links_too(tmp_path):
     (tmp_path / "real/gold").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "real")

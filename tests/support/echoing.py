@@ -4,15 +4,24 @@ import asyncio
 import base64
 import html
 import json
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote
 
 from aiohttp import web
 
+from claw_adapter.api.results import open_run, write_page
+from claw_adapter.protocol import RoundRecord
+from claw_adapter.report import summarise
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.transcript import read_transcript
+from support.running import experiment, run_experiment
+from support.scenarios import write_scenario
 
+TWO = [{"id": "r1"}, {"id": "r2"}]
+"""The rounds of `run_with`."""
 MODES = ("success", "error", "echo", "encoded")
 LONG_KEYS = (
     "sk-proj-9fT2_wLmQ7xYb4Vd-ZkA", "sk-ant-api03-Q1w2E3r4T5y6U7i8O9p0", "twelve-chars", "0123456789ab",
@@ -133,3 +142,23 @@ def conversation(root: Path, trial: str) -> list[tuple]:
     """What was asked and answered, without times."""
     found = read_transcript(RunFolder(root).transcript(trial))
     return [(item.messages, item.reply, item.status, item.failure, item.params) for item in found]
+
+
+async def run_with(
+    root: Path, key: str, modes: Sequence[str] = MODES, level: int = 0, harness: object = "reference"
+) -> tuple[dict[str, list[RoundRecord]], EchoingProvider]:
+    """A run with one model for each mode of the provider; its records by trial, and the provider."""
+    os.environ["THE_PROVIDERS_KEY"] = key
+    try:
+        async with EchoingProvider(key) as provider:
+            models = [{"name": mode, "base_url": provider.url, "key_env": "THE_PROVIDERS_KEY"} for mode in modes]
+            scenario = write_scenario(root / "scenario", TWO)
+            settings = {"isolation": level, "deadline": 60, "attempts": 1}
+            asked = experiment(scenario, harnesses=[harness], models=models, settings=settings)
+            records = await run_experiment(root / "run", asked, jobs=4)
+            assert os.environ["THE_PROVIDERS_KEY"] == key, "it is put back when the run is over"
+    finally:
+        del os.environ["THE_PROVIDERS_KEY"]
+    finished = open_run(root / "run")
+    write_page(finished, summarise(finished.data), root / "run" / "report.html")
+    return records, provider

@@ -29,7 +29,7 @@ def context(tmp_path: Path) -> SimpleNamespace:
     for folder in folders.values():
         folder.mkdir()
     return SimpleNamespace(
-        endpoint=ENDPOINT, main=Session(id="main"), histories=(), environment=None, mcp=(), **folders
+        endpoint=ENDPOINT, main=Session(id="main"), histories=(), environment=None, mcp=(), inside=Path, **folders
     )
 
 

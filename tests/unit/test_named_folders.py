@@ -18,8 +18,8 @@ def home(tmp_path, monkeypatch):
 
 
 def test_the_longest_folder_is_the_one_that_is_named(home):
-    places = NamedFolders(home / "runs/one")
-    assert places.text(f"{home}/runs/one/live/t: none, {home}/programs/x and '{home}'") == (
+    folders = NamedFolders(home / "runs/one")
+    assert folders.text(f"{home}/runs/one/live/t: none, {home}/programs/x and '{home}'") == (
         "$RUN/live/t: none, $CLAW_HOME/x and '~'"
     )
 
@@ -53,7 +53,7 @@ def test_failures_and_checks_are_journalled_without_folders_and_answers_as_they_
         events="0" * 64, snapshot="0" * 64, checkpoint=None,
     )  # fmt: skip
     path = home / "runs/one/trials/t/journal.jsonl"
-    with Journal(path, places=NamedFolders(home / "runs/one")) as journal:
+    with Journal(path, folders=NamedFolders(home / "runs/one")) as journal:
         journal.append(record)
         journal.append(TrialEnd(error=failure))
     told, end = read_all(path)

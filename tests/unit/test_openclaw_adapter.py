@@ -39,7 +39,9 @@ def context(folder: Path) -> SimpleNamespace:
     made = {"workspace": folder / "workspace", "state_dir": folder / "state"}
     for path in made.values():
         path.mkdir()
-    return SimpleNamespace(endpoint=ENDPOINT, main=Session(id="main"), histories=(), environment=None, **made)
+    return SimpleNamespace(
+        endpoint=ENDPOINT, main=Session(id="main"), histories=(), environment=None, inside=Path, **made
+    )
 
 
 def reply(stop: str, text: str = "", error: str = "") -> list[dict]:

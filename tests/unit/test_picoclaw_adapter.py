@@ -33,7 +33,7 @@ def context(tmp_path: Path) -> SimpleNamespace:
     folders = {"workspace": tmp_path / "workspace", "state_dir": tmp_path / "state"}
     for folder in folders.values():
         folder.mkdir()
-    return SimpleNamespace(endpoint=ENDPOINT, main=Session(id="main"), histories=(), **folders)
+    return SimpleNamespace(endpoint=ENDPOINT, main=Session(id="main"), histories=(), inside=Path, **folders)
 
 
 @pytest.mark.parametrize(

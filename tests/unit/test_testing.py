@@ -39,6 +39,14 @@ async def test_a_harness_reaches_the_endpoint_at_every_level(tmp_path, isolation
     assert endpoint.key not in (tmp_path / "endpoint" / "transcript.jsonl").read_text("utf-8")
 
 
+@pytest.mark.parametrize("isolation", range(3))
+def test_a_program_is_told_paths_that_do_not_depend_on_the_run_where_there_are_namespaces(tmp_path, isolation):
+    ctx = FolderContext(tmp_path / "t", isolation=isolation)
+    told = [ctx.inside(path) for path in (ctx.workspace / "a.txt", ctx.state_dir, tmp_path)]
+    ours = [ctx.workspace / "a.txt", ctx.state_dir, tmp_path]
+    assert told == ([Path("/agent/workspace/a.txt"), Path("/agent/state"), tmp_path] if isolation == 2 else ours)
+
+
 async def test_a_fault_takes_the_place_of_a_reply_and_is_among_the_exchanges(tmp_path):
     async with ScriptedEndpoint(tmp_path, "never", faults=[{"at": [1], "kind": "401"}]) as endpoint:
         async with await ReferenceHarness().open(FolderContext(tmp_path / "t", endpoint)) as conversation:

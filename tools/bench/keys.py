@@ -20,8 +20,7 @@ from typing import Final
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from security.test_keys import TWO, run_with
-from support.echoing import LONG_KEYS, MODES, SHORT_KEYS, conversation, leaks, leaks_below
+from support.echoing import LONG_KEYS, MODES, SHORT_KEYS, TWO, conversation, leaks, leaks_below, run_with
 from support.running import IN_PROCESS, outcome
 
 NOBODYS: Final = "a-key-that-nobody-says"

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from logging import Logger
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from pydantic import JsonValue
 
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from claw_adapter.environment import McpServer, Surroundings
 
 __all__ = [
+    "INSIDE",
     "Capabilities",
     "Checkpoint",
     "Conversation",
@@ -68,6 +69,10 @@ __all__ = [
     "TrialContext",
     "TurnResult",
 ]
+
+
+INSIDE: Final = Path("/agent")
+"""Where a harness's children find its folders inside a namespace: ``workspace`` and ``state``, in every trial of every run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,10 @@ class Reach:
 
 
 class TrialContext(ABC):
-    """What an adapter may use during one trial. Paths are the same inside and outside the isolation."""
+    """What an adapter may use during one trial.
+
+    Every path is valid inside and outside the isolation; `inside` says by which name the program should hear of it.
+    """
 
     trial: str
     """Id of the trial."""
@@ -135,6 +143,14 @@ class TrialContext(ABC):
     environment: Surroundings | None = None
     """What stands beside the workspace (`claw_adapter.environment`); None where the scenario names nothing."""
 
+    def inside(self, path: Path) -> Path:
+        """What to tell the program that a path of ours in one of the two folders is: in its configuration, in protocols.
+
+        At isolation 2 these paths are the same in every trial of every run, and a child's HOME and working folder are among
+        them; so what a harness says to its model of its folders does not vary. Elsewhere it is the path itself.
+        """
+        return path
+
     @property
     def mcp(self) -> tuple[McpServer, ...]:
         """MCP servers that the harness must start; none unless its adapter declares `Capabilities.mcp`."""
@@ -153,10 +169,10 @@ class TrialContext(ABC):
     ) -> Process:
         """Start a long-lived child inside the trial's isolation; it dies with the trial, its offspring included.
 
-        The child sees PATH, LANG and HOME (= `state_dir`) plus `env`, and nothing else of our environment. `readable` are
-        further folders it may read, such as the harness's installation. Standard streams are pipes; with `lines`,
-        standard output is read line by line instead of being captured. `listens` is a port on 127.0.0.1 on which the child
-        will serve; `reach` says how to get there.
+        The child sees PATH, LANG and HOME (`state_dir`, by the name that `inside` gives) plus `env`, and nothing else of our
+        environment. `readable` are further folders it may read, such as the harness's installation. Standard streams are
+        pipes; with `lines`, standard output is read line by line instead of being captured. `listens` is a port on 127.0.0.1
+        on which the child will serve; `reach` says how to get there.
 
         Raises:
             HarnessNotFound: the program does not exist.

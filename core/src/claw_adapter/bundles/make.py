@@ -15,12 +15,12 @@ from claw_adapter import plugins
 from claw_adapter.api.work import PREFIX
 from claw_adapter.bundles.records import MANIFEST, SIGNATURE, BundleManifest, BundleRow
 from claw_adapter.errors import ClawError
-from claw_adapter.frameworks import claw_home
 from claw_adapter.report import summarise
 from claw_adapter.report.records import Summary
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import RunData, load_run
 from claw_adapter.runs.named import needed_to_score
+from claw_adapter.runs.named_folders import NamedFolders
 from claw_adapter.runs.store import Store
 from claw_adapter.signing import sign
 
@@ -122,13 +122,14 @@ def _paths(run: RunData, files: dict[str, bytes]) -> Iterable[str]:
         rb"((?:/[\w.~+@-]+)+)/live/(" + b"|".join(re.escape(name.encode()) for name in trials) + rb")(?![\w.~-])"
     )
     met = [match for data in files.values() for match in live.findall(data) if b"/" + PREFIX.encode() not in match[0]]
-    known = {str(run.root), str(claw_home()), str(Path.home()), *(root.decode() for root, _ in met)} - {"/"}
-    places = b"|".join(re.escape(place.encode()) for place in sorted(known, key=len, reverse=True))
-    named = re.compile(b"(?:" + places + rb")(?![\w-])")
-    found = {name: {place.decode() for place in named.findall(data)} for name, data in files.items()}
-    if count := sum(bool(places) for places in found.values()):
+    known = {*NamedFolders(run.root).telling, *(root.decode() for root, _ in met)}
+    named = re.compile(
+        b"(?:" + b"|".join(re.escape(path.encode()) for path in sorted(known, key=len)[::-1]) + rb")(?![\w-])"
+    )
+    found = {name: {path.decode() for path in named.findall(data)} for name, data in files.items()}
+    if count := sum(map(bool, found.values())):
         harnesses = {trials[name.decode()] for _, name in met} | {
-            trials[name.split("/")[1]] for name, places in found.items() if places and name.startswith("trials/")
+            trials[name.split("/")[1]] for name, paths in found.items() if paths and name.startswith("trials/")
         }
         yield (
             f"{count} files of the bundle name folders of a machine: {', '.join(sorted(set().union(*found.values())))}.\n"

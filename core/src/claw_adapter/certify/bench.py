@@ -31,6 +31,7 @@ from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Harness
 from claw_adapter.model import Model
 from claw_adapter.protocol import Capabilities, ModelSpec, Probe, Session
+from claw_adapter.runner.context import told_workspace
 from claw_adapter.sandbox import detect
 
 __all__ = ["Bench"]
@@ -192,13 +193,14 @@ class Bench:
         model = ModelSpec(
             name=self.disguise.model, kind="scripted", options={"faults": [dict(rule) for rule in faults]}
         )
-        self._models[trial_id] = director = Director(str(where))
+        level = self.isolation if isolation is None else isolation
+        self._models[trial_id] = director = Director(str(told_workspace(tested, level, where)))
         transcript = self.evidence / trial_id / "transcript.jsonl"
         key = await self.server.open_trial(trial_id, model, transcript)
-        level = self.isolation if isolation is None else isolation
         ctx = KitContext(
             folder, self.server, main=world.main, histories=world.native, key=key, model=self.disguise.model,
             isolation=level, deadline=self.deadline, scenario=scenario, workspace=where,
+            named=not tested.runs_inside,
             marker=f"{self.lifeline.marker}/{told}",
         )  # fmt: skip
         ctx.trick = trick

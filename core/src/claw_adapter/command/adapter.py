@@ -20,7 +20,7 @@ from claw_adapter.command.answers import Answer, JsonUsage, Reported, Text
 from claw_adapter.command.conversation import CommandConversation, ProcessConversation, Start
 from claw_adapter.command.description import CommandOptions, Description, Terminal
 from claw_adapter.command.failures import Failures
-from claw_adapter.command.places import fill, names_in, places_of
+from claw_adapter.command.places import fill, folders_of, names_in, places_of
 from claw_adapter.command.program import (
     Version,
     find_installed,
@@ -138,7 +138,7 @@ class CommandHarness(Harness):
         sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
         keys = {self.session_key(session.id): session for session in sessions}
         start = self.start(ctx, next(iter(keys)))
-        state = State(self.about, ctx.state_dir, start.places, keys)
+        state = State(self.about, ctx.state_dir, start.places, keys, folders_of(ctx))
         state.lay_out(checkpoint)
         kind: type[CommandConversation] = TerminalConversation if self.terminal else ProcessConversation
         return kind(self.about, ctx, start, state)

@@ -12,7 +12,7 @@ from claw_adapter.command import failures as table
 from claw_adapter.command.answers import Output, Stored
 from claw_adapter.command.data import read_file
 from claw_adapter.command.description import Description
-from claw_adapter.command.places import PROMPT, fill
+from claw_adapter.command.places import PROMPT, fill, folders_of
 from claw_adapter.command.state import State
 from claw_adapter.command.turns import OpenTurn, TurnConversation
 from claw_adapter.drivers import Captured, Completed
@@ -99,7 +99,7 @@ class CommandConversation(TurnConversation):
         return text
 
     def _file(self, path: str) -> str:
-        return read_file(Path(fill(path, self._start.places)), self._ctx.state_dir)
+        return read_file(Path(fill(path, {**self._start.places, **folders_of(self._ctx)})), self._ctx.state_dir)
 
 
 class ProcessConversation(CommandConversation):

@@ -12,7 +12,7 @@ from typing import Any, Final
 from claw_adapter.errors import AdapterError
 from claw_adapter.harness import TrialContext
 
-__all__ = ["PLACES", "PROMPT", "fill", "names_in", "places_of", "refuse_unknown"]
+__all__ = ["PLACES", "PROMPT", "fill", "folders_of", "names_in", "places_of", "refuse_unknown"]
 
 PROMPT: Final = "prompt"
 PLACES: Final = frozenset(
@@ -25,12 +25,12 @@ _PLACE: Final = re.compile(r"(?P<braces>\{\{[a-z_]+\}\})|\\(?P<text>\{[a-z_]+\})
 
 
 def places_of(ctx: TrialContext, session: str) -> dict[str, str]:
-    """The values of one trial, but for the prompt."""
+    """The values of one trial, but for the prompt; folders as the program knows them."""
     to = ctx.endpoint
     return {
         "session": session,
-        "state": str(ctx.state_dir),
-        "workspace": str(ctx.workspace),
+        "state": str(ctx.inside(ctx.state_dir)),
+        "workspace": str(ctx.inside(ctx.workspace)),
         "model": to.model,
         "key": to.key,
         "url": to.url,
@@ -39,6 +39,11 @@ def places_of(ctx: TrialContext, session: str) -> dict[str, str]:
         "seed": str(ctx.seed),
         "trial": ctx.trial,
     }
+
+
+def folders_of(ctx: TrialContext) -> dict[str, str]:
+    """The places that are folders, as they are called on our side of the isolation."""
+    return {"state": str(ctx.state_dir), "workspace": str(ctx.workspace)}
 
 
 def fill(value: Any, places: Mapping[str, str]) -> Any:

@@ -23,14 +23,20 @@ class State:
     Args:
         about: the adapter's description.
         folder: the trial's state directory.
-        places: what the description's places are.
+        places: what the description's places are for the program.
         sessions: by the name under which the program knows them.
+        folders: places that are other ones for us.
     """
 
     def __init__(
-        self, about: Description, folder: Path, places: Mapping[str, str], sessions: Mapping[str, Session]
+        self,
+        about: Description,
+        folder: Path,
+        places: Mapping[str, str],
+        sessions: Mapping[str, Session],
+        folders: Mapping[str, str],
     ) -> None:
-        self._about, self._folder, self._places = about, folder, places
+        self._about, self._folder, self._places, self._ours = about, folder, places, {**places, **folders}
         self._keys = {session.id: key for key, session in sessions.items()}
         self._sessions = list(sessions.values())
         self._before = 0
@@ -140,7 +146,7 @@ class State:
         return self._about.store
 
     def _file(self, session: str) -> Path:
-        return Path(fill(self._store.path, {**self._places, "session": self._keys.get(session, session)}))
+        return Path(fill(self._store.path, {**self._ours, "session": self._keys.get(session, session)}))
 
     def _kept(self) -> Iterator[Path]:
         files = [path for pattern in self._about.keep for path in sorted(self._folder.glob(pattern))]

@@ -99,7 +99,7 @@ class SeededConversation(AcpConversation):
     async def begin(cls, child: AcpChild, ctx: TrialContext, sessions: Sequence[Session]) -> Self:
         """Give it the sessions, main first, and begin."""
         await child.extension("claw/sessions", {"sessions": _plain(sessions)}, ctx.deadline)
-        await child.resume_session(sessions[0].id, ctx.workspace, ctx.deadline, ctx.mcp)
+        await child.resume_session(sessions[0].id, ctx.inside(ctx.workspace), ctx.deadline, ctx.mcp)
         return cls(child, sessions[0].id)
 
     async def sync(self, changes: Sequence[SessionChange]) -> None:

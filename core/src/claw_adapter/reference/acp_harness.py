@@ -125,7 +125,7 @@ class AcpHarness(Harness):
         if not probe.ready:
             raise HarnessNotFound(probe.reason, where=WHERE, remedy=probe.remedy)
         places = {
-            "workspace": str(ctx.workspace), "state": str(ctx.state_dir), "model": ctx.endpoint.model,
+            "workspace": str(ctx.inside(ctx.workspace)), "state": str(ctx.inside(ctx.state_dir)), "model": ctx.endpoint.model,
             "openai": ctx.endpoint.openai, "anthropic": ctx.endpoint.anthropic,
             "window": str(ctx.endpoint.window or self.window),
         }  # fmt: skip
@@ -156,7 +156,7 @@ async def begin(
     """
 
     async def new() -> str:
-        return await child.new_session(ctx.workspace, ctx.deadline, ctx.mcp)
+        return await child.new_session(ctx.inside(ctx.workspace), ctx.deadline, ctx.mcp)
 
     try:
         if authenticate:

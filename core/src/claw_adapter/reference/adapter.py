@@ -173,7 +173,11 @@ class _Child(_Reference):
     async def start(cls, ctx: TrialContext, sessions: Sequence[Session]) -> _Child:
         argv, files = child_command("lines")
         child = await ctx.lines(argv, env={"CLAW_KEY": ctx.endpoint.key}, readable=files)
-        settings = {"workspace": str(ctx.workspace), "url": ctx.endpoint.openai, "model": ctx.endpoint.model}
+        settings = {
+            "workspace": str(ctx.inside(ctx.workspace)),
+            "url": ctx.endpoint.openai,
+            "model": ctx.endpoint.model,
+        }
         try:
             await child.call("open", {**settings, "sessions": _plain(sessions)}, ctx.deadline)
         except HarnessCrash as crash:

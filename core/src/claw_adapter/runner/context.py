@@ -5,23 +5,32 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from claw_adapter.drivers import PIPE, Command, Completed, LineChild, Process, environment, run, start
 from claw_adapter.environment import Attached, Surroundings
-from claw_adapter.harness import Endpoint, Reach, TrialContext
+from claw_adapter.harness import INSIDE, Endpoint, Harness, Reach, TrialContext
 from claw_adapter.protocol import Session, TrialSpec
 from claw_adapter.sandbox import Confinement, IsolationLevel, wrap
 
 if TYPE_CHECKING:
     from claw_adapter.drivers.pty import PtyProcess
 
-__all__ = ["INSIDE_PORT", "Address", "RunnerContext"]
+__all__ = ["INSIDE_PORT", "STATE", "WORKSPACE", "Address", "RunnerContext", "told_workspace"]
+
+WORKSPACE: Final = INSIDE / "workspace"
+STATE: Final = INSIDE / "state"
 
 INSIDE_PORT = 8400
 """Port on 127.0.0.1 under which the endpoint is reached inside a namespace; every trial has a loopback of its own."""
+
+
+def told_workspace(harness: Harness, isolation: int, workspace: Path) -> Path:
+    """What a harness knows a workspace as; one that works inside the runner knows its own path."""
+    named = isolation >= IsolationLevel.NAMESPACE and harness.executes and not harness.runs_inside
+    return WORKSPACE if named else workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +46,8 @@ class RunnerContext(TrialContext):
 
     `level` is the isolation that harness processes really got: that of the run once one was started, none while an adapter
     works inside the runner. `marker` is the mark that every child carries; `started` says whether there was any. Without
-    `executes` there are no children, and the adapter itself asks the endpoint, from where the runner is.
+    `executes` there are no children, and the adapter itself asks the endpoint, from where the runner is. Without `named` the
+    two folders have the same names inside a namespace as outside.
     """
 
     def __init__(
@@ -55,6 +65,7 @@ class RunnerContext(TrialContext):
         leave: Callable[[Path], Awaitable[None]] | None = None,
         environment: Surroundings | None = None,
         executes: bool = True,
+        named: bool = True,
     ) -> None:
         self.trial = spec.id
         self.scenario = spec.scenario
@@ -70,6 +81,7 @@ class RunnerContext(TrialContext):
         inside = executes and self.isolation >= IsolationLevel.NAMESPACE
         url = f"http://127.0.0.1:{INSIDE_PORT}" if inside else address.url
         self.endpoint = Endpoint(url=url, key=key, model=spec.model.name, window=spec.model.told_window)
+        self._names = ((workspace, WORKSPACE), (state_dir, STATE)) if inside and named else ()
         self.level = IsolationLevel.NONE
         self.started = False
         self._address = address
@@ -79,6 +91,23 @@ class RunnerContext(TrialContext):
         self._leave = leave
         self.environment = environment
         self._attached = environment.attached if environment else Attached()
+
+    def inside(self, path: Path) -> Path:
+        """See `TrialContext.inside`."""
+        return self._confinement().inside(path)
+
+    def _confinement(self) -> Confinement:
+        return Confinement(
+            level=IsolationLevel(self.isolation),
+            home=self.state_dir,
+            writable=(self.workspace, self.state_dir),
+            names=self._names,
+            network="endpoint",
+            endpoint_socket=self._address.socket,
+            endpoint_port=INSIDE_PORT,
+            hidden=self._hidden,
+            shm_bytes=self._shm,
+        )
 
     def _command(
         self,
@@ -91,26 +120,18 @@ class RunnerContext(TrialContext):
         lines: bool = False,
         listens: int | None = None,
     ) -> Command:
-        level = IsolationLevel(self.isolation)
         extra = {"HOME": str(self.state_dir), "NO_PROXY": "127.0.0.1,localhost", **self._attached.env, **(env or {})}
         if self._attached.path:
             own = extra.get("PATH", os.environ.get("PATH", os.defpath))
             extra["PATH"] = self._attached.search_path(after=own)
-        confinement = Confinement(
-            level=level,
-            home=self.state_dir,
-            writable=(self.workspace, self.state_dir),
+        confinement = replace(
+            self._confinement(),
             readable=tuple(path.absolute() for path in (*readable, *self._attached.path, *self._attached.readable)),
             cwd=cwd or self.workspace,
-            network="endpoint",
-            endpoint_socket=self._address.socket,
-            endpoint_port=INSIDE_PORT,
-            hidden=self._hidden,
             reverse=self._reverse(listens),
-            shm_bytes=self._shm,
         )
         wrapped, inside = wrap(tuple(argv), environment(extra=extra), confinement)
-        self.level = level
+        self.level = confinement.level
         self.started = True
         return Command(
             wrapped,

@@ -28,8 +28,8 @@ async def run_trial(trial: Trial) -> None:
     """
     error: Failure | None = None
     services = trial.services
-    path, places = services.folder.journal(trial.spec.id), NamedFolders(services.folder.root)
-    with Journal(path, services.redactor, places) as trial.journal:
+    path, folders = services.folder.journal(trial.spec.id), NamedFolders(services.folder.root)
+    with Journal(path, services.redactor, folders) as trial.journal:
         if trial.journal.finished:
             return
         try:

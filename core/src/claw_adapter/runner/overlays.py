@@ -70,6 +70,7 @@ class StackContext(RunnerContext, OverlayContext):
             key=inner.key,
             marker=marker,
             hidden=hidden,
+            named=False,
         )
         self.label = overlay.label
         self.options = overlay.options

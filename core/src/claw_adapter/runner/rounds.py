@@ -29,6 +29,7 @@ from claw_adapter.question import EnvironmentStates, QuestionType, ScoringContex
 from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
 from claw_adapter.runner.blame import attributed, no_way, without_outages
+from claw_adapter.runner.context import told_workspace
 from claw_adapter.runner.happening import happening, restarted
 from claw_adapter.runner.headroom import refuse_shortage
 from claw_adapter.runner.prompt import compat_feedback, compose, with_feedback
@@ -242,7 +243,7 @@ class RoundRunner:
                 index,
                 session_key=trial.harness.session_key,
                 history_files=trial.world.files,
-                workspace=str(trial.world.workspace),
+                workspace=str(told_workspace(trial.harness, trial.spec.settings.isolation, trial.world.workspace)),
                 states=self._worlds,
                 unscored=[record.round for record in trial.journal.rounds if record.score.value is None],
             )

@@ -254,6 +254,7 @@ class Trial:
             leave=self.services.leave,
             environment=self.environment.surroundings if self.environment else None,
             executes=self.harness.executes,
+            named=not self.harness.runs_inside,
         )
         if self.overlays is not None:
             saved = self.checkpoint.overlays if self.checkpoint else {}

@@ -135,11 +135,14 @@ def read_bodies(path: Path) -> list[tuple[str, bytes]]:
 
 
 class Journal:
-    """A journal open for appending; one writer. `redactor` removes keys from what is appended, `places` names its folders."""
+    """A journal open for appending; one writer.
 
-    def __init__(self, path: Path, redactor: Redactor | None = None, places: NamedFolders | None = None) -> None:
+    `redactor` removes keys from what is appended, `folders` puts names in the place of the machine's.
+    """
+
+    def __init__(self, path: Path, redactor: Redactor | None = None, folders: NamedFolders | None = None) -> None:
         self.path = path
-        self._redactor, self._places = redactor or Redactor(), places
+        self._redactor, self._folders = redactor or Redactor(), folders
         whole = list(_lines(path)) if path.exists() else []
         self._stand(record for _, _, record in whole)
         end, self._last = whole[-1][:2] if whole else (0, "")
@@ -169,7 +172,7 @@ class Journal:
         """Write one record and wait until it is on disk."""
         try:
             record = self._redactor.record(record)
-            self._append(self._places.record(record) if self._places else record)
+            self._append(self._folders.record(record) if self._folders else record)
         except OSError as error:
             error.filename = error.filename or str(self.path)  # the system does not say what a descriptor is called
             raise

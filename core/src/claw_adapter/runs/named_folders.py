@@ -54,6 +54,11 @@ class NamedFolders:
         longest = sorted(self._names, key=len, reverse=True)
         self._pattern: Final = re.compile(f"{_BEFORE}(?:{'|'.join(map(re.escape, longest))}){_AFTER}")
 
+    @property
+    def telling(self) -> frozenset[str]:
+        """The folders whose path says something: all but those for temporary files."""
+        return frozenset(folder for folder, name in self._names.items() if name != "$TMPDIR")
+
     def text(self, text: str) -> str:
         """A text with names in the place of folders."""
         return self._pattern.sub(lambda match: self._names[match[0]], text)

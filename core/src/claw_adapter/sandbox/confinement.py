@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -39,6 +40,8 @@ class Confinement:
         home: HOME of the command; bound writable.
         writable: folders bound at the same path.
         readable: folders or files bound read-only at the same path.
+        names: (folder, path) of `home` or `writable` ones that are bound a second time, under a path of its own. What the
+            command is told of them is that path: its HOME, and where it starts.
         hidden: folders or files below a bound one that must not be seen: covered by an empty one. What is not bound
             needs no mention.
         cwd: working folder inside; None means the first writable folder, else `home`.
@@ -58,6 +61,7 @@ class Confinement:
     home: Path
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
+    names: tuple[tuple[Path, Path], ...] = ()
     hidden: tuple[Path, ...] = ()
     cwd: Path | None = None
     network: Literal["none", "endpoint"] = "none"
@@ -70,13 +74,19 @@ class Confinement:
     environment_prefix: bool = False
     limits: ResourceLimits = field(default_factory=ResourceLimits)
 
+    def inside(self, path: Path) -> Path:
+        """What the command is told a path is, at level 2."""
+        return next(
+            (name / path.relative_to(folder) for folder, name in self.names if path.is_relative_to(folder)), path
+        )
+
     def check(self) -> None:
         """Refuse a confinement that contradicts itself.
 
         Raises:
             SandboxError: a relative path, or an endpoint without socket and port.
         """
-        paths = [self.home, *self.writable, *self.readable, *self.hidden]
+        paths = [self.home, *self.writable, *self.readable, *self.hidden, *chain.from_iterable(self.names)]
         paths += [path for path in (self.cwd, self.tmp, self.endpoint_socket) if path is not None]
         for path in paths:
             if not path.is_absolute() or ".." in path.parts:

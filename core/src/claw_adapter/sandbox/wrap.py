@@ -37,9 +37,9 @@ def wrap(
     if confinement.level == IsolationLevel.NONE:
         return tuple(argv), dict(env)
     confinement.check()
-    inside = {**env, "HOME": str(confinement.home)}
     if confinement.level == IsolationLevel.PROCESS:
-        return _limited(argv, confinement, None), inside
+        return _limited(argv, confinement, None), {**env, "HOME": str(confinement.home)}
+    inside = {**env, "HOME": str(confinement.inside(confinement.home))}
     host = host or _this_host(confinement.level)
     if confinement.tmp is None:
         inside["TMPDIR"] = "/tmp"  # noqa: S108  # a private one
@@ -95,7 +95,7 @@ def _file_system(confinement: Confinement, host: HostView) -> list[str]:
     for _, mount in sorted(_mounts(confinement, host), key=lambda item: len(item[0].parts)):
         arguments += mount
     cwd = confinement.cwd or (confinement.writable[0] if confinement.writable else confinement.home)
-    return [*arguments, "--remount-ro", "/", "--chdir", str(cwd)]
+    return [*arguments, "--remount-ro", "/", "--chdir", str(confinement.inside(cwd))]
 
 
 def _mounts(confinement: Confinement, host: HostView) -> list[Mount]:
@@ -117,8 +117,12 @@ def _mounts(confinement: Confinement, host: HostView) -> list[Mount]:
         chosen[path] = ("--ro-bind", str(path), str(path))
     for path in [confinement.home, *confinement.writable]:
         chosen[path] = ("--bind", str(path), str(path))
-    bound = [path for path in chosen if path != tmp or confinement.tmp is not None]
-    chosen.update(cover for hidden in confinement.hidden for cover in _covers(hidden, bound, confinement.tmp))
+    bound = {path: path for path in chosen if path != tmp}
+    if confinement.tmp is not None:
+        bound[tmp] = confinement.tmp
+    for path, name in confinement.names:
+        chosen[name], bound[name] = ("--bind", str(path), str(name)), path
+    chosen.update(cover for hidden in confinement.hidden for cover in _covers(hidden, bound))
     return list(chosen.items())
 
 
@@ -133,14 +137,17 @@ def _behind_links(path: Path, folders: set[Path], links: Mapping[Path, str]) -> 
     return path
 
 
-def _covers(hidden: Path, bound: list[Path], tmp: Path | None) -> list[Mount]:
-    """An empty thing at every place where a hidden path would show, through whatever links it or a bound path goes."""
+def _covers(hidden: Path, bound: Mapping[Path, Path]) -> list[Mount]:
+    """An empty thing at every place where a hidden path would show, through whatever links it or a bound path goes.
+
+    `bound` is what shows inside: its place there → where it is.
+    """
     real = hidden.resolve()
     if not real.exists():
         return []
     covers: list[Mount] = []
-    for path in bound:
-        source = (tmp if tmp is not None and path == Path("/tmp") else path).resolve()  # noqa: S108  # the place inside
+    for path, origin in bound.items():
+        source = origin.resolve()
         if real.is_relative_to(source):
             place = path / real.relative_to(source)
             empty = ("--perms", "0555", "--tmpfs") if real.is_dir() else ("--ro-bind", "/dev/null")

@@ -50,6 +50,7 @@ class FolderContext(RunnerContext):
         marker: the mark that every child carries; one of its own without.
         leave: told of every file that `register_cleanup` names.
         environment: what stands beside the workspace.
+        named: whether the folders have names of their own at isolation 2, as in a run.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class FolderContext(RunnerContext):
         marker: str = "",
         leave: Callable[[Path], Awaitable[None]] | None = None,
         environment: Surroundings | None = None,
+        named: bool = True,
     ) -> None:
         spec = TrialSpec(
             id=folder.name,
@@ -90,6 +92,7 @@ class FolderContext(RunnerContext):
             marker=marker or f"test-{secrets.token_hex(4)}",
             leave=leave,
             environment=environment,
+            named=named,
         )
         self.workspace.mkdir(parents=True, exist_ok=True)
         self.state_dir.mkdir(parents=True)

@@ -56,9 +56,9 @@ class AcpProgram:
         try:
             if state.exists:
                 session = state.uuid
-                await agent.resume_session(session, ctx.workspace, deadline, ctx.mcp, **_meta(options))
+                await agent.resume_session(session, ctx.inside(ctx.workspace), deadline, ctx.mcp, **_meta(options))
             else:
-                session = await agent.new_session(ctx.workspace, deadline, ctx.mcp, **_meta(options))
+                session = await agent.new_session(ctx.inside(ctx.workspace), deadline, ctx.mcp, **_meta(options))
                 state.begun(session)
         except ClawError as error:
             await agent.close(0)

@@ -94,7 +94,7 @@ class ClaudeCode(Harness):
         """
         installed()
         options = Options.parse(in_environment(self._given, ctx))
-        state = State(ctx.state_dir, ctx.workspace, checkpoint.sessions[0] if checkpoint else ctx.main)
+        state = State(ctx.state_dir, ctx.inside(ctx.workspace), checkpoint.sessions[0] if checkpoint else ctx.main)
         state.lay_out(settings(ctx, options), ctx.endpoint.key, checkpoint, servers(ctx) if ctx.mcp else None)
         conversation = ClaudeConversation(ctx, options, state)
         if options.mode != "turn":

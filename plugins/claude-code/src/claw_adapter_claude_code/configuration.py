@@ -47,11 +47,11 @@ def servers(ctx: TrialContext) -> dict[str, Any]:
 def settings(ctx: TrialContext, options: Options) -> dict[str, Any]:
     """Its ``settings.json``."""
     return {
-        "apiKeyHelper": f"cat {shlex.quote(str(ctx.state_dir / KEY))}",
+        "apiKeyHelper": f"cat {shlex.quote(str(ctx.inside(ctx.state_dir / KEY)))}",
         # Without a window that it knows, it would compact by that of a model it takes ours for.
         "autoCompactEnabled": ctx.endpoint.window is not None,
         "autoMemoryEnabled": options.memory,
-        "autoMemoryDirectory": str(ctx.state_dir / MEMORY),
+        "autoMemoryDirectory": str(ctx.inside(ctx.state_dir / MEMORY)),
         "permissions": {
             "defaultMode": options.permission_mode,
             **({"allow": [f"mcp__{server.name}" for server in ctx.mcp]} if ctx.mcp else {}),
@@ -73,8 +73,8 @@ def environment(ctx: TrialContext, options: Options, folder: Path) -> dict[str, 
     waiting = {"MCP_CONNECTION_NONBLOCKING": "false", "MCP_TIMEOUT": PATIENCE, "MCP_TOOL_TIMEOUT": PATIENCE}
     return {
         "TZ": "UTC",
-        "TMPDIR": str(ctx.state_dir / "tmp"),
-        "CLAUDE_CONFIG_DIR": str(folder),
+        "TMPDIR": str(ctx.inside(ctx.state_dir / "tmp")),
+        "CLAUDE_CONFIG_DIR": str(ctx.inside(folder)),
         "ANTHROPIC_BASE_URL": ctx.endpoint.anthropic,
         **dict.fromkeys(models, ctx.endpoint.model),
         **{f"CLAUDE_CODE_DISABLE_{name}": "1" for name in off},

@@ -81,8 +81,8 @@ class Program:
         """
         del deadline  # there is nothing to wait for
         there = installed()
-        session = ["--resume", str(state.file)] if state.exists else ["--session-id", state.uuid]
-        servers = ["--mcp-config", str(state.folder / MCP)] if ctx.mcp else []
+        session = ["--resume", str(ctx.inside(state.file))] if state.exists else ["--session-id", state.uuid]
+        servers = ["--mcp-config", str(ctx.inside(state.folder / MCP))] if ctx.mcp else []
         argv = [str(executable(there)), *arguments(options), *servers, *session]
         env = environment(ctx, options, state.config)
         return cls(await ctx.spawn(argv, env=env, readable=there.readable, lines=True))

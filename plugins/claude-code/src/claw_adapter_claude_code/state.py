@@ -23,7 +23,7 @@ NATIVE: Final = "session.jsonl"
 
 
 class State:
-    """Files in `folder`, for a conversation whose session is `main`."""
+    """Files in `folder`, for a conversation whose session is `main`, in the folder that Claude Code knows as `workspace`."""
 
     def __init__(self, folder: Path, workspace: Path, main: Session) -> None:
         self.folder = folder

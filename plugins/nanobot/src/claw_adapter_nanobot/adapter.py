@@ -79,12 +79,12 @@ class NanoBot(Harness):
     async def begin(self, ctx: TrialContext, checkpoint: Checkpoint | None) -> Conversation:
         """`open`, with the options that hold in this trial."""
         there = find_installed(framework())
-        state = State(ctx.state_dir, ctx.workspace, self._channel)
+        state = State(ctx.state_dir, ctx.workspace, self._channel, ctx.inside(ctx.workspace))
         sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
         self._refuse_twice(sessions)
         token = secrets.token_urlsafe(24) if self.options.mode == "serve" else ""
         state.lay_out(configuration(ctx, self.options, token), sessions, checkpoint)
-        env = environment(str(state.vocabulary))
+        env = environment(str(ctx.inside(state.vocabulary)))
         if self.options.mode == "cli":
             return CliConversation(ctx, command(there, self.options), there, state, env)
         if self.options.mode == "bridge":
@@ -104,7 +104,7 @@ class NanoBot(Harness):
         conversation = BridgeConversation(child, state, ctx.main.id, ctx.log)
         try:
             told = {
-                "config": str(state.config),
+                "config": str(ctx.inside(state.config)),
                 "denied": list(self.options.tools_denied),
                 "pauses": self.options.pauses,
             }

@@ -73,7 +73,7 @@ class CliConversation(Conversation):
         """Nothing runs between turns."""
 
     def _command(self, prompt: str) -> list[str]:
-        where = ["-w", str(self._ctx.workspace), "-c", str(self._state.config)]
+        where = ["-w", str(self._ctx.inside(self._ctx.workspace)), "-c", str(self._ctx.inside(self._state.config))]
         return [*self._program, "agent", "-m", prompt, "-s", session_key(self._main), *where, "--no-markdown"]
 
     @staticmethod

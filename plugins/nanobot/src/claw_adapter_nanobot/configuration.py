@@ -44,7 +44,7 @@ def configuration(ctx: TrialContext, options: Options, token: str = "") -> dict[
     return {
         "agents": {
             "defaults": {
-                "workspace": str(ctx.workspace),
+                "workspace": str(ctx.inside(ctx.workspace)),
                 "model": ctx.endpoint.model,
                 "provider": options.provider,
                 "timezone": "UTC",

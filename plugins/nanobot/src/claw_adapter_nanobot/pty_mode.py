@@ -65,7 +65,7 @@ class PtyConversation(LastingConversation):
         """
         if self._child is not None:
             return
-        where = ["-w", str(self._ctx.workspace), "-c", str(self._state.config)]
+        where = ["-w", str(self._ctx.inside(self._ctx.workspace)), "-c", str(self._ctx.inside(self._state.config))]
         argv = [*self._program, "agent", "--classic", "-s", session_key(self._main), *where, "--no-markdown"]
         self._child = await self._ctx.terminal(argv, env=self._env, readable=self._there.readable, size=SIZE)
         try:

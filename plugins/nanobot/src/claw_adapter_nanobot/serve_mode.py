@@ -59,7 +59,7 @@ class ServeConversation(LastingConversation):
         if self._http is not None:
             return
         port = free_port()
-        where = ["-w", str(self._ctx.workspace), "-c", str(self._state.config)]
+        where = ["-w", str(self._ctx.inside(self._ctx.workspace)), "-c", str(self._ctx.inside(self._state.config))]
         argv = [*self._program, "serve", "-H", "127.0.0.1", "-p", str(port), "-t", PATIENCE, *where]
         self._process = await self._ctx.spawn(argv, env=self._env, readable=self._there.readable, listens=port)
         reach = self._ctx.reach(port)

@@ -24,11 +24,12 @@ VOCABULARY: Final = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 
 
 class State:
-    """What lies in `folder`, for the agent of `workspace`."""
+    """What lies in `folder`, for the agent of `workspace`, which NanoBot knows as `told`, if that is another path."""
 
-    def __init__(self, folder: Path, workspace: Path, channel: str = CHANNEL) -> None:
+    def __init__(self, folder: Path, workspace: Path, channel: str = CHANNEL, told: Path | None = None) -> None:
         self.folder = folder
         self.workspace = workspace
+        self.told = told or workspace
         self.store = NanoBotSessions(channel)
 
     @property
@@ -55,7 +56,7 @@ class State:
         self._write_vocabulary()
         self.sessions.mkdir(parents=True, mode=0o700)
         self._mark_workspace()
-        (self.sessions / ".workspace").write_text(f"{self.workspace.resolve()}\n", "utf-8")
+        (self.sessions / ".workspace").write_text(f"{self.told.resolve()}\n", "utf-8")
         if checkpoint is None or not self._restored(checkpoint):
             self.store.write(sessions, self.sessions)
 

@@ -86,7 +86,7 @@ class OpenClaw(Harness):
         refuse_collisions([session.id for session in sessions])
         port, token = free_port(), secrets.token_urlsafe(24)
         config = self._lay_out(ctx, port, token)
-        env = environment(ctx.state_dir, config)
+        env = environment(ctx.inside(ctx.state_dir), ctx.inside(config))
         key = session_key(sessions[0].id)
         gateway = await self._kind().start(
             ctx, there, env, port=port, token=token, key=key, configuration=later(self.options)
@@ -95,7 +95,7 @@ class OpenClaw(Harness):
         try:
             self._settle(ctx.state_dir)
             await conversation.seed()
-            await gateway.attach(ctx.workspace, ctx.deadline)
+            await gateway.attach(ctx.inside(ctx.workspace), ctx.deadline)
         except ClawError as error:
             await conversation.close()
             what = f"OpenClaw is up, but no conversation begins: {error.what}"

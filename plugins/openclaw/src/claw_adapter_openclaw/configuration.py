@@ -25,20 +25,22 @@ def configuration(ctx: TrialContext, options: Options, port: int, token: str, br
 
     Whatever is in `later` would make its start half as long again: it would look for older versions' state to migrate.
     """
-    agent_folder = ctx.state_dir / SETTINGS.parent
+    agent_folder = ctx.inside(ctx.state_dir / SETTINGS.parent)
     return {
         "models": _models(ctx, options),
         "agents": {
             "defaults": {
                 "model": {"primary": f"claw/{ctx.endpoint.model}"},
-                "workspace": str(ctx.workspace),
+                "workspace": str(ctx.inside(ctx.workspace)),
                 "skipBootstrap": True,
                 "timeoutSeconds": PATIENCE,
                 "heartbeat": {"every": "0m"},
                 # What was said stays in the request as it was said, as long as it fits.
                 "compaction": {"enabled": False, "memoryFlush": {"enabled": False}},
             },
-            "entries": {AGENT: {"name": AGENT, "workspace": str(ctx.workspace), "agentDir": str(agent_folder)}},
+            "entries": {
+                AGENT: {"name": AGENT, "workspace": str(ctx.inside(ctx.workspace)), "agentDir": str(agent_folder)}
+            },
         },
         "gateway": {
             "mode": "local",
@@ -51,7 +53,7 @@ def configuration(ctx: TrialContext, options: Options, port: int, token: str, br
         "plugins": {
             "enabled": True,
             "allow": [BRIDGE],
-            "load": {"paths": [str(bridge)]},
+            "load": {"paths": [str(ctx.inside(bridge))]},
         },
         # A prompt that begins with "/" is a question to us.
         "commands": {"native": False, "text": False, "nativeSkills": False},
@@ -59,7 +61,7 @@ def configuration(ctx: TrialContext, options: Options, port: int, token: str, br
         **({} if options.skills else {"skills": {"allowBundled": ["none"]}}),
         "discovery": {"mdns": {"mode": "off"}},
         "update": {"checkOnStart": False},
-        "logging": {"file": str(ctx.state_dir / "openclaw.log")},
+        "logging": {"file": str(ctx.inside(ctx.state_dir / "openclaw.log"))},
     }
 
 

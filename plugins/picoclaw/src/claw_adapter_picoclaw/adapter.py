@@ -85,6 +85,6 @@ class PicoClaw(Harness):
         """
         there = find_installed(framework())
         main = checkpoint.sessions[0] if checkpoint else ctx.main
-        state = State(ctx.state_dir, ctx.workspace, main.id)
+        state = State(ctx.state_dir, ctx.workspace, main.id, ctx.inside(ctx.state_dir))
         state.lay_out(configuration(ctx, self.options), [main], checkpoint)
         return PicoClawConversation(ctx, there.path, state)

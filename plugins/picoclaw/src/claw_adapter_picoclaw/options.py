@@ -65,7 +65,7 @@ def interpreter() -> Path:
 def configuration(ctx: TrialContext, options: Options) -> dict[str, Any]:
     """PicoClaw's ``config.json``, version 3: one model, our endpoint; nothing that acts by itself or leaves the machine."""
     defaults = {
-        "workspace": str(ctx.workspace),
+        "workspace": str(ctx.inside(ctx.workspace)),
         "restrict_to_workspace": True,
         "model_name": MODEL,
         "context_window": ctx.endpoint.window or options.context_window,

@@ -18,10 +18,14 @@ __all__ = ["State"]
 
 
 class State:
-    """Files in `folder`, for the agent of `workspace`, whose conversation is the session `main`."""
+    """Files in `folder`, for the agent of `workspace`, whose conversation is the session `main`.
 
-    def __init__(self, folder: Path, workspace: Path, main: str) -> None:
+    PicoClaw knows the folder as `told`, if that is another path.
+    """
+
+    def __init__(self, folder: Path, workspace: Path, main: str, told: Path | None = None) -> None:
         self.folder = folder
+        self.told = told or folder
         self.main = main
         self.sessions = workspace / "sessions"
         self.store = PicoClawSessions()
@@ -44,14 +48,18 @@ class State:
 
     def environment(self) -> dict[str, str]:
         """Variables of PicoClaw's process."""
+
+        def inside(path: Path) -> str:
+            return str(self.told / path.relative_to(self.folder))
+
         return {
-            "PICOCLAW_HOME": str(self.folder),
-            "PICOCLAW_CONFIG": str(self.config),
-            "PICOCLAW_LOG_FILE": str(self.log),
-            "TMPDIR": str(self.folder / "tmp"),
+            "PICOCLAW_HOME": str(self.told),
+            "PICOCLAW_CONFIG": inside(self.config),
+            "PICOCLAW_LOG_FILE": inside(self.log),
+            "TMPDIR": inside(self.folder / "tmp"),
             "NO_COLOR": "1",
             "TERM": "dumb",
-            VARIABLE: str(self.trace),
+            VARIABLE: inside(self.trace),
         }
 
     def begin(self) -> None:

@@ -137,7 +137,7 @@ async def the_rest_is_out_of_reach(kit: Kit) -> None:
         hidden.write_text(word, "utf-8")
         link = t.ctx.workspace / "link.txt"
         link.symlink_to(hidden)
-        climbing = os.path.relpath(hidden, t.ctx.workspace)
+        climbing = os.path.relpath(hidden, t.ctx.inside(t.ctx.workspace))
         command = f"cat '{hidden}' '{climbing}' link.txt; ls '{kit.bench.root}' '{hidden.parent}'; echo looked"
         turn = await kit.send(
             t, f"Look around, {kit.canary()}.", run(command), read(climbing), read("link.txt"), say("Looked.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncGenerator, Iterable
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,7 @@ from pydantic import JsonValue
 from claw_adapter import errors
 from claw_adapter.endpoint.dialects.openai_chat import parse_call
 from claw_adapter.endpoint.failures import CLIENT_CLOSED, BrokenWire, ProviderError
+from claw_adapter.endpoint.replay.normal import BEGINS
 from claw_adapter.endpoint.replay.recording import Miss, Recording, find_transcript
 from claw_adapter.errors import EndpointError
 from claw_adapter.model import CallDelta, Delta, Model, ModelRequest, TurnId
@@ -101,7 +103,7 @@ class ReplayModel(Model):
 
     def _here(self, text: str, root: str) -> str:
         for recorded in self._recording.roots:
-            text = text.replace(recorded, root)
+            text = re.sub(rf"{BEGINS}{re.escape(recorded)}(?![\w.-])", lambda _: root, text)
         return text
 
 

@@ -10,14 +10,17 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from claw_adapter.harness import INSIDE
 from claw_adapter.redaction import REDACTED
 
-__all__ = ["ROOT", "Normaliser"]
+__all__ = ["BEGINS", "ROOT", "Normaliser"]
 
 JsonObject = dict[str, JsonValue]
 
-ROOT: Final = re.compile(r"(?:/[\w.@%+~-]+)*/live/[\w.-]+(?=/(?:workspace|state)(?![\w.-]))")
-"""The folder of a trial under way, which holds its workspace and its state directory."""
+BEGINS: Final = r"(?:(?<![\w.@%+~/-])|(?<=\\[nrt]))"
+"""A path begins here, or after an escaped end of line."""
+ROOT: Final = re.compile(rf"(?:{BEGINS}{INSIDE}|(?:/[\w.@%+~-]+)*/live/[\w.-]+)(?=/(?:workspace|state)(?![\w.-]))")
+"""The folder of a trial under way, which holds its workspace and its state directory; in a namespace it is always the same."""
 
 _MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _DAY: Final = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*"
@@ -56,8 +59,8 @@ class Normaliser:
             self.know(root)
 
     def know(self, root: str) -> None:
-        """Take out this folder too."""
-        if root and root not in self._roots:
+        """Take out this folder too, unless its form tells what it is wherever that matters."""
+        if root and root not in (*self._roots, str(INSIDE)):
             self._roots = sorted([*self._roots, root], key=len, reverse=True)
             self._known.clear()
 

@@ -1,0 +1,69 @@
+"""Two runs of one plan, in folders of any name, have the same journals but for times and what of the machine was used."""
+
+import shutil
+
+import pytest
+
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.sandbox import detect
+from support.equality import MEASURED, comparable, differences
+from support.real import params
+from support.running import IN_PROCESS, claw, experiment, run_sync
+
+ROUNDS_KEPT = 4
+
+
+@pytest.fixture(scope="module")
+def asked():
+    level = int(detect().level)
+    harnesses = [
+        "reference",
+        {**IN_PROCESS, "label": "inside"},
+        {"name": "reference", "options": {"mode": "acp"}, "label": "acp"},
+    ]
+    return experiment("demo", harnesses=harnesses, settings={"isolation": level, "deadline": 60})
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory, asked):
+    root = tmp_path_factory.mktemp("equal") / "run"
+    run_sync(root, asked)
+    return root
+
+
+def test_the_folder_of_a_run_leaves_no_trace_in_its_journals(run, asked, tmp_path):
+    other = tmp_path / "a-longer-name" / "of another folder"
+    run_sync(other, asked)
+    assert differences(run, other) == []
+
+
+def test_a_run_that_is_taken_elsewhere_and_resumed_there_ends_the_same(run, asked, tmp_path):
+    """But over ACP: begun again, the reader has to find out anew that it can make several calls at once there."""
+    other = tmp_path / "elsewhere"
+    shutil.copytree(run, other)
+    folder = RunFolder(other)
+    for trial in folder.plan().trials:
+        journal = folder.journal(trial.id)
+        journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[: 1 + ROUNDS_KEPT]))
+    run_sync(other, asked)
+    assert [line for line in differences(run, other) if not line.startswith("demo--acp--")] == []
+
+
+def test_what_differs_is_said_with_trial_record_and_field(run, tmp_path):
+    other = shutil.copytree(run, tmp_path / "other")
+    trial = RunFolder(other).plan().trials[0].id
+    journal = RunFolder(other).journal(trial)
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    (told,) = differences(run, other)
+    assert told.startswith(trial)
+    assert not MEASURED & set(comparable(run)[trial][1])
+
+
+@pytest.mark.slow(60)
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(detect().bwrap is None, reason=f"no namespaces here: {detect().reason}")
+@pytest.mark.parametrize("harness", params("nanobot", "claude-code", "opencode", "qwen-code"))
+def test_the_runs_of_a_real_harness_are_equal_wherever_they_are_kept(tmp_path, harness):
+    for name in ("one", "another of a longer name"):
+        claw("run", "demo", "-H", harness, "--model", "reader", "--out", tmp_path / name, "-q")
+    assert differences(tmp_path / "one", tmp_path / "another of a longer name") == []
