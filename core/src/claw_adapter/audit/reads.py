@@ -11,9 +11,19 @@ from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.histories import Histories
-from claw_adapter.audit.pages import tells_the_rest, words_in
+from claw_adapter.audit.mistaken import mistaken
+from claw_adapter.audit.pages import signs_lost, tells_the_rest, words_in
+from claw_adapter.audit.parts import Parts, shown_by
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, lines_of_text, whole_in
+from claw_adapter.audit.results import (
+    Failed,
+    asks_for_part,
+    bare_ends,
+    flat_of,
+    lines_in,
+    lines_of_text,
+    whole_in,
+)
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol import Session
 from claw_adapter.protocol.limits import Clip
@@ -87,16 +97,27 @@ class Reads:
         """Calls with their results and the requests whose replies they were, of one turn."""
         failed, earlier = Failed(), dict[str, str]()
         histories = Histories(self.renderer, self.book, failed, talks.brought, self.strict)
+        parts = Parts(self.renderer, self.book, failed)
         for call, result, exchange in steps:
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             path = self._path(arguments, files)
-            if path and READS.search(name) and not OTHERS.search(name):
-                flat = flat_of(result.text)
+            reads = bool(READS.search(name) and not OTHERS.search(name))
+            command = shown_by(arguments) if OTHERS.search(name) else None
+            flat = flat_of(result.text) if reads or command else ""
+            if command is not None:
+                path, arguments = command.path.removeprefix("./"), command.arguments
+            if path and (reads or (command is not None and files.versions(path))):
                 self._file(_Reading(path, name, arguments, flat, earlier.get(path, ""), exchange), files, failed)
                 earlier[path] = f"{earlier.get(path, '')}\n{flat}"
+                parts.take(
+                    files.versions(path), path, name, arguments, flat, exchange.number, exact=command is not None
+                )
+            elif reads and _mistaken(arguments, flat, files, failed, exchange.number):
+                continue
             elif session := _session(arguments, talks.sessions):
                 older = talks.older.get(session.id, frozenset())
                 histories.judge(session, arguments, flat_of(result.text), older, exchange.number)
+        parts.judge()
         failed.report(self.book)
 
     def _path(self, arguments: dict[str, JsonValue], files: Files) -> str:
@@ -115,12 +136,18 @@ class Reads:
         if read := [text for text in versions if whole_in(text, flat)]:
             self.whole[path] = read[0]
             failed.mended(path, but=STALE)
+            _bared(path, read, flat, failed, request)
         elif old := next((line for line in files.older.get(path, ()) if line in flat), ""):
             failed.note("M20", STALE, path, f"reading {path} gives what was replaced: {old[:60]!r}", request)
-        elif any(whole_in(text, pages) or words_in(text, pages) for text in versions if text.strip()):
+        elif any(whole_in(text, pages) or _laid_out(text, pages) for text in versions if text.strip()):
             failed.mended(path, but=STALE)
-        elif asks_for_part(reading.arguments) or not versions:
+        elif not versions:
+            _mistaken(reading.arguments, flat, files, failed, request)
+        elif asks_for_part(reading.arguments):
             return
+        elif len(versions) == 1 and words_in(versions[0], flat) and (lost := signs_lost(versions[0], flat)):
+            what = f"reading {path} gives its words, and not its signs: {', '.join(map(ascii, lost[:6]))}"
+            failed.note("M20", "file-changed", path, what, request)
         elif there := max(lines_in(text, flat) for text in versions):
             self._part(reading, there, files, failed)
         elif other := _other(path, flat, files):
@@ -143,6 +170,28 @@ class Reads:
                 return
             what = f"reading {reading.path} gives {there} of its {len(lines_of_text(versions[0]))} lines"
             failed.note("M20", "file-cut", reading.path, what, reading.exchange.number)
+
+
+def _mistaken(arguments: Mapping[str, object], flat: str, files: Files, failed: Failed, request: int) -> bool:
+    """Whether what is not there is read, and the result is another file."""
+    found = mistaken(arguments, flat, files.before, files.after)
+    if found is not None:
+        what = f"{found[0]}, which is not there, is read, and the result is {found[1]}"
+        failed.note("M20", "file-mistaken", found[0], what, request)
+    return found is not None
+
+
+def _bared(path: str, read: Sequence[str], flat: str, failed: Failed, request: int) -> None:
+    """Whether lines are shown without the blanks at their ends."""
+    lines = [bare_ends(text, flat) for text in read]
+    if all(lines):
+        what = f"reading {path} gives a line without the blanks at its ends: {lines[0][:60]!r}"
+        failed.note("M20", "file-blanks", path, what, request)
+
+
+def _laid_out(text: str, pages: str) -> bool:
+    """Whether a text is there, word by word and sign by sign, in whatever frame."""
+    return words_in(text, pages) and not signs_lost(text, pages)
 
 
 def _other(path: str, flat: str, files: Files) -> str:

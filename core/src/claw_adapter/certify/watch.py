@@ -23,6 +23,7 @@ _CHANGING: Final = frozenset({
     "shutil.move", "shutil.rmtree", "socket.connect", "socket.bind", "tempfile.mkdtemp", "tempfile.mkstemp",
 })  # fmt: skip
 MOST_BYTES: Final = 65536
+SHARED: Final = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - to look into, not to use
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +88,13 @@ def files_below(folder: Path) -> dict[str, int]:
 def traces_outside(marks: Iterable[str], since: float, ours: Iterable[Path] = ()) -> list[Path]:
     """New entries of the places where programs like to leave things that name one of `marks`; others may be anyone's.
 
-    Looked into are the temporary folder, the home directory and the working directory; `since` is seconds since the epoch.
+    Looked into are the folders for temporary files, the home directory and the working directory; `since` is seconds since
+    the epoch.
     Entries that are, or hold, a folder of `ours` are left out.
     """
     known = {folder for path in ours for folder in (path.absolute(), *path.absolute().parents)}
     wanted = [mark.encode() for mark in marks]
-    places = {Path(tempfile.gettempdir()), Path("/tmp"), Path.home(), Path.cwd()}  # noqa: S108 - to look into, not to use
+    places = {Path(tempfile.gettempdir()), *map(Path, SHARED), Path.home(), Path.cwd()}
     return sorted(
         path for place in places for path in _recent(place, since) if path not in known and _names(path, wanted)
     )

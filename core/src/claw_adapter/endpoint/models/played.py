@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
@@ -26,6 +27,7 @@ from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultKind, FaultRule, broken_call, raise_fault
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
+from claw_adapter.endpoint.reader.parts import read_pages
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.endpoint.reader.writing import holds, holds_some, write_file
@@ -45,9 +47,13 @@ MOST_READS: Final = 30
 
 
 class ToolUse(Record):
-    """A purpose: reading, writing, running a command (`target`), reading a session, known by one of `names`."""
+    """A purpose: reading, writing, running a command (`target`), reading a session, known by one of `names`.
 
-    kind: Literal["read", "write", "run", "history"]
+    A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
+    where there are no `starts`.
+    """
+
+    kind: Literal["read", "write", "run", "history", "pages", "cat"]
     target: str
     content: str = ""
     names: tuple[str, ...] = ()
@@ -55,6 +61,10 @@ class ToolUse(Record):
     """Texts of what is to be read; a result that has a line of them shows it, and any result does where there are none."""
     whole: bool = False
     """It is read on, by pages and searches, until every one of `wanted` has come back."""
+    starts: tuple[int, ...] = ()
+    """The first line of each page, counted from 1."""
+    page: int = 0
+    """Lines of a page."""
 
 
 class PlayedReply(Record):
@@ -119,7 +129,7 @@ class Deed:
     @property
     def next(self) -> Attempt | None:
         """The call to make now."""
-        most = MOST_READS if self.use.whole else MOST_TRIES
+        most = MOST_READS if self.use.whole or self.use.starts else MOST_TRIES
         return self.errand.attempt if self.errand is not None and len(self.attempts) < most else None
 
     def missing(self) -> list[str]:
@@ -243,7 +253,7 @@ class PlayedModel(Model):
         deed.results.append(result)
         if errand.advance(result).shows and deed.use.kind != "write":
             self._habits.worked(deed.attempts[-1])
-            if not deed.missing():
+            if not deed.missing() and not deed.use.starts:
                 return False
         return deed.next is not None
 
@@ -265,6 +275,10 @@ class PlayedModel(Model):
                 return write_file(use.target, use.content, self._workspace, box, self._habits)
             case "history":
                 return read_session(use.names or (use.target,), box, self._habits, deed.missing)
+            case "pages":
+                return read_pages(use.target, self._workspace, box, self._habits, use.starts, use.page)
+            case "cat":
+                return _shown(use, box)
             case "run":
                 return _command(use.target, box)
 
@@ -279,6 +293,14 @@ def _last_said(replies: Sequence[PlayedReply]) -> PlayedReply | None:
 def _shows(use: ToolUse) -> Callable[[str], bool]:
     """Whether a result shows that this has been done, or some of what is to be read."""
     return holds(use.content) if use.kind == "write" else holds_some(use.wanted)
+
+
+def _shown(use: ToolUse, box: Toolbox) -> Steps:
+    """Show a file, or lines of it, by commands."""
+    path = shlex.quote(use.target)
+    for command in [f"sed -n '{at},{at + use.page - 1}p' {path}" for at in use.starts] or [f"cat {path}"]:
+        yield from _command(command, box)
+    return True
 
 
 def _command(command: str, box: Toolbox) -> Steps:
