@@ -6,7 +6,7 @@ import difflib
 import html
 import itertools
 import json
-import tempfile
+import os
 import unicodedata
 from pathlib import Path
 
@@ -17,6 +17,12 @@ from claw_adapter.testing import PlantedConversation
 from support.misbehaving import Agent, Wire
 
 NUMBER = itertools.count()
+SPILLED = f"result-{os.getpid()}-"
+
+
+def tidy():
+    for path in Path("/tmp").glob(f"{SPILLED}*"):
+        path.unlink()
 
 
 class CutsOldArguments(Wire):
@@ -88,7 +94,7 @@ class ReadsTheNearestName(Agent):
 
 
 class SpillsResults(Agent):
-    """A long result is also a file for later."""
+    """A long result is also a file for later; `tidy` takes those of this process away."""
 
     def change(self, agent):
         read = agent.tool_read_file
@@ -96,7 +102,7 @@ class SpillsResults(Agent):
         def spilling(path, **more):
             text = read(path, **more)
             if len(text) > 50_000:
-                Path(tempfile.gettempdir(), f"result-{next(NUMBER)}.txt").write_text(text)
+                Path("/tmp", f"{SPILLED}{next(NUMBER)}.txt").write_text(text)
             return text
 
         agent.tool_read_file = spilling
@@ -132,7 +138,7 @@ class NormalisesBlanks(Agent):
 
 
 MEDDLING = {
-    CutsOldArguments: {"M30 own-call-missing"},
+    CutsOldArguments: {"M30 own-call-cut"},
     LosesLineBetweenPages: {"M20 lines-between-parts"},
     AnswersWithEarlierWords: {"M14 answer-earlier"},
     UnescapesWhatIsWritten: {"M17 written-changed"},

@@ -50,6 +50,8 @@ def _excused(text: str, final: str, renderer: Renderer, book: Book) -> bool:
 
 
 def _difference(text: str, final: str, earlier: Sequence[str]) -> tuple[str, str]:
+    if not final.strip():
+        return ("earlier" if text in earlier else "invented"), "there is an answer, and the final reply has no words"
     if text.strip() == final.strip():
         return "stripped", "the answer differs from the final reply in blanks at its ends"
     if text and final.startswith(text):

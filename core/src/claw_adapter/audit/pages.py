@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from claw_adapter.audit.results import PARTIAL, lines_in, lines_of_text
 
-__all__ = ["signs_lost", "tells_the_rest", "unframed", "words_in"]
+__all__ = ["letters", "signs_lost", "tells_the_rest", "unframed", "words_in"]
 
 WORD: Final = re.compile(r"\w+")
 SIGN: Final = re.compile(r"[^\w\s|]|[\u00a0\u2007\u202f\u2009\u3000]")
@@ -25,7 +25,7 @@ def words_in(text: str, flat: str) -> bool:
 
     A word may be broken by a line's end where nothing else than a frame stands between its parts.
     """
-    return _words_in(text, flat) or any(_letters(text) in _letters(shown) for shown in (flat, unframed(flat)))
+    return _words_in(text, flat) or any(letters(text) in letters(shown) for shown in (flat, unframed(flat)))
 
 
 def signs_lost(text: str, flat: str) -> list[str]:
@@ -49,7 +49,8 @@ def _words_in(text: str, flat: str) -> bool:
     return all(word in there for word in WORD.findall(text))
 
 
-def _letters(text: str) -> str:
+def letters(text: str) -> str:
+    """A text without anything between its words."""
     return "".join(WORD.findall(text))
 
 

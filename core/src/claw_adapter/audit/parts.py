@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.pages import unframed
+from claw_adapter.audit.pages import letters, unframed
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import LEAST, Failed, lines_of_text, split_lines
 from claw_adapter.protocol.limits import Clip
@@ -98,7 +98,10 @@ class Parts:
         text = versions[0]
         lines = [line.strip() for line in split_lines(text)]
         there = {line.strip() for shape in (flat, unframed(flat)) for line in split_lines(shape)}
-        shown = tuple(at for at, line in enumerate(lines) if len(line) >= LEAST and line in there)
+        run = letters(unframed(flat))
+        shown = tuple(
+            at for at, line in enumerate(lines) if len(line) >= LEAST and (line in there or letters(line) in run)
+        )
         remark = flat
         for at in shown:
             remark = remark.replace(lines[at], "", 1)

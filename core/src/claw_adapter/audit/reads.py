@@ -41,6 +41,8 @@ BRIEF: Final = 400
 SLACK: Final = 0.8
 """What a declared size may leave at least: line numbers and the mark of a cut count, too."""
 STALE: Final = "file-stale"
+STAYS: Final = frozenset({STALE, "file-changed", "file-blanks", "part-lines-missing", "lines-between-parts"})
+"""What no other reading mends: the tool has given something else than the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ class _Reading:
     """One reading of a file: the call, what it gave, what the others of this turn gave before it, and the request."""
 
     path: str
+    label: str
+    """What the finding is called after: a command and a tool are two ways, and one does not mend the other."""
     name: str
     arguments: Mapping[str, object]
     flat: str
@@ -107,8 +111,11 @@ class Reads:
             if command is not None:
                 path, arguments = command.path.removeprefix("./"), command.arguments
             if path and (reads or (command is not None and files.versions(path))):
-                self._file(_Reading(path, name, arguments, flat, earlier.get(path, ""), exchange), files, failed)
-                earlier[path] = f"{earlier.get(path, '')}\n{flat}"
+                label = path if command is None else f"{path} by a command"
+                self._file(
+                    _Reading(path, label, name, arguments, flat, earlier.get(label, ""), exchange), files, failed
+                )
+                earlier[label] = f"{earlier.get(label, '')}\n{flat}"
                 parts.take(
                     files.versions(path), path, name, arguments, flat, exchange.number, exact=command is not None
                 )
@@ -131,33 +138,34 @@ class Reads:
 
     def _file(self, reading: _Reading, files: Files, failed: Failed) -> None:
         """One reading of a file; what fails is forgiven if the file is read again in the same turn, also page by page."""
-        path, flat, request = reading.path, reading.flat, reading.exchange.number
+        path, label = reading.path, reading.label
+        flat, request = reading.flat, reading.exchange.number
         versions, pages = files.versions(path), f"{reading.earlier}\n{flat}"
         if read := [text for text in versions if whole_in(text, flat)]:
             self.whole[path] = read[0]
-            failed.mended(path, but=STALE)
-            _bared(path, read, flat, failed, request)
+            failed.mended(label, but=STAYS)
+            _bared(label, read, flat, failed, request)
         elif old := next((line for line in files.older.get(path, ()) if line in flat), ""):
-            failed.note("M20", STALE, path, f"reading {path} gives what was replaced: {old[:60]!r}", request)
+            failed.note("M20", STALE, label, f"reading {label} gives what was replaced: {old[:60]!r}", request)
         elif any(whole_in(text, pages) or _laid_out(text, pages) for text in versions if text.strip()):
-            failed.mended(path, but=STALE)
+            failed.mended(label, but=STAYS)
         elif not versions:
             _mistaken(reading.arguments, flat, files, failed, request)
         elif asks_for_part(reading.arguments):
             return
         elif len(versions) == 1 and words_in(versions[0], flat) and (lost := signs_lost(versions[0], flat)):
-            what = f"reading {path} gives its words, and not its signs: {', '.join(map(ascii, lost[:6]))}"
-            failed.note("M20", "file-changed", path, what, request)
+            what = f"reading {label} gives its words, and not its signs: {', '.join(map(ascii, lost[:6]))}"
+            failed.note("M20", "file-changed", label, what, request)
         elif there := max(lines_in(text, flat) for text in versions):
             self._part(reading, there, files, failed)
         elif other := _other(path, flat, files):
-            what = f"reading {path} gives {other}"
-            failed.note("M20", "file-wrong", path, what, request)
+            what = f"reading {label} gives {other}"
+            failed.note("M20", "file-wrong", label, what, request)
         elif path in self.whole and self.whole[path] not in versions and len(flat) <= BRIEF:
             what = f"{path} has changed since it was read, and reading it does not show that"
-            failed.note("M20", "file-unchanged", path, what, request)
+            failed.note("M20", "file-unchanged", label, what, request)
         elif self.strict and path in files.before and files.before[path].strip():
-            failed.note("M20", "file-unread", path, f"{path} cannot be read: {flat[:80]!r}", request)
+            failed.note("M20", "file-unread", label, f"{path} cannot be read: {flat[:80]!r}", request)
 
     def _part(self, reading: _Reading, there: int, files: Files, failed: Failed) -> None:
         """So many of its lines were shown, and not all."""
@@ -168,8 +176,8 @@ class Reads:
         elif len(versions) == 1:  # else the turn changed it, and it may have been something else in between
             if tells_the_rest(versions[0], flat, reading.name, reading.arguments, reading.exchange.tools):
                 return
-            what = f"reading {reading.path} gives {there} of its {len(lines_of_text(versions[0]))} lines"
-            failed.note("M20", "file-cut", reading.path, what, reading.exchange.number)
+            what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"
+            failed.note("M20", "file-cut", reading.label, what, reading.exchange.number)
 
 
 def _mistaken(arguments: Mapping[str, object], flat: str, files: Files, failed: Failed, request: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -45,9 +45,9 @@ class Failed:
         """Reading `name` failed."""
         self.found.setdefault((cause, name), (must, f"{what} (request {request})", request))
 
-    def mended(self, name: str, *, but: str) -> None:
-        """It was read after all; what has the cause `but` stays."""
-        self.found = {key: one for key, one in self.found.items() if key[1] != name or key[0] == but}
+    def mended(self, name: str, *, but: Container[str]) -> None:
+        """It was read after all; what has one of the causes `but` stays."""
+        self.found = {key: one for key, one in self.found.items() if key[1] != name or key[0] in but}
 
     def report(self, book: Book) -> None:
         """Into the book with what is left."""
