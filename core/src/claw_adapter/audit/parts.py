@@ -19,7 +19,7 @@ from claw_adapter.audit.results import LEAST, Failed, lines_of_text, split_lines
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.reading import strings_of
 
-__all__ = ["Parts", "ShownByCommand", "shown_by"]
+__all__ = ["Parts", "ShownByCommand", "said_by", "shown_by"]
 
 SLACK: Final = 0.8
 FEW: Final = 3
@@ -32,6 +32,7 @@ SIZE: Final = re.compile(r"limit|length|lines|count|max|size", re.IGNORECASE)
 """Names of arguments that say where a part begins and ends, and how much it has."""
 WHOLE: Final = re.compile(r"-?\d+")
 NUMBER: Final = re.compile(r"\d+")
+WAIT: Final = re.compile(r"^sleep [\d.]+ && ")
 LINES: Final = re.compile(r"(\d+),(\d+)p")
 
 
@@ -47,7 +48,7 @@ def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
     """The reading that a command is: ``cat FILE`` or ``sed -n 'A,Bp' FILE``; None for any other."""
     for text in strings_of(arguments):
         try:
-            said = shlex.split(text)
+            said = shlex.split(WAIT.sub("", text))
         except ValueError:
             continue
         match said:
@@ -56,6 +57,19 @@ def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
             case ["sed", "-n", lines, path] if found := LINES.fullmatch(lines):
                 return ShownByCommand(path, {"start_line": int(found[1]), "end_line": int(found[2])})
     return None
+
+
+def said_by(arguments: dict[str, JsonValue]) -> list[str]:
+    r"""What a command must print: ``echo TEXT``, and ``printf '%s\n' TEXT >&2`` behind it."""
+    for text in strings_of(arguments):
+        try:
+            said = shlex.split(text)
+        except ValueError:
+            continue
+        match said:
+            case ["echo", first, "printf", r"%s\n", second, ">&2"] if first.endswith(";"):
+                return [first[:-1], second]
+    return []
 
 
 @dataclass(frozen=True, slots=True)

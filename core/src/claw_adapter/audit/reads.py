@@ -13,7 +13,7 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, tells_the_rest, words_in
-from claw_adapter.audit.parts import Parts, shown_by
+from claw_adapter.audit.parts import Parts, said_by, shown_by
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import (
     Failed,
@@ -119,6 +119,8 @@ class Reads:
                 parts.take(
                     files.versions(path), path, name, arguments, flat, exchange.number, exact=command is not None
                 )
+            elif texts := said_by(arguments) if OTHERS.search(name) else []:
+                _printed(texts, flat_of(result.text), failed, exchange.number)
             elif reads and _mistaken(arguments, flat, files, failed, exchange.number):
                 continue
             elif session := _session(arguments, talks.sessions):
@@ -178,6 +180,16 @@ class Reads:
                 return
             what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"
             failed.note("M20", "file-cut", reading.label, what, reading.exchange.number)
+
+
+def _printed(texts: Sequence[str], flat: str, failed: Failed, request: int) -> None:
+    """Whether a result has all that a command was to print."""
+    lost = next((text for text in texts if text not in flat), "")
+    if lost:
+        what = f"the output of a command lacks {lost[:60]!r}"
+        failed.note(
+            "M17", "output-changed" if any(text in flat for text in texts) else "output-missing", "", what, request
+        )
 
 
 def _mistaken(arguments: Mapping[str, object], flat: str, files: Files, failed: Failed, request: int) -> bool:

@@ -82,7 +82,11 @@ async def _fails(kit: Kit, kind: FaultKind, *, most: int = MOST_TRIES, deadline:
         await _goes_on(kit, t, checkpoint, word)
     for other in ALSO.get(kind, ()):
         async with kit.plain() as t:
-            turn = await kit.send(t, f"Read the plan, {kit.canary(f'failing-{other}')}.", fail(other, times=0))
+            look = read(kit.past.file).model_copy(
+                update={"text": "I look into it."}
+            )  # what is said before is no answer
+            word = kit.canary(f"failing-{other}")
+            turn = await kit.send(t, f"Read the plan, {word}.", look, fail(other, times=0))
             _classified(kit, turn, other)
 
 

@@ -42,6 +42,12 @@ WRITTEN: Final = ((6_000, 12_000), (2_000, 6_000), (2_000, 4_000))
 """Characters of a long file that is written, by the level."""
 PAGED: Final = (410, 900), (410, 520), (410, 450)
 """Lines of a file that is read by pages, by the level."""
+STEPS: Final = (23, 28)
+"""Replies with calls of a long turn."""
+SLOW: Final = 0.4
+"""Seconds that a slow command takes, while others of its reply are done."""
+PAUSE: Final = 3.0
+"""Seconds in which nothing of a reply comes."""
 WORDLESS: Final = ("", "", " ", "\n\n")
 PLAINEST: Final = ("true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"]', '"quoted"', "a,b\n1,2")
 """What a tool may take for something else than a text."""
@@ -83,7 +89,7 @@ class _Drawing:
         found = [self._replaced, self._deleted, self._batch, self._written, self._plain, self._short]
         found += [self._repeated, self._common, self._odd, self._paged, self._missing, self._wordless, self._wide]
         if self.height == 0:
-            found += [self._long]
+            found += [self._long, self._many]
         if self.height == 0:
             return found
         found += [
@@ -100,7 +106,7 @@ class _Drawing:
         found += [self._plain] * self.rng.randrange(5, 8)
         if self.height > 1:
             found += [self._failing, self._failing, self._killed, self._cancelled, self._paused, self._failed]
-            found += [self._restarted]
+            found += [self._restarted, self._halting]
         return found
 
     def _merged(self, chains: Sequence[list[Unit]]) -> list[PlanStep]:
@@ -204,6 +210,8 @@ class _Drawing:
         ]
         uses += [self._reads(name) for name in self.histories[:1]]
         self.rng.shuffle(uses)
+        slow = ToolUse(kind="cat", target=self._file(self.rng.randrange(3, 20)).path, delay=SLOW)
+        uses.insert(self.rng.randrange(len(uses)), slow)
         return [[self._turn(self._does(*uses), self._says())]]
 
     def _replaced(self) -> list[Unit]:
@@ -223,15 +231,19 @@ class _Drawing:
         return f"{text}{'x' * (size - 1 - len(text))}\n"
 
     def _written(self) -> list[Unit]:
-        """The agent writes files, a long one too, an update replaces one, the agent reads it."""
+        """The agent writes files, a long one and over one that is there; an update replaces one, the agent reads it."""
         path = self.texts.path()
         text = self.rng.choice((f"{self.texts.number()}", *PLAINEST, self.texts.lines(self.rng.randrange(2, 20))))
         made = ToolUse(kind="write", target=path, content=text)
         long = ToolUse(
             kind="write", target=self.texts.path(), content=self.texts.prose(self.rng.randrange(*WRITTEN[self.height]))
         )
+        before = self._file(self.rng.randrange(12, 30))
+        over = ToolUse(kind="write", target=before.path, content=self.texts.lines(self.rng.randrange(2, 6)))
         look = ToolUse(kind="read", target=path)
-        units: list[Unit] = [[self._turn(self._does(made, long), self._does(look), self._says())]]
+        shown = ToolUse(kind="cat", target=over.target)
+        first = self._turn(self._does(made, long), self._does(over), self._does(look, shown), self._says())
+        units: list[Unit] = [[first]]
         change = PlanChange(path=path, action="new", text=self.texts.lines(self.rng.randrange(2, 20)))
         units.append([change, self._turn(self._does(look), self._says())])
         return units
@@ -243,15 +255,23 @@ class _Drawing:
         look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
         made = ToolUse(kind="write", target=self.texts.odd_path(), content=self._odd_text())
         again = ToolUse(kind="cat", target=made.target)
+        printed = ToolUse(kind="print", target=self.texts.sentence(), content=self.texts.odd().split("\n")[-1])
         question = f"{self.texts.message()}\n{self.texts.odd()}\n{self.texts.sentence()}?"
         answer = PlayedReply(text=f"{self.texts.sentence()}\n{self.texts.odd()}\n{self.texts.sentence()}.")
         told = self._does(made).model_copy(update={"text": f"{self.texts.sentence()}: {self.texts.odd()}"})
-        turn = PlanTurn(question=question, replies=(self._does(look, show), told, answer))
+        turn = PlanTurn(question=question, replies=(self._does(look, show, printed), told, self._does(again), answer))
         return [[turn], [self._turn(self._does(again), self._says())]]
 
     def _odd_text(self) -> str:
         """A file's text with every class of characters, and with blanks at the ends of lines."""
-        lines = [*self.texts.odd().split("\n"), f"\t{self.texts.sentence()}", f"{self.texts.sentence()}  ", "", "   "]
+        lines = [
+            *self.texts.odd().split("\n"),
+            *self.texts.secrets().split("\n"),
+            f"\t{self.texts.sentence()}",
+            f"{self.texts.sentence()}  ",
+            "",
+            "   ",
+        ]
         lines.append(f"    {self.texts.sentence()}\t")
         self.rng.shuffle(lines)
         return "\n".join((self.texts.sentence(), *lines, self.texts.sentence())) + self.rng.choice(ENDINGS)
@@ -272,6 +292,22 @@ class _Drawing:
             looks.append(self._does(whole, ToolUse(kind="cat", target=file.path)))
         self.rng.shuffle(looks)
         return [[self._turn(*looks, self._says())]]
+
+    def _many(self) -> list[Unit]:
+        """A turn of many steps."""
+        file = self._file(60)
+        looks = [
+            self._does(ToolUse(kind="cat", target=file.path, starts=(2 * at + 1,), page=2))
+            for at in range(self.rng.randrange(*STEPS))
+        ]
+        return [[self._turn(*looks, self._says())]]
+
+    def _halting(self) -> list[Unit]:
+        """A reply in whose middle nothing comes for a while, and a command that takes one."""
+        file = self._file(self.rng.randrange(3, 20))
+        reply = PlayedReply(text=self.texts.prose(400), pause=PAUSE)
+        slow = self._does(ToolUse(kind="cat", target=file.path, delay=PAUSE))
+        return [[self._turn(slow, reply)]]
 
     def _missing(self) -> list[Unit]:
         """Files are asked for that are not there, beside some with nearly that name, or of that name elsewhere."""

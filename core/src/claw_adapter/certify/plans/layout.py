@@ -202,6 +202,8 @@ class _Layout:
             elif use.kind == "read":  # what was never there is asked for once
                 text = self.files.get(use.target)
                 uses.append(use.model_copy(update={"wanted": () if text is None else (text,)}))
+            elif use.kind == "print":
+                uses.append(use)
             elif use.kind in ("pages", "cat"):
                 if self.files.get(use.target) is not None:
                     uses.append(use)

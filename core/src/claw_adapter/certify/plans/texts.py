@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from random import Random
 from typing import Final
 
@@ -60,7 +60,8 @@ ESCAPES: Final = (
 )  # fmt: skip
 """What looks as if it had to be escaped, unescaped, expanded or parsed: for HTML, JSON, URLs, shells, templates."""
 NAMED: Final = (
-    "{} & {}", "{} ({})", "{}, {}", "{}'s {}", "{}%20{}", "{} é {}", "{}+{}", "{}#{}", "{}_ß_{}", "{} 水 {}", "{}={}", "{}  {}",
+    "{} & {}", "{} ({})", "{}, {}", "{}'s {}", "{} %20{}", "{} é {}", "{} + {}", "{} #{}", "{} ß {}", "{} 水 {}", "{} = {}",
+    "{}  {}", "{} $HOME {}", "{}; {}",
 )  # fmt: skip
 """Names of files that are no identifiers."""
 SIGNS: Final = ("👩🏽‍🔧", "🏳️‍🌈", "e\u0301", "\u212b", "ﬁ", "…", "“", "—", "₿", "½", "²", "№")
@@ -69,6 +70,9 @@ FRAMES: Final = (
     "```\n{}\n```", "# {}", "- {}\n- and so on", "<note>{}</note>", "> {}", "\"{}\" & 'so' <on>", "{} \\n \\t %s $HOME",
     "---\n{}\n---", "\t{}\tand\tso on", "| a | b |\n|---|---|\n| {} | 1 |",
 )  # fmt: skip
+
+
+ZONES: Final = tuple(timezone(timedelta(minutes=minutes)) for minutes in (0, 0, 60, 120, -480, 330, 765))
 
 
 class Texts:
@@ -165,6 +169,19 @@ class Texts:
         self.rng.shuffle(signs)
         return f"{self.number()} " + "".join(f"{self.rng.choice(SYLLABLES)}{sign}" for sign in signs) + "end"
 
+    def secrets(self) -> str:
+        """Lines with what looks as if it had to be kept from others: made up, each."""
+        rng = self.rng
+        long, short = f"{rng.randrange(16**32):032x}", f"{rng.randrange(16**16):016x}"
+        lines = [
+            f"password: {self.word()}-{self.number()}", f"token={short}", f"The pin is {self.number()}, the key {long}.",
+            f"api_key = sk-{long[:24]}", f"Authorization: Bearer {short}{short}", f"mail {self.word()}@example.org",
+            f"card 4111 1111 1111 {self.number()}", f"phone +49 30 {self.number()}{self.number()}",
+            f"https://{rng.choice(NOUNS)}:{self.word()}@example.org/?secret={long[:12]}", f"10.0.{rng.randrange(9)}.7",
+        ]  # fmt: skip
+        rng.shuffle(lines)
+        return "\n".join(lines)
+
     def odd_path(self) -> str:
         """A file's path with blanks and signs in it."""
         return f"{self.rng.choice(NOUNS)}/{self.rng.choice(NAMED).format(self.word(), self.number())}.md"
@@ -195,7 +212,7 @@ class Texts:
         """The next moment: minutes, hours or days later, at times months."""
         later = 7_000_000 if self.rng.random() < 0.02 else self.rng.choice((61, 125, 600, 3700, 90_000))
         self.now += timedelta(seconds=later + self.rng.randrange(60))
-        return self.now
+        return self.now.astimezone(self.rng.choice(ZONES))
 
     def tool(self) -> str:
         """The name of a tool of the past."""

@@ -50,10 +50,10 @@ class ToolUse(Record):
     """A purpose: reading, writing, running a command (`target`), reading a session, known by one of `names`.
 
     A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
-    where there are no `starts`.
+    where there are no `starts`; ``print`` has a command say the `target`, and the `content` where errors go.
     """
 
-    kind: Literal["read", "write", "run", "history", "pages", "cat"]
+    kind: Literal["read", "write", "run", "history", "pages", "cat", "print"]
     target: str
     content: str = ""
     names: tuple[str, ...] = ()
@@ -65,6 +65,8 @@ class ToolUse(Record):
     """The first line of each page, counted from 1."""
     page: int = 0
     """Lines of a page."""
+    delay: float = 0.0
+    """Seconds that a command takes before it shows anything."""
 
 
 class PlayedReply(Record):
@@ -79,6 +81,8 @@ class PlayedReply(Record):
     """Characters of text in one piece of the stream."""
     delay: float = 0.0
     """Seconds before it comes."""
+    pause: float = 0.0
+    """Seconds in the middle of its text."""
     fault: FaultKind | None = None
     """The request fails instead; so do the next, `times` in all, for good if that is 0."""
     times: int = 1
@@ -183,6 +187,8 @@ class PlayedModel(Model):
         elif not self._open:
             self._last = reply
         for start in range(0, len(reply.text), reply.piece):
+            if start <= len(reply.text) // 2 < start + reply.piece:
+                await asyncio.sleep(reply.pause)
             yield Delta(text=reply.text[start : start + reply.piece])
         for index, deed in enumerate(self._open):
             if deed.next is not None:
@@ -277,10 +283,10 @@ class PlayedModel(Model):
                 return read_session(use.names or (use.target,), box, self._habits, deed.missing)
             case "pages":
                 return read_pages(use.target, self._workspace, box, self._habits, use.starts, use.page)
-            case "cat":
-                return _shown(use, box)
             case "run":
-                return _command(use.target, box)
+                return _commanded([use.target], box)
+            case "cat" | "print":
+                return _commanded(_commands(use), box)
 
 
 def _last_said(replies: Sequence[PlayedReply]) -> PlayedReply | None:
@@ -295,15 +301,17 @@ def _shows(use: ToolUse) -> Callable[[str], bool]:
     return holds(use.content) if use.kind == "write" else holds_some(use.wanted)
 
 
-def _shown(use: ToolUse, box: Toolbox) -> Steps:
-    """Show a file, or lines of it, by commands."""
-    path = shlex.quote(use.target)
-    for command in [f"sed -n '{at},{at + use.page - 1}p' {path}" for at in use.starts] or [f"cat {path}"]:
-        yield from _command(command, box)
-    return True
+def _commands(use: ToolUse) -> list[str]:
+    """The commands that show a file, or lines of it, or that print something."""
+    target = shlex.quote(use.target)
+    if use.kind == "print":
+        return [f"echo {target}; printf '%s\\n' {shlex.quote(use.content)} >&2"]
+    wait = f"sleep {use.delay} && " if use.delay else ""
+    return [f"{wait}sed -n '{at},{at + use.page - 1}p' {target}" for at in use.starts] or [f"{wait}cat {target}"]
 
 
-def _command(command: str, box: Toolbox) -> Steps:
+def _commanded(commands: Sequence[str], box: Toolbox) -> Steps:
     for shell in box.run[:1]:
-        yield Attempt("run", shell.tool, shell.arguments(command))
+        for command in commands:
+            yield Attempt("run", shell.tool, shell.arguments(command))
     return True
