@@ -31,6 +31,8 @@ from claw_adapter.scenario.load import load_scenario
 
 __all__ = ["PlanRunner"]
 
+MARKS = 3
+"""Lines that a file has which is left of a conversation: one or two may be those of a report about it."""
 MARK = 40
 """Characters of a line from which on nobody else says it."""
 
@@ -117,7 +119,7 @@ def _strays(root: Path, made: Path, plans: Iterable[SessionPlan], since: float) 
     marks = {line for plan in plans for text in said_in(plan) for line in text.splitlines() if len(line) >= MARK}
     own = [path for folder in (root, made.parent) for path in folder.iterdir()]
     found = [path for path in own if path not in (made, made.parent, root / "scenarios")]
-    return [str(path) for path in (*found, *traces_outside(marks, since, ours=(root,)))]
+    return [str(path) for path in (*found, *traces_outside(marks, since, ours=(root,), least=MARKS))]
 
 
 def _escaped(left: Sequence[int], reached: Sequence[str], strays: Sequence[str]) -> Iterator[AuditFinding]:
