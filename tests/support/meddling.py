@@ -7,11 +7,12 @@ import html
 import itertools
 import json
 import os
+import re
 import unicodedata
 from pathlib import Path
 
 from certification.planted import Planted
-from claw_adapter.errors import HarnessCrash
+from claw_adapter.errors import EndpointTransientError, HarnessCrash
 from claw_adapter.harness import Failure, TurnResult
 from claw_adapter.testing import PlantedConversation
 from support.misbehaving import Agent, Wire
@@ -81,6 +82,54 @@ class CrashesOnRefusals(PlantedConversation):
         return turn.model_copy(update={"error": Failure.of(HarnessCrash("it ended"))}) if refused else turn
 
 
+class EditsByPattern(Agent):
+    """What is put in the place of a text is a pattern's replacement."""
+
+    def change(self, agent):
+        def edited(path, old, new):
+            text = (agent.workspace / path).read_text()
+            return agent.tool_write_file(path, text.replace(old, new.replace("$&", old)))
+
+        agent.tool_edit_file = edited
+
+
+class WritesAtTheEnd(PlantedConversation):
+    """Files are on disk when the turn is over."""
+
+    def __init__(self, inner, ctx):
+        super().__init__(inner, ctx)
+        agent, self.later = inner._agent, {}
+        read = agent.tool_read_file
+        agent.tool_write_file = lambda path, content: self.later.update({path: content}) or "written"
+        agent.tool_read_file = lambda path, **more: self.later.get(path) or read(path, **more)
+
+    async def send(self, prompt, deadline):
+        turn = await super().send(prompt, deadline)
+        for path, content in self.later.items():
+            (self.ctx.workspace / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.ctx.workspace / path).write_text(content)
+        self.later.clear()
+        return turn
+
+
+class BlackensResults(Wire):
+    """What looks like a secret is blackened in results."""
+
+    def spoil_request(self, data):
+        for message in data["messages"]:
+            if message["role"] == "tool":
+                message["content"] = re.sub(r"(?i)(password|token)[:=] ?\S+", r"\1=***", message["content"])
+
+
+class HastyReader(PlantedConversation):
+    """Gives a turn of more than twenty steps up, and says that the model did."""
+
+    def spoil(self, turn):
+        if sum(event.kind == "tool_call" for event in turn.events) <= 20:
+            return turn
+        return TurnResult(error=Failure.of(EndpointTransientError("timed out")), events=turn.events, timing=turn.timing)
+
+
 class ReadsTheNearestName(Agent):
     def change(self, agent):
         read = agent.tool_read_file
@@ -143,6 +192,10 @@ MEDDLING = {
     AnswersWithEarlierWords: {"M14 answer-earlier"},
     UnescapesWhatIsWritten: {"M17 written-changed"},
     EscapesWhatIsRead: {"M20 file-changed"},
+    EditsByPattern: {"M17 written-changed"},
+    WritesAtTheEnd: {"M20 file-unwritten"},
+    BlackensResults: {"M20 file-cut"},
+    HastyReader: {"M15 failed-EndpointTransientError"},
     ReadsTheNearestName: {"M20 file-mistaken"},
     SpillsResults: {"M9 files-left"},
     DropsWhatNobodySees: {"M17 written-changed", "M20 file-changed"},
@@ -152,13 +205,18 @@ MEDDLING = {
 """What a plan of Bronze finds of each."""
 
 
+TOGETHER = [
+    CutsOldArguments, LosesLineBetweenPages, AnswersWithEarlierWords, UnescapesWhatIsWritten, ReadsTheNearestName,
+    SpillsResults, DropsWhatNobodySees,
+]  # fmt: skip
+
+
 class Meddling(Planted):
-    """All of them at once, but for the two of which one is what the other undoes."""
+    """Several at once, of which none hides what another does."""
 
     def spoil(self, conversation, ctx):
         agent = conversation._agent
-        for made in MEDDLING:
-            if made not in (EscapesWhatIsRead, NormalisesBlanks):
-                conversation = made(conversation, ctx)
-                conversation._agent = agent
+        for made in TOGETHER:
+            conversation = made(conversation, ctx)
+            conversation._agent = agent
         return conversation

@@ -25,6 +25,7 @@ from claw_adapter.audit.results import (
     whole_in,
 )
 from claw_adapter.audit.units import RequestUnit, arguments_of
+from claw_adapter.audit.writes import last_written
 from claw_adapter.protocol import Session
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.reading import strings_of
@@ -82,6 +83,10 @@ class _Reading:
     flat: str
     earlier: str
     exchange: Exchange
+    versions: Sequence[str]
+    """What the file may be."""
+    fresh: bool
+    """Whether the agent has just written it."""
 
 
 @dataclass(slots=True)
@@ -102,7 +107,8 @@ class Reads:
         failed, earlier = Failed(), dict[str, str]()
         histories = Histories(self.renderer, self.book, failed, talks.brought, self.strict)
         parts = Parts(self.renderer, self.book, failed)
-        for call, result, exchange in steps:
+        written = last_written(steps, files.after, self.workspace) if self.strict else {}
+        for number, (call, result, exchange) in enumerate(steps):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             path = self._path(arguments, files)
             reads = bool(READS.search(name) and not OTHERS.search(name))
@@ -110,15 +116,17 @@ class Reads:
             flat = flat_of(result.text) if reads or command else ""
             if command is not None:
                 path, arguments = command.path.removeprefix("./"), command.arguments
-            if path and (reads or (command is not None and files.versions(path))):
+            fresh = number > written.get(path, number)
+            versions = [files.after[path]] if fresh else files.versions(path)
+            if path and (reads or (command is not None and versions)):
                 label = path if command is None else f"{path} by a command"
                 self._file(
-                    _Reading(path, label, name, arguments, flat, earlier.get(label, ""), exchange), files, failed
+                    _Reading(path, label, name, arguments, flat, earlier.get(label, ""), exchange, versions, fresh),
+                    files,
+                    failed,
                 )
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
-                parts.take(
-                    files.versions(path), path, name, arguments, flat, exchange.number, exact=command is not None
-                )
+                parts.take(versions, path, name, arguments, flat, exchange.number, exact=command is not None)
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
                 _printed(texts, flat_of(result.text), failed, exchange.number)
             elif reads and _mistaken(arguments, flat, files, failed, exchange.number):
@@ -142,7 +150,7 @@ class Reads:
         """One reading of a file; what fails is forgiven if the file is read again in the same turn, also page by page."""
         path, label = reading.path, reading.label
         flat, request = reading.flat, reading.exchange.number
-        versions, pages = files.versions(path), f"{reading.earlier}\n{flat}"
+        versions, pages = reading.versions, f"{reading.earlier}\n{flat}"
         if read := [text for text in versions if whole_in(text, flat)]:
             self.whole[path] = read[0]
             failed.mended(label, but=STAYS)
@@ -159,19 +167,22 @@ class Reads:
             what = f"reading {label} gives its words, and not its signs: {', '.join(map(ascii, lost[:6]))}"
             failed.note("M20", "file-changed", label, what, request)
         elif there := max(lines_in(text, flat) for text in versions):
-            self._part(reading, there, files, failed)
+            self._part(reading, there, failed)
         elif other := _other(path, flat, files):
             what = f"reading {label} gives {other}"
             failed.note("M20", "file-wrong", label, what, request)
         elif path in self.whole and self.whole[path] not in versions and len(flat) <= BRIEF:
             what = f"{path} has changed since it was read, and reading it does not show that"
             failed.note("M20", "file-unchanged", label, what, request)
+        elif reading.fresh and versions[0].strip():
+            what = f"{label} was written in this turn, and reading it gives something else: {flat[:80]!r}"
+            failed.note("M20", "file-unwritten", label, what, request)
         elif self.strict and path in files.before and files.before[path].strip():
             failed.note("M20", "file-unread", label, f"{path} cannot be read: {flat[:80]!r}", request)
 
-    def _part(self, reading: _Reading, there: int, files: Files, failed: Failed) -> None:
+    def _part(self, reading: _Reading, there: int, failed: Failed) -> None:
         """So many of its lines were shown, and not all."""
-        versions, flat = files.versions(reading.path), reading.flat
+        versions, flat = reading.versions, reading.flat
         clips = [loss for loss in self.renderer.losses if isinstance(loss, Clip) and loss.of != "seeded"]
         if over := next((clip for clip in clips if _over(clip, versions, (there, len(flat)))), None):
             self.book.bite(over)

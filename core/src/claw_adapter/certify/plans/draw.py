@@ -87,7 +87,16 @@ class _Drawing:
     def _chains(self) -> Sequence[Callable[[], list[Unit]]]:
         """What the level asks for, and more turns."""
         found = [self._replaced, self._deleted, self._batch, self._written, self._plain, self._short]
-        found += [self._repeated, self._common, self._odd, self._paged, self._missing, self._wordless, self._wide]
+        found += [
+            self._repeated,
+            self._common,
+            self._odd,
+            self._edited,
+            self._paged,
+            self._missing,
+            self._wordless,
+            self._wide,
+        ]
         if self.height == 0:
             found += [self._long, self._many]
         if self.height == 0:
@@ -261,6 +270,14 @@ class _Drawing:
         told = self._does(made).model_copy(update={"text": f"{self.texts.sentence()}: {self.texts.odd()}"})
         turn = PlanTurn(question=question, replies=(self._does(look, show, printed), told, self._does(again), answer))
         return [[turn], [self._turn(self._does(again), self._says())]]
+
+    def _edited(self) -> list[Unit]:
+        """A line of a file that was read is replaced, and the file read and shown."""
+        file = self._file(self.rng.randrange(8, 20))
+        old, new = self.rng.choice(file.text.split("\n")[1:-2]), f"{self.texts.sentence()} \\1 $1 $& {{0}} \\g<0>"
+        look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
+        change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=new)
+        return [[self._turn(self._does(look), self._does(change), self._does(show), self._does(look), self._says())]]
 
     def _odd_text(self) -> str:
         """A file's text with every class of characters, and with blanks at the ends of lines."""

@@ -204,6 +204,11 @@ class _Layout:
                 uses.append(use.model_copy(update={"wanted": () if text is None else (text,)}))
             elif use.kind == "print":
                 uses.append(use)
+            elif use.kind == "edit":
+                text = self.files.get(use.target) or ""
+                if text.count(use.wanted[0]) == 1:
+                    self.files[use.target] = text.replace(use.wanted[0], use.content)
+                    uses.append(use)
             elif use.kind in ("pages", "cat"):
                 if self.files.get(use.target) is not None:
                     uses.append(use)

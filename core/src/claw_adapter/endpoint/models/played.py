@@ -27,7 +27,7 @@ from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultKind, FaultRule, broken_call, raise_fault
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
-from claw_adapter.endpoint.reader.parts import read_pages
+from claw_adapter.endpoint.reader.parts import edit_file, read_pages
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.endpoint.reader.writing import holds, holds_some, write_file
@@ -50,10 +50,11 @@ class ToolUse(Record):
     """A purpose: reading, writing, running a command (`target`), reading a session, known by one of `names`.
 
     A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
-    where there are no `starts`; ``print`` has a command say the `target`, and the `content` where errors go.
+    where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`; ``print`` has a command say the `target`,
+    and the `content` where errors go.
     """
 
-    kind: Literal["read", "write", "run", "history", "pages", "cat", "print"]
+    kind: Literal["read", "write", "run", "history", "pages", "cat", "print", "edit"]
     target: str
     content: str = ""
     names: tuple[str, ...] = ()
@@ -271,22 +272,26 @@ class PlayedModel(Model):
         return [deed for deed in deeds if deed.next is not None]
 
     def _ways(self, deed: Deed, box: Toolbox) -> Steps:
-        use = deed.use
+        use, habits = deed.use, self._habits
+        ways: Steps
         match use.kind:
             case "read":
-                if use.whole and "read" in self._habits.working:
+                if use.whole and "read" in habits.working:
                     box = replace(box, run=())  # what it leaves out is to be found, not to be got otherwise
-                return read_file(use.target, self._workspace, box, self._habits)
+                ways = read_file(use.target, self._workspace, box, habits)
             case "write":
-                return write_file(use.target, use.content, self._workspace, box, self._habits)
+                ways = write_file(use.target, use.content, self._workspace, box, habits)
             case "history":
-                return read_session(use.names or (use.target,), box, self._habits, deed.missing)
+                ways = read_session(use.names or (use.target,), box, habits, deed.missing)
             case "pages":
-                return read_pages(use.target, self._workspace, box, self._habits, use.starts, use.page)
+                ways = read_pages(use.target, self._workspace, box, habits, use.starts, use.page)
+            case "edit":
+                ways = edit_file(use.target, use.wanted[0], use.content, self._workspace, box, habits)
             case "run":
-                return _commanded([use.target], box)
+                ways = _commanded([use.target], box)
             case "cat" | "print":
-                return _commanded(_commands(use), box)
+                ways = _commanded(_commands(use), box)
+        return ways
 
 
 def _last_said(replies: Sequence[PlayedReply]) -> PlayedReply | None:

@@ -1,4 +1,4 @@
-"""The errand that reads chosen parts of a file, each from a line on, as the parameters of a tool for reading allow it."""
+"""Errands for a part of a file: reading it from chosen lines on, and replacing it, as the parameters of tools allow it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from claw_adapter.endpoint.reader.errands import Attempt, Habits, Steps
 from claw_adapter.endpoint.reader.schema import PAGE_SIZE, Param
 from claw_adapter.endpoint.reader.tools import Toolbox
 
-__all__ = ["ENDS", "STARTS", "read_pages"]
+__all__ = ["edit_file", "read_pages"]
 
 STARTS: Final = (
     "offset", "startline", "linestart", "start", "fromline", "from", "firstline", "first", "begin", "lineoffset",
@@ -21,6 +21,10 @@ STARTS: Final = (
 """Keys of parameters that say where a page begins."""
 ENDS: Final = ("endline", "end", "lineend", "toline", "to", "lastline")
 """Keys of those that say where it ends, and not how much it holds."""
+PATHS: Final = ("path", "filepath", "file", "filename")
+OLD: Final = ("old", "oldstring", "oldtext", "oldstr", "oldcontent", "search", "searchtext", "find")
+NEW: Final = ("new", "newstring", "newtext", "newstr", "newcontent", "replace", "replacement", "replacewith")
+"""Keys of what names a file, what is to be replaced there, and what by."""
 
 
 def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: Sequence[int], size: int) -> Steps:
@@ -35,6 +39,19 @@ def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: 
             more = {start.at: _value(start, at), end.at: _value(end, most)}
             yield Attempt("read", tool.tool, tool.arguments(target, more), form)
         return True
+    return False
+
+
+def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
+    """Put a text in the place of another with the first tool that is given both; with none, nothing is done."""
+    for name, known in box.every:
+        places = [next((one for one in known.items if one.key in keys), None) for keys in (PATHS, OLD, NEW)]
+        file, before, after = places
+        if file is not None and before is not None and after is not None:
+            tool = Candidate(name, file, content=after, old=before, known=known)
+            form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
+            yield Attempt("edit", name, tool.writes(target, new, old), form)
+            return True
     return False
 
 
