@@ -98,7 +98,7 @@ async def _warm(kit: Kit, t: KitTrial) -> Checkpoint:
 def _classified(kit: Kit, turn: Turn, kind: FaultKind) -> None:
     kit.expect(not turn.raised, f"send() raised {turn.raised}")
     if turn.error is None:
-        kit.expect(False, f"every request of the turn failed ({kind}), and the answer is {excerpt(turn.text)}")
+        kit.expect(False, f"the last request of the turn failed ({kind}), and the answer is {excerpt(turn.text)}")
         return
     kit.expect(not turn.text, f"beside the error there is an answer: {excerpt(turn.text)}")
     said = f"{turn.error.owner.value}: {turn.error.kind}: {turn.error.what}"
