@@ -19,7 +19,7 @@ from claw_adapter.audit.results import LEAST, Failed, lines_of_text, split_lines
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.reading import strings_of
 
-__all__ = ["Parts", "ShownByCommand", "said_by", "shown_by"]
+__all__ = ["FileParts", "ShownByCommand", "said_by", "shown_by"]
 
 SLACK: Final = 0.8
 FEW: Final = 3
@@ -87,7 +87,7 @@ class _FilePart:
 
 
 @dataclass(slots=True)
-class Parts:
+class FileParts:
     """The readings of one turn that ask for parts, with those before them that showed one by themselves."""
 
     renderer: Renderer

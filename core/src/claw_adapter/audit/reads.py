@@ -13,7 +13,7 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, tells_the_rest, words_in
-from claw_adapter.audit.parts import Parts, said_by, shown_by
+from claw_adapter.audit.parts import FileParts, said_by, shown_by
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import (
     Failed,
@@ -106,7 +106,7 @@ class Reads:
         """Calls with their results and the requests whose replies they were, of one turn."""
         failed, earlier = Failed(), dict[str, str]()
         histories = Histories(self.renderer, self.book, failed, talks.brought, self.strict)
-        parts = Parts(self.renderer, self.book, failed)
+        parts = FileParts(self.renderer, self.book, failed)
         written = last_written(steps, files.after, self.workspace) if self.strict else {}
         for number, (call, result, exchange) in enumerate(steps):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
