@@ -24,7 +24,16 @@ from claw_adapter.model import CallDelta, Delta, ModelRequest
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["FAULT_KINDS", "FaultKind", "FaultRule", "FaultSchedule", "broken_call", "raise_fault", "too_long"]
+__all__ = [
+    "FAULT_KINDS",
+    "USUAL_FAULTS",
+    "FaultKind",
+    "FaultRule",
+    "FaultSchedule",
+    "broken_call",
+    "raise_fault",
+    "too_long",
+]
 
 FaultKind = Literal[
     "refused", "400", "context", "401", "402", "403", "404", "408", "409", "413", "422", "429", "500", "502", "503", "504",
@@ -32,6 +41,11 @@ FaultKind = Literal[
 ]  # fmt: skip
 """``told``: the stream begins with 200, and says in its middle that it has failed; where nothing is streamed, it is a 502."""
 FAULT_KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
+USUAL_FAULTS: Final[tuple[FaultKind, ...]] = (
+    "refused", "400", "context", "401", "429", "500", "529", "filter", "stall", "cut", "garbage", "truncated_arguments",
+    "empty",
+)  # fmt: skip
+"""One of each class: the others differ in their status."""
 
 _EVERY: Final = re.compile(r"every ([1-9][0-9]*)")
 _WIRE: Final[dict[FaultKind, WireFault]] = {
