@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.rendering import Renderer, without_directives
@@ -13,6 +14,10 @@ from claw_adapter.protocol import Event, ReportedUsage, RoundRecord
 from claw_adapter.protocol.limits import AnswerLimit, Drop
 
 __all__ = ["judge_answer", "judge_events", "judge_usage"]
+
+
+TELLING: Final = 40
+"""Characters from which on no two results are the same by chance."""
 
 
 def judge_answer(turn: RequestTurn, record: RoundRecord, renderer: Renderer, book: Book) -> None:
@@ -82,10 +87,29 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], book: Book) -> None
     doubled = [name for name, times in ids.items() if times > 1]
     if doubled:
         book.find("M17", "events-doubled", f"the call {doubled[0]!r} is among the events {ids[doubled[0]]} times")
+    _judge_results(turn, events, book)
     results = {event.id for event in events if event.kind == "tool_result"}
     open_calls = [event for event in calls if event.id and event.id not in results]
     if open_calls and results:
         book.find("M17", "events-results", f"{len(open_calls)} of {len(calls)} calls among the events have no result")
+
+
+def _judge_results(turn: RequestTurn, events: Sequence[Event], book: Book) -> None:
+    """No call has the result of another one among the events."""
+    given = {
+        result.call: result.text
+        for step in turn.steps
+        for result in step.results
+        if result is not None and len(result.text) >= TELLING
+    }
+    for event in events:
+        own = given.get(event.id or "", "")
+        if event.kind == "tool_result" and own and event.text not in own and own not in event.text:
+            other = next((call for call, text in given.items() if text == event.text), "")
+            if other:
+                what = f"among the events the call {event.id!r} has the result of {other!r}"
+                book.find("M17", "events-results-swapped", what)
+                return
 
 
 def judge_usage(turn: RequestTurn, reported: ReportedUsage | None, declared: str, book: Book) -> None:

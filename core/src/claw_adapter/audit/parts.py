@@ -19,7 +19,7 @@ from claw_adapter.audit.results import LEAST, Failed, lines_of_text, split_lines
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.reading import strings_of
 
-__all__ = ["FileParts", "ShownByCommand", "said_by", "shown_by"]
+__all__ = ["FileParts", "ShownByCommand", "put_by", "said_by", "shown_by"]
 
 SLACK: Final = 0.8
 FEW: Final = 3
@@ -56,6 +56,19 @@ def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
                 return ShownByCommand(path, {})
             case ["sed", "-n", lines, path] if found := LINES.fullmatch(lines):
                 return ShownByCommand(path, {"start_line": int(found[1]), "end_line": int(found[2])})
+    return None
+
+
+def put_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
+    """The file that a command writes, and its text: ``printf '%s' TEXT > FILE``, with a line end behind it."""
+    for text in strings_of(arguments):
+        try:
+            said = shlex.split(text)
+        except ValueError:
+            continue
+        match said:
+            case ["printf", r"%s\n", content, ">", path]:
+                return path.removeprefix("./"), f"{content}\n"
     return None
 
 

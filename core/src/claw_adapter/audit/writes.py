@@ -10,6 +10,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.parts import put_by
 from claw_adapter.audit.rendering import ALIKE, Renderer, without_control
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol.limits import Drop
@@ -101,12 +102,13 @@ def last_written(
     found: dict[str, int] = {}
     for number, (call, _, _) in enumerate(steps):
         name, arguments = call.text.partition(" ")[0], arguments_of(call)
+        path, content = put_by(arguments) or (None, None)
         if WRITES.search(name) and not OTHERS.search(name) and not EDITS.search(name):
             path, content = _path(arguments, workspace), _only(arguments, CONTENT)
-            if path is not None and content is not None:
-                found.pop(path, None)
-                if after.get(path) == content:
-                    found[path] = number
+        if path is not None and content is not None:
+            found.pop(path, None)
+            if after.get(path) == content:
+                found[path] = number
     return found
 
 
@@ -118,6 +120,11 @@ def _taken(
     exchange: Exchange,
 ) -> bool:
     """Whether a call writes or edits, and what that comes to is known."""
+    if put := put_by(arguments):
+        made = written.setdefault(put[0], _WrittenFile())
+        made.texts.append(put[1])
+        made.request = exchange.number
+        return True
     if OTHERS.search(name) or not (WRITES.search(name) or EDITS.search(name)):
         return False
     path = _path(arguments, files.workspace)

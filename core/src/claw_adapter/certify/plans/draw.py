@@ -212,10 +212,10 @@ class _Drawing:
         return [[self._turn(self._says(self.rng.randrange(*LONG)))]]
 
     def _batch(self) -> list[Unit]:
-        """Five to nine calls at once, of files and a history, one after another answered."""
+        """A dozen calls at once, of files and a history, a slow one among them, one after another answered."""
         uses = [
-            ToolUse(kind="read", target=self._file(self.rng.randrange(3, 30)).path)
-            for _ in range(self.rng.randrange(5, 9))
+            ToolUse(kind="read", target=self._file(self.rng.randrange(3, 12)).path)
+            for _ in range(self.rng.randrange(10, 13))
         ]
         uses += [self._reads(name) for name in self.histories[:1]]
         self.rng.shuffle(uses)
@@ -272,12 +272,21 @@ class _Drawing:
         return [[turn], [self._turn(self._does(again), self._says())]]
 
     def _edited(self) -> list[Unit]:
-        """A line of a file that was read is replaced, and the file read and shown."""
+        """A line of a file that was read is replaced, then all of it by a command, and the file read and shown."""
         file = self._file(self.rng.randrange(8, 20))
         old, new = self.rng.choice(file.text.split("\n")[1:-2]), f"{self.texts.sentence()} \\1 $1 $& {{0}} \\g<0>"
         look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
         change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=new)
-        return [[self._turn(self._does(look), self._does(change), self._does(show), self._does(look), self._says())]]
+        put = ToolUse(kind="put", target=file.path, content=self.texts.lines(self.rng.randrange(3, 9)))
+        looks = [
+            self._does(look),
+            self._does(change),
+            self._does(show),
+            self._does(look),
+            self._does(put),
+            self._does(look),
+        ]
+        return [[self._turn(*looks, self._says())]]
 
     def _odd_text(self) -> str:
         """A file's text with every class of characters, and with blanks at the ends of lines."""
@@ -331,7 +340,9 @@ class _Drawing:
         file = self._file(self.rng.randrange(3, 12))
         others = [self.texts.similar(file.path) for _ in range(3)]
         others.append(f"{self.texts.word()}/{file.path.rpartition('/')[2]}")
-        uses = [ToolUse(kind="read", target=path) for path in dict.fromkeys(others)]
+        empty = PlanFile(path=self.texts.path(), text="")
+        self.steps.append(empty)
+        uses = [ToolUse(kind="read", target=path) for path in dict.fromkeys((*others, empty.path))]
         return [[self._turn(self._does(*uses), self._does(ToolUse(kind="read", target=file.path)), self._says())]]
 
     def _wordless(self) -> list[Unit]:

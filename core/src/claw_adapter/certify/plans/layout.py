@@ -204,6 +204,9 @@ class _Layout:
                 uses.append(use.model_copy(update={"wanted": () if text is None else (text,)}))
             elif use.kind == "print":
                 uses.append(use)
+            elif use.kind == "put":
+                self.files[use.target] = f"{use.content}\n"
+                uses.append(use)
             elif use.kind == "edit":
                 text = self.files.get(use.target) or ""
                 if text.count(use.wanted[0]) == 1:

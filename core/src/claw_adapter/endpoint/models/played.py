@@ -51,10 +51,10 @@ class ToolUse(Record):
 
     A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
     where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`; ``print`` has a command say the `target`,
-    and the `content` where errors go.
+    and the `content` where errors go; ``put`` writes a file by a command.
     """
 
-    kind: Literal["read", "write", "run", "history", "pages", "cat", "print", "edit"]
+    kind: Literal["read", "write", "run", "history", "pages", "cat", "print", "edit", "put"]
     target: str
     content: str = ""
     names: tuple[str, ...] = ()
@@ -289,7 +289,7 @@ class PlayedModel(Model):
                 ways = edit_file(use.target, use.wanted[0], use.content, self._workspace, box, habits)
             case "run":
                 ways = _commanded([use.target], box)
-            case "cat" | "print":
+            case "cat" | "print" | "put":
                 ways = _commanded(_commands(use), box)
         return ways
 
@@ -307,10 +307,12 @@ def _shows(use: ToolUse) -> Callable[[str], bool]:
 
 
 def _commands(use: ToolUse) -> list[str]:
-    """The commands that show a file, or lines of it, or that print something."""
+    """The commands that show a file, or lines of it, that print something, or write it into a file."""
     target = shlex.quote(use.target)
     if use.kind == "print":
         return [f"echo {target}; printf '%s\\n' {shlex.quote(use.content)} >&2"]
+    if use.kind == "put":
+        return [f"printf '%s\\n' {shlex.quote(use.content)} > {target}"]
     wait = f"sleep {use.delay} && " if use.delay else ""
     return [f"{wait}sed -n '{at},{at + use.page - 1}p' {target}" for at in use.starts] or [f"{wait}cat {target}"]
 
