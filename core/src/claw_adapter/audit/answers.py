@@ -9,7 +9,7 @@ from typing import Final
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.rendering import Renderer, without_directives
 from claw_adapter.audit.turns import RequestTurn
-from claw_adapter.audit.units import call_text
+from claw_adapter.audit.units import call_text, without_defaults
 from claw_adapter.protocol import Event, ReportedUsage, RoundRecord
 from claw_adapter.protocol.limits import AnswerLimit, Drop
 
@@ -72,7 +72,7 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], book: Book) -> None
     """Every call that the model made, once, in order, and its result."""
     made = [call.text for step in turn.steps for call in step.run]
     calls = [event for event in events if event.kind == "tool_call"]
-    shown = [call_text(event.name, event.arguments) for event in calls]
+    shown = [_as_made(call_text(event.name, event.arguments), made) for event in calls]
     if not set(shown) & set(made):  # some name tools for people: only their number can be told
         if len(calls) < len(made):
             book.find("M17", "events-missing", f"{len(calls)} of {len(made)} calls of tools are among the events")
@@ -92,6 +92,12 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], book: Book) -> None
     open_calls = [event for event in calls if event.id and event.id not in results]
     if open_calls and results:
         book.find("M17", "events-results", f"{len(open_calls)} of {len(calls)} calls among the events have no result")
+
+
+def _as_made(shown: str, made: Sequence[str]) -> str:
+    """A call among the events as the model made it, if that is the same but for a tool's defaults."""
+    bare = without_defaults(shown)
+    return bare if shown not in made and bare in made else shown
 
 
 def _judge_results(turn: RequestTurn, events: Sequence[Event], book: Book) -> None:

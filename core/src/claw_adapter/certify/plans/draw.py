@@ -94,11 +94,10 @@ class _Drawing:
             self._edited,
             self._paged,
             self._missing,
-            self._wordless,
             self._wide,
         ]
         if self.height == 0:
-            found += [self._long, self._many]
+            found += [self._long, self._many, self._wordless]
         if self.height == 0:
             return found
         found += [
@@ -112,7 +111,7 @@ class _Drawing:
             self._restarted,
             self._talks_at_once,
         ]
-        found += [self._plain] * self.rng.randrange(5, 8)
+        found += [self._plain] * self.rng.randrange(2, 5)
         if self.height > 1:
             found += [self._failing, self._failing, self._killed, self._cancelled, self._paused, self._failed]
             found += [self._restarted, self._halting]
