@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.rendering import Renderer, without_directives
+from claw_adapter.audit.rendering import Renderer, blackened, without_directives
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import call_text, without_defaults
 from claw_adapter.protocol import Event, ReportedUsage, RoundRecord
-from claw_adapter.protocol.limits import AnswerLimit, Drop
+from claw_adapter.protocol.limits import AnswerLimit, Drop, Mask
 
 __all__ = ["judge_answer", "judge_events", "judge_usage"]
 
@@ -68,11 +68,11 @@ def _difference(text: str, final: str, earlier: Sequence[str]) -> tuple[str, str
     return "changed", "the answer is not what the model said last"
 
 
-def judge_events(turn: RequestTurn, events: Sequence[Event], book: Book) -> None:
+def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer, book: Book) -> None:
     """Every call that the model made, once, in order, and its result."""
     made = [call.text for step in turn.steps for call in step.run]
     calls = [event for event in events if event.kind == "tool_call"]
-    shown = [_as_made(call_text(event.name, event.arguments), made) for event in calls]
+    shown = [_as_made(call_text(event.name, event.arguments), made, renderer) for event in calls]
     if not set(shown) & set(made):  # some name tools for people: only their number can be told
         if len(calls) < len(made):
             book.find("M17", "events-missing", f"{len(calls)} of {len(made)} calls of tools are among the events")
@@ -94,10 +94,14 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], book: Book) -> None
         book.find("M17", "events-results", f"{len(open_calls)} of {len(calls)} calls among the events have no result")
 
 
-def _as_made(shown: str, made: Sequence[str]) -> str:
-    """A call among the events as the model made it, if that is the same but for a tool's defaults."""
+def _as_made(shown: str, made: Sequence[str], renderer: Renderer) -> str:
+    """A call among the events as the model made it, if that is the same but for a tool's defaults, or a declared mask."""
+    if shown in made:
+        return shown
     bare = without_defaults(shown)
-    return bare if shown not in made and bare in made else shown
+    if bare not in made and Mask() in renderer.losses:
+        return next((call for call in made if blackened(call, shown)), shown)
+    return bare if bare in made else shown
 
 
 def _judge_results(turn: RequestTurn, events: Sequence[Event], book: Book) -> None:

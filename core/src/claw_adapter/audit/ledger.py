@@ -155,7 +155,7 @@ class _Ledger:
     def _came_back(self, turn: RequestTurn, record: RoundRecord) -> None:
         judge_answer(turn, record, self.renderer, self.book)
         if record.error is None:
-            judge_events(turn, self.facts.events(record), self.book)
+            judge_events(turn, self.facts.events(record), self.renderer, self.book)
             judge_usage(turn, record.usage.reported, self.facts.capabilities.usage, self.book)
 
     def _gone(self, turn: RequestTurn) -> None:

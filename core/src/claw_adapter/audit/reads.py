@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pydantic import JsonValue
@@ -14,7 +14,7 @@ from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, tells_the_rest, words_in
 from claw_adapter.audit.parts import FileParts, said_by, shown_by
-from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.rendering import MASKED, Renderer, blackened, without_format
 from claw_adapter.audit.results import (
     Failed,
     asks_for_part,
@@ -27,7 +27,7 @@ from claw_adapter.audit.results import (
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.audit.writes import last_written
 from claw_adapter.protocol import Session
-from claw_adapter.protocol.limits import Clip
+from claw_adapter.protocol.limits import Clip, Drop, Mask
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 
@@ -41,6 +41,7 @@ BRIEF: Final = 400
 """Characters up to which a result may be a refusal, or say that nothing has changed."""
 SLACK: Final = 0.8
 """What a declared size may leave at least: line numbers and the mark of a cut count, too."""
+COMMANDS: Final = Drop(what="command_format")
 STALE: Final = "file-stale"
 STAYS: Final = frozenset({STALE, "file-changed", "file-blanks", "part-lines-missing", "lines-between-parts"})
 """What no other reading mends: the tool has given something else than the file."""
@@ -128,6 +129,9 @@ class Reads:
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
                 parts.take(versions, path, name, arguments, flat, exchange.number, exact=command is not None)
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
+                if COMMANDS in self.renderer.losses and any(text != without_format(text) for text in texts):
+                    self.book.bite(COMMANDS)
+                    texts = [without_format(text) for text in texts]
                 _printed(texts, flat_of(result.text), failed, exchange.number)
             elif reads and _mistaken(arguments, flat, files, failed, exchange.number):
                 continue
@@ -150,7 +154,8 @@ class Reads:
         """One reading of a file; what fails is forgiven if the file is read again in the same turn, also page by page."""
         path, label = reading.path, reading.label
         flat, request = reading.flat, reading.exchange.number
-        versions, pages = reading.versions, f"{reading.earlier}\n{flat}"
+        versions, pages = self._declared(reading), f"{reading.earlier}\n{flat}"
+        reading = replace(reading, versions=versions)
         if read := [text for text in versions if whole_in(text, flat)]:
             self.whole[path] = read[0]
             failed.mended(label, but=STAYS)
@@ -180,6 +185,25 @@ class Reads:
         elif self.strict and path in files.before and files.before[path].strip():
             failed.note("M20", "file-unread", label, f"{path} cannot be read: {flat[:80]!r}", request)
 
+    def _declared(self, reading: _Reading) -> Sequence[str]:
+        """What the file may be as it is shown where something of it is declared to be masked, or left out."""
+        losses, found = self.renderer.losses, list(reading.versions)
+        if (
+            reading.label != reading.path
+            and COMMANDS in losses
+            and not any(whole_in(text, reading.flat) for text in found)
+        ):
+            found = [without_format(text) for text in found]
+            if found != list(reading.versions):
+                self.book.bite(COMMANDS)
+        if Mask() in losses and MASKED.search(reading.flat):
+            marked = [line.strip() for line in reading.flat.split("\n") if MASKED.search(line)]
+            masked = [_masked(text, reading.flat, marked) for text in found]
+            if masked != found:
+                self.book.bite(Mask())
+            found = masked
+        return found
+
     def _part(self, reading: _Reading, there: int, failed: Failed) -> None:
         """So many of its lines were shown, and not all."""
         versions, flat = reading.versions, reading.flat
@@ -201,6 +225,16 @@ def _printed(texts: Sequence[str], flat: str, failed: Failed, request: int) -> N
         failed.note(
             "M17", "output-changed" if any(text in flat for text in texts) else "output-missing", "", what, request
         )
+
+
+def _masked(text: str, flat: str, marked: Sequence[str]) -> str:
+    """A text with those lines as they are shown that are shown with marks in them."""
+    lines = text.split("\n")
+    shown = [
+        next((one for one in marked if line.strip() not in flat and blackened(line.strip(), one)), line)
+        for line in lines
+    ]
+    return "\n".join(shown)
 
 
 def _mistaken(arguments: Mapping[str, object], flat: str, files: Files, failed: Failed, request: int) -> bool:
