@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -52,11 +53,17 @@ def damage_of(said: Said, actual: Sequence[RequestUnit], free: Sequence[int], re
     """What became of `said`; `free` are the places of the request that nothing else explains."""
     texts = {at: renderer.unit(actual[at]) for at in free}
     same = tuple(at for at in free if renderer.kind(actual[at].kind) == renderer.kind(said.kind))
+    if said.kind == RESULT:  # two results may be much alike; ids are at most written in another way
+        same = tuple(at for at in same if _plain_id(actual[at].call) == _plain_id(said.call)) or same
     search = _Search(said, renderer.forms(said), texts, same, actual)
     for look in (_moved, _alike, _around, _cut, _marked, _changed, _in_another_role):
         if found := look(search):
             return found
     return Damage("missing")
+
+
+def _plain_id(call: str) -> str:
+    return re.sub(r"[\W_]", "", call)
 
 
 def _moved(search: _Search) -> Damage | None:

@@ -20,6 +20,8 @@ MOMENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2}(?:\.\
 MARK: Final = "[system] "
 DIRECTIVE: Final = re.compile(r"^\s*(MEDIA:.*|!\[.*|message\(.*|\[\[.*\]\])\s*$")
 CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+ENDS: Final = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+"""Line ends, those that only Unicode knows too."""
 MASKED: Final = re.compile(r"\*{3,}|…|\.{3}|\[redacted|REDACTED", re.IGNORECASE)
 DIRECTIVE_MARK: Final = re.compile(r"\[\[[^\]\n]*\]\]")
 
@@ -45,7 +47,7 @@ class Renderer:
     def _plain(self, text: str) -> str:
         """A text without what declared renderings may change in it."""
         if "newline" in self.names:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
+            text = ENDS.sub("\n", text)
         return text.strip() if "trim" in self.names else text
 
     def _bare(self, text: str) -> str:

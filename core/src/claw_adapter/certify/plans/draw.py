@@ -36,7 +36,7 @@ FOR_GOOD: Final[tuple[FaultKind, ...]] = (
 )  # fmt: skip
 LONG: Final = (66_000, 70_000)
 """Characters of a long answer."""
-WIDE: Final = ((52_000, 58_000), (31_000, 36_000), (10_000, 20_000))
+WIDE: Final = ((52_000, 58_000), (20_000, 24_000), (10_000, 20_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 WRITTEN: Final = ((6_000, 12_000), (2_000, 6_000), (2_000, 4_000))
 """Characters of a long file that is written, by the level."""
@@ -136,7 +136,7 @@ class _Drawing:
         size = rng.choice((16, 24, 60, 110, 160))
         main = self.talks.seeded(size, tools=0.12, result=result, first=first, main=True, odd=self.texts.odd())
         self.steps.append(PlanSeed(session=MAIN, messages=main))
-        for number in range(rng.choice((1, 2, 2, 3))):
+        for number in range(rng.choice((2, 2, 3))):
             name = self.texts.word()
             self.histories.append(name)
             size = rng.randrange(56, 80) if number == 0 else rng.randrange(4, 30)
@@ -216,7 +216,7 @@ class _Drawing:
             ToolUse(kind="read", target=self._file(self.rng.randrange(3, 12)).path)
             for _ in range(self.rng.randrange(10, 13))
         ]
-        uses += [self._reads(name) for name in self.histories[:1]]
+        uses += [self._reads(name) for name in self.histories[-1:]]
         self.rng.shuffle(uses)
         slow = ToolUse(kind="cat", target=self._file(self.rng.randrange(3, 20)).path, delay=SLOW)
         uses.insert(self.rng.randrange(len(uses)), slow)
@@ -425,7 +425,7 @@ class _Drawing:
 
     def _restarted(self) -> list[Unit]:
         """Closed and opened again from its checkpoint: the past, the histories and the files are there as before."""
-        names = dict.fromkeys((self.histories[0], self.rng.choice(self.histories)))
+        names = self.histories[-1:]
         look = [self._reads(name) for name in names]
         return [
             [PlanIncident(happens="restart"), self._turn(self._does(*look), self._says())],
