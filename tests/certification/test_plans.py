@@ -7,10 +7,12 @@ import itertools
 import pytest
 
 from claw_adapter.certify.plans.draw import draw
-from claw_adapter.certify.plans.plan import MAIN, PlanSeed, PlanTurn, SessionPlan
+from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanSeed, PlanTurn, SessionPlan
 from claw_adapter.certify.plans.shrink import shrink
+from claw_adapter.certify.plans.texts import BLANKS, BREAKS, ESCAPES, FORMAT, JOINED, OUTSIDE, QUOTES
 from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.reference.adapter import ReferenceHarness
+from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
 from support.misbehaving import ODD
 from support.outsiders import NAMED, CachesByPathAndSize, kind
 from support.running import claw
@@ -47,6 +49,56 @@ def test_a_past_may_have_calls_behind_the_text_of_a_reply_and_never_a_text_betwe
                 behind += before.role == after.role == "assistant" and bool(after.tool_calls and before.text)
                 assert not before.tool_calls or after.role == "tool"
     assert behind
+
+
+@pytest.mark.parametrize("level", ["bronze", "silver", "gold"])
+@pytest.mark.parametrize("nonce", ["one", "two", "three"])
+def test_every_plan_has_each_class_of_characters_in_every_place_and_long_arguments(nonce, level):
+    """A harness that changes one of them, anywhere, is found by whatever plan comes first."""
+    plan = draw(nonce, 0, level)
+    uses = [use for turn in plan.turns for reply in turn.replies for use in reply.uses]
+    calls = [call for step in plan.steps if isinstance(step, PlanSeed) for m in step.messages for call in m.tool_calls]
+    places = {
+        "prompt": [turn.question for turn in plan.turns],
+        "answer": [turn.replies[-1].text for turn in plan.turns],
+        "reply with calls": [reply.text for turn in plan.turns for reply in turn.replies if reply.uses],
+        "read": [step.text for step in plan.steps if isinstance(step, PlanFile)],
+        "written": [use.content for use in uses],
+    }
+    if level != "bronze":
+        places["past"] = [m.text for step in plan.steps if isinstance(step, PlanSeed) for m in step.messages]
+        places["argument of the past"] = [str(call.arguments.get("query")) for call in calls]
+        assert max(len(str(call.arguments)) for call in calls) > 1_600
+    for place, texts in places.items():
+        for signs in (FORMAT, BLANKS, BREAKS, OUTSIDE, JOINED, QUOTES, ESCAPES):
+            assert any(all(sign in text for sign in signs) for text in texts), (place, signs)
+    assert max(len(use.content) for use in uses) > 1_600
+    assert {use.kind for use in uses} >= {"read", "write", "pages", "cat"}
+
+
+@pytest.mark.parametrize("level", ["bronze", "silver", "gold"])
+def test_every_plan_asks_for_what_is_not_there_and_the_first_has_a_reply_without_words(level):
+    plan = draw(NONCE, 0, level)
+    there = {step.path for step in plan.steps if isinstance(step, PlanFile | PlanChange)}
+    uses = [use for turn in plan.turns for reply in turn.replies for use in reply.uses]
+    made = {use.target for use in uses if use.kind == "write"}
+    assert sum(use.kind == "read" and use.target not in there | made for use in uses) >= 2
+    for turn in plan.turns:
+        assert not turn.wordless or (
+            turn.replies[0].text and turn.replies[0].uses and not turn.replies[-1].text.strip()
+        )
+    assert sum(turn.wordless for turn in plan.turns) == (level == "bronze")
+    assert max(len(step.text.splitlines()) for step in plan.steps if isinstance(step, PlanFile)) > 400
+
+
+@pytest.mark.slow(20)
+async def test_what_means_well_is_found_though_all_of_it_meddles_at_once():
+    """One harness with many bugs of tests/support/meddling.py: each has a finding of its own."""
+    try:
+        (outcome,) = await judged(Meddling(), draw(NONCE, 0, "bronze"))
+    finally:
+        tidy()
+    assert outcome.keys >= set().union(*(MEDDLING[made] for made in TOGETHER)), outcome.keys
 
 
 @pytest.mark.slow(40)

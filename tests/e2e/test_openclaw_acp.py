@@ -16,7 +16,7 @@ import pytest
 
 from claw_adapter.drivers import reaper
 from claw_adapter.endpoint import ModelEndpoint
-from claw_adapter.endpoint.faults import FAULT_KINDS
+from claw_adapter.endpoint.faults import USUAL_FAULTS
 from claw_adapter.harness import Message, SessionChange
 from claw_adapter.protocol import ModelSpec
 from claw_adapter_openclaw.adapter import OpenClaw
@@ -132,7 +132,7 @@ async def _one(gateway, endpoint, workspace: Path, name: str, *, http: bool):
 @real
 async def test_twelve_faults_of_the_endpoint_have_their_class_and_a_refused_key_stays_refused(tmp_path):
     """In one gateway that is kept on purpose; the adapter ends it after any failure, and the last turns show why."""
-    assert set(CLASSES) | {STALL} == set(FAULT_KINDS)
+    assert set(CLASSES) | {STALL} == set(USUAL_FAULTS)
     rules = [{"at": "every 1", "round": kind, "kind": kind} for kind in CLASSES]
     found: dict[str, dict[str, str]] = {"http": {}, "acp": {}}
     asked: dict[str, dict[str, int]] = {"http": {}, "acp": {}}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from claw_adapter.endpoint.faults import FAULT_KINDS
+from claw_adapter.endpoint.faults import USUAL_FAULTS
 from claw_adapter.errors import Owner
 from claw_adapter.runs.transcript import read_transcript
 from support.faults import CLASSES
@@ -21,7 +21,7 @@ def run_with(tmp_path, rule: dict, deadline: float = 30) -> tuple[list, list]:
     return records, list(read_transcript(tmp_path / f"run/trials/{trial}/transcript.jsonl"))
 
 
-@pytest.mark.parametrize("kind", FAULT_KINDS)
+@pytest.mark.parametrize("kind", USUAL_FAULTS)
 def test_a_fault_that_stays_leaves_its_round_unscored_and_the_later_rounds_go_on(tmp_path, kind):
     records, exchanges = run_with(tmp_path, {"at": "every 1", "round": "r2", "kind": kind})
     assert [r.score.value for r in records] == [1, None, 1]
@@ -34,7 +34,7 @@ def test_a_fault_that_stays_leaves_its_round_unscored_and_the_later_rounds_go_on
     assert {exchange.fault for exchange in exchanges if exchange.round == "r2"} == {kind}
 
 
-@pytest.mark.parametrize("kind", FAULT_KINDS)
+@pytest.mark.parametrize("kind", USUAL_FAULTS)
 def test_a_fault_that_passes_costs_nothing_but_tries(tmp_path, kind):
     records, _ = run_with(tmp_path, {"at": [2], "kind": kind, "retry_after": 0})
     survives = kind not in ("400", "context", "401", "filter")

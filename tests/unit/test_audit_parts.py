@@ -56,6 +56,14 @@ def test_results_of_one_reply_are_compared_in_the_order_of_its_calls():
     assert [one.text for one in units_of(messages)] == ["read {}", "read {}", "first", "second"]
 
 
+def test_a_call_may_have_a_tool_s_defaults_written_into_it_and_nothing_else():
+    asked = said(call_text("edit", {"path": "a", "old": ""}), kind="call")
+    for more, missing in (({"all": False, "mode": None}, []), ({"all": True}, [0])):
+        there = unit(call_text("edit", {"path": "a", "old": "", **more}), kind="call")
+        assert align([asked], [there], renderer()).missing == missing
+    assert align([asked], [unit(call_text("edit", {"path": "a"}), kind="call")], renderer()).missing == [0]
+
+
 def test_calls_are_the_same_however_their_arguments_are_written():
     assert call_text("f", '{"b": 1,  "a": "é"}') == call_text("f", {"a": "é", "b": 1})
     assert call_text("f", "{broken") == "f {broken"

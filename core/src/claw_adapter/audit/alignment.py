@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said, without_defaults
 
 __all__ = ["Alignment", "align"]
 
@@ -62,6 +62,8 @@ def _tokens(
     have = []
     for unit in actual:
         kind, text = renderer.kind(unit.kind), renderer.unit(unit)
+        if unit.kind == CALL and (kind, text) not in known and (kind, bare := without_defaults(text)) in known:
+            text = bare
         text = text if unit.kind in (CALL, RESULT) and (kind, text) in known else renderer.plain(text)
         have.append((kind, known.get((kind, text), text)))
     return must, have

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.rendering import Renderer, without_directives
+from claw_adapter.audit.rendering import Renderer, blackened, without_directives
 from claw_adapter.audit.turns import RequestTurn
-from claw_adapter.audit.units import call_text
+from claw_adapter.audit.units import call_text, without_defaults
 from claw_adapter.protocol import Event, ReportedUsage, RoundRecord
-from claw_adapter.protocol.limits import AnswerLimit, Drop
+from claw_adapter.protocol.limits import AnswerLimit, Drop, Mask
 
 __all__ = ["judge_answer", "judge_events", "judge_usage"]
+
+
+TELLING: Final = 40
+"""Characters from which on no two results are the same by chance."""
 
 
 def judge_answer(turn: RequestTurn, record: RoundRecord, renderer: Renderer, book: Book) -> None:
@@ -50,6 +55,8 @@ def _excused(text: str, final: str, renderer: Renderer, book: Book) -> bool:
 
 
 def _difference(text: str, final: str, earlier: Sequence[str]) -> tuple[str, str]:
+    if not final.strip():
+        return ("earlier" if text in earlier else "invented"), "there is an answer, and the final reply has no words"
     if text.strip() == final.strip():
         return "stripped", "the answer differs from the final reply in blanks at its ends"
     if text and final.startswith(text):
@@ -61,11 +68,11 @@ def _difference(text: str, final: str, earlier: Sequence[str]) -> tuple[str, str
     return "changed", "the answer is not what the model said last"
 
 
-def judge_events(turn: RequestTurn, events: Sequence[Event], book: Book) -> None:
+def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer, book: Book) -> None:
     """Every call that the model made, once, in order, and its result."""
     made = [call.text for step in turn.steps for call in step.run]
     calls = [event for event in events if event.kind == "tool_call"]
-    shown = [call_text(event.name, event.arguments) for event in calls]
+    shown = [_as_made(call_text(event.name, event.arguments), made, renderer) for event in calls]
     if not set(shown) & set(made):  # some name tools for people: only their number can be told
         if len(calls) < len(made):
             book.find("M17", "events-missing", f"{len(calls)} of {len(made)} calls of tools are among the events")
@@ -80,10 +87,39 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], book: Book) -> None
     doubled = [name for name, times in ids.items() if times > 1]
     if doubled:
         book.find("M17", "events-doubled", f"the call {doubled[0]!r} is among the events {ids[doubled[0]]} times")
+    _judge_results(turn, events, book)
     results = {event.id for event in events if event.kind == "tool_result"}
     open_calls = [event for event in calls if event.id and event.id not in results]
     if open_calls and results:
         book.find("M17", "events-results", f"{len(open_calls)} of {len(calls)} calls among the events have no result")
+
+
+def _as_made(shown: str, made: Sequence[str], renderer: Renderer) -> str:
+    """A call among the events as the model made it, if that is the same but for a tool's defaults, or a declared mask."""
+    if shown in made:
+        return shown
+    bare = without_defaults(shown)
+    if bare not in made and Mask() in renderer.losses:
+        return next((call for call in made if blackened(call, shown)), shown)
+    return bare if bare in made else shown
+
+
+def _judge_results(turn: RequestTurn, events: Sequence[Event], book: Book) -> None:
+    """No call has the result of another one among the events."""
+    given = {
+        result.call: result.text
+        for step in turn.steps
+        for result in step.results
+        if result is not None and len(result.text) >= TELLING
+    }
+    for event in events:
+        own = given.get(event.id or "", "")
+        if event.kind == "tool_result" and own and event.text not in own and own not in event.text:
+            other = next((call for call, text in given.items() if text == event.text), "")
+            if other:
+                what = f"among the events the call {event.id!r} has the result of {other!r}"
+                book.find("M17", "events-results-swapped", what)
+                return
 
 
 def judge_usage(turn: RequestTurn, reported: ReportedUsage | None, declared: str, book: Book) -> None:

@@ -109,7 +109,10 @@ class _Request:
             damage = damage_of(said, self.units, self.free, self.renderer)
             if damage.place is not None:
                 self.free.remove(damage.place)
-            age = self.number - said.round if said.round >= 0 else self.number + 1000
+            later = sum(
+                one.kind == "user" for one in self.expected[at + 1 :]
+            )  # an update may say something as the user
+            age = max(self.number - said.round, later) if said.round >= 0 else self.number + 1000
             loss = declared_for(said, damage, self.units, self.renderer, age=age, tokens=self.tokens)
             if loss is not None:
                 self.book.bite(loss)
@@ -169,7 +172,14 @@ class _Request:
                 self._find("M7", "text-added", f"a text that nobody said, {_short(unit.text)!r}, is among the messages")
         for at, place in self.found.pairs.items():
             said = self.expected[at]
-            if said.origin == "prompt" and len(said.text) >= SHORT and self.units[place].text.count(said.text) > 1:
+            if (
+                said.origin != "prompt"
+                or len(said.text) < SHORT
+                or (times := self.units[place].text.count(said.text)) < 2
+            ):
+                continue
+            said_there = [self.expected[one].text for one, where in self.found.pairs.items() if where == place]
+            if times > sum(said.text in text for text in said_there):
                 self._find("M13", "prompt-doubled", f"{_quoted(said)} is there twice")
 
     def _times(self, at: int) -> set[datetime] | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from claw_adapter.audit.rendering import ALIKE, Renderer, without_control, without_directives
+from claw_adapter.audit.rendering import ALIKE, MASKED, Renderer, blackened, without_control, without_directives
 from claw_adapter.audit.units import RESULT, RequestUnit, Said
 from claw_adapter.protocol.limits import Clip, Drop, Loss, Mask, Prune, WindowLimit
 from claw_adapter.shared import shared
@@ -24,7 +24,6 @@ FULL: Final = 0.6
 """Share of a declared window from which on its end may be felt: harnesses count tokens in ways of their own."""
 SECRET: Final = 400
 """Characters that secrets of one text may have."""
-MASKED: Final = re.compile(r"\*{3,}|…|\.{3}|\[redacted|REDACTED", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +53,17 @@ def damage_of(said: Said, actual: Sequence[RequestUnit], free: Sequence[int], re
     """What became of `said`; `free` are the places of the request that nothing else explains."""
     texts = {at: renderer.unit(actual[at]) for at in free}
     same = tuple(at for at in free if renderer.kind(actual[at].kind) == renderer.kind(said.kind))
+    if said.kind == RESULT:  # two results may be much alike; ids are at most written in another way
+        same = tuple(at for at in same if _plain_id(actual[at].call) == _plain_id(said.call)) or same
     search = _Search(said, renderer.forms(said), texts, same, actual)
-    for look in (_moved, _alike, _around, _cut, _changed, _in_another_role):
+    for look in (_moved, _alike, _around, _cut, _marked, _changed, _in_another_role):
         if found := look(search):
             return found
     return Damage("missing")
+
+
+def _plain_id(call: str) -> str:
+    return re.sub(r"[\W_]", "", call)
 
 
 def _moved(search: _Search) -> Damage | None:
@@ -99,6 +104,15 @@ def _cut(search: _Search) -> Damage | None:
             if (cut or masked) and (best is None or kept > best.kept):
                 best = Damage("cut" if cut else "changed", at, kept)
     return best
+
+
+def _marked(search: _Search) -> Damage | None:
+    """A text that is left with marks in several places."""
+    for at in search.same:
+        text = search.texts[at]
+        if any(blackened(form, text) and len(text) * 2 >= len(form) for form in search.forms):
+            return Damage("changed", at, len(text))
+    return None
 
 
 def _changed(search: _Search) -> Damage | None:
@@ -163,6 +177,7 @@ def _explains(loss: Loss, case: _Case) -> bool:
 def _masked(case: _Case) -> bool:
     """Whether hardly more than a secret is gone."""
     mark = MASKED.search(case.left) is not None and MASKED.search(case.said.text) is None
+    mark = mark or blackened(case.said.text, case.left)
     return case.damage.how in ("cut", "changed") and mark and len(case.said.text) - len(case.left) <= SECRET
 
 

@@ -109,12 +109,17 @@ class Histories:
         return None
 
     def _tools(self, session: Session, flat: str, request: int) -> None:
-        calls = [call for message in session.messages for call in message.tool_calls]
-        hidden = [call for call in calls if call.name not in flat]
-        if hidden and TOOLS in self.renderer.losses:
-            self.book.bite(TOOLS)
-        elif hidden:
-            what = f"reading the history {session.id} does not show the call of {hidden[0].name!r}"
+        hidden = [
+            (number, call.name)
+            for number, message in enumerate(session.messages)
+            for call in message.tool_calls
+            if call.name not in flat
+        ]
+        losses = [TOOLS if TOOLS in self.renderer.losses else self._declared(session, at, flat) for at, _ in hidden]
+        for loss in filter(None, losses):
+            self.book.bite(loss)
+        if None in losses:
+            what = f"reading the history {session.id} does not show the call of {hidden[losses.index(None)][1]!r}"
             self.failed.note("M22", "history-tools-missing", session.id, what, request)
 
     def _times(self, session: Session, flat: str, request: int) -> None:

@@ -19,6 +19,7 @@ from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.turns import Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, Said, arguments_of, units_of
 from claw_adapter.audit.words import KnownLines, ScenarioLines
+from claw_adapter.audit.writes import WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Event, Gold, RoundRecord, Scenario, TrialSpec
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
@@ -154,7 +155,7 @@ class _Ledger:
     def _came_back(self, turn: RequestTurn, record: RoundRecord) -> None:
         judge_answer(turn, record, self.renderer, self.book)
         if record.error is None:
-            judge_events(turn, self.facts.events(record), self.book)
+            judge_events(turn, self.facts.events(record), self.renderer, self.book)
             judge_usage(turn, record.usage.reported, self.facts.capabilities.usage, self.book)
 
     def _gone(self, turn: RequestTurn) -> None:
@@ -204,6 +205,8 @@ class _Ledger:
         sessions = {name: one for name, one in world.sessions.items() if native and name != main}
         talks = Talks(sessions, self._former(number), self._brought(number))
         self.reads.judge(steps, Files(before, after, older), talks)
+        files = WrittenFiles(before, after, self.reads.workspace, frozenset(self._older))
+        judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)
 
     def _former(self, number: int) -> dict[str, frozenset[str]]:
         """Texts that a history had in an earlier round and has no longer."""

@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
+import html
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from claw_adapter.audit.results import PARTIAL, lines_in, lines_of_text
 
-__all__ = ["tells_the_rest", "words_in"]
+__all__ = ["letters", "signs_lost", "tells_the_rest", "unframed", "words_in"]
 
 WORD: Final = re.compile(r"\w+")
+SIGN: Final = re.compile(r"[^\w\s|]|[\u00a0\u2007\u202f\u2009\u3000]")
+"""What is neither part of a word nor a break nor a bar; blanks that are not broken at are signs."""
+FRAME: Final = re.compile(r"^\s*(?:\[?L?\d+\s*[|│:→\])\t]|[|│])\s?|\s*[|│]\s*$")
+"""What stands around a line: its number, a bar."""
 NUMBER: Final = re.compile(r"\d+")
 
 
 def words_in(text: str, flat: str) -> bool:
     """Whether a result has all words of a text, in order: lines may be wrapped, framed, numbered or aligned.
 
-    A word may be broken by a line's end where nothing else stands between its parts.
+    A word may be broken by a line's end where nothing else than a frame stands between its parts.
     """
-    return _words_in(text, flat) or _letters(text) in _letters(flat)
+    return _words_in(text, flat) or any(letters(text) in letters(shown) for shown in (flat, unframed(flat)))
+
+
+def signs_lost(text: str, flat: str) -> list[str]:
+    """The signs, of those that no frame is made of, of which a result has fewer than a text, and what it has escaped."""
+    signs = Counter(SIGN.findall(text))
+    found = [sign for sign, times in signs.items() if flat.count(sign) < times]
+    for line in lines_of_text(text):
+        if line not in flat and (escaped := html.escape(line)) != line and escaped in flat:
+            found.append(next(sign for sign in "&<>\"'" if sign in line))
+            break
+    return found
+
+
+def unframed(flat: str) -> str:
+    """A result without numbers and bars around its lines."""
+    return "\n".join(FRAME.sub("", line) for line in flat.split("\n"))
 
 
 def _words_in(text: str, flat: str) -> bool:
@@ -27,7 +49,8 @@ def _words_in(text: str, flat: str) -> bool:
     return all(word in there for word in WORD.findall(text))
 
 
-def _letters(text: str) -> str:
+def letters(text: str) -> str:
+    """A text without anything between its words."""
     return "".join(WORD.findall(text))
 
 

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.histories import Histories
-from claw_adapter.audit.pages import tells_the_rest, words_in
-from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, lines_of_text, whole_in
+from claw_adapter.audit.mistaken import mistaken
+from claw_adapter.audit.pages import signs_lost, tells_the_rest, words_in
+from claw_adapter.audit.parts import FileParts, said_by, shown_by
+from claw_adapter.audit.rendering import MASKED, Renderer, blackened, without_format
+from claw_adapter.audit.results import (
+    Failed,
+    asks_for_part,
+    bare_ends,
+    flat_of,
+    lines_in,
+    lines_of_text,
+    whole_in,
+)
 from claw_adapter.audit.units import RequestUnit, arguments_of
+from claw_adapter.audit.writes import last_written
 from claw_adapter.protocol import Session
-from claw_adapter.protocol.limits import Clip
+from claw_adapter.protocol.limits import Clip, Drop, Mask
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 
@@ -30,7 +41,10 @@ BRIEF: Final = 400
 """Characters up to which a result may be a refusal, or say that nothing has changed."""
 SLACK: Final = 0.8
 """What a declared size may leave at least: line numbers and the mark of a cut count, too."""
+COMMANDS: Final = Drop(what="command_format")
 STALE: Final = "file-stale"
+STAYS: Final = frozenset({STALE, "file-changed", "file-blanks", "part-lines-missing", "lines-between-parts"})
+"""What no other reading mends: the tool has given something else than the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +77,17 @@ class _Reading:
     """One reading of a file: the call, what it gave, what the others of this turn gave before it, and the request."""
 
     path: str
+    label: str
+    """What the finding is called after: a command and a tool are two ways, and one does not mend the other."""
     name: str
     arguments: Mapping[str, object]
     flat: str
     earlier: str
     exchange: Exchange
+    versions: Sequence[str]
+    """What the file may be."""
+    fresh: bool
+    """Whether the agent has just written it."""
 
 
 @dataclass(slots=True)
@@ -87,16 +107,38 @@ class Reads:
         """Calls with their results and the requests whose replies they were, of one turn."""
         failed, earlier = Failed(), dict[str, str]()
         histories = Histories(self.renderer, self.book, failed, talks.brought, self.strict)
-        for call, result, exchange in steps:
+        parts = FileParts(self.renderer, self.book, failed)
+        written = last_written(steps, files.after, self.workspace) if self.strict else {}
+        for number, (call, result, exchange) in enumerate(steps):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             path = self._path(arguments, files)
-            if path and READS.search(name) and not OTHERS.search(name):
-                flat = flat_of(result.text)
-                self._file(_Reading(path, name, arguments, flat, earlier.get(path, ""), exchange), files, failed)
-                earlier[path] = f"{earlier.get(path, '')}\n{flat}"
+            reads = bool(READS.search(name) and not OTHERS.search(name))
+            command = shown_by(arguments) if OTHERS.search(name) else None
+            flat = flat_of(result.text) if reads or command else ""
+            if command is not None:
+                path, arguments = command.path.removeprefix("./"), command.arguments
+            fresh = number > written.get(path, number)
+            versions = [files.after[path]] if fresh else files.versions(path)
+            if path and (reads or (command is not None and versions)):
+                label = path if command is None else f"{path} by a command"
+                self._file(
+                    _Reading(path, label, name, arguments, flat, earlier.get(label, ""), exchange, versions, fresh),
+                    files,
+                    failed,
+                )
+                earlier[label] = f"{earlier.get(label, '')}\n{flat}"
+                parts.take(versions, path, name, arguments, flat, exchange.number, exact=command is not None)
+            elif texts := said_by(arguments) if OTHERS.search(name) else []:
+                if COMMANDS in self.renderer.losses and any(text != without_format(text) for text in texts):
+                    self.book.bite(COMMANDS)
+                    texts = [without_format(text) for text in texts]
+                _printed(texts, flat_of(result.text), failed, exchange.number)
+            elif reads and _mistaken(arguments, flat, files, failed, exchange.number):
+                continue
             elif session := _session(arguments, talks.sessions):
                 older = talks.older.get(session.id, frozenset())
                 histories.judge(session, arguments, flat_of(result.text), older, exchange.number)
+        parts.judge()
         failed.report(self.book)
 
     def _path(self, arguments: dict[str, JsonValue], files: Files) -> str:
@@ -110,39 +152,111 @@ class Reads:
 
     def _file(self, reading: _Reading, files: Files, failed: Failed) -> None:
         """One reading of a file; what fails is forgiven if the file is read again in the same turn, also page by page."""
-        path, flat, request = reading.path, reading.flat, reading.exchange.number
-        versions, pages = files.versions(path), f"{reading.earlier}\n{flat}"
+        path, label = reading.path, reading.label
+        flat, request = reading.flat, reading.exchange.number
+        versions, pages = self._declared(reading), f"{reading.earlier}\n{flat}"
+        reading = replace(reading, versions=versions)
         if read := [text for text in versions if whole_in(text, flat)]:
             self.whole[path] = read[0]
-            failed.mended(path, but=STALE)
+            failed.mended(label, but=STAYS)
+            _bared(label, read, flat, failed, request)
         elif old := next((line for line in files.older.get(path, ()) if line in flat), ""):
-            failed.note("M20", STALE, path, f"reading {path} gives what was replaced: {old[:60]!r}", request)
-        elif any(whole_in(text, pages) or words_in(text, pages) for text in versions if text.strip()):
-            failed.mended(path, but=STALE)
-        elif asks_for_part(reading.arguments) or not versions:
+            failed.note("M20", STALE, label, f"reading {label} gives what was replaced: {old[:60]!r}", request)
+        elif any(whole_in(text, pages) or _laid_out(text, pages) for text in versions if text.strip()):
+            failed.mended(label, but=STAYS)
+        elif not versions:
+            _mistaken(reading.arguments, flat, files, failed, request)
+        elif asks_for_part(reading.arguments):
             return
+        elif len(versions) == 1 and words_in(versions[0], flat) and (lost := signs_lost(versions[0], flat)):
+            what = f"reading {label} gives its words, and not its signs: {', '.join(map(ascii, lost[:6]))}"
+            failed.note("M20", "file-changed", label, what, request)
         elif there := max(lines_in(text, flat) for text in versions):
-            self._part(reading, there, files, failed)
+            self._part(reading, there, failed)
         elif other := _other(path, flat, files):
-            what = f"reading {path} gives {other}"
-            failed.note("M20", "file-wrong", path, what, request)
+            what = f"reading {label} gives {other}"
+            failed.note("M20", "file-wrong", label, what, request)
         elif path in self.whole and self.whole[path] not in versions and len(flat) <= BRIEF:
             what = f"{path} has changed since it was read, and reading it does not show that"
-            failed.note("M20", "file-unchanged", path, what, request)
+            failed.note("M20", "file-unchanged", label, what, request)
+        elif reading.fresh and versions[0].strip():
+            what = f"{label} was written in this turn, and reading it gives something else: {flat[:80]!r}"
+            failed.note("M20", "file-unwritten", label, what, request)
         elif self.strict and path in files.before and files.before[path].strip():
-            failed.note("M20", "file-unread", path, f"{path} cannot be read: {flat[:80]!r}", request)
+            failed.note("M20", "file-unread", label, f"{path} cannot be read: {flat[:80]!r}", request)
 
-    def _part(self, reading: _Reading, there: int, files: Files, failed: Failed) -> None:
+    def _declared(self, reading: _Reading) -> Sequence[str]:
+        """What the file may be as it is shown where something of it is declared to be masked, or left out."""
+        losses, found = self.renderer.losses, list(reading.versions)
+        if (
+            reading.label != reading.path
+            and COMMANDS in losses
+            and not any(whole_in(text, reading.flat) for text in found)
+        ):
+            found = [without_format(text) for text in found]
+            if found != list(reading.versions):
+                self.book.bite(COMMANDS)
+        if Mask() in losses and MASKED.search(reading.flat):
+            marked = [line.strip() for line in reading.flat.split("\n") if MASKED.search(line)]
+            masked = [_masked(text, reading.flat, marked) for text in found]
+            if masked != found:
+                self.book.bite(Mask())
+            found = masked
+        return found
+
+    def _part(self, reading: _Reading, there: int, failed: Failed) -> None:
         """So many of its lines were shown, and not all."""
-        versions, flat = files.versions(reading.path), reading.flat
+        versions, flat = reading.versions, reading.flat
         clips = [loss for loss in self.renderer.losses if isinstance(loss, Clip) and loss.of != "seeded"]
         if over := next((clip for clip in clips if _over(clip, versions, (there, len(flat)))), None):
             self.book.bite(over)
         elif len(versions) == 1:  # else the turn changed it, and it may have been something else in between
             if tells_the_rest(versions[0], flat, reading.name, reading.arguments, reading.exchange.tools):
                 return
-            what = f"reading {reading.path} gives {there} of its {len(lines_of_text(versions[0]))} lines"
-            failed.note("M20", "file-cut", reading.path, what, reading.exchange.number)
+            what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"
+            failed.note("M20", "file-cut", reading.label, what, reading.exchange.number)
+
+
+def _printed(texts: Sequence[str], flat: str, failed: Failed, request: int) -> None:
+    """Whether a result has all that a command was to print."""
+    lost = next((text for text in texts if text not in flat), "")
+    if lost:
+        what = f"the output of a command lacks {lost[:60]!r}"
+        failed.note(
+            "M17", "output-changed" if any(text in flat for text in texts) else "output-missing", "", what, request
+        )
+
+
+def _masked(text: str, flat: str, marked: Sequence[str]) -> str:
+    """A text with those lines as they are shown that are shown with marks in them."""
+    lines = text.split("\n")
+    shown = [
+        next((one for one in marked if line.strip() not in flat and blackened(line.strip(), one)), line)
+        for line in lines
+    ]
+    return "\n".join(shown)
+
+
+def _mistaken(arguments: Mapping[str, object], flat: str, files: Files, failed: Failed, request: int) -> bool:
+    """Whether what is not there is read, and the result is another file."""
+    found = mistaken(arguments, flat, files.before, files.after)
+    if found is not None:
+        what = f"{found[0]}, which is not there, is read, and the result is {found[1]}"
+        failed.note("M20", "file-mistaken", found[0], what, request)
+    return found is not None
+
+
+def _bared(path: str, read: Sequence[str], flat: str, failed: Failed, request: int) -> None:
+    """Whether lines are shown without the blanks at their ends."""
+    lines = [bare_ends(text, flat) for text in read]
+    if all(lines):
+        what = f"reading {path} gives a line without the blanks at its ends: {lines[0][:60]!r}"
+        failed.note("M20", "file-blanks", path, what, request)
+
+
+def _laid_out(text: str, pages: str) -> bool:
+    """Whether a text is there, word by word and sign by sign, in whatever frame."""
+    return words_in(text, pages) and not signs_lost(text, pages)
 
 
 def _other(path: str, flat: str, files: Files) -> str:

@@ -13,13 +13,16 @@ from claw_adapter.audit.units import RESULT, RequestUnit, Said
 from claw_adapter.protocol import Capabilities
 from claw_adapter.protocol.limits import Loss, Rendering
 
-__all__ = ["ALIKE", "Renderer", "without_control", "without_directives"]
+__all__ = ["ALIKE", "MASKED", "Renderer", "blackened", "without_control", "without_directives", "without_format"]
 
 STAMP: Final = re.compile(r"\[(?=[^\]\n]*\d)[^\]\n]{6,60}\]\s?")
 MOMENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)? ?(UTC|Z|[+-]\d{2}:?\d{2})?")
 MARK: Final = "[system] "
 DIRECTIVE: Final = re.compile(r"^\s*(MEDIA:.*|!\[.*|message\(.*|\[\[.*\]\])\s*$")
 CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+ENDS: Final = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+"""Line ends, those that only Unicode knows too."""
+MASKED: Final = re.compile(r"\*{3,}|…|\.{3}|\[redacted|REDACTED", re.IGNORECASE)
 DIRECTIVE_MARK: Final = re.compile(r"\[\[[^\]\n]*\]\]")
 
 
@@ -44,7 +47,7 @@ class Renderer:
     def _plain(self, text: str) -> str:
         """A text without what declared renderings may change in it."""
         if "newline" in self.names:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
+            text = ENDS.sub("\n", text)
         return text.strip() if "trim" in self.names else text
 
     def _bare(self, text: str) -> str:
@@ -90,6 +93,24 @@ class Renderer:
 def without_control(text: str) -> str:
     """A text without control characters but line feeds and tabs."""
     return CONTROL.sub("", text).strip()
+
+
+def without_format(text: str) -> str:
+    """A text without the characters of format (joiners, marks of direction, soft hyphens), which nobody sees."""
+    return text if text.isascii() else "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
+
+
+def blackened(text: str, left: str) -> bool:
+    """Whether a text is left with marks in the place of parts of it, whose rest is there in order."""
+    if MASKED.search(left) is None:
+        return False
+    place = 0
+    for piece in filter(None, MASKED.split(left)):
+        at = text.find(piece, place)
+        if at < 0 or (not place and at):
+            return False
+        place = at + len(piece)
+    return place > 0
 
 
 def without_directives(text: str) -> str:

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from claw_adapter.audit.book import Book
 
-__all__ = ["LEAST", "PARTIAL", "Failed", "asks_for_part", "flat_of", "lines_in", "lines_of_text", "whole_in"]
+__all__ = [
+    "LEAST",
+    "PARTIAL",
+    "Failed",
+    "asks_for_part",
+    "bare_ends",
+    "flat_of",
+    "lines_in",
+    "lines_of_text",
+    "split_lines",
+    "whole_in",
+]
 
+BLANK: Final = " \t"
+LINE_END: Final = re.compile(r"\r\n|[\n\r]")
 LEAST: Final = 12
 """Characters that a line must have to be known by."""
 PARTIAL: Final = re.compile(
@@ -32,9 +45,9 @@ class Failed:
         """Reading `name` failed."""
         self.found.setdefault((cause, name), (must, f"{what} (request {request})", request))
 
-    def mended(self, name: str, *, but: str) -> None:
-        """It was read after all; what has the cause `but` stays."""
-        self.found = {key: one for key, one in self.found.items() if key[1] != name or key[0] == but}
+    def mended(self, name: str, *, but: Container[str]) -> None:
+        """It was read after all; what has one of the causes `but` stays."""
+        self.found = {key: one for key, one in self.found.items() if key[1] != name or key[0] in but}
 
     def report(self, book: Book) -> None:
         """Into the book with what is left."""
@@ -77,8 +90,13 @@ def _leaves(value: object) -> Iterable[str]:
 
 
 def lines_of_text(text: str) -> list[str]:
-    """The lines that are not blank."""
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    """The lines that are not blank, without blanks at their ends."""
+    return [line for one in split_lines(text) if (line := one.strip(BLANK))]
+
+
+def split_lines(text: str) -> list[str]:
+    """A text at its line ends and nowhere else: what only Unicode calls a separator stands in a line."""
+    return LINE_END.split(text)
 
 
 def whole_in(text: str, flat: str) -> bool:
@@ -90,6 +108,15 @@ def whole_in(text: str, flat: str) -> bool:
             return False
         place = at + len(line)
     return True
+
+
+def bare_ends(text: str, flat: str) -> str:
+    """A line that stands in a result without the blanks at its ends, where the text stands in it line by line.
+
+    The beginning of the first line and the end of the last one are the ends of a result as well, where many trim.
+    """
+    lines = [line for line in split_lines(text) if line.strip(BLANK)][1:-1]
+    return next((line for line in lines if line != line.strip(BLANK) and line not in flat), "")
 
 
 def lines_in(text: str, flat: str) -> int:

@@ -24,6 +24,7 @@ __all__ = [
     "call_text",
     "said_of",
     "units_of",
+    "without_defaults",
 ]
 
 CALL: Final = "call"
@@ -68,6 +69,18 @@ def call_text(name: str, arguments: Any) -> str:
         except ValueError:
             return f"{name} {arguments}"
     return f"{name} {json.dumps(arguments, sort_keys=True, ensure_ascii=False)}"
+
+
+def without_defaults(call: str) -> str:
+    """A call's text without arguments that are false or null: some write the defaults of a tool into its calls."""
+    name, _, arguments = call.partition(" ")
+    try:
+        value = parse_json(arguments)
+    except ValueError:
+        return call
+    if not isinstance(value, dict):
+        return call
+    return call_text(name, {key: one for key, one in value.items() if one is not None and one is not False})
 
 
 def arguments_of(call: RequestUnit) -> dict[str, JsonValue]:

@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ _CHANGING: Final = frozenset({
     "shutil.move", "shutil.rmtree", "socket.connect", "socket.bind", "tempfile.mkdtemp", "tempfile.mkstemp",
 })  # fmt: skip
 MOST_BYTES: Final = 65536
+SHARED: Final = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - to look into, not to use
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +86,18 @@ def files_below(folder: Path) -> dict[str, int]:
     return found
 
 
-def traces_outside(marks: Iterable[str], since: float, ours: Iterable[Path] = ()) -> list[Path]:
-    """New entries of the places where programs like to leave things that name one of `marks`; others may be anyone's.
+def traces_outside(marks: Iterable[str], since: float, ours: Iterable[Path] = (), least: int = 1) -> list[Path]:
+    """New entries of the places where programs like to leave things that name `least` of `marks`; others may be anyone's.
 
-    Looked into are the temporary folder, the home directory and the working directory; `since` is seconds since the epoch.
+    Looked into are the folders for temporary files, the home directory and the working directory; `since` is seconds since
+    the epoch.
     Entries that are, or hold, a folder of `ours` are left out.
     """
     known = {folder for path in ours for folder in (path.absolute(), *path.absolute().parents)}
     wanted = [mark.encode() for mark in marks]
-    places = {Path(tempfile.gettempdir()), Path("/tmp"), Path.home(), Path.cwd()}  # noqa: S108 - to look into, not to use
+    places = {Path(tempfile.gettempdir()), *map(Path, SHARED), Path.home(), Path.cwd()}
     return sorted(
-        path for place in places for path in _recent(place, since) if path not in known and _names(path, wanted)
+        path for place in places for path in _recent(place, since) if path not in known and _names(path, wanted, least)
     )
 
 
@@ -109,19 +112,19 @@ def _recent(place: Path, since: float) -> Iterator[Path]:
                 yield Path(entry.path)
 
 
-def _names(path: Path, wanted: Iterable[bytes], depth: int = 2) -> bool:
+def _names(path: Path, wanted: Iterable[bytes], least: int, depth: int = 2) -> bool:
     if any(mark in os.fsencode(path.name) for mark in wanted):
         return True
     try:
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
             return False
         if path.is_dir():
-            return depth > 0 and any(_names(child, wanted, depth - 1) for child in list(path.iterdir())[:200])
+            return depth > 0 and any(_names(child, wanted, least, depth - 1) for child in list(path.iterdir())[:200])
         with path.open("rb") as file:
             head = file.read(MOST_BYTES)
     except OSError:
         return False
-    return any(mark in head for mark in wanted)
+    return any(islice((mark for mark in wanted if mark in head), least - 1, None))
 
 
 @contextlib.contextmanager

@@ -147,6 +147,10 @@ class Answering:
             case "drop":
                 await self._half(http)
                 return self._hang_up(http)
+            case "told":
+                if stream:
+                    await self._half(http)
+                return await self._fail(502, broken.error)
             case "garbage":
                 data = self._dialect.half_event() if stream else self._dialect.half_a_reply
             case "empty":
@@ -164,7 +168,7 @@ class Answering:
         """Send the beginning of a reply: of a stream some events, of a JSON body less than its length announces."""
         if self._pending.request.stream:
             renderer = self._dialect.stream(self._head, usage_chunk=False)
-            await (await self._open(http)).write(renderer.feed(Delta(text="…")))
+            await (await self._open(http, renderer)).write(renderer.feed(Delta(text="…")))
             return
         half = self._dialect.half_a_reply
         headers = {"Content-Type": "application/json", "Content-Length": str(2 * len(half))}

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, get_args
 
 from pydantic import AfterValidator, Field, JsonValue, TypeAdapter, ValidationError
 
@@ -24,20 +24,32 @@ from claw_adapter.model import CallDelta, Delta, ModelRequest
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["FAULT_KINDS", "FaultKind", "FaultRule", "FaultSchedule", "broken_call", "raise_fault", "too_long"]
+__all__ = [
+    "FAULT_KINDS",
+    "USUAL_FAULTS",
+    "FaultKind",
+    "FaultRule",
+    "FaultSchedule",
+    "broken_call",
+    "raise_fault",
+    "too_long",
+]
 
 FaultKind = Literal[
-    "refused", "400", "context", "401", "429", "500", "529", "filter", "stall", "cut", "garbage", "truncated_arguments",
-    "empty",
+    "refused", "400", "context", "401", "402", "403", "404", "408", "409", "413", "422", "429", "500", "502", "503", "504",
+    "529",    "filter", "stall", "cut", "told", "garbage", "truncated_arguments", "empty",
 ]  # fmt: skip
-FAULT_KINDS: Final[tuple[FaultKind, ...]] = (
+"""``told``: the stream begins with 200, and says in its middle that it has failed; where nothing is streamed, it is a 502."""
+FAULT_KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
+USUAL_FAULTS: Final[tuple[FaultKind, ...]] = (
     "refused", "400", "context", "401", "429", "500", "529", "filter", "stall", "cut", "garbage", "truncated_arguments",
     "empty",
 )  # fmt: skip
+"""One of each class: the others differ in their status."""
 
 _EVERY: Final = re.compile(r"every ([1-9][0-9]*)")
 _WIRE: Final[dict[FaultKind, WireFault]] = {
-    "refused": "refused", "stall": "stall", "cut": "drop", "garbage": "garbage", "empty": "empty",
+    "refused": "refused", "stall": "stall", "cut": "drop", "told": "told", "garbage": "garbage", "empty": "empty",
 }  # fmt: skip
 _SAID: Final = "a fault that the run's schedule asks for"
 
@@ -111,7 +123,9 @@ def raise_fault(rule: FaultRule, dialect: Dialect) -> None:
         case "filter":
             message, code = dialect.filtered
             raise ProviderError(400, classify(400, message, code), code=code)
-        case "400" | "401" | "429" | "500" | "529":
+        case "truncated_arguments":
+            return
+        case _:
             status = int(rule.kind)
             wait = "" if rule.retry_after is None or status not in (429, 529) else f"{rule.retry_after:g}"
             raise ProviderError(status, classify(status, _SAID), retry_after=wait)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from statistics import linear_regression, median
 from typing import Final
 
-from claw_adapter.endpoint.faults import FAULT_KINDS
+from claw_adapter.endpoint.faults import USUAL_FAULTS
 from claw_adapter.profile.records import AT_END, Figure, Group
 from claw_adapter.profile.requests import DISTANCES, Break, TalkRequests, breaks_of, counts, prefix_of
 from claw_adapter.profile.talk import KINDS, Talk
@@ -241,7 +241,7 @@ def faults_of(run: RunData, trial: TrialData, deadline: float) -> Iterator[Figur
     away = "not tried: the program asked for nothing before its deadline"
     for record in trial.rounds:
         kind = record.round.replace("-", "_")
-        if kind not in FAULT_KINDS:
+        if kind not in USUAL_FAULTS:
             continue
         said = f"turn fails: {record.error.kind}" if record.error else "turn ends with an answer"
         asked = requests.get(record.round)

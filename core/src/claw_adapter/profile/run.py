@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 from claw_adapter.api.results import Run, open_run
 from claw_adapter.api.running import run
 from claw_adapter.audit.records import HarnessVerdict
-from claw_adapter.endpoint.faults import FAULT_KINDS
+from claw_adapter.endpoint.faults import USUAL_FAULTS
 from claw_adapter.errors import ClawError, DeadlineExceeded, RunStopped
 from claw_adapter.notation import parse_named
 from claw_adapter.profile import figures
@@ -176,10 +176,10 @@ class _Measuring:
 
     def _faults(self) -> Iterator[Figure]:
         """One talk of which every second turn fails in a way of its own."""
-        talk = Talk(len(FAULT_KINDS), self.talk.size / 10)
+        talk = Talk(len(USUAL_FAULTS), self.talk.size / 10)
         folder = write_faults(talk, self.out / "scenarios" / "faults")
-        names = dict(zip((turn.round for turn in talk), FAULT_KINDS, strict=True))
-        rules = [{"at": "every 1", "round": fault_round(kind), "kind": kind} for kind in FAULT_KINDS]
+        names = dict(zip((turn.round for turn in talk), USUAL_FAULTS, strict=True))
+        rules = [{"at": "every 1", "round": fault_round(kind), "kind": kind} for kind in USUAL_FAULTS]
         script = [{**item, "round": fault_round(names[item["round"]])} for item in talk.script()]
         model = ModelSpec(name=MODEL, kind="scripted", script=tuple(script), options={"faults": rules}, timeout=600)
         path = self.out / "faults"
@@ -241,7 +241,7 @@ def write_faults(talk: Talk, folder: Path) -> Path:
     for file, key in (("rounds.yaml", "id"), ("gold/answers.yaml", "")):
         path = folder / file
         data = json.loads(path.read_text("utf-8"))
-        names = {turn.round: fault_round(kind) for turn, kind in zip(talk, FAULT_KINDS, strict=True)}
+        names = {turn.round: fault_round(kind) for turn, kind in zip(talk, USUAL_FAULTS, strict=True)}
         if key:
             data["rounds"] = [{**item, "id": names[item["id"]]} for item in data["rounds"]]
         else:

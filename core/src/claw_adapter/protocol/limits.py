@@ -68,9 +68,18 @@ class Drop(Record):
     """Something is left out."""
 
     kind: Literal["drop"] = "drop"
-    what: Literal["directives", "history_tools", "history_system", "history_breaks", "control", "text_before_calls"]
+    what: Literal[
+        "directives",
+        "history_tools",
+        "history_system",
+        "history_breaks",
+        "control",
+        "command_format",
+        "text_before_calls",
+    ]
     """Lines that the harness takes for directives to itself; tool calls and results, or system messages, where a history is
-    read, or the line ends of its messages; control characters; a reply's text behind which a message of its own with tool
+    read, or the line ends of its messages; control characters; characters of format, which nobody sees, in what
+    commands print; a reply's text behind which a message of its own with tool
     calls stands."""
 
     def __str__(self) -> str:
@@ -80,6 +89,7 @@ class Drop(Record):
             "history_system": "histories are shown without system messages",
             "history_breaks": "histories are shown with each message in one line",
             "control": "control characters are left out",
+            "command_format": "what commands print is shown without characters of format, which nobody sees",
             "text_before_calls": "a reply of the past is left out when the next message has tool calls",
         }[self.what]
 

@@ -34,6 +34,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
     return (
         Clip(of="result", characters=32_000),
         Drop(what="directives"),
+        Drop(what="command_format"),
         Mask(),
         *(native if options.histories == "native" else ()),
         WindowLimit(tokens=options.context_window, then="summary"),

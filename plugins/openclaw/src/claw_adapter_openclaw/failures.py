@@ -12,6 +12,7 @@ from claw_adapter_openclaw.steps import replies
 
 __all__ = ["failure", "reason"]
 
+NOTHING: Final = "OpenClaw ended the turn without an answer"
 LOOP: Final = "tool-loop recovery encountered another critical loop"
 """How its guard against loops ends a turn (`loop_detection`)."""
 _WORDS: Final = ModelWords(
@@ -49,13 +50,23 @@ def failure(status: int, text: str, said: str, events: Sequence[Mapping[str, Any
         remedy = "With the option loop_detection: false only the deadline ends such a turn."
         return EmptyAnswer(what, where="OpenClaw's turn", remedy=remedy)
     if status == OK and text.strip() and not why:
-        return None
+        return EmptyAnswer(NOTHING, where="OpenClaw's turn") if _wordless(events) else None
     if why or status in (400, 401, 402, 403, 408, 429, 502, 503):
         words = why or said
         return _WORDS.kind(words)(words, where=f"model request (gateway: {status})")
     if status == OK or _spoke(events):
-        return EmptyAnswer("OpenClaw ended the turn without an answer", where="OpenClaw's turn")
+        return EmptyAnswer(NOTHING, where="OpenClaw's turn")
     return HarnessError(f"the gateway answered {status}: {said}", where="OpenClaw's turn")
+
+
+def _wordless(events: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the model's last reply has no words and no calls: what OpenClaw says then is a sentence of its own."""
+    last = replies(events)[-1:]
+    if not last or last[0]["message"].get("stopReason") != "stop":
+        return False
+    content = last[0]["message"].get("content")
+    parts = content if isinstance(content, list) else [{"text": content}]
+    return not any(str(part.get("text") or "").strip() for part in parts)
 
 
 def _spoke(events: Sequence[Mapping[str, Any]]) -> bool:

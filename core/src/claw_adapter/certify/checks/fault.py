@@ -21,19 +21,45 @@ MOST_STEPS: Final = 250
 """The same where every failure is a step of the harness's tool loop, which has a limit of its own."""
 KINDS: Final[dict[FaultKind, frozenset[str]]] = {
     "refused": frozenset({"EndpointTransientError"}),
+    "400": frozenset({"EndpointError"}),
     "401": frozenset({"EndpointAuthError"}),
+    "402": frozenset({"EndpointQuotaError"}),
+    "403": frozenset({"EndpointAuthError"}),
+    "404": frozenset({"EndpointError"}),
+    "408": frozenset({"EndpointTransientError"}),
+    "409": frozenset({"EndpointTransientError"}),
+    "413": frozenset({"EndpointError"}),
+    "422": frozenset({"EndpointError"}),
     "429": frozenset({"EndpointQuotaError", "EndpointTransientError"}),
     "500": frozenset({"EndpointTransientError"}),
+    "502": frozenset({"EndpointTransientError"}),
+    "503": frozenset({"EndpointTransientError"}),
+    "504": frozenset({"EndpointTransientError"}),
     "529": frozenset({"EndpointTransientError"}),
     "context": frozenset({"EndpointError"}),
     "filter": frozenset({"EndpointFilteredError"}),
     "stall": frozenset({"EndpointTransientError", "DeadlineExceeded"}),
     "cut": frozenset({"EndpointTransientError", "EndpointMalformedError"}),
+    "told": frozenset({"EndpointTransientError", "EndpointMalformedError"}),
     "garbage": frozenset({"EndpointMalformedError"}),
     "truncated_arguments": frozenset({"EndpointMalformedError"}),
     "empty": frozenset({"EndpointMalformedError", "EmptyAnswer"}),
 }
-"""Fault → classes that say it right. An error of the harness's own passes too, as the runner knows the endpoint's side."""
+"""Fault → classes that say it right.
+
+An error of the harness's own passes too where it cannot know better, as the runner knows the endpoint's side; what the
+provider told it, with a status or in words, is the endpoint's.
+"""
+WIRE: Final = frozenset({"refused", "stall", "cut", "garbage", "truncated_arguments", "empty"})
+"""Faults of which nobody is told anything."""
+ALSO: Final[dict[FaultKind, tuple[FaultKind, ...]]] = {
+    "401": ("402", "403"),
+    "500": ("408", "502", "503", "504", "529"),
+    "cut": ("told",),
+    "context": ("413",),
+    "filter": ("400", "404", "409", "422"),
+}
+"""Failures of the same kind, told in another way."""
 UNSPECIFIC: Final = "EndpointError"
 REMEDY: Final = (
     "Return TurnResult(error=...) with a class of claw_adapter.errors; tell a failure from an answer by the harness's "
@@ -54,6 +80,14 @@ async def _fails(kit: Kit, kind: FaultKind, *, most: int = MOST_TRIES, deadline:
             tried <= most, f"{tried} requests in one turn, all of them failed", remedy="Limit the harness's retries."
         )
         await _goes_on(kit, t, checkpoint, word)
+    for other in ALSO.get(kind, ()):
+        async with kit.plain() as t:
+            look = read(kit.past.file).model_copy(
+                update={"text": "I look into it."}
+            )  # what is said before is no answer
+            word = kit.canary(f"failing-{other}")
+            turn = await kit.send(t, f"Read the plan, {word}.", look, fail(other, times=0))
+            _classified(kit, turn, other)
 
 
 async def _warm(kit: Kit, t: KitTrial) -> Checkpoint:
@@ -64,12 +98,18 @@ async def _warm(kit: Kit, t: KitTrial) -> Checkpoint:
 def _classified(kit: Kit, turn: Turn, kind: FaultKind) -> None:
     kit.expect(not turn.raised, f"send() raised {turn.raised}")
     if turn.error is None:
-        kit.expect(False, f"every request of the turn failed ({kind}), and the answer is {excerpt(turn.text)}")
+        kit.expect(False, f"the last request of the turn failed ({kind}), and the answer is {excerpt(turn.text)}")
         return
     kit.expect(not turn.text, f"beside the error there is an answer: {excerpt(turn.text)}")
     said = f"{turn.error.owner.value}: {turn.error.kind}: {turn.error.what}"
     kit.expect(
         turn.error.owner in (Owner.ENDPOINT, Owner.HARNESS) or turn.error.kind in KINDS[kind], f"the error is {said}"
+    )
+    told = kind not in WIRE
+    kit.expect(
+        not told or turn.error.owner is Owner.ENDPOINT,
+        f"the provider refuses every request ({kind}), and that is charged to the {said}",
+        remedy="Map what the harness says of the provider's answer to an EndpointError (claw_adapter.errors.endpoint_error).",
     )
     if turn.error.owner is Owner.ENDPOINT:
         right = " or ".join(sorted(KINDS[kind]))

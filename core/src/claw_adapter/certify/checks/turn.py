@@ -8,7 +8,7 @@ from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import Unverified
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.script import fail, hang, run, say
+from claw_adapter.certify.script import fail, hang, read, run, say
 from claw_adapter.certify.standard import ODD
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.turn import Turn, excerpt
@@ -192,9 +192,11 @@ async def honest_timing(kit: Kit) -> None:
     needs=("turns", "cancel"),
 )  # fmt: skip
 async def cancel_a_turn(kit: Kit) -> None:
-    """Cancelled in mid turn, it returns an error soon, and the next turn works in the same conversation."""
+    """Cancelled in mid turn, it returns an error soon, and the next turn works in the same conversation, which is whole."""
     async with kit.plain() as t:
         await _warm(kit, t)
+        kept = f"I keep {kit.canary('kept')}."
+        (await kit.send(t, f"Keep {kit.canary('asked')}.", read(kit.past.file), say(kept))).answered(kept)
         sending = asyncio.create_task(kit.send(t, f"Think about {kit.canary()}.", hang()))
         came = await t.requested()
         await asyncio.sleep(0.2)
@@ -203,6 +205,8 @@ async def cancel_a_turn(kit: Kit) -> None:
         kit.expect(turn.error is not None, f"the cancelled turn has an answer: {excerpt(turn.text)}")
         again = await kit.send(t, f"And now {kit.canary('next')}?", say("Still here."))
         again.answered("Still here.")
+        for before in (kit.canary("warm"), kit.canary("asked"), kept):
+            kit.reached(again.requests, before, "what was said before the cancelled turn")
 
 
 @check(

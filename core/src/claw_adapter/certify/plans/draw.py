@@ -30,12 +30,28 @@ PLANS: Final[dict[Level, int]] = {"bronze": 1, "silver": 1, "gold": 2}
 """Plans of each level; those of Gold are played at the same time where the harness can."""
 Unit = list[PlanStep]
 """Steps that end in the turn which shows what they did."""
-PASSING: Final[tuple[FaultKind, ...]] = ("429", "500", "529", "cut")
-FOR_GOOD: Final[tuple[FaultKind, ...]] = ("401", "400", "context", "filter", "refused", "garbage", "empty")
-LONG: Final = (70_000, 80_000)
+PASSING: Final[tuple[FaultKind, ...]] = ("408", "429", "500", "502", "503", "504", "529", "cut", "told")
+FOR_GOOD: Final[tuple[FaultKind, ...]] = (
+    "400", "401", "402", "403", "404", "409", "422", "context", "413", "filter", "refused", "garbage", "empty", "told",
+)  # fmt: skip
+LONG: Final = (66_000, 70_000)
 """Characters of a long answer."""
-WIDE: Final = (31_000, 36_000)
-"""Characters of a long file."""
+WIDE: Final = ((52_000, 58_000), (20_000, 24_000), (10_000, 20_000))
+"""Characters of a long file, by the level: what has a long past is not to fill the window."""
+WRITTEN: Final = ((6_000, 12_000), (2_000, 6_000), (2_000, 4_000))
+"""Characters of a long file that is written, by the level."""
+PAGED: Final = (410, 900), (410, 520), (410, 450)
+"""Lines of a file that is read by pages, by the level."""
+STEPS: Final = (23, 28)
+"""Replies with calls of a long turn."""
+SLOW: Final = 0.4
+"""Seconds that a slow command takes, while others of its reply are done."""
+PAUSE: Final = 3.0
+"""Seconds in which nothing of a reply comes."""
+WORDLESS: Final = ("", "", " ", "\n\n")
+PLAINEST: Final = ("true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"]', '"quoted"', "a,b\n1,2")
+"""What a tool may take for something else than a text."""
+ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
 SHORT: Final = ("OK", "No.", "42", "是", "B")
 COMMON: Final = ("README.md", "notes/todo.md", "data.csv")
 """Names of files that other conversations have as well, with other content."""
@@ -70,8 +86,18 @@ class _Drawing:
 
     def _chains(self) -> Sequence[Callable[[], list[Unit]]]:
         """What the level asks for, and more turns."""
-        found = [self._replaced, self._deleted, self._batch, self._written, self._plain, self._long, self._short]
-        found += [self._repeated, self._common]
+        found = [self._replaced, self._deleted, self._batch, self._written, self._plain, self._short]
+        found += [
+            self._repeated,
+            self._common,
+            self._odd,
+            self._edited,
+            self._paged,
+            self._missing,
+            self._wide,
+        ]
+        if self.height == 0:
+            found += [self._long, self._many, self._wordless]
         if self.height == 0:
             return found
         found += [
@@ -84,12 +110,11 @@ class _Drawing:
             self._talk_deleted,
             self._restarted,
             self._talks_at_once,
-            self._wide,
         ]
-        found += [self._plain] * self.rng.randrange(5, 8)
+        found += [self._plain] * self.rng.randrange(2, 5)
         if self.height > 1:
             found += [self._failing, self._failing, self._killed, self._cancelled, self._paused, self._failed]
-            found += [self._restarted]
+            found += [self._restarted, self._halting]
         return found
 
     def _merged(self, chains: Sequence[list[Unit]]) -> list[PlanStep]:
@@ -109,13 +134,14 @@ class _Drawing:
         result = self.texts.prose(rng.randrange(9_000, 14_000))
         first = rng.choice(("user", "user", "user", "assistant"))
         size = rng.choice((16, 24, 60, 110, 160))
-        main = self.talks.seeded(size, tools=0.12, result=result, first=first, main=True)
+        main = self.talks.seeded(size, tools=0.12, result=result, first=first, main=True, odd=self.texts.odd())
         self.steps.append(PlanSeed(session=MAIN, messages=main))
-        for number in range(rng.choice((1, 2, 2, 3))):
+        for number in range(rng.choice((2, 2, 3))):
             name = self.texts.word()
             self.histories.append(name)
             size = rng.randrange(56, 80) if number == 0 else rng.randrange(4, 30)
-            talk = self.talks.seeded(size, tools=0.08, result=self.texts.sentence())
+            odd = self.texts.odd() if number == 0 else ""
+            talk = self.talks.seeded(size, tools=0.08, result=self.texts.sentence(), odd=odd)
             title = self.texts.sentence()
             self.steps.append(PlanSeed(session=name, messages=talk, title=title, channel=rng.choice(NOUNS)))
 
@@ -177,7 +203,7 @@ class _Drawing:
 
     def _wide(self) -> list[Unit]:
         """A long file is read."""
-        file = PlanFile(path=self.texts.path(), text=f"{self.texts.prose(self.rng.randrange(*WIDE))}\n")
+        file = PlanFile(path=self.texts.path(), text=f"{self.texts.prose(self.rng.randrange(*WIDE[self.height]))}\n")
         self.steps.append(file)
         return [[self._turn(self._does(ToolUse(kind="read", target=file.path)), self._says())]]
 
@@ -185,18 +211,20 @@ class _Drawing:
         return [[self._turn(self._says(self.rng.randrange(*LONG)))]]
 
     def _batch(self) -> list[Unit]:
-        """Five to nine calls at once, of files and a history, one after another answered."""
+        """A dozen calls at once, of files and a history, a slow one among them, one after another answered."""
         uses = [
-            ToolUse(kind="read", target=self._file(self.rng.randrange(3, 30)).path)
-            for _ in range(self.rng.randrange(5, 9))
+            ToolUse(kind="read", target=self._file(self.rng.randrange(3, 12)).path)
+            for _ in range(self.rng.randrange(10, 13))
         ]
-        uses += [self._reads(name) for name in self.histories[:1]]
+        uses += [self._reads(name) for name in self.histories[-1:]]
         self.rng.shuffle(uses)
+        slow = ToolUse(kind="cat", target=self._file(self.rng.randrange(3, 20)).path, delay=SLOW)
+        uses.insert(self.rng.randrange(len(uses)), slow)
         return [[self._turn(self._does(*uses), self._says())]]
 
     def _replaced(self) -> list[Unit]:
         """A file is read, replaced by one of equal size, and read again; twice."""
-        file = self._file(self.rng.randrange(70, 160))
+        file = self._file(self.rng.randrange(64, 100))
         look = ToolUse(kind="read", target=file.path)
         units: list[Unit] = [[self._turn(self._does(look), self._says())]]
         for _ in range(2):
@@ -211,16 +239,118 @@ class _Drawing:
         return f"{text}{'x' * (size - 1 - len(text))}\n"
 
     def _written(self) -> list[Unit]:
-        """The agent writes a file, an update replaces it, the agent reads it."""
+        """The agent writes files, a long one and over one that is there; an update replaces one, the agent reads it."""
         path = self.texts.path()
-        text = self.rng.choice((f"{self.texts.number()}", self.texts.lines(self.rng.randrange(2, 20))))
+        text = self.rng.choice((f"{self.texts.number()}", *PLAINEST, self.texts.lines(self.rng.randrange(2, 20))))
         made = ToolUse(kind="write", target=path, content=text)
+        long = ToolUse(
+            kind="write", target=self.texts.path(), content=self.texts.prose(self.rng.randrange(*WRITTEN[self.height]))
+        )
+        before = self._file(self.rng.randrange(12, 30))
+        over = ToolUse(kind="write", target=before.path, content=self.texts.lines(self.rng.randrange(2, 6)))
         look = ToolUse(kind="read", target=path)
-        units: list[Unit] = [[self._turn(self._does(made), self._does(look), self._says())]]
-        if self.rng.random() < 0.7:
-            change = PlanChange(path=path, action="new", text=self.texts.lines(self.rng.randrange(2, 20)))
-            units.append([change, self._turn(self._does(look), self._says())])
+        shown = ToolUse(kind="cat", target=over.target)
+        first = self._turn(self._does(made, long), self._does(over), self._does(look, shown), self._says())
+        units: list[Unit] = [[first]]
+        change = PlanChange(path=path, action="new", text=self.texts.lines(self.rng.randrange(2, 20)))
+        units.append([change, self._turn(self._does(look), self._says())])
         return units
+
+    def _odd(self) -> list[Unit]:
+        """Every class of characters in a prompt, a reply, an answer, a file that is read, one that is written, and names."""
+        file = PlanFile(path=self.texts.odd_path(), text=self._odd_text())
+        self.steps.append(file)
+        look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
+        made = ToolUse(kind="write", target=self.texts.odd_path(), content=self._odd_text())
+        again = ToolUse(kind="cat", target=made.target)
+        printed = ToolUse(kind="print", target=self.texts.sentence(), content=self.texts.odd().split("\n")[-1])
+        question = f"{self.texts.message()}\n{self.texts.odd()}\n{self.texts.sentence()}?"
+        answer = PlayedReply(text=f"{self.texts.sentence()}\n{self.texts.odd()}\n{self.texts.sentence()}.")
+        told = self._does(made).model_copy(update={"text": f"{self.texts.sentence()}: {self.texts.odd()}"})
+        turn = PlanTurn(question=question, replies=(self._does(look, show, printed), told, self._does(again), answer))
+        return [[turn], [self._turn(self._does(again), self._says())]]
+
+    def _edited(self) -> list[Unit]:
+        """A line of a file that was read is replaced, then all of it by a command, and the file read and shown."""
+        file = self._file(self.rng.randrange(8, 20))
+        old, new = self.rng.choice(file.text.split("\n")[1:-2]), f"{self.texts.sentence()} \\1 $1 $& {{0}} \\g<0>"
+        look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
+        change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=new)
+        put = ToolUse(kind="put", target=file.path, content=self.texts.lines(self.rng.randrange(3, 9)))
+        looks = [
+            self._does(look),
+            self._does(change),
+            self._does(show),
+            self._does(look),
+            self._does(put),
+            self._does(look),
+        ]
+        return [[self._turn(*looks, self._says())]]
+
+    def _odd_text(self) -> str:
+        """A file's text with every class of characters, and with blanks at the ends of lines."""
+        lines = [
+            *self.texts.odd().split("\n"),
+            *self.texts.secrets().split("\n"),
+            f"\t{self.texts.sentence()}",
+            f"{self.texts.sentence()}  ",
+            "",
+            "   ",
+        ]
+        lines.append(f"    {self.texts.sentence()}\t")
+        self.rng.shuffle(lines)
+        return "\n".join((self.texts.sentence(), *lines, self.texts.sentence())) + self.rng.choice(ENDINGS)
+
+    def _paged(self) -> list[Unit]:
+        """A file of many lines is read, read by pages, and shown in part by commands."""
+        count, size = self.rng.randrange(*PAGED[self.height]), self.rng.choice((100, 150, 200, 211))
+        file = PlanFile(path=self.texts.path(), text=self.texts.short_lines(count))
+        self.steps.append(file)
+        first = 1 if self.height == 0 else self.rng.choice((1, 1, count // 2))
+        most = 8 if self.height == 0 else 3
+        starts = tuple(range(first, count, size))[:most]
+        pages = ToolUse(kind="pages", target=file.path, starts=starts, page=size)
+        parts = ToolUse(kind="cat", target=file.path, starts=(count - 90, count - 50), page=40)
+        looks = [self._does(pages), self._does(parts)]
+        if self.height == 0:
+            whole = ToolUse(kind="read", target=file.path, whole=True)
+            looks.append(self._does(whole, ToolUse(kind="cat", target=file.path)))
+        self.rng.shuffle(looks)
+        return [[self._turn(*looks, self._says())]]
+
+    def _many(self) -> list[Unit]:
+        """A turn of many steps."""
+        file = self._file(60)
+        looks = [
+            self._does(ToolUse(kind="cat", target=file.path, starts=(2 * at + 1,), page=2))
+            for at in range(self.rng.randrange(*STEPS))
+        ]
+        return [[self._turn(*looks, self._says())]]
+
+    def _halting(self) -> list[Unit]:
+        """A reply in whose middle nothing comes for a while, and a command that takes one."""
+        file = self._file(self.rng.randrange(3, 20))
+        reply = PlayedReply(text=self.texts.prose(400), pause=PAUSE)
+        slow = self._does(ToolUse(kind="cat", target=file.path, delay=PAUSE))
+        return [[self._turn(slow, reply)]]
+
+    def _missing(self) -> list[Unit]:
+        """Files are asked for that are not there, beside some with nearly that name, or of that name elsewhere."""
+        file = self._file(self.rng.randrange(3, 12))
+        others = [self.texts.similar(file.path) for _ in range(3)]
+        others.append(f"{self.texts.word()}/{file.path.rpartition('/')[2]}")
+        empty = PlanFile(path=self.texts.path(), text="")
+        self.steps.append(empty)
+        uses = [ToolUse(kind="read", target=path) for path in dict.fromkeys((*others, empty.path))]
+        return [[self._turn(self._does(*uses), self._does(ToolUse(kind="read", target=file.path)), self._says())]]
+
+    def _wordless(self) -> list[Unit]:
+        """A reply says something and calls a tool, and the last one says nothing; then all is well again."""
+        look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 12)).path)
+        before = PlayedReply(text=self.texts.prose(self.rng.choice((30, 300))), uses=(look,))
+        last = PlayedReply(text=self.rng.choice(WORDLESS))
+        turn = PlanTurn(question=f"{self.texts.message()} What follows?", replies=(before, last), wordless=True)
+        return [[turn], [self._turn(self._says())]]
 
     def _deleted(self) -> list[Unit]:
         """A file is read, deleted by an update, and asked for again."""
@@ -295,7 +425,7 @@ class _Drawing:
 
     def _restarted(self) -> list[Unit]:
         """Closed and opened again from its checkpoint: the past, the histories and the files are there as before."""
-        names = dict.fromkeys((self.histories[0], self.rng.choice(self.histories)))
+        names = self.histories[-1:]
         look = [self._reads(name) for name in names]
         return [
             [PlanIncident(happens="restart"), self._turn(self._does(*look), self._says())],

@@ -10,7 +10,7 @@ from typing import Final
 from claw_adapter.audit import AuditFinding, audit_run
 from claw_adapter.certify.plans.layout import LaidPlan
 from claw_adapter.certify.plans.plan import SessionPlan
-from claw_adapter.errors import Owner
+from claw_adapter.errors import EmptyAnswer, Owner
 from claw_adapter.protocol import Failure, RoundRecord
 from claw_adapter.runs.load import RunData, TrialData
 
@@ -88,6 +88,9 @@ def _failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...],
         if record.round in laid.held and not record.earlier_failures and record.error is None:
             what = f"in {record.round} the model had not answered, and there is an answer: {record.text[:80]!r}"
             note("M15", "answered-unheard", what, None, record.round)
+        if record.round in laid.wordless and record.error is None and record.text.strip():
+            what = f"the final reply of {record.round} has no words, and there is an answer: {record.text[:80]!r}"
+            note("M15", "wordless-answered", what, None, record.round)
         if record.round in laid.failing and record.error is None:
             what = f"every request of {record.round} failed, and there is an answer: {record.text[:80]!r}"
             note("M15", "failure-answered", what, None, record.round)
@@ -107,6 +110,8 @@ def _unprovoked(record: RoundRecord, laid: LaidPlan) -> list[Failure]:
     failures = [*record.earlier_failures, *([record.error] if record.error else [])]
     if record.round in laid.failing:
         return []
+    if record.round in laid.wordless:  # whatever it does about a reply without words, no other one is invented (M14)
+        failures = [failure for failure in failures if failure.kind != EmptyAnswer.__name__]
     if record.round in laid.faulty:
         failures = [failure for failure in failures if failure.owner is not Owner.ENDPOINT]
     return failures[1:] if record.round in laid.disturbed else failures

@@ -27,6 +27,8 @@ from claw_adapter.runner.incident import Incident
 
 __all__ = ["LaidPlan", "lay_out", "run_folder"]
 
+PLAIN = 20
+"""Characters of a line from which on no other one holds it."""
 UNSCORED = "nothing is asked that could be wrong"
 
 
@@ -48,6 +50,8 @@ class LaidPlan:
     """Rounds in which some requests fail."""
     failing: set[str] = field(default_factory=set)
     """Rounds in which every request fails."""
+    wordless: set[str] = field(default_factory=set)
+    """Rounds whose final reply has no words."""
 
 
 def lay_out(plan: SessionPlan, root: Path, reading: Callable[[str], ToolUse | None]) -> LaidPlan:
@@ -123,6 +127,9 @@ class _Layout:
         self.laid.rounds.append(item)
         stopped = any(one.round == name and one.kind in ("kill", "cancel") for one in self.laid.incidents)
         replies = tuple(self._reply(reply, held=stopped) for reply in turn.replies)
+        if turn.wordless:
+            self.laid.wordless.add(name)
+            replies = (*replies[:-1], replies[-1].model_copy(update={"text": turn.replies[-1].text}))
         if any(reply.hang for reply in replies):
             self.laid.held.add(name)
         self.laid.script.append(PlayedRound(round=name, mark=_mark(turn.question), replies=replies))
@@ -192,10 +199,22 @@ class _Layout:
                 if (found := self.reading(use.target) if use.target in self.given else None) is not None:
                     said = tuple(message.text for message in self.given[use.target])
                     uses.append(found.model_copy(update={"wanted": said}))
-            elif use.kind == "read":
-                if use.target in self.files:
-                    text = self.files[use.target]
-                    uses.append(use.model_copy(update={"wanted": () if text is None else (text,)}))
+            elif use.kind == "read":  # what was never there is asked for once
+                text = self.files.get(use.target)
+                uses.append(use.model_copy(update={"wanted": () if text is None else (text,)}))
+            elif use.kind == "print":
+                uses.append(use)
+            elif use.kind == "put":
+                self.files[use.target] = f"{use.content}\n"
+                uses.append(use)
+            elif use.kind == "edit":
+                text = self.files.get(use.target) or ""
+                if text.count(use.wanted[0]) == 1:
+                    self.files[use.target] = text.replace(use.wanted[0], use.content)
+                    uses.append(use)
+            elif use.kind in ("pages", "cat"):
+                if self.files.get(use.target) is not None:
+                    uses.append(use)
             else:
                 self.files[use.target] = use.content
                 uses.append(use)
@@ -221,8 +240,9 @@ def _wait(fault: str) -> Mapping[str, float]:
 
 
 def _mark(question: str) -> str:
-    """The longest line of a question, without blanks at its ends: what tells the turn's requests from others."""
-    return max((line.strip() for line in question.splitlines()), key=len)
+    """The longest line of a question, a plain one if it can be, without blanks at its ends: it tells the turn's requests."""
+    lines = [line.strip() for line in question.splitlines()]
+    return max(lines, key=lambda line: (line.isascii() and len(line) >= PLAIN, len(line)))
 
 
 def _lines(messages: Sequence[Message]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -27,6 +27,7 @@ __all__ = [
     "PlanTurn",
     "SessionPlan",
     "gap",
+    "said_in",
     "step_text",
 ]
 
@@ -94,6 +95,8 @@ class PlanTurn(Record):
     replies: tuple[PlayedReply, ...]
     feedback: str = ""
     """Said with the next prompt."""
+    wordless: bool = False
+    """The last reply has no words, and is not to be given any."""
 
 
 PlanStep = Annotated[
@@ -124,6 +127,22 @@ def gap(messages: Sequence[Message], at: int) -> int:
     while at < len(messages) and messages[at].role == "tool":
         at += 1
     return at
+
+
+def said_in(plan: SessionPlan) -> Iterator[str]:
+    """Every text of a plan: messages, files, prompts, replies, and what tools are given."""
+    for step in plan.steps:
+        match step:
+            case PlanSeed():
+                yield from (message.text for message in step.messages)
+            case PlanFile():
+                yield step.text
+            case PlanChange():
+                yield from (step.text, *(message.text for message in step.messages))
+            case PlanTurn():
+                yield from (step.question, *step.options, step.feedback)
+                for reply in step.replies:
+                    yield from (reply.text, *(use.content for use in reply.uses))
 
 
 def step_text(step: PlanStep) -> str:
@@ -160,13 +179,9 @@ def _reply_text(reply: PlayedReply) -> str:
     if reply.hang:
         return "(the model does not answer)"
     uses = ", ".join(_use_text(use) for use in reply.uses)
-    return (
-        f"calls {uses} at once"
-        if len(reply.uses) > 1
-        else f"calls {uses}"
-        if uses
-        else f"says {len(reply.text):,} characters"
-    )
+    if uses:
+        return f"calls {uses} at once" if len(reply.uses) > 1 else f"calls {uses}"
+    return f"says {len(reply.text):,} characters" if reply.text.strip() else f"says {reply.text!r}"
 
 
 def _use_text(use: ToolUse) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pydantic import JsonValue
+
+from claw_adapter.certify.plans.plan import gap
 from claw_adapter.certify.plans.texts import Texts
 from claw_adapter.protocol import Message, ToolCall
 
@@ -18,18 +21,35 @@ class DrawnTalks:
         self._id = 0
 
     def seeded(
-        self, count: int, *, tools: float, result: str, first: str = "user", main: bool = False
+        self, count: int, *, tools: float, result: str, first: str = "user", main: bool = False, odd: str = ""
     ) -> tuple[Message, ...]:
         """A past of at least so many messages, with one use of tools that gives this result for certain.
 
-        The use stands anywhere but between calls and their results: also behind the text of a reply.
+        The use stands anywhere but between calls and their results: also behind the text of a reply. What is `odd` is said
+        by somebody, and in the main session it is asked of a tool, too, at length.
         """
         said = self.talk(count, tools=tools, first=first, main=main)
-        place = self.rng.randrange(1, len(said) + 1)
-        while place < len(said) and said[place].role == "tool":
-            place += 1
-        said[place:place] = self._used(result)
+        if odd:
+            role = self.rng.choice(("user", "assistant"))
+            at = self._place(said)
+            said[at:at] = [self.message(role, f"{self.texts.sentence()}\n{odd}\n{self.texts.sentence()}")]
+        at = self._place(said)
+        said[at:at] = self._used(result, self._asked(odd) if odd and main else None)
         return tuple(said)
+
+    def _place(self, said: Sequence[Message]) -> int:
+        """Behind the first message, and not between calls and their results."""
+        return gap(said, self.rng.randrange(1, len(said) + 1))
+
+    def _asked(self, odd: str) -> dict[str, JsonValue]:
+        """Arguments of every type, a long text among them."""
+        deep: JsonValue = {
+            "ids": [self.texts.number(), 0, -1.5],
+            "exact": True,
+            "note": None,
+            "like": {"": "", "a b": "1"},
+        }
+        return {"query": odd, "where": deep, "text": self.texts.prose(self.rng.randrange(1_600, 3_000)), "most": 0}
 
     def talk(self, count: int, *, tools: float = 0.0, first: str = "user", main: bool = False) -> list[Message]:
         """At least so many messages; mostly by turns, with calls of tools in between; in the main session words come again."""
@@ -57,12 +77,12 @@ class DrawnTalks:
             {"id": self._new("m"), "role": role, "text": text or self.texts.message(), "time": self.texts.time()}
         )
 
-    def _used(self, result: str) -> Sequence[Message]:
-        """A reply with one to three calls, and their results."""
-        calls = [
-            ToolCall(id=self._new("call_"), name=self.texts.tool(), arguments={"query": self.texts.word()})
-            for _ in range(self.rng.choice((1, 1, 2, 3)))
-        ]
+    def _used(self, result: str, given: dict[str, JsonValue] | None = None) -> Sequence[Message]:
+        """A reply with one to three calls, and their results; the first has the arguments `given`."""
+        calls = []
+        for at in range(self.rng.choice((1, 1, 2, 3))):
+            arguments = given if given and not at else {"query": self.texts.word()}
+            calls.append(ToolCall(id=self._new("call_"), name=self.texts.tool(), arguments=arguments))
         when = self.texts.time()
         asked = Message(id=self._new("m"), role="assistant", text="", tool_calls=tuple(calls), time=when)
         told = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from random import Random
 from typing import Final
 
@@ -38,11 +38,41 @@ SCRIPTS: Final = (
     (0x3041, 0x3094),
     (0xAC00, 0xBFFF),
 )
+FORMAT: Final = (
+    "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2063\u2066\u2067\u2068\u2069"
+    "\ufeff"
+)
+"""Characters that nobody sees: soft hyphen, joiners, marks of direction, a byte order mark that stands inside."""
+BLANKS: Final = "\u00a0\u2007\u2009\u202f\u3000"
+BREAKS: Final = "\u2028\u2029"
+OUTSIDE: Final = "\ue000\uf8ff\ufffd\U000f0001\U0001d49c\U00010348\U0001f600\U00020bb7\ufe0f"
+"""Private use, what cannot be decoded, and what takes two units of UTF-16."""
+JOINED: Final = (
+    "e\u0301", "\u00e9", "a\u0323\u0307", "a\u0307\u0323", "\u1112\u1161\u11ab", "\ud55c", "\u212b", "\u00c5", "\ufb01",
+    "\uff21", "\uff76\uff9e", "\u00b2",
+)  # fmt: skip
+"""What normal forms make equal, or put in another order."""
+QUOTES: Final = "\u201c\u201d\u2018\u2019\u2014\u2013\u2026\u00ab\u00b7\u00b4"
+ESCAPES: Final = (
+    "&amp;", "&lt;b&gt;", "&#39;", "&quot;", "&nbsp;", "<b>", "a & b", "a<b>c", "'", '"', "\\n", "\\t", "\\\\", "\\u00e9",
+    "\\x41", '\\"', "%20", "%2F", "%0A", "a+b", "$HOME", "${USER}", "$(id)", "`id`", "!!", "~", "*", "{{name}}", "{0}", "%s",
+    "<!-- c -->", '{"a": [1, "b"]}', "@a", "#1", "C:\\new\\table", "\\0", "%%",
+)  # fmt: skip
+"""What looks as if it had to be escaped, unescaped, expanded or parsed: for HTML, JSON, URLs, shells, templates."""
+NAMED: Final = (
+    "{} & {}", "{} ({})", "{}, {}", "{}'s {}", "{} %20{}", "{} é {}", "{} + {}", "{} #{}", "{} ß {}", "{} 水 {}", "{} = {}",
+    "{}  {}", "{} $HOME {}", "{}; {}",
+)  # fmt: skip
+"""Names of files that are no identifiers."""
 SIGNS: Final = ("👩🏽‍🔧", "🏳️‍🌈", "e\u0301", "\u212b", "ﬁ", "…", "“", "—", "₿", "½", "²", "№")
+SYLLABLES: Final = ("ba", "do", "ki", "lum", "ner", "pa", "ro", "sta", "tu", "ve")
 FRAMES: Final = (
     "```\n{}\n```", "# {}", "- {}\n- and so on", "<note>{}</note>", "> {}", "\"{}\" & 'so' <on>", "{} \\n \\t %s $HOME",
     "---\n{}\n---", "\t{}\tand\tso on", "| a | b |\n|---|---|\n| {} | 1 |",
 )  # fmt: skip
+
+
+ZONES: Final = tuple(timezone(timedelta(minutes=minutes)) for minutes in (0, 0, 60, 120, -480, 330, 765))
 
 
 class Texts:
@@ -121,6 +151,57 @@ class Texts:
             case _:
                 return f"{text} {''.join(rng.choice(SIGNS) for _ in range(rng.randrange(1, 6)))}"
 
+    def odd(self) -> str:
+        """Lines with something of every class of characters that is changed on the way by what means it well.
+
+        Between the signs stand words, so that a line of which a sign is gone is not the line that it was.
+        """
+        rng = self.rng
+        every = [list(FORMAT), [*BLANKS, *BREAKS], list(OUTSIDE), list(JOINED), list(QUOTES)]
+        lines = [self._between(signs) for signs in every]
+        escapes = list(ESCAPES)
+        rng.shuffle(escapes)
+        lines += [f"{self.number()} {' ; '.join(escapes[start : start + 8])}" for start in range(0, len(escapes), 8)]
+        rng.shuffle(lines)
+        return "\n".join(lines)
+
+    def _between(self, signs: list[str]) -> str:
+        self.rng.shuffle(signs)
+        return f"{self.number()} " + "".join(f"{self.rng.choice(SYLLABLES)}{sign}" for sign in signs) + "end"
+
+    def secrets(self) -> str:
+        """Lines with what looks as if it had to be kept from others: made up, each."""
+        rng = self.rng
+        long, short = f"{rng.randrange(16**32):032x}", f"{rng.randrange(16**16):016x}"
+        lines = [
+            f"password: {self.word()}-{self.number()}", f"token={short}", f"The pin is {self.number()}, the key {long}.",
+            f"api_key = sk-{long[:24]}", f"Authorization: Bearer {short}{short}", f"mail {self.word()}@example.org",
+            f"card 4111 1111 1111 {self.number()}", f"phone +49 30 {self.number()}{self.number()}",
+            f"https://{rng.choice(NOUNS)}:{self.word()}@example.org/?secret={long[:12]}", f"10.0.{rng.randrange(9)}.7",
+        ]  # fmt: skip
+        rng.shuffle(lines)
+        return "\n".join(lines)
+
+    def odd_path(self) -> str:
+        """A file's path with blanks and signs in it."""
+        return f"{self.rng.choice(NOUNS)}/{self.rng.choice(NAMED).format(self.word(), self.number())}.md"
+
+    def similar(self, path: str) -> str:
+        """The path of a file that is not there, hardly another than that of one that is."""
+        folder, _, name = path.rpartition("/")
+        stem, _, suffix = name.rpartition(".")
+        others = [one for one in SUFFIXES if one != suffix]
+        names = (
+            f"{stem}s.{suffix}", f"{stem.title()}.{suffix}", f"{stem}.{self.rng.choice(others)}", stem, f"{stem}-2.{suffix}",
+            f"{stem.replace('-', '_')}.{suffix}", f"{stem[:-1]}.{suffix}", f"{stem}.{suffix}.bak",
+        )  # fmt: skip
+        name = self.rng.choice(names)
+        return f"{folder}/{name}" if folder else name
+
+    def short_lines(self, count: int) -> str:
+        """A file of many lines, each short and of its own."""
+        return "".join(f"{self.number()} {self.rng.choice(NOUNS)} {self.rng.randrange(10, 99)}\n" for _ in range(count))
+
     def foreign(self, text: str) -> str:
         """The same, followed by words in another script."""
         first, last = self.rng.choice(SCRIPTS)
@@ -131,7 +212,7 @@ class Texts:
         """The next moment: minutes, hours or days later, at times months."""
         later = 7_000_000 if self.rng.random() < 0.02 else self.rng.choice((61, 125, 600, 3700, 90_000))
         self.now += timedelta(seconds=later + self.rng.randrange(60))
-        return self.now
+        return self.now.astimezone(self.rng.choice(ZONES))
 
     def tool(self) -> str:
         """The name of a tool of the past."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,9 +17,9 @@ from claw_adapter.audit import AuditFinding
 from claw_adapter.certify.offspring import adopting, connections, end, left_behind, offspring
 from claw_adapter.certify.plans.judging import PlanOutcome, judge_plans
 from claw_adapter.certify.plans.layout import LaidPlan, lay_out, run_folder
-from claw_adapter.certify.plans.plan import SessionPlan
+from claw_adapter.certify.plans.plan import SessionPlan, said_in
 from claw_adapter.certify.script import history_use
-from claw_adapter.certify.watch import command_of
+from claw_adapter.certify.watch import command_of, traces_outside
 from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import HarnessSpec, ModelSpec, RunSettings, Scenario, TrialSpec
@@ -29,6 +30,11 @@ from claw_adapter.runs.plan import Plan, slug
 from claw_adapter.scenario.load import load_scenario
 
 __all__ = ["PlanRunner"]
+
+MARKS = 3
+"""Lines that a file has which is left of a conversation: one or two may be those of a report about it."""
+MARK = 40
+"""Characters of a line from which on nobody else says it."""
 
 
 @dataclass(slots=True)
@@ -67,14 +73,15 @@ class PlanRunner:
             incidents = {trial.id: laid[trial.scenario].incidents for trial in asked.trials}
             with RunFolder(made) as folder:
                 folder.begin(asked)
-                before = offspring()
+                before, since = offspring(), time.time()
                 with adopting(), connections(root) as reached:
                     await run(
                         folder, asked, scenarios, {self.harness.name: self.harness}, jobs=at_once, incidents=incidents
                     )
                     left = await asyncio.to_thread(left_behind, before)
-            escaped = tuple(_escaped(left, reached))
             end(left)
+            strays = await asyncio.to_thread(_strays, root, made, plans, since)
+            escaped = tuple(_escaped(left, reached, strays))
             found = await asyncio.to_thread(judge_plans, load_run(made), plans, laid, escaped=escaped)
             if self.keep is not None:
                 await asyncio.to_thread(_kept, made, self.keep / f"{self.runs}")
@@ -107,8 +114,19 @@ class PlanRunner:
         )
 
 
-def _escaped(left: Sequence[int], reached: Sequence[str]) -> Iterator[AuditFinding]:
-    """What got away from a run: processes that were still there behind it, and what the adapter's code spoke to."""
+def _strays(root: Path, made: Path, plans: Iterable[SessionPlan], since: float) -> list[str]:
+    """Files of a run that lie elsewhere than it does, and hold what was said in it."""
+    marks = {line for plan in plans for text in said_in(plan) for line in text.splitlines() if len(line) >= MARK}
+    own = [path for folder in (root, made.parent) for path in folder.iterdir()]
+    found = [path for path in own if path not in (made, made.parent, root / "scenarios")]
+    return [str(path) for path in (*found, *traces_outside(marks, since, ours=(root,), least=MARKS))]
+
+
+def _escaped(left: Sequence[int], reached: Sequence[str], strays: Sequence[str]) -> Iterator[AuditFinding]:
+    """What got away from a run: processes that were still there behind it, what the adapter's code spoke to, and files."""
+    if strays:
+        what = f"files with words of the conversation were left outside: {', '.join(strays[:3])}"
+        yield AuditFinding(must="M9", cause="files-left", what=what, owner="adapter")
     if left:
         what = f"when all was closed these still ran: {[command_of(pid) for pid in left][:3]}"
         yield AuditFinding(must="M26", cause="process-left", what=what, owner="adapter")

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
@@ -26,6 +27,7 @@ from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultKind, FaultRule, broken_call, raise_fault
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
+from claw_adapter.endpoint.reader.parts import edit_file, read_pages
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.endpoint.reader.writing import holds, holds_some, write_file
@@ -45,9 +47,14 @@ MOST_READS: Final = 30
 
 
 class ToolUse(Record):
-    """A purpose: reading, writing, running a command (`target`), reading a session, known by one of `names`."""
+    """A purpose: reading, writing, running a command (`target`), reading a session, known by one of `names`.
 
-    kind: Literal["read", "write", "run", "history"]
+    A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
+    where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`; ``print`` has a command say the `target`,
+    and the `content` where errors go; ``put`` writes a file by a command.
+    """
+
+    kind: Literal["read", "write", "run", "history", "pages", "cat", "print", "edit", "put"]
     target: str
     content: str = ""
     names: tuple[str, ...] = ()
@@ -55,6 +62,12 @@ class ToolUse(Record):
     """Texts of what is to be read; a result that has a line of them shows it, and any result does where there are none."""
     whole: bool = False
     """It is read on, by pages and searches, until every one of `wanted` has come back."""
+    starts: tuple[int, ...] = ()
+    """The first line of each page, counted from 1."""
+    page: int = 0
+    """Lines of a page."""
+    delay: float = 0.0
+    """Seconds that a command takes before it shows anything."""
 
 
 class PlayedReply(Record):
@@ -69,6 +82,8 @@ class PlayedReply(Record):
     """Characters of text in one piece of the stream."""
     delay: float = 0.0
     """Seconds before it comes."""
+    pause: float = 0.0
+    """Seconds in the middle of its text."""
     fault: FaultKind | None = None
     """The request fails instead; so do the next, `times` in all, for good if that is 0."""
     times: int = 1
@@ -119,7 +134,7 @@ class Deed:
     @property
     def next(self) -> Attempt | None:
         """The call to make now."""
-        most = MOST_READS if self.use.whole else MOST_TRIES
+        most = MOST_READS if self.use.whole or self.use.starts else MOST_TRIES
         return self.errand.attempt if self.errand is not None and len(self.attempts) < most else None
 
     def missing(self) -> list[str]:
@@ -173,6 +188,8 @@ class PlayedModel(Model):
         elif not self._open:
             self._last = reply
         for start in range(0, len(reply.text), reply.piece):
+            if start <= len(reply.text) // 2 < start + reply.piece:
+                await asyncio.sleep(reply.pause)
             yield Delta(text=reply.text[start : start + reply.piece])
         for index, deed in enumerate(self._open):
             if deed.next is not None:
@@ -243,7 +260,7 @@ class PlayedModel(Model):
         deed.results.append(result)
         if errand.advance(result).shows and deed.use.kind != "write":
             self._habits.worked(deed.attempts[-1])
-            if not deed.missing():
+            if not deed.missing() and not deed.use.starts:
                 return False
         return deed.next is not None
 
@@ -255,18 +272,26 @@ class PlayedModel(Model):
         return [deed for deed in deeds if deed.next is not None]
 
     def _ways(self, deed: Deed, box: Toolbox) -> Steps:
-        use = deed.use
+        use, habits = deed.use, self._habits
+        ways: Steps
         match use.kind:
             case "read":
-                if use.whole and "read" in self._habits.working:
+                if use.whole and "read" in habits.working:
                     box = replace(box, run=())  # what it leaves out is to be found, not to be got otherwise
-                return read_file(use.target, self._workspace, box, self._habits)
+                ways = read_file(use.target, self._workspace, box, habits)
             case "write":
-                return write_file(use.target, use.content, self._workspace, box, self._habits)
+                ways = write_file(use.target, use.content, self._workspace, box, habits)
             case "history":
-                return read_session(use.names or (use.target,), box, self._habits, deed.missing)
+                ways = read_session(use.names or (use.target,), box, habits, deed.missing)
+            case "pages":
+                ways = read_pages(use.target, self._workspace, box, habits, use.starts, use.page)
+            case "edit":
+                ways = edit_file(use.target, use.wanted[0], use.content, self._workspace, box, habits)
             case "run":
-                return _command(use.target, box)
+                ways = _commanded([use.target], box)
+            case "cat" | "print" | "put":
+                ways = _commanded(_commands(use), box)
+        return ways
 
 
 def _last_said(replies: Sequence[PlayedReply]) -> PlayedReply | None:
@@ -281,7 +306,19 @@ def _shows(use: ToolUse) -> Callable[[str], bool]:
     return holds(use.content) if use.kind == "write" else holds_some(use.wanted)
 
 
-def _command(command: str, box: Toolbox) -> Steps:
+def _commands(use: ToolUse) -> list[str]:
+    """The commands that show a file, or lines of it, that print something, or write it into a file."""
+    target = shlex.quote(use.target)
+    if use.kind == "print":
+        return [f"echo {target}; printf '%s\\n' {shlex.quote(use.content)} >&2"]
+    if use.kind == "put":
+        return [f"printf '%s\\n' {shlex.quote(use.content)} > {target}"]
+    wait = f"sleep {use.delay} && " if use.delay else ""
+    return [f"{wait}sed -n '{at},{at + use.page - 1}p' {target}" for at in use.starts] or [f"{wait}cat {target}"]
+
+
+def _commanded(commands: Sequence[str], box: Toolbox) -> Steps:
     for shell in box.run[:1]:
-        yield Attempt("run", shell.tool, shell.arguments(command))
+        for command in commands:
+            yield Attempt("run", shell.tool, shell.arguments(command))
     return True

@@ -1,0 +1,210 @@
+"""Files that are read in parts: each part whole, and nothing lost between one and the next."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final
+
+from pydantic import JsonValue
+
+from claw_adapter.audit.book import Book
+from claw_adapter.audit.pages import letters, unframed
+from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.results import LEAST, Failed, lines_of_text, split_lines
+from claw_adapter.protocol.limits import Clip
+from claw_adapter.reading import strings_of
+
+__all__ = ["FileParts", "ShownByCommand", "put_by", "said_by", "shown_by"]
+
+SLACK: Final = 0.8
+FEW: Final = 3
+"""Lines that a page may have less than it was asked for, and be no shorter page of its own."""
+SHORT: Final = 3
+"""Characters per asked line under which it was no number of lines."""
+START: Final = re.compile(r"offset|start|from|first|begin", re.IGNORECASE)
+END: Final = re.compile(r"end|until|last|^to", re.IGNORECASE)
+SIZE: Final = re.compile(r"limit|length|lines|count|max|size", re.IGNORECASE)
+"""Names of arguments that say where a part begins and ends, and how much it has."""
+WHOLE: Final = re.compile(r"-?\d+")
+NUMBER: Final = re.compile(r"\d+")
+WAIT: Final = re.compile(r"^sleep [\d.]+ && ")
+LINES: Final = re.compile(r"(\d+),(\d+)p")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownByCommand:
+    """A command that shows a file, or lines of it, as a reading."""
+
+    path: str
+    arguments: dict[str, JsonValue]
+
+
+def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
+    """The reading that a command is: ``cat FILE`` or ``sed -n 'A,Bp' FILE``; None for any other."""
+    for text in strings_of(arguments):
+        try:
+            said = shlex.split(WAIT.sub("", text))
+        except ValueError:
+            continue
+        match said:
+            case ["cat", path]:
+                return ShownByCommand(path, {})
+            case ["sed", "-n", lines, path] if found := LINES.fullmatch(lines):
+                return ShownByCommand(path, {"start_line": int(found[1]), "end_line": int(found[2])})
+    return None
+
+
+def put_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
+    """The file that a command writes, and its text: ``printf '%s' TEXT > FILE``, with a line end behind it."""
+    for text in strings_of(arguments):
+        try:
+            said = shlex.split(text)
+        except ValueError:
+            continue
+        match said:
+            case ["printf", r"%s\n", content, ">", path]:
+                return path.removeprefix("./"), f"{content}\n"
+    return None
+
+
+def said_by(arguments: dict[str, JsonValue]) -> list[str]:
+    r"""What a command must print: ``echo TEXT``, and ``printf '%s\n' TEXT >&2`` behind it."""
+    for text in strings_of(arguments):
+        try:
+            said = shlex.split(text)
+        except ValueError:
+            continue
+        match said:
+            case ["echo", first, "printf", r"%s\n", second, ">&2"] if first.endswith(";"):
+                return [first[:-1], second]
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class _FilePart:
+    """One reading: from which line on it was asked for, how many (0: not said), which of them it shows, by number from 0."""
+
+    start: int
+    size: int
+    shown: tuple[int, ...]
+    flat: str
+    request: int
+    told: frozenset[int]
+    """Numbers that stand beside the lines."""
+    exact: bool
+
+
+@dataclass(slots=True)
+class FileParts:
+    """The readings of one turn that ask for parts, with those before them that showed one by themselves."""
+
+    renderer: Renderer
+    book: Book
+    failed: Failed
+    _found: dict[tuple[str, str, str], list[_FilePart]] = field(default_factory=dict)
+
+    def take(
+        self,
+        versions: Sequence[str],
+        path: str,
+        tool: str,
+        arguments: Mapping[str, object],
+        flat: str,
+        request: int,
+        *,
+        exact: bool,
+    ) -> None:
+        """One reading of a file that was the same all the turn; `exact` if what was asked for means lines, from 1."""
+        if len(versions) != 1 or (asked := _asked(arguments)) is None:
+            return
+        text = versions[0]
+        lines = [line.strip() for line in split_lines(text)]
+        there = {line.strip() for shape in (flat, unframed(flat)) for line in split_lines(shape)}
+        run = letters(unframed(flat))
+        shown = tuple(
+            at for at, line in enumerate(lines) if len(line) >= LEAST and (line in there or letters(line) in run)
+        )
+        remark = flat
+        for at in shown:
+            remark = remark.replace(lines[at], "", 1)
+        told = frozenset(map(int, NUMBER.findall(remark[-400:] + remark[:400])))
+        part = _FilePart(*asked, shown, flat, request, told, exact)
+        self._found.setdefault((path, tool, text), []).append(part)
+
+    def judge(self) -> None:
+        """Every part, and every two that follow each other."""
+        for (path, _, text), parts in self._found.items():
+            lines = [line.strip() for line in split_lines(text)]
+            times = Counter(lines)
+            known = {at for at, line in enumerate(lines) if len(line) >= LEAST and times[line] == 1}
+            for part in parts:
+                self._inside(part, path, known, len(lines_of_text(text)))
+            for before, after in pairwise(parts):
+                self._between(before, after, path, known)
+
+    def _inside(self, part: _FilePart, path: str, known: set[int], count: int) -> None:
+        """What is asked for is shown without a gap, and all of it."""
+        if part.exact and part.size:
+            must = known & set(range(part.start - 1, part.start - 1 + part.size))
+        elif part.shown and part.size:
+            must = known & set(range(part.shown[0], part.shown[-1] + 1))
+        else:
+            return
+        lost = sorted(must - set(part.shown))
+        if lost and not self._clipped(part):
+            what = f"reading lines of {path} from {part.start} on does not show line {lost[0] + 1} of {count}"
+            self.failed.note("M20", "part-lines-missing", path, what, part.request)
+
+    def _between(self, before: _FilePart, after: _FilePart, path: str, known: set[int]) -> None:
+        """A part that is asked for where the one before ended begins with the next line."""
+        if not before.shown or after.start <= before.start or not (_full(before) or after.start in before.told):
+            return
+        last = before.shown[-1]
+        if before.start + before.size < after.start and after.start not in before.told:
+            return
+        rest = {at for at in known if at > last}
+        lost = sorted(at for at in rest if not after.shown or at < after.shown[0])
+        if lost and not (self._clipped(before) or self._clipped(after)):
+            what = f"{path} is read from line {before.start} and from line {after.start} on: line {lost[0] + 1} is in neither"
+            self.failed.note("M20", "lines-between-parts", path, what, after.request)
+
+    def _clipped(self, part: _FilePart) -> bool:
+        """Whether a declared loss has taken some of it."""
+        for loss in self.renderer.losses:
+            if (
+                isinstance(loss, Clip)
+                and loss.of != "seeded"
+                and len(part.flat) >= min(loss.left or loss.characters, loss.characters) * SLACK
+            ):
+                self.book.bite(loss)
+                return True
+        return False
+
+
+def _full(part: _FilePart) -> bool:
+    """Whether a part has as many lines as it was asked for, or about."""
+    return (
+        bool(part.size) and part.shown[-1] - part.shown[0] + 1 + FEW >= part.size and len(part.flat) > SHORT * part.size
+    )
+
+
+def _asked(arguments: Mapping[str, object]) -> tuple[int, int] | None:
+    """From where on, and how much; a part that is asked for in another way is none."""
+    numbers = {
+        name: int(str(value)) for name, value in arguments.items() if WHOLE.fullmatch(str(value)) and value is not True
+    }
+    end = _first(numbers, END)
+    start = _first(numbers, START)
+    size = 0 if end else _first(numbers, SIZE)
+    if start < 0 or size < 0 or end < 0:
+        return None
+    return start, size or (end - start + 1 if end and start else end)
+
+
+def _first(numbers: Mapping[str, int], names: re.Pattern[str]) -> int:
+    return next((number for name, number in numbers.items() if names.search(name)), 0)

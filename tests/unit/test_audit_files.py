@@ -1,0 +1,131 @@
+"""What the audit says of files: read in parts or framed, written, edited, shown by commands, and not there at all."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from claw_adapter.audit.book import Book
+from claw_adapter.audit.mistaken import mistaken
+from claw_adapter.audit.pages import signs_lost, words_in
+from claw_adapter.audit.parts import FileParts, said_by, shown_by
+from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.results import Failed, bare_ends
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit
+from claw_adapter.audit.writes import WrittenFiles, judge_writes
+from claw_adapter.protocol import Capabilities, Clip
+
+LINES = [f"{number} harbour ledger" for number in range(1000, 1500)]
+TEXT = "".join(f"{line}\n" for line in LINES)
+
+
+def parts(*readings, losses=()):
+    """The causes found of readings ``(arguments, first line from 0, last line)``, or of their texts."""
+    failed = Failed()
+    made = FileParts(Renderer(Capabilities(losses=losses)), Book(), failed)
+    for number, (arguments, *shown) in enumerate(readings):
+        flat = shown[0] if isinstance(shown[0], str) else "\n".join(LINES[slice(*shown)])
+        made.take([TEXT], "a.md", "read", arguments, flat, number, exact="end_line" in arguments)
+    made.judge()
+    return sorted({cause for cause, _ in failed.found})
+
+
+@pytest.mark.parametrize("base", [0, 1], ids=["from 0", "from 1"])
+def test_parts_that_follow_each_other_are_whole_whatever_the_first_line_is_called(base):
+    asked = [({"offset": start, "limit": 100}, start - base, start - base + 100) for start in (1, 101, 201)]
+    assert parts(*asked) == []
+    name, first, last = asked[1]
+    assert parts(asked[0], (name, first + 1, last), asked[2]) == ["lines-between-parts"]
+
+
+def test_a_part_has_no_gap_and_one_that_a_command_shows_has_each_line_asked_for():
+    gap = "\n".join(LINES[0:40] + LINES[41:100])
+    assert parts(({"offset": 1, "limit": 100}, gap)) == ["part-lines-missing"]
+    assert parts(({"start_line": 11, "end_line": 50}, 10, 50)) == []
+    assert parts(({"start_line": 11, "end_line": 50}, 11, 50)) == ["part-lines-missing"]
+
+
+def test_what_is_no_number_of_lines_and_what_says_where_it_ends_is_not_judged_by_lines():
+    bytes_of_it = ({"offset": 1, "limit": 100}, TEXT[1:101]), ({"offset": 101, "limit": 100}, TEXT[101:201])
+    assert parts(*bytes_of_it) == []
+    told = f"{chr(10).join(LINES[:50])}\n(go on with line 51)"
+    assert parts(({}, told), ({"offset": 51}, 50, 100)) == []
+    assert parts(({}, told), ({"offset": 51}, 51, 100)) == ["lines-between-parts"]
+    assert parts(({"offset": 1, "limit": 100}, 0, 60), ({"offset": 101, "limit": 100}, 100, 200)) == []
+
+
+def test_a_declared_cut_explains_a_gap():
+    gap = "\n".join([*LINES[0:40], "…", *LINES[60:100]])
+    assert parts(({"offset": 1, "limit": 100}, gap), losses=[Clip(of="result", characters=1500)]) == []
+
+
+def test_framed_and_wrapped_lines_have_their_signs_and_a_lost_or_escaped_one_is_told():
+    text = "one \u200d two & <three>\nfour\u00a0five | six\n"
+    framed = "    1 | one \u200d two & |\n    1 | <three>       |\n    2 | four\u00a0five | six |\n"
+    assert words_in(text, framed)
+    assert signs_lost(text, framed) == []
+    assert signs_lost(text, framed.replace("\u200d", "")) == ["\u200d"]
+    assert signs_lost(text, framed.replace("\u00a0", " ")) == ["\u00a0"]
+    assert signs_lost("a & b\n", "a &amp; b\n") == ["&"]
+
+
+def test_blanks_at_the_ends_of_lines_count_but_for_the_ends_of_the_result():
+    text = "  first\n\tsecond  \nthird\n fourth  \n"
+    assert bare_ends(text, text.strip()) == ""
+    assert bare_ends(text, "first\nsecond\nthird\nfourth") == "\tsecond  "
+
+
+@pytest.mark.parametrize("asked", ["notes/plans.md", "Notes/plan.md", "plan.txt", "other/plan.md", "/w/plans.md"])
+def test_a_file_that_is_not_there_is_not_answered_with_another(asked):
+    files = {"notes/plan.md": TEXT, "docs/b.md": "else\n"}
+    assert mistaken({"path": asked}, TEXT, files) == (asked, "notes/plan.md")
+    assert mistaken({"path": asked}, "no such file; there is notes/plan.md", files) is None
+
+
+@pytest.mark.parametrize(
+    "asked", ["notes/plan.md", "/w/notes/plan.md", "plan.md", "./notes/plan.md", "notes", "notes/*.md"]
+)
+def test_the_same_file_by_another_name_its_folder_and_a_pattern_are_no_mistake(asked):
+    assert mistaken({"path": asked}, TEXT, {"notes/plan.md": TEXT}) is None
+
+
+def test_commands_that_show_are_readings():
+    assert shown_by({"command": "cat 'a b.md'"}).path == "a b.md"
+    assert shown_by({"command": "sleep 0.4 && cat a.md"}).arguments == {}
+    assert shown_by({"cmd": "sed -n '3,7p' a.md"}).arguments == {"start_line": 3, "end_line": 7}
+    assert shown_by({"command": "cat a.md | head"}) is None
+    assert said_by({"command": r"echo 'a b'; printf '%s\n' 'c;d' >&2"}) == ["a b", "c;d"]
+
+
+def written(*calls, before=None, after, strict=True):
+    steps = [
+        (
+            RequestUnit(CALL, f"{name} {json.dumps(arguments)}", "c"),
+            RequestUnit(RESULT, "ok", "c"),
+            SimpleNamespace(number=1),
+        )
+        for name, arguments in calls
+    ]
+    book = Book()
+    files = WrittenFiles(before or {}, after, "/t/workspace", frozenset({"gone.md"}))
+    judge_writes(steps, files, Renderer(Capabilities()), book, strict=strict)
+    return [finding.key for finding in book.findings()]
+
+
+def test_a_file_holds_what_the_last_call_wrote():
+    made = ("write_file", {"path": "/w/t/workspace/a.md", "content": "a &amp; b\nand so on\n"})
+    assert written(made, after={"a.md": "a &amp; b\nand so on\n"}) == []
+    assert written(made, after={"a.md": "a & b\nand so on\n"}) == ["M17 written-changed"]
+    assert written(made, after={"a.md": "a &amp; b\nand so on"}) == ["M17 written-stripped"]
+    assert written(made, after={}) == ["M17 written-missing"]
+    assert written(made, after={}, strict=False) == []
+    assert written(made, ("exec", {"command": "make"}), after={"a.md": "a & b\nand so on\n"}, strict=False) == []
+
+
+def test_an_edit_replaces_one_text_and_what_was_deleted_stays_away():
+    change = ("edit_file", {"path": "a.md", "old_string": "two", "new_string": r"\1 $&"})
+    assert written(change, before={"a.md": "one two\n"}, after={"a.md": "one \\1 $&\n"}) == []
+    assert written(change, before={"a.md": "one two\n"}, after={"a.md": "one \\1 two\n"}) == ["M17 written-changed"]
+    assert written(change, before={"a.md": "two two\n"}, after={"a.md": "two two\n"}) == []
+    assert written(after={"gone.md": "here\n"}) == ["M20 file-back"]
+    assert written(after={"new.md": "here\n"}) == []
