@@ -82,6 +82,12 @@ def test_of_the_first_eight_worlds_of_four_switches_any_two_differ_in_two():
     assert min(sum(a[name] != b[name] for name in a) for a, b in combinations(worlds, 2)) == 2
 
 
+def test_of_many_switches_each_is_turned_by_the_first_seeds():
+    sides = {f"s{n}": ("a", "b") for n in range(20)}
+    worlds = [world_of(seed, sides, "story") for seed in range(8)]
+    assert all(3 <= sum(world[name] == "a" for world in worlds) <= 5 for name in sides)
+
+
 def test_a_world_is_read_from_the_same_files_and_lines_stay_those_of_the_file(tmp_path):
     spec = load_spec(switched(tmp_path, ("3-rounds", STATEMENT, GUARDED + STATEMENT)))
     made = {seed: compile_spec(spec, seed) for seed in range(4)}

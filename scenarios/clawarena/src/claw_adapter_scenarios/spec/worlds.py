@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, product
+from itertools import product
+from math import prod
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -79,7 +80,11 @@ def _order(sides: tuple[tuple[str, tuple[str, ...]], ...], name: str, wanted: in
     given = [side for _, side in sides]
     rng = dice(0, name, "worlds")
     first = tuple(side[0] for side in given)
-    rest = [world for world in islice(product(*given), MOST) if world != first]
+    if prod(map(len, given)) > MOST:
+        worlds = dict.fromkeys(tuple(rng.choice(side) for side in given) for _ in range(MOST))
+    else:
+        worlds = dict.fromkeys(product(*given))
+    rest = [world for world in worlds if world != first]
     chosen = [first]
     while rest and len(chosen) < wanted:
         candidates = rng.sample(rest, TRIED) if len(rest) > TRIED else rest
