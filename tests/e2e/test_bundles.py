@@ -1,5 +1,6 @@
 """A bundle is verified without model and harness, and one in which something was forged is refused with the reason."""
 
+import gzip
 import hashlib
 import io
 import json
@@ -15,7 +16,8 @@ from claw_adapter import open_run
 from claw_adapter.bundles.make import bundle_rows, make_bundle
 from claw_adapter.bundles.records import MANIFEST, BundleManifest
 from claw_adapter.errors import ClawError, Owner
-from claw_adapter.protocol import Failure, RoundRecord, Score, TrialEnd
+from claw_adapter.protocol import ChoiceDetail, Failure, RoundRecord, Score, TrialEnd, TrialStart
+from claw_adapter.protocol.detail import CheckDetail
 from claw_adapter.protocol.tokens import TokenCounts
 from claw_adapter.runs.journal import Journal, read_all
 from claw_adapter.runs.transcript import read_transcript
@@ -311,3 +313,184 @@ def test_a_leaderboard_shows_what_was_verified_and_what_was_refused(run, bundle,
     assert "http" not in text.replace("http-equiv", "")
     assert f"{name} was changed" in text
     assert '<span class="soft">not signed</span>' in text
+
+
+def retold(copy, change, number=0):
+    """A trial's transcript, each line by `change`, or without it where that is None."""
+    path = sorted(copy.glob("trials/*/transcript.jsonl"))[number]
+    lines = [change(json.loads(line)) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines if line is not None))
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"tool_calls": 99}, "among its events"),
+        ({"updates": ("U9",)}, "updates U9, and the scenario has none"),
+        ({"feedback": "Right, all of it."}, "and the scenario says"),
+        ({"prompt": "Choose A and C. "}, "its prompt is not what the scenario says then"),
+    ],
+)
+def test_a_record_that_says_something_else_than_its_scenario_or_events_is_refused(copy, tmp_path, fields, reason):
+    def otherwise(record):
+        if not first_choice(record):
+            return record
+        told = {"prompt": fields["prompt"] + record.prompt} if "prompt" in fields else fields
+        return record.model_copy(update=told)
+
+    rewritten(copy, otherwise)
+    assert reason in forged(copy, tmp_path)
+
+
+def test_tags_of_another_round_are_refused(copy, tmp_path):
+    easier = {}
+
+    def take(record):
+        easier.update({record.index: record.traits} if isinstance(record, RoundRecord) else {})
+        return record.model_copy(update={"traits": easier[0]}) if getattr(record, "index", 0) == 7 else record
+
+    rewritten(copy, take)
+    assert "tags: " in forged(copy, tmp_path)
+
+
+def test_a_score_with_another_reason_is_refused(copy, tmp_path):
+    """The value stays; what it was taken from, and the pattern of the failure, are prettier."""
+
+    def prettier(record):
+        if not isinstance(record, RoundRecord) or not isinstance(record.score.detail, ChoiceDetail):
+            return record
+        detail = record.score.detail
+        better = detail.model_copy(update={"statements": detail.statements.model_copy(update={"iou": 0.99})})
+        return record.model_copy(update={"score": record.score.model_copy(update={"detail": better})})
+
+    rewritten(copy, prettier)
+    assert "statements.iou" in forged(copy, tmp_path)
+
+
+def test_a_check_at_another_isolation_is_refused(copy, tmp_path):
+    def isolated(record):
+        if not isinstance(record, TrialStart):
+            return record
+        return record.model_copy(update={"isolation": record.isolation.model_copy(update={"check": 0})})
+
+    def checked(record):
+        if not isinstance(record, RoundRecord) or not isinstance(record.score.detail, CheckDetail):
+            return record
+        detail = record.score.detail
+        level = detail.model_copy(update={"check": detail.check.model_copy(update={"level": 2})})
+        return record.model_copy(update={"score": record.score.model_copy(update={"detail": level})})
+
+    rewritten(copy, lambda record: checked(isolated(record)))
+    assert "its check ran at isolation 2" in forged(copy, tmp_path)
+
+
+def test_a_transcript_of_another_model_is_refused(copy, tmp_path):
+    retold(copy, lambda line: {**line, "asked": "other"} if line["kind"] == "exchange" else line)
+    assert "its requests are to other" in forged(copy, tmp_path)
+
+
+def test_a_transcript_that_was_cut_is_refused(copy, tmp_path):
+    """Though the counts of its rounds were made to fit."""
+    path = min(copy.glob("trials/*/transcript.jsonl"))
+    lines = path.read_text().splitlines()
+    retold(copy, lambda line: None if line.get("number") == 2 else line)
+    assert "requests are missing in its transcript: 2" in forged(copy, tmp_path)
+    path.write_text("\n".join([*lines, ""]))
+    path.unlink()
+    (tmp_path / "forged.tar.gz").unlink()
+    assert "requests, and its transcript has 0" in forged(copy, tmp_path)
+
+
+def test_requests_of_an_overlay_that_the_plan_has_not_are_refused(copy, tmp_path):
+    retold(copy, lambda line: {**line, "origin": "overlay"} if line.get("number") == 1 else line)
+    assert "requests of overlays" in forged(copy, tmp_path)
+
+
+def test_one_transcript_for_two_seeds_is_refused(copy, tmp_path):
+    one, other = sorted(copy.glob("trials/*/transcript.jsonl"))
+    other.write_text(one.read_text().replace('"at": "2', '"at": "1'))
+    assert "its transcript is that of" in forged(copy, tmp_path)
+
+
+def test_rounds_that_were_done_twice_are_not_hidden(copy, tmp_path):
+    """The requests of two rounds stand there twice, and no record says that they were voided."""
+    path = min(copy.glob("trials/*/transcript.jsonl"))
+    again = [line for line in path.read_text().splitlines() if '"round": "r1' in line and '"exchange"' in line]
+    assert len({json.loads(line)["round"] for line in again}) > 1
+    path.write_text("".join(line + "\n" for line in [*again, *path.read_text().splitlines()]))
+    assert "were asked again" in forged(copy, tmp_path)
+
+
+def test_what_no_run_needs_and_what_stands_behind_a_journal_is_refused(bundle, tmp_path):
+    files = contents(bundle)
+    more = packed(tmp_path / "f", listed(files | {"certificate.json": b"{}"}))
+    assert "no part of a run needs these files:\n    certificate.json" in refused(more)
+    name = next(name for name in files if name.endswith("journal.jsonl"))
+    behind = listed(files | {name: files[name] + b"and more"})
+    assert "goes on behind the last record" in refused(packed(tmp_path / "g", behind))
+    (tmp_path / "h").write_bytes(bundle.read_bytes() + gzip.compress(b"and more"))
+    assert "something stands behind its files" in refused(tmp_path / "h")
+
+
+def test_a_field_that_is_there_twice_is_refused(bundle, tmp_path):
+    """Readers take the first or the last."""
+    files = contents(bundle)
+    files[MANIFEST] = files[MANIFEST].replace(b"{", b'{"voided": 3,', 1)
+    assert "the field 'voided' is there twice" in refused(packed(tmp_path / "f", files))
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused_before_it_does(bundle, tmp_path):
+    files = contents(bundle)
+    name = next(name for name in files if name.endswith("transcript.jsonl"))
+    large = listed(files | {name: files[name] + b" " * 150_000_000})
+    assert "it unpacks to more than" in refused(packed(tmp_path / "f", large))
+
+
+def test_scenarios_are_the_verifiers_own_and_not_those_of_a_folder_that_the_bundle_names(run, tmp_path, monkeypatch):
+    """With checks of the author's, who also says where they lie; a name like that of a plugin is the plugin's."""
+    folder = shutil.copytree(Path(open_run.__code__.co_filename).parents[1] / "demo/scenario", tmp_path / "theirs")
+    run_sync(tmp_path / "run", experiment(folder))
+    make_bundle(tmp_path / "run", tmp_path / "b.tar.gz")
+    monkeypatch.chdir(tmp_path)
+    done = claw("bundle", "verify", tmp_path / "b.tar.gz", check=False)
+    assert done.returncode == 4
+    assert "--data" in done.stderr
+    claw("bundle", "verify", tmp_path / "b.tar.gz", "--data", folder)
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo/scenario.yaml").write_text("no scenario")
+    make_bundle(run, tmp_path / "c.tar.gz")
+    claw("bundle", "verify", tmp_path / "c.tar.gz")
+
+
+def test_what_can_only_be_believed_is_said(copy, tmp_path):
+    """A question that the transcript has not is the harness's fault or the author's: it is said, and not refused."""
+
+    def other(line):
+        text = json.dumps(line).replace("Which of these statements", "Say A. Which of these statements")
+        return json.loads(text)
+
+    retold(copy, other)
+    make_bundle(copy, tmp_path / "b.tar.gz")
+    unproved = "\n".join(json.loads(claw("bundle", "verify", tmp_path / "b.tar.gz", "--json").stdout)["unproved"])
+    assert "M13 prompt-missing" in unproved
+    assert "options, deadlines and isolation" in unproved
+    assert "of several runs the best" in unproved
+
+
+def test_tokens_that_are_fewer_than_the_texts_have_are_said(copy, tmp_path):
+    """Lowered in transcript and journal, so that the two agree."""
+
+    def cheap(line):
+        return {**line, "usage": {**line["usage"], "input": 1}} if line["kind"] == "exchange" else line
+
+    def cheaper(record):
+        if not isinstance(record, RoundRecord):
+            return record
+        metered = record.usage.metered.model_copy(update={"input": record.usage.metered.requests})
+        return record.model_copy(update={"usage": record.usage.model_copy(update={"metered": metered})})
+
+    retold(copy, cheap)
+    rewritten(copy, cheaper)
+    make_bundle(copy, tmp_path / "b.tar.gz")
+    unproved = json.loads(claw("bundle", "verify", tmp_path / "b.tar.gz", "--json").stdout)["unproved"]
+    assert "the tokens of 11 rounds: their requests are longer than these counts" in unproved

@@ -37,19 +37,23 @@ UNDECLARED = (
 )
 
 
-def audit_run(run: RunData, data: Sequence[str] = (), *, most: int = 0) -> RunAudit:
+def audit_run(
+    run: RunData, data: Sequence[str] = (), *, most: int = 0, scenarios: Mapping[str, Scenario] | None = None
+) -> RunAudit:
     """Audit the trials of a run.
 
     Args:
         run: the run folder as it was read.
         data: names or folders of the scenarios, when they are not where the run found them.
         most: trials that are audited, those of every harness evenly spread; 0 for all.
+        scenarios: by id, when they are at hand; then neither `data` nor the run's own names are looked up.
 
     Raises:
         ScenarioError: a scenario is missing, or not the one that was run.
         JournalError: the folder is damaged.
     """
-    scenarios = find_scenarios(tuple(data) or run.plan.sources)
+    if scenarios is None:
+        scenarios = find_scenarios(tuple(data) or run.plan.sources)
     for name, digest in run.plan.scenarios.items():
         if name not in scenarios or scenarios[name].digest != digest:
             what = "was not found" if name not in scenarios else "is not the one that was run (its files have changed)"

@@ -24,7 +24,7 @@ from claw_adapter.runs.named_folders import NamedFolders
 from claw_adapter.runs.store import Store
 from claw_adapter.signing import sign
 
-__all__ = ["NAMESPACE", "bundle_rows", "make_bundle"]
+__all__ = ["NAMESPACE", "bundle_rows", "make_bundle", "needed_files"]
 
 NAMESPACE: Final = "claw-bundle"
 """What a signature is for, so that one made for something else does not count."""
@@ -105,14 +105,24 @@ def _about(run: RunData) -> bytes:
     return (json.dumps(about, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
 
-def _files(run: RunData) -> Iterable[tuple[str, bytes]]:
+def needed_files(run: RunData) -> Iterable[str]:
+    """Paths in a run folder of what scoring it again needs, but for run.json."""
     folder, store = RunFolder(run.root), Store(run.store, sweep=False)
     for trial in run.trials:
         for path in (folder.journal(trial.spec.id), folder.transcript(trial.spec.id)):
             if path.exists():
-                yield path.relative_to(folder.root).as_posix(), path.read_bytes()
+                yield path.relative_to(folder.root).as_posix()
     for digest in sorted(needed_to_score(store, (record for trial in run.trials for record in trial.rounds))):
-        yield f"store/{digest[:2]}/{digest[2:]}", store.get(digest)
+        yield f"store/{digest[:2]}/{digest[2:]}"
+
+
+def _files(run: RunData) -> Iterable[tuple[str, bytes]]:
+    store = Store(run.store, sweep=False)
+    for name in needed_files(run):
+        if name.startswith("store/"):
+            yield name, store.get(name.removeprefix("store/").replace("/", ""))
+        else:
+            yield name, (run.root / name).read_bytes()
 
 
 def _paths(run: RunData, files: dict[str, bytes]) -> Iterable[str]:

@@ -5,32 +5,39 @@ from __future__ import annotations
 import hashlib
 import tarfile
 import tempfile
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from pydantic import ValidationError
 
-from claw_adapter.bundles.make import NAMESPACE, bundle_rows
+from claw_adapter.audit import audit_run
+from claw_adapter.bundles.agree import contradictions, once, other_details
+from claw_adapter.bundles.make import NAMESPACE, bundle_rows, needed_files
 from claw_adapter.bundles.records import MANIFEST, SIGNATURE, BundleManifest, Verified
-from claw_adapter.errors import JournalError
+from claw_adapter.errors import ClawError, JournalError
 from claw_adapter.exports.turns import AskedRound, read_turns
+from claw_adapter.protocol import Scenario
 from claw_adapter.protocol.tokens import TokenCounts
 from claw_adapter.questions.extract import extract, extract_compat
 from claw_adapter.questions.types import question_type
-from claw_adapter.reading import why
+from claw_adapter.reading import parse_json, why
 from claw_adapter.report import summarise
-from claw_adapter.report.rescore import rescore
+from claw_adapter.report.rescore import Rescored, rescore
 from claw_adapter.runs.load import RunData, TrialData, load_run
 from claw_adapter.runs.plan import difference
 from claw_adapter.scenario.named import find_scenarios
 from claw_adapter.signing import signed_by
+from claw_adapter.tokens.meter import count_request
 
 __all__ = ["MOST_BYTES", "verify_bundle"]
 
 MOST_BYTES: Final = 20_000_000_000
 """Of an unpacked bundle."""
+MOST_TIMES: Final = 200
+"""How many times its size a bundle unpacks to, beyond 100 MB; transcripts, which repeat no message, come to 20."""
 CHUNK: Final = 1_000_000
 
 
@@ -51,37 +58,50 @@ async def verify_bundle(
         ScenarioError: a scenario is not here, or not the one that was run.
     """
     with tempfile.TemporaryDirectory(prefix="claw-bundle-") as name:
-        root = Path(name).resolve() / path.name.split(".")[0]
+        root = Path(name).resolve() / (path.name.split(".")[0] or "bundle")
         root.mkdir()
         manifest = _unpack(path, root)
-        signed_by = _signed(root, signers, signer) if signers is not None else ""
-        run = load_run(root)
-        _check_run(run, manifest, path)
-        scored = await rescore(root, data, isolation=isolation)
-        _check_rounds(run, data or run.plan.sources, path)
-        if scored.differences:
-            raise _refused(path, "scored again, rounds come out differently:", map(str, scored.differences))
-        rows = bundle_rows(summarise(run))
-        if lines := difference(
-            [one.model_dump(mode="json") for one in manifest.rows], [one.model_dump(mode="json") for one in rows]
-        ):
-            raise _refused(path, "the figures are not those of its rounds:", lines)
-        proof = _Proof.of(run, path)
-        levels = [trial.start.isolation for trial in run.trials if trial.start]
-        return Verified(
-            digest=run.plan.digest,
-            trials=len(run.trials),
-            rounds=scored.rounds,
-            scenarios=run.plan.scenarios,
-            rows=rows,
-            isolation=min(
-                (level for one in levels for level in (one.harness, one.check) if level is not None), default=0
-            ),
-            requests=proof.requests,
-            answers=proof.answers,
-            unproved=tuple(_unproved(run, manifest, proof, signed_by)),
-            signer=signed_by,
-        )
+        signed_by = _signed(root, signers, signer, path) if signers is not None else ""
+        try:
+            return await _verified(root, path, manifest, data, signed_by=signed_by, isolation=isolation)
+        except JournalError as error:
+            if not error.where.startswith(str(root)):
+                raise
+            raise _refused(path, f"{error.where.removeprefix(f'{root}/')}: {error.what}") from None
+
+
+async def _verified(
+    root: Path, path: Path, manifest: BundleManifest, data: Sequence[str], *, signed_by: str, isolation: int | None
+) -> Verified:
+    """What is found in a bundle that is laid out at `root`."""
+    run = load_run(root)
+    _check_run(run, manifest, path)
+    scenarios = _scenarios(run, data)
+    scored = await rescore(root, isolation=isolation, scenarios=scenarios)
+    _check_rounds(run, scenarios, path)
+    if lines := [*map(str, scored.differences), *_differently(run, scored)]:
+        raise _refused(path, "scored again, rounds come out differently:", lines)
+    if lines := list(contradictions(run, scenarios)):
+        raise _refused(path, "what is in it does not fit together:", lines)
+    rows = bundle_rows(summarise(run))
+    if lines := difference(
+        [one.model_dump(mode="json") for one in manifest.rows], [one.model_dump(mode="json") for one in rows]
+    ):
+        raise _refused(path, "the figures are not those of its rounds:", lines)
+    proof = _Proof.of(run, path)
+    levels = [trial.start.isolation for trial in run.trials if trial.start]
+    return Verified(
+        digest=run.plan.digest,
+        trials=len(run.trials),
+        rounds=scored.rounds,
+        scenarios=run.plan.scenarios,
+        rows=rows,
+        isolation=min((level for one in levels for level in (one.harness, one.check) if level is not None), default=0),
+        requests=proof.requests,
+        answers=proof.answers,
+        unproved=(*_unproved(run, manifest, proof, signed_by), *_unfit(run, scenarios)),
+        signer=signed_by,
+    )
 
 
 def _refused(path: Path, what: str, lines: Iterator[str] | Sequence[str] = ()) -> JournalError:
@@ -100,12 +120,14 @@ def _unpack(path: Path, root: Path) -> BundleManifest:
             if source is None:
                 raise _refused(path, f"it does not begin with {MANIFEST}")
             text = source.read(MOST_BYTES)
-            manifest = BundleManifest.model_validate_json(text)
+            manifest = BundleManifest.model_validate(parse_json(text, once))
             (root / MANIFEST).write_bytes(text)
-            found, size = {MANIFEST}, len(text)
+            found, size, most = {MANIFEST}, len(text), min(MOST_BYTES, 100_000_000 + MOST_TIMES * path.stat().st_size)
             while member := archive.next():
                 size += member.size
-                _check_member(member, found, size, path)
+                _check_member(member, found, path)
+                if size > most:
+                    raise _refused(path, f"it unpacks to more than {most:,} bytes")
                 target = root / member.name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 digest = _copy(archive, member, target)
@@ -113,21 +135,25 @@ def _unpack(path: Path, root: Path) -> BundleManifest:
                     kind = "was changed" if member.name in manifest.files else "is not in the list of its files"
                     raise _refused(path, f"{member.name} {kind}")
                 found.add(member.name)
+            while archive.fileobj is not None and (rest := archive.fileobj.read(CHUNK)):
+                size += len(rest)
+                if rest.strip(b"\0") or size > most:
+                    raise _refused(path, "something stands behind its files")
     except ValidationError as error:
         raise _refused(path, f"{MANIFEST}: {why(error)}") from None
-    except (tarfile.TarError, EOFError, OSError) as error:
+    except ValueError as error:
+        raise _refused(path, f"{MANIFEST}: {error}") from None
+    except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
         raise _refused(path, f"it cannot be unpacked: {error}") from error
     if lost := sorted(set(manifest.files) - found):
         raise _refused(path, "files are missing:", lost)
     return manifest
 
 
-def _check_member(member: tarfile.TarInfo, found: set[str], size: int, path: Path) -> None:
+def _check_member(member: tarfile.TarInfo, found: set[str], path: Path) -> None:
     parts = PurePosixPath(member.name).parts
     if not member.isfile() or not parts or parts[0] == "/" or ".." in parts or member.name in found:
         raise _refused(path, f"{member.name!r} is not a plain file of its own")
-    if size > MOST_BYTES:
-        raise _refused(path, f"it unpacks to more than {MOST_BYTES:,} bytes")
 
 
 def _copy(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> str:
@@ -139,13 +165,13 @@ def _copy(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> st
     return digest.hexdigest()
 
 
-def _signed(root: Path, signers: Path, signer: str) -> str:
+def _signed(root: Path, signers: Path, signer: str, path: Path) -> str:
     """Who signed the manifest."""
     if not (root / SIGNATURE).exists():
-        raise _refused(root, "it is not signed")
+        raise _refused(path, "it is not signed")
     signature = (root / SIGNATURE).read_text("utf-8", "replace")
     if not signed_by((root / MANIFEST).read_bytes(), signature, signers, signer, NAMESPACE):
-        raise _refused(root, f"{signer!r} has not signed it")
+        raise _refused(path, f"{signer!r} has not signed it")
     return signer
 
 
@@ -156,6 +182,10 @@ def _check_run(run: RunData, manifest: BundleManifest, path: Path) -> None:
     if run.plan.scenarios != manifest.scenarios or run.plan.shard is not None:
         raise _refused(path, "its scenarios are not those of the plan, or it is a part of a run")
     planned = {trial.spec.id for trial in run.trials}
+    if len(planned) < len(run.trials):
+        raise _refused(path, "a trial is there twice in the plan")
+    if manifest.claw_adapter != run.about.get("claw_adapter", ""):
+        raise _refused(path, "the version of claw-adapter is not that of the run")
     if strange := {place.parent.name for place in run.root.glob("trials/*/*")} - planned:
         raise _refused(path, "trials are not in the plan:", sorted(strange))
     if left := [trial.spec.id for trial in run.trials if trial.end is None]:
@@ -163,6 +193,9 @@ def _check_run(run: RunData, manifest: BundleManifest, path: Path) -> None:
     for trial in run.trials:
         if lines := _strange(run, trial):
             raise _refused(path, f"the journal of {trial.spec.id} is not of this plan:", lines)
+    needed = {"run.json", *needed_files(run)}
+    if more := sorted(set(manifest.files) - needed):
+        raise _refused(path, "no part of a run needs these files:", more)
     voided = sum(voided.scored for trial in run.trials for voided in trial.voided)
     if voided != manifest.voided:
         raise _refused(path, f"{voided} scored rounds were given up and tried again, and it says {manifest.voided}")
@@ -188,9 +221,27 @@ def _strange(run: RunData, trial: TrialData) -> list[str]:
     return lines + [f"versions.{line}" for line in difference(known, versions) if known and versions]
 
 
-def _check_rounds(run: RunData, sources: Sequence[str], path: Path) -> None:
+def _scenarios(run: RunData, data: Sequence[str]) -> dict[str, Scenario]:
+    """The verifier's own: what a bundle names is looked for among installed plugins, never in a folder."""
+    if data:
+        return find_scenarios(tuple(data))
+    try:
+        return find_scenarios(run.plan.sources, places=False)
+    except ClawError as error:
+        error.remedy = "Install the distribution that has the scenarios, or name them, or their folder, with --data."
+        raise
+
+
+def _differently(run: RunData, scored: Rescored) -> Iterator[str]:
+    """Rounds with the same score and another reason for it."""
+    for old, new in zip(run.trials, scored.run.trials, strict=True):
+        for one, again in zip(old.rounds, new.rounds, strict=True):
+            if one.score.value == again.score.value:
+                yield from (f"{old.spec.id} {one.round}: {line}" for line in other_details(one.score, again.score))
+
+
+def _check_rounds(run: RunData, scenarios: Mapping[str, Scenario], path: Path) -> None:
     """The rounds of each trial are those of its scenario, in order, none twice, and each was asked its question."""
-    scenarios = find_scenarios(tuple(sources))
     for trial in run.trials:
         rounds = scenarios[trial.spec.scenario].rounds
         if len(rounds) != run.plan.rounds[trial.spec.scenario]:
@@ -262,14 +313,53 @@ def _unproved(run: RunData, manifest: BundleManifest, proof: _Proof, signer: str
         yield f"{proof.answered - proof.answers} answers are not, word for word, in the model's replies"
     if proof.uncounted:
         yield f"the tokens of {proof.uncounted} rounds: the transcripts have more or fewer requests than these count"
+    if moved := sum(
+        one.environment is not None and one.environment.before != one.environment.after
+        for trial in run.trials
+        for one in trial.rounds
+    ):
+        yield f"that the commands of {moved} rounds left the state that is there: it is scored as it is there"
     if left := sum(record.snapshot != record.before for trial in run.trials for record in trial.rounds):
         yield f"that the calls of {left} rounds left in the workspace what lies there: it is scored as it lies there"
     unscored = sum(record.score.value is None for trial in run.trials for record in trial.rounds)
     early = sum(trial.failure is not None for trial in run.trials)
-    if unscored or early:
-        yield f"why {unscored} rounds have no score and {early} trials ended early: it is as the run recorded it"
+    if missing := [
+        f"{count} {what}"
+        for count, what in ((unscored, "rounds have no score"), (early, "trials ended early"))
+        if count
+    ]:
+        yield f"why {' and '.join(missing)}: it is as the run recorded it"
     yield "which versions of programs ran: they are as the run recorded them"
+    yield (
+        "that they ran with these options, deadlines and isolation, when, and how long it took: it is as the run "
+        "recorded it, and so is what adapters declare and what harnesses reported of tokens"
+    )
+    yield "that there was nothing else: of several runs the best may have been kept, and of its trials those that look well"
     if manifest.voided:
-        yield f"{manifest.voided} rounds that had a score were given up and tried again"
-    if any(trial.spec.model.kind == "reader" for trial in run.trials):
-        yield "anything about a model: the reader is a stub"
+        yield f"why {manifest.voided} rounds that had a score were given up and tried again"
+    for label, name in sorted({(one.spec.harness.label, one.spec.harness.name) for one in run.trials}):
+        if name not in label:
+            yield f"that {label} is what it is called: it is a label of the harness {name}"
+    for model in sorted({trial.spec.model.name for trial in run.trials if not trial.spec.model.measures_ability}):
+        kinds = {trial.spec.model.kind for trial in run.trials if trial.spec.model.name == model}
+        yield f"anything about a model: {'the reader is a stub' if 'reader' in kinds else f'{model} is a program'}"
+
+
+def _unfit(run: RunData, scenarios: Mapping[str, Scenario]) -> Iterator[str]:
+    """What harness or author may be to blame for, so that nobody is refused for it."""
+    if more := len(set(scenarios) - set(run.plan.scenarios)):
+        names = ", ".join(run.plan.sources)
+        yield f"what {more} scenarios of {names} would have shown: they are not in the plan"
+    for harness in audit_run(run, scenarios=scenarios).harnesses:
+        for one in harness.findings:
+            where = ", ".join(one.rounds[:5]) or "the trial"
+            yield f"that {harness.harness} asked and told what it must: {one.what} ({one.key}; {where})"
+    if cheap := sum(map(_too_few, (turn for trial in run.trials for turn in read_turns(run.root, trial)))):
+        yield f"the tokens of {cheap} rounds: their requests are longer than these counts"
+
+
+def _too_few(turn: AskedRound) -> bool:
+    """Whether requests were counted as clearly shorter than they are; redaction changes a few tokens."""
+    counted = sum(TokenCounts.model_validate(one.usage).input for one in turn.counted)
+    size = [count_request(one.messages, one.tools) for one in turn.counted]
+    return counted < 0.9 * sum(one.text + one.tools for one in size)

@@ -49,20 +49,28 @@ class Rescored:
     differences: tuple[ChangedScore, ...]
 
 
-async def rescore(root: Path, data: Sequence[str] = (), *, isolation: int | None = None) -> Rescored:
+async def rescore(
+    root: Path,
+    data: Sequence[str] = (),
+    *,
+    isolation: int | None = None,
+    scenarios: Mapping[str, Scenario] | None = None,
+) -> Rescored:
     """Score every answered round of a run folder again.
 
     Args:
         root: the run folder; it is only read.
         data: names or folders of the scenarios, when they are not where the run found them.
         isolation: level for the checks; None means the run's own.
+        scenarios: by id, when they are at hand; then neither `data` nor the run's own names are looked up.
 
     Raises:
         ScenarioError: a scenario is missing, or not the one that was run.
         JournalError: the folder is damaged.
     """
     run = load_run(root)
-    scenarios = find_scenarios(tuple(data) or run.plan.sources)
+    if scenarios is None:
+        scenarios = find_scenarios(tuple(data) or run.plan.sources)
     for name, digest in run.plan.scenarios.items():
         if name not in scenarios:
             raise ScenarioError(f"scenario {name!r} was not found", remedy="Say where it is with --data.")

@@ -29,15 +29,19 @@ def is_place(name: str) -> bool:
     return not plugins.entry_points(name) or any(path.glob("scenario.yaml")) or any(path.glob("*/scenario.yaml"))
 
 
-def find_scenarios(names: tuple[str, ...]) -> dict[str, Scenario]:
+def find_scenarios(names: tuple[str, ...], *, places: bool = True) -> dict[str, Scenario]:
     """Scenarios by id: each name is a folder (of one or several scenarios) or a plugin's, with options as ``NAME:key=value,…``.
+
+    Args:
+        names: what they are called.
+        places: whether folders count; False for names that somebody else has written down.
 
     Raises:
         ScenarioError, PluginError: not found, or wrong, or two different scenarios have the same id.
     """
     found: dict[str, Scenario] = {}
     for name in names:
-        for scenario in _scenarios(name):
+        for scenario in _scenarios(name, places=places):
             other = found.setdefault(scenario.id, scenario)
             if other.digest != scenario.digest:
                 raise ScenarioError(
@@ -48,8 +52,8 @@ def find_scenarios(names: tuple[str, ...]) -> dict[str, Scenario]:
     return found
 
 
-def _scenarios(name: str) -> Sequence[Scenario]:
-    if is_place(name):
+def _scenarios(name: str, *, places: bool) -> Sequence[Scenario]:
+    if places and is_place(name):
         return [load_scenario(path) for path in resolve(name)]
     plugin, options = _name_and_options(name)
     if "/" in plugin or plugin.endswith((".yaml", ".yml")) or plugin in (".", "..", "~"):
