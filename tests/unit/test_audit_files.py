@@ -122,6 +122,14 @@ def test_a_file_holds_what_the_last_call_wrote():
     assert written(made, ("exec", {"command": "make"}), after={"a.md": "a & b\nand so on\n"}, strict=False) == []
 
 
+@pytest.mark.parametrize("path", ["a.md", "./a.md", "/w/t/workspace/a.md", "/agent/workspace/a.md"])
+def test_a_path_is_the_workspace_s_however_it_is_written(path):
+    made = ("write_file", {"path": path, "content": "text\n"})
+    assert written(made, after={"a.md": "text\n"}) == []
+    assert written(made, after={}) == ["M17 written-missing"]
+    assert written(("write_file", {"path": "/tmp/a.md", "content": "text\n"}), after={}) == []
+
+
 def test_an_edit_replaces_one_text_and_what_was_deleted_stays_away():
     change = ("edit_file", {"path": "a.md", "old_string": "two", "new_string": r"\1 $&"})
     assert written(change, before={"a.md": "one two\n"}, after={"a.md": "one \\1 $&\n"}) == []

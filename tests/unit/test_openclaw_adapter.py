@@ -55,7 +55,14 @@ def reply(stop: str, text: str = "", error: str = "") -> list[dict]:
     [
         (200, "fine", "", reply("stop", "fine"), None),
         (200, " \n", "", reply("stop"), "EmptyAnswer"),
-        (200, "The tool run finished, but no final summary was produced.", "", reply("stop", " \n"), "EmptyAnswer"),
+        (
+            200,
+            "The tool run finished, but no final summary was produced.",
+            "",
+            reply("toolUse", "I look."),
+            "EmptyAnswer",
+        ),
+        (200, "The tool run finished.", "", reply("stop", "The tool run finished."), None),
         (200, "fine", "", reply("error", "half", "Stream ended without finish_reason"), "EndpointMalformedError"),
         (500, "", "internal error", reply("stop"), "EmptyAnswer"),
         (500, "", "internal error", reply("stop", "NO_REPLY"), "EmptyAnswer"),

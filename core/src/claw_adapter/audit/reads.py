@@ -14,6 +14,7 @@ from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, tells_the_rest, words_in
 from claw_adapter.audit.parts import FileParts, said_by, shown_by
+from claw_adapter.audit.places import place_in
 from claw_adapter.audit.rendering import MASKED, Renderer, blackened, without_format
 from claw_adapter.audit.results import (
     Failed,
@@ -144,8 +145,7 @@ class Reads:
     def _path(self, arguments: dict[str, JsonValue], files: Files) -> str:
         """The file that a call names; the workspace's folder before it is left out."""
         for text in strings_of(arguments):
-            tail = text.partition(self.workspace)[2].lstrip("/") if self.workspace in text else text
-            tail = tail.removeprefix("./")
+            tail = place_in(text, self.workspace)
             if tail in files.before or tail in files.after or tail in files.older:
                 return tail
         return ""
@@ -207,7 +207,8 @@ class Reads:
     def _part(self, reading: _Reading, there: int, failed: Failed) -> None:
         """So many of its lines were shown, and not all."""
         versions, flat = reading.versions, reading.flat
-        clips = [loss for loss in self.renderer.losses if isinstance(loss, Clip) and loss.of != "seeded"]
+        of = {"result", "file"} if reading.label == reading.path else {"result", "command"}
+        clips = [loss for loss in self.renderer.losses if isinstance(loss, Clip) and loss.of in of]
         if over := next((clip for clip in clips if _over(clip, versions, (there, len(flat)))), None):
             self.book.bite(over)
         elif len(versions) == 1:  # else the turn changed it, and it may have been something else in between

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.parts import put_by
+from claw_adapter.audit.places import place_in
 from claw_adapter.audit.rendering import ALIKE, Renderer, without_control
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol.limits import Drop
@@ -149,9 +150,8 @@ def _path(arguments: dict[str, JsonValue], workspace: str) -> str | None:
     texts = [value for value in arguments.values() if isinstance(value, str)]
     if len(named) != 1 or len(list(strings_of(arguments))) != len(texts):
         return None
-    path = named[0]
-    tail = path.partition(workspace)[2].lstrip("/") if workspace in path else path
-    return tail.removeprefix("./")
+    path = place_in(named[0], workspace)
+    return None if path.startswith("/") else path
 
 
 def _only(arguments: Mapping[str, JsonValue], kind: re.Pattern[str]) -> str | None:

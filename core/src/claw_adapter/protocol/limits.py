@@ -49,8 +49,8 @@ class Clip(Record):
     """Texts over a size are cut, at their end or in their middle."""
 
     kind: Literal["clip"] = "clip"
-    of: Literal["seeded", "result", "file"]
-    """Messages of the past it is given; results of tools; only those of reading a file."""
+    of: Literal["seeded", "result", "file", "command"]
+    """Messages of the past it is given; results of tools; only those of reading a file; only what commands print."""
     characters: PositiveInt
     lines: PositiveInt | None = None
     """At so many lines, if that is less."""
@@ -58,7 +58,12 @@ class Clip(Record):
     """Characters that are left of what is longer, where these are fewer: a preview."""
 
     def __str__(self) -> str:
-        of = {"seeded": "messages of the past", "result": "results of tools", "file": "files that are read"}[self.of]
+        of = {
+            "seeded": "messages of the past",
+            "result": "results of tools",
+            "file": "files that are read",
+            "command": "what commands print",
+        }[self.of]
         lines = f" or {self.lines:,} lines" if self.lines else ""
         left = f", of which {self.left:,} are left" if self.left else ""
         return f"{of}: cut at {self.characters:,} characters{lines}{left}"

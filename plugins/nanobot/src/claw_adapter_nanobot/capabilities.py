@@ -54,6 +54,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
     return (
         Clip(of="file", characters=128_000, lines=2_000),
         Clip(of="result", characters=16_000, left=1_200),
+        Clip(of="command", characters=10_000),
         Drop(what="directives"),
         Drop(what="text_before_calls"),
         *(native if options.histories == "native" else ()),

@@ -8,11 +8,13 @@ from typing import Any, Final
 from claw_adapter.command.words import ModelWords
 from claw_adapter.errors import ClawError, EmptyAnswer, HarnessError
 from claw_adapter_openclaw.answers import OK
-from claw_adapter_openclaw.steps import replies
+from claw_adapter_openclaw.steps import replies, stopped
 
 __all__ = ["failure", "reason"]
 
 NOTHING: Final = "OpenClaw ended the turn without an answer"
+TOOLS_ONLY: Final = "The tool run finished"
+"""How its own sentence begins; its session then ends with the results."""
 LOOP: Final = "tool-loop recovery encountered another critical loop"
 """How its guard against loops ends a turn (`loop_detection`)."""
 _WORDS: Final = ModelWords(
@@ -50,7 +52,7 @@ def failure(status: int, text: str, said: str, events: Sequence[Mapping[str, Any
         remedy = "With the option loop_detection: false only the deadline ends such a turn."
         return EmptyAnswer(what, where="OpenClaw's turn", remedy=remedy)
     if status == OK and text.strip() and not why:
-        return EmptyAnswer(NOTHING, where="OpenClaw's turn") if _wordless(events) else None
+        return EmptyAnswer(NOTHING, where="OpenClaw's turn") if _wordless(text, events) else None
     if why or status in (400, 401, 402, 403, 408, 429, 502, 503):
         words = why or said
         return _WORDS.kind(words)(words, where=f"model request (gateway: {status})")
@@ -59,14 +61,9 @@ def failure(status: int, text: str, said: str, events: Sequence[Mapping[str, Any
     return HarnessError(f"the gateway answered {status}: {said}", where="OpenClaw's turn")
 
 
-def _wordless(events: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the model's last reply has no words and no calls: what OpenClaw says then is a sentence of its own."""
-    last = replies(events)[-1:]
-    if not last or last[0]["message"].get("stopReason") != "stop":
-        return False
-    content = last[0]["message"].get("content")
-    parts = content if isinstance(content, list) else [{"text": content}]
-    return not any(str(part.get("text") or "").strip() for part in parts)
+def _wordless(text: str, events: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a text is what OpenClaw says after tools where the model, asked three times, had no words for their results."""
+    return text.startswith(TOOLS_ONLY) and not stopped(events)
 
 
 def _spoke(events: Sequence[Mapping[str, Any]]) -> bool:
