@@ -13,7 +13,7 @@ from claw_adapter.certify.judge import certify, plan
 sys.path.insert(0, str(Path(__file__).parent))
 import planted
 
-from support.meddling import CrashesOnRefusals
+from support.meddling import AnswersWithEarlierWords, CrashesOnRefusals
 
 TURNS = ["TURN-003", "TURN-005", "TURN-011", "TURN-015"]
 """Those that need no waiting."""
@@ -29,6 +29,7 @@ BUGS = {
     planted.with_conversation(planted.DoubleEvents): (["PLAN-001"], {"PLAN-001"}),
     planted.with_conversation(planted.Forgetful): (["PLAN-001"], {"PLAN-001"}),
     planted.with_conversation(planted.RaisesOnFailure): (TURNS, {"TURN-015"}),
+    planted.with_conversation(AnswersWithEarlierWords): (["TURN-005"], {"TURN-005"}),
     planted.with_conversation(CrashesOnRefusals): (["FAULT-002", "FAULT-010"], {"FAULT-002", "FAULT-010"}),
     planted.LosesHistories: (["SEED"], {"SEED-007"}),
     planted.ShortMemory: (["SEED"], {"SEED-005"}),

@@ -189,7 +189,6 @@ class NormalisesBlanks(Agent):
 MEDDLING = {
     CutsOldArguments: {"M30 own-call-cut"},
     LosesLineBetweenPages: {"M20 lines-between-parts"},
-    AnswersWithEarlierWords: {"M14 answer-earlier"},
     UnescapesWhatIsWritten: {"M17 written-changed"},
     EscapesWhatIsRead: {"M20 file-changed"},
     EditsByPattern: {"M17 written-changed"},
@@ -206,7 +205,7 @@ MEDDLING = {
 
 
 TOGETHER = [
-    CutsOldArguments, LosesLineBetweenPages, AnswersWithEarlierWords, UnescapesWhatIsWritten, ReadsTheNearestName,
+    CutsOldArguments, LosesLineBetweenPages, UnescapesWhatIsWritten, ReadsTheNearestName,
     SpillsResults, DropsWhatNobodySees,
 ]  # fmt: skip
 

@@ -49,12 +49,18 @@ async def ansi_answer(kit: Kit) -> None:
     needs=("turns",),
 )  # fmt: skip
 async def empty_answer(kit: Kit) -> None:
-    """The model ends its turn without a word, every time it is asked."""
-    async with kit.plain() as t:
-        turn = await kit.send(t, f"Say nothing about {kit.canary()}.", say(""))
-        kit.expect(turn.error is not None, f"the model said nothing, and the answer is {excerpt(turn.text)}")
-        kind = turn.error.kind if turn.error else ""
-        kit.expect(kind == "EmptyAnswer", f"the error is not EmptyAnswer but {kind}: {turn.error and turn.error.what}")
+    """The model ends its turn without a word, every time it is asked: at once, and behind a text with a call."""
+    before = read(kit.past.file).model_copy(update={"text": f"I look into it, {kit.canary('before')}."})
+    for replies in ([say("")], [before, say("")]):
+        async with kit.plain() as t:
+            turn = await kit.send(t, f"Say nothing about {kit.canary(f'{len(replies)}')}.", *replies)
+            kit.expect(
+                turn.error is not None, f"the model said nothing in the end, and the answer is {excerpt(turn.text)}"
+            )
+            kind = turn.error.kind if turn.error else ""
+            kit.expect(
+                kind == "EmptyAnswer", f"the error is not EmptyAnswer but {kind}: {turn.error and turn.error.what}"
+            )
 
 
 @check(

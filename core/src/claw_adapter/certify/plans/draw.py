@@ -97,7 +97,7 @@ class _Drawing:
             self._wide,
         ]
         if self.height == 0:
-            found += [self._long, self._many, self._wordless]
+            found += [self._long, self._many]
         if self.height == 0:
             return found
         found += [
@@ -114,7 +114,7 @@ class _Drawing:
         found += [self._plain] * self.rng.randrange(2, 5)
         if self.height > 1:
             found += [self._failing, self._failing, self._killed, self._cancelled, self._paused, self._failed]
-            found += [self._restarted, self._halting]
+            found += [self._restarted, self._halting, self._wordless]
         return found
 
     def _merged(self, chains: Sequence[list[Unit]]) -> list[PlanStep]:
