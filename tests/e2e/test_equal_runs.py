@@ -8,9 +8,7 @@ from claw_adapter.runs.folder import RunFolder
 from claw_adapter.sandbox import detect
 from support.equality import MEASURED, comparable, differences
 from support.real import params
-from support.running import IN_PROCESS, claw, experiment, run_sync
-
-ROUNDS_KEPT = 4
+from support.running import claw, experiment, run_sync
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +16,6 @@ def asked():
     level = int(detect().level)
     harnesses = [
         "reference",
-        {**IN_PROCESS, "label": "inside"},
         {"name": "reference", "options": {"mode": "acp"}, "label": "acp"},
     ]
     return experiment("demo", harnesses=harnesses, settings={"isolation": level, "deadline": 60})
@@ -35,18 +32,6 @@ def test_the_folder_of_a_run_leaves_no_trace_in_its_journals(run, asked, tmp_pat
     other = tmp_path / "a-longer-name" / "of another folder"
     run_sync(other, asked)
     assert differences(run, other) == []
-
-
-def test_a_run_that_is_taken_elsewhere_and_resumed_there_ends_the_same(run, asked, tmp_path):
-    """But over ACP: begun again, the reader has to find out anew that it can make several calls at once there."""
-    other = tmp_path / "elsewhere"
-    shutil.copytree(run, other)
-    folder = RunFolder(other)
-    for trial in folder.plan().trials:
-        journal = folder.journal(trial.id)
-        journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[: 1 + ROUNDS_KEPT]))
-    run_sync(other, asked)
-    assert [line for line in differences(run, other) if not line.startswith("demo--acp--")] == []
 
 
 def test_what_differs_is_said_with_trial_record_and_field(run, tmp_path):
