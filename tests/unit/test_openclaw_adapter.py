@@ -50,6 +50,10 @@ def reply(stop: str, text: str = "", error: str = "") -> list[dict]:
     return [{"type": "message", "id": "x", "timestamp": "2026-03-01T09:30:00Z", "message": message}]
 
 
+MIRRORED = reply("stop", "The tool run finished, and so on.")
+MIRRORED[0]["message"]["model"] = "delivery-mirror"
+
+
 @pytest.mark.parametrize(
     ("status", "text", "said", "events", "kind"),
     [
@@ -62,6 +66,7 @@ def reply(stop: str, text: str = "", error: str = "") -> list[dict]:
             reply("toolUse", "I look."),
             "EmptyAnswer",
         ),
+        (200, "The tool run finished, and so on.", "", [*reply("stop"), *MIRRORED], "EmptyAnswer"),
         (200, "The tool run finished.", "", reply("stop", "The tool run finished."), None),
         (200, "fine", "", reply("error", "half", "Stream ended without finish_reason"), "EndpointMalformedError"),
         (500, "", "internal error", reply("stop"), "EmptyAnswer"),

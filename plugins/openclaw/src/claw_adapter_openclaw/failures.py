@@ -8,13 +8,16 @@ from typing import Any, Final
 from claw_adapter.command.words import ModelWords
 from claw_adapter.errors import ClawError, EmptyAnswer, HarnessError
 from claw_adapter_openclaw.answers import OK
-from claw_adapter_openclaw.steps import replies, stopped
+from claw_adapter_openclaw.native import message_of
+from claw_adapter_openclaw.steps import replies
 
 __all__ = ["failure", "reason"]
 
 NOTHING: Final = "OpenClaw ended the turn without an answer"
 TOOLS_ONLY: Final = "The tool run finished"
-"""How its own sentence begins; its session then ends with the results."""
+"""How its own sentence begins; its session then ends with the results, or with a reply without words."""
+MIRROR: Final = "delivery-mirror"
+"""The model that its session names for sentences of its own."""
 LOOP: Final = "tool-loop recovery encountered another critical loop"
 """How its guard against loops ends a turn (`loop_detection`)."""
 _WORDS: Final = ModelWords(
@@ -63,7 +66,9 @@ def failure(status: int, text: str, said: str, events: Sequence[Mapping[str, Any
 
 def _wordless(text: str, events: Sequence[Mapping[str, Any]]) -> bool:
     """Whether a text is what OpenClaw says after tools where the model, asked three times, had no words for their results."""
-    return text.startswith(TOOLS_ONLY) and not stopped(events)
+    last = [reply for reply in replies(events) if reply["message"].get("model") != MIRROR][-1:]
+    said = message_of(last[0]) if last else None
+    return text.startswith(TOOLS_ONLY) and (said is None or text not in said.text)
 
 
 def _spoke(events: Sequence[Mapping[str, Any]]) -> bool:
