@@ -37,6 +37,8 @@ FOLLOWS: Final[dict[tuple[str, str], set[tuple[str, str]]]] = {
     **dict.fromkeys(_STEPS, _STEPS | {("M30", "past-forgotten"), ("M30", "own-turns-missing")}),
 }
 """What comes of a finding before it, and is no cause of its own: positions of updates count messages, for instance."""
+SAME: Final = {("M17", "events-results-swapped"): {("M20", "file-wrong")}}
+"""What is no cause of its own beside another finding, whichever came first: files tell whose results are the wrong ones."""
 
 
 @dataclass(slots=True)
@@ -87,6 +89,7 @@ class Book:
             )
             for (must, cause), one in self._found.items()
             if not self._before(must, cause) & FOLLOWS.get((must, cause), set())
+            and not self._found.keys() & SAME.get((must, cause), set())
         )  # fmt: skip
 
     def _before(self, must: str, cause: str) -> set[tuple[str, str]]:
