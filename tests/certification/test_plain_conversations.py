@@ -59,5 +59,5 @@ async def test_what_fails_in_a_conversation_of_its_own_has_failed():
 
 
 async def test_a_failed_turn_leaves_the_next_check_a_reopened_conversation():
-    assert await outcomes(harness := Tires(), "FAULT-004", "FAULT-012") == [("passed", False)] * 2
+    assert await outcomes(harness := Tires(), "FAULT-003", "FAULT-012") == [("passed", False)] * 2
     assert harness.opened == 2
