@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -46,11 +47,7 @@ class ShownByCommand:
 
 def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
     """The reading that a command is: ``cat FILE`` or ``sed -n 'A,Bp' FILE``; None for any other."""
-    for text in strings_of(arguments):
-        try:
-            said = shlex.split(WAIT.sub("", text))
-        except ValueError:
-            continue
+    for said in _commands(WAIT.sub("", text) for text in strings_of(arguments)):
         match said:
             case ["cat", path]:
                 return ShownByCommand(path, {})
@@ -61,11 +58,7 @@ def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
 
 def put_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
     """The file that a command writes, and its text: ``printf '%s' TEXT > FILE``, with a line end behind it."""
-    for text in strings_of(arguments):
-        try:
-            said = shlex.split(text)
-        except ValueError:
-            continue
+    for said in _commands(strings_of(arguments)):
         match said:
             case ["printf", r"%s\n", content, ">", path]:
                 return path.removeprefix("./"), f"{content}\n"
@@ -74,15 +67,18 @@ def put_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
 
 def said_by(arguments: dict[str, JsonValue]) -> list[str]:
     r"""What a command must print: ``echo TEXT``, and ``printf '%s\n' TEXT >&2`` behind it."""
-    for text in strings_of(arguments):
-        try:
-            said = shlex.split(text)
-        except ValueError:
-            continue
+    for said in _commands(strings_of(arguments)):
         match said:
             case ["echo", first, "printf", r"%s\n", second, ">&2"] if first.endswith(";"):
                 return [first[:-1], second]
     return []
+
+
+def _commands(texts: Iterable[str]) -> Iterator[list[str]]:
+    """The words of each text that a shell could read."""
+    for text in texts:
+        with contextlib.suppress(ValueError):
+            yield shlex.split(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ async def _verified(
         isolation=min((level for one in levels for level in (one.harness, one.check) if level is not None), default=0),
         requests=proof.requests,
         answers=proof.answers,
-        unproved=(*_unproved(run, manifest, proof, signed_by), *_unfit(run, scenarios)),
+        unproved=(*_unproved(run, manifest, proof, signed_by), *_unfit(run, scenarios, proof)),
         signer=signed_by,
     )
 
@@ -267,6 +267,8 @@ class _Proof:
     answers: int
     answered: int
     uncounted: int
+    cheap: int
+    """Rounds whose requests are longer than their tokens."""
 
     @classmethod
     def of(cls, run: RunData, path: Path) -> _Proof:
@@ -280,6 +282,7 @@ class _Proof:
             answers=sum(_said(turn) for turn in answered),
             answered=len(answered),
             uncounted=sum(turn.told_of != turn.record.usage.metered.requests for _, turn in turns),
+            cheap=sum(_too_few(turn) for _, turn in turns),
         )
 
 
@@ -345,7 +348,7 @@ def _unproved(run: RunData, manifest: BundleManifest, proof: _Proof, signer: str
         yield f"anything about a model: {'the reader is a stub' if 'reader' in kinds else f'{model} is a program'}"
 
 
-def _unfit(run: RunData, scenarios: Mapping[str, Scenario]) -> Iterator[str]:
+def _unfit(run: RunData, scenarios: Mapping[str, Scenario], proof: _Proof) -> Iterator[str]:
     """What harness or author may be to blame for, so that nobody is refused for it."""
     if more := len(set(scenarios) - set(run.plan.scenarios)):
         names = ", ".join(run.plan.sources)
@@ -354,8 +357,8 @@ def _unfit(run: RunData, scenarios: Mapping[str, Scenario]) -> Iterator[str]:
         for one in harness.findings:
             where = ", ".join(one.rounds[:5]) or "the trial"
             yield f"that {harness.harness} asked and told what it must: {one.what} ({one.key}; {where})"
-    if cheap := sum(map(_too_few, (turn for trial in run.trials for turn in read_turns(run.root, trial)))):
-        yield f"the tokens of {cheap} rounds: their requests are longer than these counts"
+    if proof.cheap:
+        yield f"the tokens of {proof.cheap} rounds: their requests are longer than these counts"
 
 
 def _too_few(turn: AskedRound) -> bool:
