@@ -1,6 +1,7 @@
 """What the Ray plugin does without a cluster: its tasks are functions of plain data, and mistakes are told, not raised."""
 
 import pickle
+import socket
 
 import pytest
 
@@ -66,3 +67,11 @@ def test_options_are_checked_before_anything_is_begun():
         RayExecutor(cpus=0)
     with pytest.raises(ClawError, match="no option"):
         make_executor("ray:nodes=3")
+
+
+def test_an_address_where_nothing_listens_is_told_before_ray_tries_it():
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        executor = RayExecutor(address=f"127.0.0.1:{bound.getsockname()[1]}")
+        with pytest.raises(ClawError, match="no cluster of Ray is reached"), executor._cluster(None):
+            pass

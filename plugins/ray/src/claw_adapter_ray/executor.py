@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+import socket
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final
 
@@ -15,6 +16,7 @@ from claw_adapter_ray import tasks
 
 __all__ = ["RayExecutor"]
 
+CONNECT_SECONDS: Final = 10.0
 SOFT: Final = False
 """A check belongs to its node and goes to no other."""
 
@@ -49,8 +51,9 @@ class RayExecutor(Executor):
     def _cluster(self, ray: Any) -> Iterator[None]:
         """Connected to the cluster; what this process had started there is ended with the connection."""
         try:
+            _heard(self.address)
             ray.init(address=self.address or None, log_to_driver=False, logging_level="error", namespace="claw")
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             remedy = "Start one with `ray start --head`, or name it: --executor ray:address=HOST:PORT."
             raise ClawError(f"no cluster of Ray is reached: {error}", where=self.address, remedy=remedy) from None
         try:
@@ -102,6 +105,17 @@ class RayExecutor(Executor):
         finally:
             for ref in under_way:
                 ray.cancel(ref, force=True)
+
+
+def _heard(address: str) -> None:
+    """Ask whether anything listens at HOST:PORT; Ray itself would try for a quarter of an hour.
+
+    Raises:
+        OSError: nothing does.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
 
 
 async def _result(ray: Any, ref: Any, where: str) -> Any:
