@@ -432,6 +432,15 @@ def test_what_no_run_needs_and_what_stands_behind_a_journal_is_refused(bundle, t
     assert "something stands behind its files" in refused(tmp_path / "h")
 
 
+def test_a_record_that_is_there_twice_is_refused(copy, tmp_path):
+    """What readers take from the last of them would hide what the first says."""
+    path = min(copy.glob("trials/*/journal.jsonl"))
+    last = read_all(path)[-1]
+    with Journal(path) as journal:
+        journal.append(last)
+    assert "its journal has one record twice" in forged(copy, tmp_path)
+
+
 def test_a_field_that_is_there_twice_is_refused(bundle, tmp_path):
     """Readers take the first or the last."""
     files = contents(bundle)
@@ -474,6 +483,7 @@ def test_what_can_only_be_believed_is_said(copy, tmp_path):
     unproved = "\n".join(json.loads(claw("bundle", "verify", tmp_path / "b.tar.gz", "--json").stdout)["unproved"])
     assert "M13 prompt-missing" in unproved
     assert "options, deadlines and isolation" in unproved
+    assert "which evidence had reached the model" in unproved
     assert "of several runs the best" in unproved
 
 

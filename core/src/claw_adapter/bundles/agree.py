@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -86,7 +87,10 @@ def _journal(path: Path) -> Iterator[str]:
             parse_json(body, once)
     except ValueError as error:
         yield f"its journal: {error}"
-    indices = [record.index for record in standing(read_all(path)) if isinstance(record, RoundRecord)]
+    records = read_all(path)
+    if any(one == other for one, other in itertools.pairwise(records)):
+        yield "its journal has one record twice"
+    indices = [record.index for record in standing(records) if isinstance(record, RoundRecord)]
     if indices != sorted(indices):
         yield "its rounds are not in order"
 

@@ -334,8 +334,9 @@ def _unproved(run: RunData, manifest: BundleManifest, proof: _Proof, signer: str
         yield f"why {' and '.join(missing)}: it is as the run recorded it"
     yield "which versions of programs ran: they are as the run recorded them"
     yield (
-        "that they ran with these options, deadlines and isolation, when, and how long it took: it is as the run "
-        "recorded it, and so is what adapters declare and what harnesses reported of tokens"
+        "that they ran with these options, deadlines and isolation, when, how long it took, and how much of the machine: "
+        "it is as the run recorded it, and so is which evidence had reached the model, what adapters declare and what "
+        "harnesses reported of tokens"
     )
     yield "that there was nothing else: of several runs the best may have been kept, and of its trials those that look well"
     if manifest.voided:
