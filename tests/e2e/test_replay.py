@@ -30,11 +30,11 @@ def digest(found: dict[str, list]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_the_demo_replays_to_the_same_journal_three_times(tmp_path):
+def test_the_demo_replays_to_the_same_journal_twice(tmp_path):
     recorded = run_sync(tmp_path / "recorded", experiment("demo"))
     shutil.move(tmp_path / "recorded", tmp_path / "elsewhere")
     digests = set()
-    for number in range(3):
+    for number in range(2):
         again = replayed(tmp_path, f"again{number}", "demo", READER, tmp_path / "elsewhere")
         assert again.keys() == recorded.keys()
         for trial, records in recorded.items():
