@@ -192,5 +192,6 @@ def _environment(programs: Path, home: Path, tmp: Path) -> dict[str, str]:
         "PYTHONNOUSERSITE": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONUTF8": "1",
+        "OMP_NUM_THREADS": "1",  # sums do not depend on how many processors there are, nor does the memory that is asked for
         "PYTEST_ADDOPTS": "--noconftest -p no:cacheprovider",
     }
