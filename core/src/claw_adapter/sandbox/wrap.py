@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -130,10 +131,14 @@ def _mounts(confinement: Confinement, host: HostView, command: Sequence[str]) ->
 
 def _shown(confinement: Confinement, host: HostView, command: Sequence[str]) -> list[Path]:
     """What of the machine shows, each at its own path; of our launchers those that the command begins with."""
-    shown = [*host.readable, *(path for path in (host.relay, host.limit) if str(path) in command)]
-    if confinement.etc is not None:
-        shown = [path for path in shown if path.is_dir() or not path.is_relative_to(ETC_FOLDER)]
-    return [*shown, *(host.prefix if confinement.environment_prefix else ())]
+    readable = host.readable if confinement.etc is None else _without_files_of_etc(host.readable)
+    launchers = (path for path in (host.relay, host.limit) if str(path) in command)
+    return [*readable, *launchers, *(host.prefix if confinement.environment_prefix else ())]
+
+
+@functools.cache
+def _without_files_of_etc(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    return tuple(path for path in paths if not path.is_relative_to(ETC_FOLDER) or path.is_dir())
 
 
 def _behind_links(path: Path, folders: set[Path], links: Mapping[Path, str]) -> Path:
