@@ -23,7 +23,7 @@ from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.errors import MachineError, SandboxError
 from claw_adapter.machine import amount, killed_for_memory, machine_said, space
 from claw_adapter.sandbox.confinement import Confinement, ResourceLimits
-from claw_adapter.sandbox.host import write_etc
+from claw_adapter.sandbox.host import ETC_FOLDER, write_etc
 from claw_adapter.sandbox.imports import compile_libraries, missing_modules, note_environment, write_notes
 from claw_adapter.sandbox.kept import kept
 from claw_adapter.sandbox.levels import IsolationLevel
@@ -107,7 +107,7 @@ async def run_check(
             cwd=workspace,
             shm_bytes=limits.shm,
             environment_prefix=True,
-            etc=etc,
+            etc=None if any(ETC_FOLDER in path.parents for path in (workspace, *readable)) else etc,
             limits=_limits(deadline),
         )
         outside = {**_environment(programs, home, tmp), **note_environment(notes, home), **(env or {})}

@@ -107,7 +107,7 @@ def write_etc(folder: Path) -> None:
         source, target = ETC_FOLDER / name, folder / name
         if source.is_dir():
             target.mkdir(parents=True)
-        elif source.exists():
+        elif os.access(source, os.R_OK):
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
 
