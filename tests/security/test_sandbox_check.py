@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -13,6 +14,7 @@ import pytest
 
 from claw_adapter.drivers import reaper
 from claw_adapter.sandbox import IsolationLevel, detect, run_check
+from claw_adapter.sandbox.host import ETC
 
 LEVELS = [
     IsolationLevel.PROCESS,
@@ -129,6 +131,30 @@ async def test_what_is_not_bound_is_not_there_at_level_2(level, tmp_path):
     (tmp_path / "gold.yaml").write_text("answer")
     done = await run_check(f"cat {tmp_path}/gold.yaml", workspace=tmp_path / "workspace", level=level, deadline=20)
     assert done.exit.ok is (level == IsolationLevel.PROCESS)
+
+
+async def test_of_etc_the_harmless_part_shows_as_it_is_and_cannot_be_written_at_level_2(level, tmp_path):
+    if level < IsolationLevel.NAMESPACE:
+        pytest.skip("below level 2 everything of the user is visible")
+    shown = [Path("/etc", name) for name in ETC if Path("/etc", name).exists()]
+    code = f"""
+import json, pathlib
+seen = [sorted(p.name for p in map(pathlib.Path, path.iterdir())) if path.is_dir() else path.read_text("latin-1")
+        for path in map(pathlib.Path, {[*map(str, shown)]!r})]
+try:
+    pathlib.Path("/etc/hosts").write_text("")
+except OSError as error:
+    seen.append(error.errno)
+print(json.dumps([seen, sorted(path.name for path in pathlib.Path("/etc").iterdir())]))
+"""
+    (tmp_path / "look.py").write_text(code)
+    done = await run_check("python look.py", workspace=tmp_path, level=level, deadline=20)
+    seen, names = json.loads(done.stdout.text)
+    assert seen.pop() == errno.EROFS
+    assert seen == [
+        sorted(one.name for one in path.iterdir()) if path.is_dir() else path.read_text("latin-1") for path in shown
+    ]
+    assert names == sorted({Path(name).parts[0] for name in ETC if Path("/etc", name).exists()})
 
 
 async def test_no_network_at_level_2(level, tmp_path):

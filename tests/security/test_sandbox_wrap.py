@@ -49,8 +49,7 @@ def test_the_whole_command_of_a_small_confinement():
     expected = (
         "--symlink usr/bin /bin --proc /proc --dev /dev --perms 1777 --size 67108864 --tmpfs /dev/shm --remount-ro /dev "
         f"{sealed} --perms 1777 --size 268435456 --tmpfs /tmp "
-        "--ro-bind /usr /usr --ro-bind /etc/passwd /etc/passwd --ro-bind /claw/relay.py /claw/relay.py "
-        "--ro-bind /claw/limit.py /claw/limit.py --bind /run/t1/home /run/t1/home "
+        "--ro-bind /usr /usr --ro-bind /etc/passwd /etc/passwd --bind /run/t1/home /run/t1/home "
         "--remount-ro / --chdir /run/t1/home -- agent -x"
     )
     assert argv[10:] == tuple(expected.split())
@@ -117,6 +116,13 @@ def test_the_virtual_environment_is_shown_only_when_asked_for():
         assert (("--ro-bind", "/venv") in mounts(argv)) is asked
 
 
+def test_a_folder_in_place_of_etc_hides_its_single_files(tmp_path):
+    (tmp_path / "etc").mkdir()
+    argv, _ = wrap(("x",), {}, confinement(etc=tmp_path / "etc"), HOST)
+    assert f"--ro-bind {tmp_path / 'etc'} /etc" in " ".join(argv)
+    assert [path for _, path in mounts(argv) if path.startswith("/etc")] == ["/etc"]
+
+
 def test_relay_and_limits_stand_in_front_in_that_order():
     argv, _ = wrap(
         ("agent",),
@@ -131,6 +137,7 @@ def test_relay_and_limits_stand_in_front_in_that_order():
         HOST,
     )
     inside = argv[argv.index("--") + 1 :]
+    assert {("--ro-bind", "/claw/relay.py"), ("--ro-bind", "/claw/limit.py")} <= {*mounts(argv)}
     assert inside[:3] == ("/usr/bin/python3", "-I", "-S")
     assert inside[3] == "/claw/relay.py"
     assert inside[4:10] == ("8080", "/run/t1/model.sock", "--reverse", "9000", str(HOME / "in.sock"), "--")

@@ -23,6 +23,7 @@ from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.errors import MachineError, SandboxError
 from claw_adapter.machine import amount, killed_for_memory, machine_said, space
 from claw_adapter.sandbox.confinement import Confinement, ResourceLimits
+from claw_adapter.sandbox.host import ETC_FOLDER, write_etc
 from claw_adapter.sandbox.imports import compile_libraries, missing_modules, note_environment, write_notes
 from claw_adapter.sandbox.kept import kept
 from claw_adapter.sandbox.levels import IsolationLevel
@@ -96,16 +97,17 @@ async def run_check(
     try:
         home, tmp = (_folder(private / part) for part in ("home", "tmp"))
         tools = await to_thread(kept, (__name__, sys.executable), _write_tools)
-        programs, notes = (tools.path / part for part in ("bin", "notes"))
+        programs, notes, etc = (tools.path / part for part in ("bin", "notes", "etc"))
         confinement = Confinement(
             level=level,
             home=home,
             writable=(workspace,),
-            readable=(programs, notes, *readable),
+            readable=(tools.path, *readable),
             hidden=tuple(hidden),
             cwd=workspace,
             shm_bytes=limits.shm,
             environment_prefix=True,
+            etc=None if any(ETC_FOLDER in path.parents for path in (workspace, *readable)) else etc,
             limits=_limits(deadline),
         )
         outside = {**_environment(programs, home, tmp), **note_environment(notes, home), **(env or {})}
@@ -163,9 +165,10 @@ def _folder(path: Path) -> Path:
 
 
 def _write_tools(folder: Path) -> None:
-    """What every check starts and imports; see `_write_pythons` and `write_notes`."""
+    """What every check starts and imports; see `_write_pythons` and `write_notes`; and the /etc that it sees."""
     _write_pythons(_folder(folder / "bin"))
     write_notes(_folder(folder / "notes"))
+    write_etc(_folder(folder / "etc"))
 
 
 def _write_pythons(folder: Path) -> None:
@@ -189,5 +192,6 @@ def _environment(programs: Path, home: Path, tmp: Path) -> dict[str, str]:
         "PYTHONNOUSERSITE": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONUTF8": "1",
+        "OMP_NUM_THREADS": "1",  # sums do not depend on how many processors there are, nor does the memory that is asked for
         "PYTEST_ADDOPTS": "--noconftest -p no:cacheprovider",
     }

@@ -54,6 +54,7 @@ class Confinement:
         tmp_bytes: size of that private /tmp.
         shm_bytes: size of /dev/shm, at level 2.
         environment_prefix: also show `sys.prefix` (a virtual environment) and not only the interpreter it is made of.
+        etc: a folder made by `host.write_etc` that becomes /etc: each thing shown for itself makes the start slower.
         limits: see `ResourceLimits`.
     """
 
@@ -72,6 +73,7 @@ class Confinement:
     tmp_bytes: int = 256 * 1024 * 1024
     shm_bytes: int = 64 * 1024 * 1024
     environment_prefix: bool = False
+    etc: Path | None = None
     limits: ResourceLimits = field(default_factory=ResourceLimits)
 
     def inside(self, path: Path) -> Path:
@@ -87,7 +89,7 @@ class Confinement:
             SandboxError: a relative path, or an endpoint without socket and port.
         """
         paths = [self.home, *self.writable, *self.readable, *self.hidden, *chain.from_iterable(self.names)]
-        paths += [path for path in (self.cwd, self.tmp, self.endpoint_socket) if path is not None]
+        paths += [path for path in (self.cwd, self.tmp, self.etc, self.endpoint_socket) if path is not None]
         for path in paths:
             if not path.is_absolute() or ".." in path.parts:
                 raise SandboxError(f"not an absolute path without '..': {path}", remedy="Resolve it first.")

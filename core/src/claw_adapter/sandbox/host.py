@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import Final
 
 from claw_adapter.sandbox import limit, relay
 
-__all__ = ["LIMIT", "HostView", "host_view", "prlimit"]
+__all__ = ["ETC_FOLDER", "LIMIT", "HostView", "host_view", "prlimit", "write_etc"]
 
 RELAY: Final = Path(relay.__file__).absolute()
 LIMIT: Final = Path(limit.__file__).absolute()
 
 SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
+ETC_FOLDER: Final = Path("/etc")
 ETC: Final = (
     "ld.so.cache",
     "ld.so.conf",
@@ -84,7 +86,7 @@ def host_view(bwrap: Path) -> HostView:
     system = [Path(name) for name in SYSTEM if Path(name).exists()]
     links = tuple((str(path.readlink()), path) for path in system if path.is_symlink())
     folders = [path for path in system if not path.is_symlink()]
-    folders += [path for name in ETC if (path := Path("/etc", name)).exists()]
+    folders += [path for name in ETC if (path := ETC_FOLDER / name).exists()]
     base = {Path(sys.base_prefix), Path(sys.base_exec_prefix)}
     base |= {path.resolve() for path in base}
     prefix = {Path(sys.prefix), Path(sys.exec_prefix)} - base
@@ -97,6 +99,17 @@ def host_view(bwrap: Path) -> HostView:
         hops=_hops(Path(sys.executable), [*base, *prefix, *system]),
         prlimit=prlimit(),
     )
+
+
+def write_etc(folder: Path) -> None:
+    """Fill `folder`, for `Confinement.etc`, with the files of /etc that are shown, and a place for each folder of it."""
+    for name in ETC:
+        source, target = ETC_FOLDER / name, folder / name
+        if source.is_dir():
+            target.mkdir(parents=True)
+        elif os.access(source, os.R_OK):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
 
 
 def _hops(program: Path, shown: list[Path]) -> tuple[tuple[str, Path], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Final
 from claw_adapter.errors import SandboxError
 from claw_adapter.sandbox import limit
 from claw_adapter.sandbox.confinement import Confinement
-from claw_adapter.sandbox.host import LIMIT, MAX_HOPS, HostView, host_view, prlimit
+from claw_adapter.sandbox.host import ETC_FOLDER, LIMIT, MAX_HOPS, HostView, host_view, prlimit
 from claw_adapter.sandbox.levels import NAMESPACES, IsolationLevel, detect, require
 
 __all__ = ["wrap"]
@@ -44,7 +45,7 @@ def wrap(
     if confinement.tmp is None:
         inside["TMPDIR"] = "/tmp"  # noqa: S108  # a private one
     command = _relayed(_limited(argv, confinement, host), confinement, host)
-    return (str(host.bwrap), *NAMESPACES, *_file_system(confinement, host), "--", *command), inside
+    return (str(host.bwrap), *NAMESPACES, *_file_system(confinement, host, command), "--", *command), inside
 
 
 def _this_host(level: IsolationLevel) -> HostView:
@@ -83,7 +84,7 @@ def _relayed(argv: tuple[str, ...], confinement: Confinement, host: HostView) ->
     return (str(host.python), "-I", "-S", str(host.relay), *routes, "--", *argv) if routes else argv
 
 
-def _file_system(confinement: Confinement, host: HostView) -> list[str]:
+def _file_system(confinement: Confinement, host: HostView, command: Sequence[str]) -> list[str]:
     """Bubblewrap's mounts, parents before children, so that the nearest rule for a path wins."""
     arguments: list[str] = []
     for target, path in host.symlinks:
@@ -92,13 +93,13 @@ def _file_system(confinement: Confinement, host: HostView) -> list[str]:
     arguments += ["--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108  # one of its own
     for name in SEALED:
         arguments += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
-    for _, mount in sorted(_mounts(confinement, host), key=lambda item: len(item[0].parts)):
+    for _, mount in sorted(_mounts(confinement, host, command), key=lambda item: len(item[0].parts)):
         arguments += mount
     cwd = confinement.cwd or (confinement.writable[0] if confinement.writable else confinement.home)
     return [*arguments, "--remount-ro", "/", "--chdir", str(confinement.inside(cwd))]
 
 
-def _mounts(confinement: Confinement, host: HostView) -> list[Mount]:
+def _mounts(confinement: Confinement, host: HostView, command: Sequence[str]) -> list[Mount]:
     """Where one path is named twice the later kind wins: shown, readable, writable, hidden."""
     tmp = Path("/tmp")  # noqa: S108  # a private one
     chosen: dict[Path, tuple[str, ...]] = {
@@ -106,7 +107,9 @@ def _mounts(confinement: Confinement, host: HostView) -> list[Mount]:
     }
     if confinement.tmp is not None:
         chosen[tmp] = ("--bind", str(confinement.tmp), str(tmp))
-    shown = [*host.readable, host.relay, host.limit, *(host.prefix if confinement.environment_prefix else ())]
+    shown = _shown(confinement, host, command)
+    if confinement.etc is not None:
+        chosen[ETC_FOLDER] = ("--ro-bind", str(confinement.etc), str(ETC_FOLDER))
     if confinement.environment_prefix:
         chosen.update({path: ("--symlink", target, str(path)) for target, path in host.hops})
     if confinement.network == "endpoint" and confinement.endpoint_socket is not None:
@@ -124,6 +127,18 @@ def _mounts(confinement: Confinement, host: HostView) -> list[Mount]:
         chosen[name], bound[name] = ("--bind", str(path), str(name)), path
     chosen.update(cover for hidden in confinement.hidden for cover in _covers(hidden, bound))
     return list(chosen.items())
+
+
+def _shown(confinement: Confinement, host: HostView, command: Sequence[str]) -> list[Path]:
+    """What of the machine shows, each at its own path; of our launchers those that the command begins with."""
+    readable = host.readable if confinement.etc is None else _without_files_of_etc(host.readable)
+    launchers = (path for path in (host.relay, host.limit) if str(path) in command)
+    return [*readable, *launchers, *(host.prefix if confinement.environment_prefix else ())]
+
+
+@functools.cache
+def _without_files_of_etc(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    return tuple(path for path in paths if not path.is_relative_to(ETC_FOLDER) or path.is_dir())
 
 
 def _behind_links(path: Path, folders: set[Path], links: Mapping[Path, str]) -> Path:

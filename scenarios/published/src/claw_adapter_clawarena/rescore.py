@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from claw_adapter.scenario import load_scenario
 from claw_adapter.workspace import Snapshotter, apply_update, lay_out
 from claw_adapter_clawarena.convert import to_scenario
 from claw_adapter_clawarena.examine import examine
+from claw_adapter_clawarena.mirror import mirror
 from claw_adapter_clawarena.records import PublishedRound, PublishedScenario
 from claw_adapter_clawarena.replay import Replay
 from claw_adapter_clawarena.results import RecordedRound, read_report, read_results
@@ -73,7 +73,12 @@ class _Worker:
     recorded: Mapping[str, RecordedRound]
     folder: Path
     level: IsolationLevel
-    copies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(COPIES))
+    copies: asyncio.Queue[Path] = field(default_factory=asyncio.Queue)
+    """Those that no check uses."""
+
+    def __post_init__(self) -> None:
+        for number in range(COPIES):
+            self.copies.put_nowait(self.folder / f"copy-{number}")
 
     async def run(self, *, replay: bool, progress: RoundProgress | None) -> RescoredScenario:
         made = RescoredScenario(self.scenario.id)
@@ -109,24 +114,23 @@ class _Worker:
     ) -> asyncio.Task[RescoredRound]:
         """Begin to decide a round, on a copy of the workspace as it is now; the replay goes on meanwhile."""
         why = _undecided(one, recorded, replay=replay)
-        copy = self.folder / "copies" / one.item.id
+        copy = None
         if one.item.type == "exec_check" and not why:
-            await self.copies.acquire()
-            await to_thread(shutil.copytree, workspace, copy, symlinks=True)
+            copy = await self.copies.get()
+            await to_thread(mirror, workspace, copy)
         return asyncio.create_task(self._decided(one, recorded, why, copy))
 
     async def _decided(
-        self, one: PublishedRound, recorded: RecordedRound | None, why: str, copy: Path
+        self, one: PublishedRound, recorded: RecordedRound | None, why: str, copy: Path | None
     ) -> RescoredRound:
         if recorded is not None and one.item.type == "multi_choice":
             return _choice(one, recorded)
         passed, check = None, one.answer.check
-        if not why and check is not None:
+        if copy is not None and check is not None:
             try:
                 passed, why = await self._decide(check, copy)
             finally:
-                await to_thread(shutil.rmtree, copy, ignore_errors=True)
-                self.copies.release()
+                self.copies.put_nowait(copy)
         return RescoredRound(one.item.id, one.item.type, recorded.passed if recorded else None, passed, why=why)
 
     async def _decide(self, check: Check, copy: Path) -> tuple[bool | None, str]:
