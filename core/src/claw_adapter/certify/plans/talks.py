@@ -29,6 +29,8 @@ class DrawnTalks:
         by somebody, and in the main session it is asked of a tool, too, at length.
         """
         said = self.talk(count, tools=tools, first=first, main=main)
+        if all(one.role != "system" for one in said):
+            said.insert(self._place(said), self.message("system"))
         if odd:
             role = self.rng.choice(("user", "assistant"))
             at = self._place(said)
