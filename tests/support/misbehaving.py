@@ -534,6 +534,19 @@ class ResultsOutOfOrder(Wire):
             at = max(end, at + 1)
 
 
+class TellsThePast(Wire):
+    """What was there before its own first turn is text in front of that turn's prompt."""
+
+    def spoil_request(self, data):
+        messages = data["messages"]
+        first = next((at for at in self.own(messages)), 0)
+        before = [m for m in messages[:first] if m["role"] != "system"]
+        if before:
+            said = "\n".join(f"{m['role']}: {m['content']} {m.get('tool_calls', '')}" for m in before)
+            told = {"role": "user", "content": f"Before:\n{said}\nNow:\n{messages[first]['content']}"}
+            data["messages"] = [*[m for m in messages[:first] if m["role"] == "system"], told, *messages[first + 1 :]]
+
+
 class ReadsByPages(Agent):
     """A page of 200 lines, and what to ask for to have the next."""
 
@@ -577,4 +590,5 @@ ODD = [
     declaring(Prunes, (), (Prune(turns=1),)),
     declaring(OtherIds, ("call_id",)),
     kind(ResultsOutOfOrder),
+    declaring(TellsThePast, ("told", "system_as")),
 ]
