@@ -33,6 +33,8 @@ class Histories:
     book: Book
     failed: Failed
     brought: Collection[str]
+    sessions: Mapping[str, Session]
+    """All that are read by the tool for them, as they are now."""
     strict: bool = False
     """Whether a refusal is the harness's: the model asks only for what is there, in every way there is."""
     shown: set[str] = field(default_factory=set)
@@ -59,6 +61,10 @@ class Histories:
                 what = f"the history {session.id} cannot be read: {flat[:80]!r}"
                 self.failed.note("M22", UNREAD, session.id, what, request)
             return  # a refusal, such as of a name; the model may ask again
+        if len(lost) == sum(map(bool, texts)) and (other := self._other(session, flat)):
+            what = f"reading the history {session.id} gives the history {other}"
+            self.failed.note("M22", "history-wrong", session.id, what, request)
+            return
         self.shown.add(session.id)
         self.failed.found.pop((UNREAD, session.id), None)
         if moved:
@@ -69,6 +75,14 @@ class Histories:
         self._tools(session, flat, request)
         self._times(session, flat, request)
         self._lost(session, lost, flat, request)
+
+    def _other(self, session: Session, flat: str) -> str:
+        """Another history, if a result is that one."""
+        for name, other in self.sessions.items():
+            texts = [self.renderer.plain(message.text) for message in other.messages]
+            if name != session.id and any(texts) and not _walked(texts, flat)[0]:
+                return name
+        return ""
 
     def _lost(self, session: Session, lost: Sequence[int], flat: str, request: int) -> None:
         """Messages that a reading does not show, or shows cut."""
