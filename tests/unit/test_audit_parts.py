@@ -240,6 +240,41 @@ def test_a_time_beside_a_message_is_its_own_also_where_others_begin_with_the_sam
     assert [finding.cause for finding in book.findings()] == found
 
 
+def test_a_reading_that_gives_another_history_is_named_so():
+    talks = {name: [Message(id=name, role="user", text=f"The lift of {name} is slow.")] for name in ("mail", "mail-2")}
+    sessions = {name: Session(id=name, messages=messages) for name, messages in talks.items()}
+    found = {}
+    for shown in sessions:
+        book, failed = Book(), Failed()
+        flat = f"{talks[shown][0].text}\n{'-' * 500}"
+        Histories(renderer(), book, failed, (), sessions=sessions).judge(sessions["mail"], {}, flat, frozenset(), 1)
+        failed.report(book)
+        found[shown] = [(finding.key, finding.what) for finding in book.findings()]
+    assert found["mail"] == []
+    assert found["mail-2"] == [("M22 history-wrong", "reading the history mail gives the history mail-2 (request 1)")]
+
+
+def test_a_text_of_which_lines_are_gone_is_not_missing():
+    text = "# Market\nThe hall is open.\n# Times\nThe clock stands still.\n\nWhat follows?"
+    left = "The hall is open.\nThe clock stands still.\n\nWhat follows?"
+    found = damage_of(said(text), [unit(left)], [0], renderer())
+    assert (found.how, found.lost) == ("lines", "# Market")
+    assert damage(said(text), "What follows?")[0] == "missing"
+
+
+def test_a_reply_that_repeats_the_one_before_is_a_loss_to_declare_once():
+    loss = Drop(what="repeated_reply")
+    once, other = said("The lift is slow today.", "assistant", repeated=True), said("The lift is slow.", "assistant")
+    for expected, there, explained in (
+        (once, once.text, loss),
+        (once, "The key is lost.", None),
+        (other, "Noted.", None),
+    ):
+        made = renderer(losses=[loss])
+        units = [unit(there, "assistant")]
+        assert declared_for(expected, damage_of(expected, units, [], made), units, made, age=0, tokens=0) == explained
+
+
 def test_a_message_that_was_cut_out_is_not_moved_to_where_another_begins_with_its_words():
     said = ["Noted. The lift is slow.", "The coffee machine is new.", "Noted.", "The clock stands still."]
     messages = [Message(id=str(n), role="user", text=text) for n, text in enumerate(said)]

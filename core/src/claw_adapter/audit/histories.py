@@ -33,10 +33,10 @@ class Histories:
     book: Book
     failed: Failed
     brought: Collection[str]
-    sessions: Mapping[str, Session]
-    """All that are read by the tool for them, as they are now."""
     strict: bool = False
     """Whether a refusal is the harness's: the model asks only for what is there, in every way there is."""
+    sessions: Mapping[str, Session] = field(default_factory=dict)
+    """All that are read by the tool for them, as they are now."""
     shown: set[str] = field(default_factory=set)
     """Histories that this turn has shown, or some of them: under another name they may well be refused."""
 

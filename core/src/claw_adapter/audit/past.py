@@ -40,6 +40,8 @@ class Past:
             one, following = found[at], found[at + 1]
             if one.kind == "assistant" and (following.kind == CALL or following.before_calls) and id(one) in ends:
                 found[at] = replace(one, before_calls=True)
+            if one.kind == following.kind == "assistant" and one.text == following.text:
+                found[at : at + 2] = [replace(said, repeated=True) for said in found[at : at + 2]]
         return found
 
     def apply(self, update_ids: Sequence[str], number: int) -> bool:
