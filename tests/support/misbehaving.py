@@ -209,9 +209,10 @@ class HistoriesWithoutTools(Seeds):
 
 class HistoryTimesSwapped(Seeds):
     def spoilt_history(self, messages):
-        times = [m.time for m in messages]
-        if len(times) > 30:
-            times[10], times[30] = times[30], times[10]
+        times, said = [m.time for m in messages], [n for n, m in enumerate(messages) if m.text and m.role != "tool"]
+        if len(said) > 25:
+            one, other = said[10], said[25]
+            times[one], times[other] = times[other], times[one]
         return [m.model_copy(update={"time": time}) for m, time in zip(messages, times, strict=True)]
 
 

@@ -59,7 +59,7 @@ class CachesByPathAndSize(PlantedConversation):
 
         def cached(path, **more):
             place = agent.workspace / path
-            key = (path, place.stat().st_size if place.exists() else -1)
+            key = (path, *more.values(), place.stat().st_size if place.exists() else -1)
             return seen.setdefault(key, read(path, **more))
 
         agent.tool_read_file = cached
