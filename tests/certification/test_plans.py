@@ -92,9 +92,17 @@ def test_in_every_plan_letters_stand_across_the_blocks_in_which_somebody_may_rea
 
 
 @pytest.mark.parametrize("nonce", ["one", "two", "three", "four"])
-def test_every_past_has_a_system_message_in_its_middle(nonce):
+def test_every_past_has_each_kind_of_message(nonce):
+    """What is said by chance alone is missing in some plans, and so is what becomes of it."""
     for step in draw(nonce, 0, "silver").steps:
-        assert not isinstance(step, PlanSeed) or any(one.role == "system" for one in step.messages[1:])
+        said = step.messages if isinstance(step, PlanSeed) else ()
+        assert not said or any(one.role == "system" for one in said[1:])
+        if isinstance(step, PlanSeed) and step.session == MAIN:
+            assert any(one.speaker for one in said)
+            assert any(one.text and one.tool_calls for one in said)
+            for role in ("user", "assistant"):
+                again = [a for a, b in itertools.pairwise(said) if a.role == b.role == role and a.text == b.text]
+                assert any(one.text for one in again), role
 
 
 @pytest.mark.parametrize("level", ["bronze", "silver", "gold"])

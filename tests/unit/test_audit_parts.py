@@ -15,11 +15,23 @@ from claw_adapter.audit.conversation import _Request, minutes
 from claw_adapter.audit.damage import damage_of, declared_for
 from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.pages import tells_the_rest
+from claw_adapter.audit.past import Past
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, whole_in
 from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text, units_of
 from claw_adapter.audit.words import KnownLines, ScenarioLines
-from claw_adapter.protocol import Capabilities, Clip, Drop, Mask, Message, Prune, ReportedUsage, Session, WindowLimit
+from claw_adapter.protocol import (
+    Capabilities,
+    Clip,
+    Drop,
+    Mask,
+    Message,
+    Prune,
+    ReportedUsage,
+    Session,
+    ToolCall,
+    WindowLimit,
+)
 from claw_adapter.scenario.load import load_gold, load_scenario
 from support.scenarios import write_scenario
 
@@ -260,6 +272,18 @@ def test_a_text_of_which_lines_are_gone_is_not_missing():
     found = damage_of(said(text), [unit(left)], [0], renderer())
     assert (found.how, found.lost) == ("lines", "# Market")
     assert damage(said(text), "What follows?")[0] == "missing"
+
+
+def test_a_text_before_calls_and_a_repeated_one_are_known_in_a_past():
+    call = ToolCall(id="c", name="read", arguments={})
+    said = [("user", "Why?"), ("assistant", "One."), ("assistant", "Two."), ("assistant", "Three."), ("tool", "There.")]
+    said += [("assistant", "Four."), ("assistant", "Four."), ("user", "Yes."), ("assistant", "Five.")]
+    messages = [Message(id=str(n), role=role, text=text, tool_call_id="c" if role == "tool" else None,
+                        tool_calls=(call,) if text == "Three." else ()) for n, (role, text) in enumerate(said)]  # fmt: skip
+    found = Past(SimpleNamespace(main=SimpleNamespace(messages=messages))).said()
+    assert [one.text for one in found if one.kind != "call"] == [text for _, text in said]
+    assert [one.text for one in found if one.before_calls] == ["One.", "Two."]
+    assert [one.text for one in found if one.repeated] == ["Four.", "Four."]
 
 
 def test_a_reply_that_repeats_the_one_before_is_a_loss_to_declare_once():
