@@ -29,27 +29,27 @@ class DrawnTalks:
         by somebody, and in the main session it is asked of a tool, too, at length.
         """
         said = self.talk(count, tools=tools, first=first, main=main)
-        if all(one.role != "system" for one in said):
-            said.insert(self._place(said), self.message("system"))
+        pieces = [[*self._used(result, self._asked(odd) if odd and main else None)]]
         if odd:
             role = self.rng.choice(("user", "assistant"))
-            at = self._place(said)
-            said[at:at] = [self.message(role, f"{self.texts.sentence()}\n{odd}\n{self.texts.sentence()}")]
-        for kind in self._kinds() if main else ():
-            at = self._place(said)
-            said[at:at] = kind
-        at = self._place(said)
-        said[at:at] = self._used(result, self._asked(odd) if odd and main else None)
+            pieces.append([self.message(role, f"{self.texts.sentence()}\n{odd}\n{self.texts.sentence()}")])
+        if all(one.role != "system" for one in said):
+            pieces.append([self.message("system")])
+        if main:
+            pieces += self._kinds()
+        self.rng.shuffle(pieces)
+        for at, piece in zip(sorted((self._place(said) for _ in pieces), reverse=True), pieces, strict=True):
+            said[at:at] = piece
         return tuple(said)
 
-    def _kinds(self) -> Sequence[Sequence[Message]]:
+    def _kinds(self) -> Sequence[list[Message]]:
         """What is seldom said by chance: somebody with a name, calls with a text, and the same words twice in a row."""
         named = self.message("user").model_copy(update={"speaker": self.rng.choice(NAMES)})
         twice = []
         for role in ("user", "assistant"):
             text = self.texts.message()
             twice.append([self.message(role, text), self.message(role, text)])
-        return [[named], self._used(self.texts.sentence(), says=self.texts.message()), *twice]
+        return [[named], [*self._used(self.texts.sentence(), says=self.texts.message())], *twice]
 
     def _place(self, said: Sequence[Message]) -> int:
         """Behind the first message, and not between calls and their results."""
