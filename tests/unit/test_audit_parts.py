@@ -258,8 +258,8 @@ def test_a_reading_that_gives_another_history_is_named_so():
     found = {}
     for shown in sessions:
         book, failed = Book(), Failed()
-        flat = f"{talks[shown][0].text}\n{'-' * 500}"
-        Histories(renderer(), book, failed, (), sessions=sessions).judge(sessions["mail"], {}, flat, frozenset(), 1)
+        judge = Histories(renderer(), book, failed, (), sessions=sessions).judge
+        judge(sessions["mail"], {}, talks[shown][0].text, frozenset(), 1)
         failed.report(book)
         found[shown] = [(finding.key, finding.what) for finding in book.findings()]
     assert found["mail"] == []

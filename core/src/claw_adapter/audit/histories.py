@@ -56,15 +56,15 @@ class Histories:
             lost, moved = _walked([" ".join(text.split()) for text in texts], " ".join(flat.split()))
             if len(lost) < before:
                 self.book.bite(BREAKS)
+        if lost and len(lost) == sum(map(bool, texts)) and (other := self._other(session, flat)):
+            what = f"reading the history {session.id} gives the history {other}"
+            self.failed.note("M22", "history-wrong", session.id, what, request)
+            return
         if len(lost) == sum(map(bool, texts)) and len(flat) <= BRIEF:
             if self.strict and lost and session.id not in self.shown:
                 what = f"the history {session.id} cannot be read: {flat[:80]!r}"
                 self.failed.note("M22", UNREAD, session.id, what, request)
             return  # a refusal, such as of a name; the model may ask again
-        if len(lost) == sum(map(bool, texts)) and (other := self._other(session, flat)):
-            what = f"reading the history {session.id} gives the history {other}"
-            self.failed.note("M22", "history-wrong", session.id, what, request)
-            return
         self.shown.add(session.id)
         self.failed.found.pop((UNREAD, session.id), None)
         if moved:
