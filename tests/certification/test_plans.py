@@ -9,7 +9,7 @@ import pytest
 from claw_adapter.certify.plans.draw import draw
 from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanSeed, PlanTurn, SessionPlan
 from claw_adapter.certify.plans.shrink import shrink
-from claw_adapter.certify.plans.texts import BLANKS, BREAKS, ESCAPES, FORMAT, JOINED, OUTSIDE, QUOTES
+from claw_adapter.certify.plans.texts import BLANKS, BREAKS, ESCAPES, FORMAT, JOINED, LEADING, OUTSIDE, QUOTES
 from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.reference.adapter import ReferenceHarness
 from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
@@ -72,8 +72,37 @@ def test_every_plan_has_each_class_of_characters_in_every_place_and_long_argumen
     for place, texts in places.items():
         for signs in (FORMAT, BLANKS, BREAKS, OUTSIDE, JOINED, QUOTES, ESCAPES):
             assert any(all(sign in text for sign in signs) for text in texts), (place, signs)
+        lines = [line for text in texts for line in text.split("\n")]
+        assert all(any(line.startswith(mark) for line in lines) for mark in LEADING), place
     assert max(len(use.content) for use in uses) > 1_600
     assert {use.kind for use in uses} >= {"read", "write", "pages", "cat"}
+
+
+@pytest.mark.parametrize("level", ["bronze", "silver", "gold"])
+@pytest.mark.parametrize("nonce", ["one", "two", "three"])
+def test_in_every_plan_letters_stand_across_the_blocks_in_which_somebody_may_read_or_write(nonce, level):
+    plan = draw(nonce, 0, level)
+    read = [step.text for step in plan.steps if isinstance(step, PlanFile)]
+    written = [use.content for turn in plan.turns for reply in turn.replies for use in reply.uses]
+    for texts, sizes in ((read, (512, 1000, 1024, 4096, 8192)), (written, (512, 1000, 1024))):
+        for size in sizes:
+            longest = max(texts, key=len).encode()
+            borders = range(size, len(longest), size)
+            assert {longest[at] & 0xC0 for at in borders} == {0x80}, size
+
+
+@pytest.mark.parametrize("nonce", ["one", "two", "three", "four"])
+def test_every_past_has_each_kind_of_message(nonce):
+    """What is said by chance alone is missing in some plans, and so is what becomes of it."""
+    for step in draw(nonce, 0, "silver").steps:
+        said = step.messages if isinstance(step, PlanSeed) else ()
+        assert not said or any(one.role == "system" for one in said[1:])
+        if isinstance(step, PlanSeed) and step.session == MAIN:
+            assert any(one.speaker for one in said)
+            assert any(one.text and one.tool_calls for one in said)
+            for role in ("user", "assistant"):
+                again = [a for a, b in itertools.pairwise(said) if a.role == b.role == role and a.text == b.text]
+                assert any(one.text for one in again), role
 
 
 @pytest.mark.parametrize("level", ["bronze", "silver", "gold"])

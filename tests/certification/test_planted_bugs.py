@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import planted
 
 from support.meddling import AnswersWithEarlierWords, CrashesOnRefusals
+from support.misbehaving import TellsThePast, declaring
 
 TURNS = ["TURN-003", "TURN-005", "TURN-011", "TURN-015"]
 """Those that need no waiting."""
@@ -71,6 +72,13 @@ async def test_the_reference_passes_everything_inside_this_process(tmp_path):
     async with Bench(ReferenceHarness(mode="in-process"), out=tmp_path) as bench:
         results = await certify(bench, plan("silver"))
     assert {result.id: result.what for result in results if result.outcome != "passed"} == {}
+
+
+async def test_a_past_that_is_told_as_text_is_sent_and_exported(tmp_path):
+    made = declaring(TellsThePast, ("told",))
+    async with Bench(made(), out=tmp_path, isolation=1, nonce="planted") as bench:
+        results = await certify(bench, plan("silver", only=["TOK-003"]))
+    assert [(result.outcome, result.what) for result in results] == [("passed", "")]
 
 
 @pytest.mark.slow(15)

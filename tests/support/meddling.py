@@ -186,6 +186,29 @@ class NormalisesBlanks(Agent):
         )
 
 
+class ReadsInBlocks(Agent):
+    """Files are decoded block by block."""
+
+    def change(self, agent):
+        whole = agent.tool_read_file
+
+        def read(path, offset="1", limit=""):
+            if str(offset) != "1" or limit:
+                return whole(path, offset, limit)
+            data = (agent.workspace / path).read_bytes()
+            return "".join(data[at : at + 4096].decode(errors="replace") for at in range(0, len(data), 4096))
+
+        agent.tool_read_file = read
+
+
+class TakesLinesForComments(PlantedConversation):
+    """Lines of a prompt that begin with a sign of a comment are left out."""
+
+    async def send(self, prompt, deadline):
+        lines = [line for line in prompt.split("\n") if not line.startswith(("#", ";", "//"))]
+        return await super().send("\n".join(lines), deadline)
+
+
 MEDDLING = {
     CutsOldArguments: {"M30 own-call-cut"},
     LosesLineBetweenPages: {"M20 lines-between-parts"},
@@ -200,12 +223,14 @@ MEDDLING = {
     DropsWhatNobodySees: {"M17 written-changed", "M20 file-changed"},
     CutsCommands: {"M20 file-cut"},
     NormalisesBlanks: {"M20 file-changed"},
+    ReadsInBlocks: {"M20 file-cut"},
+    TakesLinesForComments: {"M13 prompt-lines"},
 }
 """What a plan of Bronze finds of each."""
 
 
 TOGETHER = [
-    CutsOldArguments, LosesLineBetweenPages, UnescapesWhatIsWritten, ReadsTheNearestName,
+    ReadsInBlocks, TakesLinesForComments, CutsOldArguments, LosesLineBetweenPages, UnescapesWhatIsWritten, ReadsTheNearestName,
     SpillsResults, DropsWhatNobodySees,
 ]  # fmt: skip
 

@@ -209,9 +209,10 @@ class HistoriesWithoutTools(Seeds):
 
 class HistoryTimesSwapped(Seeds):
     def spoilt_history(self, messages):
-        times = [m.time for m in messages]
-        if len(times) > 30:
-            times[10], times[30] = times[30], times[10]
+        times, said = [m.time for m in messages], [n for n, m in enumerate(messages) if m.text and m.role != "tool"]
+        if len(said) > 25:
+            one, other = said[10], said[25]
+            times[one], times[other] = times[other], times[one]
         return [m.model_copy(update={"time": time}) for m, time in zip(messages, times, strict=True)]
 
 
@@ -534,6 +535,19 @@ class ResultsOutOfOrder(Wire):
             at = max(end, at + 1)
 
 
+class TellsThePast(Wire):
+    """What was there before its own first turn is text in front of that turn's prompt."""
+
+    def spoil_request(self, data):
+        messages = data["messages"]
+        first = next((at for at in self.own(messages)), 0)
+        before = [m for m in messages[:first] if m["role"] != "system"]
+        if before:
+            said = "\n".join(f"{m['role']}: {m['content']} {m.get('tool_calls', '')}" for m in before)
+            told = {"role": "user", "content": f"Before:\n{said}\nNow:\n{messages[first]['content']}"}
+            data["messages"] = [*[m for m in messages[:first] if m["role"] == "system"], told, *messages[first + 1 :]]
+
+
 class ReadsByPages(Agent):
     """A page of 200 lines, and what to ask for to have the next."""
 
@@ -577,4 +591,5 @@ ODD = [
     declaring(Prunes, (), (Prune(turns=1),)),
     declaring(OtherIds, ("call_id",)),
     kind(ResultsOutOfOrder),
+    declaring(TellsThePast, ("told", "system_as")),
 ]

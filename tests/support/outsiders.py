@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from certification.planted import KeyInWorkspaceAfterFailure, Planted
 from claw_adapter.testing import PlantedConversation
 from support.misbehaving import (
+    Agent,
     FirstCallOnly,
     HistoriesLast50,
     HistoriesWithoutTools,
@@ -58,7 +59,7 @@ class CachesByPathAndSize(PlantedConversation):
 
         def cached(path, **more):
             place = agent.workspace / path
-            key = (path, place.stat().st_size if place.exists() else -1)
+            key = (path, *more.values(), place.stat().st_size if place.exists() else -1)
             return seen.setdefault(key, read(path, **more))
 
         agent.tool_read_file = cached
@@ -94,6 +95,19 @@ class HistoriesNotResumed(Planted):
     async def open(self, ctx, checkpoint=None):
         kept = checkpoint and checkpoint.model_copy(update={"sessions": checkpoint.sessions[:1]})
         return await super().open(ctx, kept)
+
+
+class HistoriesByBeginning(Agent):
+    """A history is known by the beginning of its name: the last one that has it."""
+
+    def change(self, agent):
+        read = agent.tool_session_history
+
+        def nearest(session_key):
+            names = [session["id"] for session in agent.sessions[1:] if session["id"].startswith(session_key)]
+            return read(names[-1] if names else session_key)
+
+        agent.tool_session_history = nearest
 
 
 class _Collector(BaseHTTPRequestHandler):
@@ -133,6 +147,7 @@ NAMED = [
     (HistoriesLast50, "M22 history-missing", "silver"),
     (HistoriesWithoutTools, "M22 history-tools-missing", "silver"),
     (HistoriesNotResumed, "M22 history-unread", "silver"),
+    (kind(HistoriesByBeginning), "M22 history-wrong", "silver"),
     (HistoryTimesSwapped, "M22 history-times", "silver"),
     (kind(KeyInWorkspaceAfterFailure), "M27 key-in-workspace", "gold"),
     (kind(LeavesProcessAfterFailure), "M26 process-left", "gold"),

@@ -15,11 +15,23 @@ from claw_adapter.audit.conversation import _Request, minutes
 from claw_adapter.audit.damage import damage_of, declared_for
 from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.pages import tells_the_rest
+from claw_adapter.audit.past import Past
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, whole_in
 from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text, units_of
 from claw_adapter.audit.words import KnownLines, ScenarioLines
-from claw_adapter.protocol import Capabilities, Clip, Drop, Mask, Message, Prune, ReportedUsage, Session, WindowLimit
+from claw_adapter.protocol import (
+    Capabilities,
+    Clip,
+    Drop,
+    Mask,
+    Message,
+    Prune,
+    ReportedUsage,
+    Session,
+    ToolCall,
+    WindowLimit,
+)
 from claw_adapter.scenario.load import load_gold, load_scenario
 from support.scenarios import write_scenario
 
@@ -238,6 +250,53 @@ def test_a_time_beside_a_message_is_its_own_also_where_others_begin_with_the_sam
     Histories(renderer(), book, failed, ())._times(Session(id="mail", messages=messages), flat, 1)
     failed.report(book)
     assert [finding.cause for finding in book.findings()] == found
+
+
+def test_a_reading_that_gives_another_history_is_named_so():
+    talks = {name: [Message(id=name, role="user", text=f"The lift of {name} is slow.")] for name in ("mail", "mail-2")}
+    sessions = {name: Session(id=name, messages=messages) for name, messages in talks.items()}
+    found = {}
+    for shown in sessions:
+        book, failed = Book(), Failed()
+        judge = Histories(renderer(), book, failed, (), sessions=sessions).judge
+        judge(sessions["mail"], {}, talks[shown][0].text, frozenset(), 1)
+        failed.report(book)
+        found[shown] = [(finding.key, finding.what) for finding in book.findings()]
+    assert found["mail"] == []
+    assert found["mail-2"] == [("M22 history-wrong", "reading the history mail gives the history mail-2 (request 1)")]
+
+
+def test_a_text_of_which_lines_are_gone_is_not_missing():
+    text = "# Market\nThe hall is open.\n# Times\nThe clock stands still.\n\nWhat follows?"
+    left = "The hall is open.\nThe clock stands still.\n\nWhat follows?"
+    found = damage_of(said(text), [unit(left)], [0], renderer())
+    assert (found.how, found.lost) == ("lines", "# Market")
+    assert damage(said(text), "What follows?")[0] == "missing"
+
+
+def test_a_text_before_calls_and_a_repeated_one_are_known_in_a_past():
+    call = ToolCall(id="c", name="read", arguments={})
+    said = [("user", "Why?"), ("assistant", "One."), ("assistant", "Two."), ("assistant", "Three."), ("tool", "There.")]
+    said += [("assistant", "Four."), ("assistant", "Four."), ("user", "Yes."), ("assistant", "Five.")]
+    messages = [Message(id=str(n), role=role, text=text, tool_call_id="c" if role == "tool" else None,
+                        tool_calls=(call,) if text == "Three." else ()) for n, (role, text) in enumerate(said)]  # fmt: skip
+    found = Past(SimpleNamespace(main=SimpleNamespace(messages=messages))).said()
+    assert [one.text for one in found if one.kind != "call"] == [text for _, text in said]
+    assert [one.text for one in found if one.before_calls] == ["One.", "Two."]
+    assert [one.text for one in found if one.repeated] == ["Four.", "Four."]
+
+
+def test_a_reply_that_repeats_the_one_before_is_a_loss_to_declare_once():
+    loss = Drop(what="repeated_reply")
+    once, other = said("The lift is slow today.", "assistant", repeated=True), said("The lift is slow.", "assistant")
+    for expected, there, explained in (
+        (once, once.text, loss),
+        (once, "The key is lost.", None),
+        (other, "Noted.", None),
+    ):
+        made = renderer(losses=[loss])
+        units = [unit(there, "assistant")]
+        assert declared_for(expected, damage_of(expected, units, [], made), units, made, age=0, tokens=0) == explained
 
 
 def test_a_message_that_was_cut_out_is_not_moved_to_where_another_begins_with_its_words():

@@ -25,7 +25,8 @@ DAMAGES: Final = {
     "missing": "is not there", "doubled": "is there twice", "order": "is not in its place",
     "stripped": "has lost blanks at its ends",
     "newlines": "has other line ends", "unicode": "has other characters (Unicode normal form)",
-    "control": "has lost control characters", "directives": "has lost lines", "blanks": "has lost blanks or line ends",
+    "control": "has lost control characters", "directives": "has lost lines", "lines": "has lost lines",
+    "blanks": "has lost blanks or line ends",
     "added": "has something added to it", "role": "comes in another role", "changed": "is changed",
 }  # fmt: skip
 
@@ -126,6 +127,7 @@ class _Request:
     def _damaged(self, said: Said, damage: Damage) -> None:
         name = _name(said)
         how = DAMAGES.get(damage.how) or f"is cut: {damage.kept:,} of its {len(said.text):,} characters are there"
+        how += f", {_short(damage.lost)!r} among them" if damage.lost else ""
         old = said.origin in ("prompt", "answer", "step") and said.round != self.number
         cause = f"{'own-' if old else ''}{name}-{damage.how}"
         must = "M30" if old else MUST[said.origin]

@@ -34,6 +34,8 @@ class Damage:
     place: int | None = None
     kept: int = 0
     """Characters that are left of a text that was cut."""
+    lost: str = ""
+    """The first line that is gone, of a text of which lines are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def damage_of(said: Said, actual: Sequence[RequestUnit], free: Sequence[int], re
     if said.kind == RESULT:  # two results may be much alike; ids are at most written in another way
         same = tuple(at for at in same if _plain_id(actual[at].call) == _plain_id(said.call)) or same
     search = _Search(said, renderer.forms(said), texts, same, actual)
-    for look in (_moved, _alike, _around, _cut, _marked, _changed, _in_another_role):
+    for look in (_moved, _alike, _around, _cut, _marked, _without_lines, _changed, _in_another_role):
         if found := look(search):
             return found
     return Damage("missing")
@@ -115,6 +117,23 @@ def _marked(search: _Search) -> Damage | None:
     return None
 
 
+def _without_lines(search: _Search) -> Damage | None:
+    """A text of which lines in several places are gone, and the others are left as they were."""
+    for at in search.same:
+        left = search.texts[at].split("\n")
+        for form in search.forms:
+            there, gone = iter(left), list[str]()
+            wanted = next(there, None)
+            for line in form.split("\n"):
+                if line == wanted:
+                    wanted = next(there, None)
+                else:
+                    gone.append(line)
+            if wanted is None and len(left) > 1 and len(left) >= len(gone):
+                return Damage("lines", at, len(search.texts[at]), gone[0])
+    return None
+
+
 def _changed(search: _Search) -> Damage | None:
     said = search.said
     if said.kind != RESULT or not said.call:
@@ -135,6 +154,8 @@ class _Case:
     said: Said
     damage: Damage
     left: str
+    once: bool
+    """Whether the text itself is in the request all the same."""
     age: int
     tokens: int
 
@@ -153,7 +174,8 @@ def declared_for(
         tokens: the most that a request of the trial had so far.
     """
     left = renderer.unit(actual[damage.place]) if damage.place is not None else ""
-    case = _Case(said, damage, left, age, tokens)
+    once = said.repeated and any(renderer.plain(said.text) in renderer.unit(unit) for unit in actual)
+    case = _Case(said, damage, left, once, age, tokens)
     return next((loss for loss in renderer.losses if _explains(loss, case)), None)
 
 
@@ -195,6 +217,8 @@ def _dropped(loss: Drop, case: _Case) -> bool:
     """Whether nothing but what is dropped has gone; of a text that is nothing else, nothing is left."""
     if loss.what == "text_before_calls":
         return case.said.before_calls and case.damage.how == "missing"
+    if loss.what == "repeated_reply":
+        return case.said.repeated and case.damage.how == "missing" and case.once
     ways = {"directives": without_directives, "control": without_control}
     way = ways.get(loss.what)
     return way is not None and (case.damage.how == loss.what or not way(case.said.text))

@@ -35,6 +35,8 @@ class Histories:
     brought: Collection[str]
     strict: bool = False
     """Whether a refusal is the harness's: the model asks only for what is there, in every way there is."""
+    sessions: Mapping[str, Session] = field(default_factory=dict)
+    """All that are read by the tool for them, as they are now."""
     shown: set[str] = field(default_factory=set)
     """Histories that this turn has shown, or some of them: under another name they may well be refused."""
 
@@ -54,6 +56,10 @@ class Histories:
             lost, moved = _walked([" ".join(text.split()) for text in texts], " ".join(flat.split()))
             if len(lost) < before:
                 self.book.bite(BREAKS)
+        if lost and len(lost) == sum(map(bool, texts)) and (other := self._other(session, flat)):
+            what = f"reading the history {session.id} gives the history {other}"
+            self.failed.note("M22", "history-wrong", session.id, what, request)
+            return
         if len(lost) == sum(map(bool, texts)) and len(flat) <= BRIEF:
             if self.strict and lost and session.id not in self.shown:
                 what = f"the history {session.id} cannot be read: {flat[:80]!r}"
@@ -69,6 +75,14 @@ class Histories:
         self._tools(session, flat, request)
         self._times(session, flat, request)
         self._lost(session, lost, flat, request)
+
+    def _other(self, session: Session, flat: str) -> str:
+        """Another history, if a result is that one."""
+        for name, other in self.sessions.items():
+            texts = [self.renderer.plain(message.text) for message in other.messages]
+            if name != session.id and any(texts) and not _walked(texts, flat)[0]:
+                return name
+        return ""
 
     def _lost(self, session: Session, lost: Sequence[int], flat: str, request: int) -> None:
         """Messages that a reading does not show, or shows cut."""

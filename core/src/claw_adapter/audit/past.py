@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Final
 
 from claw_adapter.audit.turns import RequestTurn
@@ -34,12 +35,16 @@ class Past:
 
     def said(self) -> list[Said]:
         """All of it."""
-        found = [said for entry in self.entries for said in entry]
-        ends = {id(entry[-1]) for entry in self.entries if entry}
-        for at in reversed(range(len(found) - 1)):
-            one, following = found[at], found[at + 1]
-            if one.kind == "assistant" and (following.kind == CALL or following.before_calls) and id(one) in ends:
-                found[at] = replace(one, before_calls=True)
+        found: list[Said] = []
+        calls = False  # whether calls stand behind, or a text that itself stands before some
+        for entry in filter(None, reversed(self.entries)):
+            text = entry[-1].kind == "assistant"
+            last = replace(entry[-1], before_calls=True) if text and calls else entry[-1]
+            calls = (text and calls) or any(said.kind == CALL for said in entry)
+            found[:0] = [*entry[:-1], last]
+        for at, (one, following) in enumerate(pairwise(found)):
+            if one.kind == following.kind == "assistant" and one.text == following.text:
+                found[at : at + 2] = [replace(said, repeated=True) for said in found[at : at + 2]]
         return found
 
     def apply(self, update_ids: Sequence[str], number: int) -> bool:

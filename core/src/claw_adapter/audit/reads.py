@@ -107,7 +107,7 @@ class Reads:
     def judge(self, steps: Sequence[tuple[RequestUnit, RequestUnit, Exchange]], files: Files, talks: Talks) -> None:
         """Calls with their results and the requests whose replies they were, of one turn."""
         failed, earlier = Failed(), dict[str, str]()
-        histories = Histories(self.renderer, self.book, failed, talks.brought, self.strict)
+        histories = Histories(self.renderer, self.book, failed, talks.brought, self.strict, talks.sessions)
         parts = FileParts(self.renderer, self.book, failed)
         written = last_written(steps, files.after, self.workspace) if self.strict else {}
         for number, (call, result, exchange) in enumerate(steps):

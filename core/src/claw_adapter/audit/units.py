@@ -55,6 +55,8 @@ class Said:
     time: datetime | None = None
     before_calls: bool = field(default=False, compare=False)
     """A text of the assistant behind which a message of its own with calls stands."""
+    repeated: bool = field(default=False, compare=False)
+    """A text of the assistant that stands there twice in a row."""
 
 
 Entry = tuple[Said, ...]

@@ -81,11 +81,12 @@ class Drop(Record):
         "control",
         "command_format",
         "text_before_calls",
+        "repeated_reply",
     ]
     """Lines that the harness takes for directives to itself; tool calls and results, or system messages, where a history is
     read, or the line ends of its messages; control characters; characters of format, which nobody sees, in what
     commands print; a reply's text behind which a message of its own with tool
-    calls stands."""
+    calls stands; a reply that says the same as the one right before it."""
 
     def __str__(self) -> str:
         return {
@@ -96,6 +97,7 @@ class Drop(Record):
             "control": "control characters are left out",
             "command_format": "what commands print is shown without characters of format, which nobody sees",
             "text_before_calls": "a reply of the past is left out when the next message has tool calls",
+            "repeated_reply": "a reply that says the same as the one right before it is left out",
         }[self.what]
 
 

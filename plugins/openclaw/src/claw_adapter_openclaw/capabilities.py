@@ -35,6 +35,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
         Clip(of="result", characters=32_000),
         Drop(what="directives"),
         Drop(what="command_format"),
+        Drop(what="repeated_reply"),
         Mask(),
         *(native if options.histories == "native" else ()),
         WindowLimit(tokens=options.context_window, then="summary"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from claw_adapter.certify.check import check
@@ -19,6 +20,8 @@ REMEDY: Final = (
     "Make the shortest plan's last request what claw-1 says; declare what the harness itself loses "
     "(Capabilities.losses, docs/audit.md)."
 )
+MIXED: Final = "M25"
+"""What takes two conversations at once."""
 
 
 async def _drawn(kit: Kit, level: Level) -> None:
@@ -34,26 +37,31 @@ async def _drawn(kit: Kit, level: Level) -> None:
     kit.note(
         f"{sum(one.rounds for one in outcomes)} turns, {sum(one.requests for one in outcomes)} requests compared whole"
     )
-    if outcome := next((one for one in outcomes if one.findings), None):
-        raise await _finding(kit, runner, outcome)
+    if found := [one for one in outcomes if one.findings]:
+        raise await _finding(kit, runner, found)
     if outcome := next((one for one in outcomes if one.unjudged), None):
         raise Unverified(f"plan {outcome.plan.number} could not be judged: {outcome.unjudged}")
 
 
-async def _finding(kit: Kit, runner: PlanRunner, outcome: PlanOutcome) -> CheckFinding:
-    """The first finding with the shortest plan that shows it; the others by their keys."""
-    first, plan = outcome.findings[0], outcome.plan
-    short = await shrink(runner, plan, first, most=kit.bench.shrinking if kit.claimed else 0)
+async def _finding(kit: Kit, runner: PlanRunner, outcomes: Sequence[PlanOutcome]) -> CheckFinding:
+    """The first finding with the shortest plan that shows it, words of another conversation before all; the others by keys."""
+    every = [(outcome, finding) for outcome in outcomes for finding in outcome.findings]
+    outcome, first = next((one for one in every if one[1].must == MIXED), every[0])
+    plan = outcome.plan
+    most = kit.bench.shrinking if kit.claimed and first.must != MIXED else 0
+    short = await shrink(runner, plan, first, most=most)
     stored = kit.bench.evidence / "plans" / f"{plan.level}-{plan.number}.json"
     stored.parent.mkdir(parents=True, exist_ok=True)
     stored.write_text(short.model_dump_json(indent=1), "utf-8")
     steps = [f"  {number}. {step_text(step)}" for number, step in enumerate(short.steps, start=1)]
-    others = sorted(outcome.keys - {first.key})
+    others = sorted({finding.key for _, finding in every} - {first.key})
     more = f"\nalso found, possibly by the same cause: {', '.join(others)}" if others else ""
+    shown = f"\nthe shortest plan found that shows it ({runner.runs} runs):\n" + "\n".join(steps)
+    if first.must == MIXED:
+        shown = "\nno plan shows it alone: it takes several conversations at once"
     what = (
-        f"{first.key}: {first.what}{more}\nthe shortest plan found that shows it ({runner.runs} runs):\n"
-        + "\n".join(steps)
-        + f"\nagain: claw certify {kit.harness.name} --nonce {kit.bench.nonce} --only {kit.check.id}"
+        f"{first.key}: {first.what}{more}{shown}\n"
+        f"again: claw certify {kit.harness.name} --nonce {kit.bench.nonce} --only {kit.check.id}"
     )
     owner = Owner.HARNESS if first.owner == "harness" else Owner.ADAPTER
     return CheckFinding(what, remedy=REMEDY, owner=owner, usual=False, broken=first.must == "M29")

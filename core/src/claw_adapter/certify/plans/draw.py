@@ -203,12 +203,14 @@ class _Drawing:
 
     def _wide(self) -> list[Unit]:
         """A long file is read."""
-        file = PlanFile(path=self.texts.path(), text=f"{self.texts.prose(self.rng.randrange(*WIDE[self.height]))}\n")
+        text = self.texts.prose(self.rng.randrange(*WIDE[self.height]))
+        file = PlanFile(path=self.texts.path(), text=f"{self.texts.across(text)}\n")
         self.steps.append(file)
         return [[self._turn(self._does(ToolUse(kind="read", target=file.path)), self._says())]]
 
     def _long(self) -> list[Unit]:
-        return [[self._turn(self._says(self.rng.randrange(*LONG)))]]
+        text = self.texts.across(self.texts.prose(self.rng.randrange(*LONG)))
+        return [[self._turn(PlayedReply(text=text, piece=2_000))]]
 
     def _batch(self) -> list[Unit]:
         """A dozen calls at once, of files and a history, a slow one among them, one after another answered."""
@@ -244,7 +246,9 @@ class _Drawing:
         text = self.rng.choice((f"{self.texts.number()}", *PLAINEST, self.texts.lines(self.rng.randrange(2, 20))))
         made = ToolUse(kind="write", target=path, content=text)
         long = ToolUse(
-            kind="write", target=self.texts.path(), content=self.texts.prose(self.rng.randrange(*WRITTEN[self.height]))
+            kind="write",
+            target=self.texts.path(),
+            content=self.texts.across(self.texts.prose(self.rng.randrange(*WRITTEN[self.height]))),
         )
         before = self._file(self.rng.randrange(12, 30))
         over = ToolUse(kind="write", target=before.path, content=self.texts.lines(self.rng.randrange(2, 6)))
@@ -263,10 +267,10 @@ class _Drawing:
         look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
         made = ToolUse(kind="write", target=self.texts.odd_path(), content=self._odd_text())
         again = ToolUse(kind="cat", target=made.target)
-        printed = ToolUse(kind="print", target=self.texts.sentence(), content=self.texts.odd().split("\n")[-1])
+        printed = ToolUse(kind="print", target=self.texts.sentence(), content=self.texts.odd().split("\n")[-1].strip())
         question = f"{self.texts.message()}\n{self.texts.odd()}\n{self.texts.sentence()}?"
         answer = PlayedReply(text=f"{self.texts.sentence()}\n{self.texts.odd()}\n{self.texts.sentence()}.")
-        told = self._does(made).model_copy(update={"text": f"{self.texts.sentence()}: {self.texts.odd()}"})
+        told = self._does(made).model_copy(update={"text": f"{self.texts.sentence()}:\n{self.texts.odd()}"})
         turn = PlanTurn(question=question, replies=(self._does(look, show, printed), told, self._does(again), answer))
         return [[turn], [self._turn(self._does(again), self._says())]]
 
@@ -304,7 +308,7 @@ class _Drawing:
     def _paged(self) -> list[Unit]:
         """A file of many lines is read, read by pages, and shown in part by commands."""
         count, size = self.rng.randrange(*PAGED[self.height]), self.rng.choice((100, 150, 200, 211))
-        file = PlanFile(path=self.texts.path(), text=self.texts.short_lines(count))
+        file = PlanFile(path=self.texts.path(), text=self.texts.across(self.texts.short_lines(count)))
         self.steps.append(file)
         first = 1 if self.height == 0 else self.rng.choice((1, 1, count // 2))
         most = 8 if self.height == 0 else 3

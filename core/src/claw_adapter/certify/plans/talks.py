@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from claw_adapter.certify.plans.plan import gap
-from claw_adapter.certify.plans.texts import Texts
+from claw_adapter.certify.plans.texts import NAMES, Texts
 from claw_adapter.protocol import Message, ToolCall
 
 __all__ = ["DrawnTalks"]
@@ -29,13 +29,27 @@ class DrawnTalks:
         by somebody, and in the main session it is asked of a tool, too, at length.
         """
         said = self.talk(count, tools=tools, first=first, main=main)
+        pieces = [[*self._used(result, self._asked(odd) if odd and main else None)]]
         if odd:
             role = self.rng.choice(("user", "assistant"))
-            at = self._place(said)
-            said[at:at] = [self.message(role, f"{self.texts.sentence()}\n{odd}\n{self.texts.sentence()}")]
-        at = self._place(said)
-        said[at:at] = self._used(result, self._asked(odd) if odd and main else None)
+            pieces.append([self.message(role, f"{self.texts.sentence()}\n{odd}\n{self.texts.sentence()}")])
+        if all(one.role != "system" for one in said):
+            pieces.append([self.message("system")])
+        if main:
+            pieces += self._kinds()
+        self.rng.shuffle(pieces)
+        for at, piece in zip(sorted((self._place(said) for _ in pieces), reverse=True), pieces, strict=True):
+            said[at:at] = piece
         return tuple(said)
+
+    def _kinds(self) -> Sequence[list[Message]]:
+        """What is seldom said by chance: somebody with a name, calls with a text, and the same words twice in a row."""
+        named = self.message("user").model_copy(update={"speaker": self.rng.choice(NAMES)})
+        twice = []
+        for role in ("user", "assistant"):
+            text = self.texts.message()
+            twice.append([self.message(role, text), self.message(role, text)])
+        return [[named], [*self._used(self.texts.sentence(), says=self.texts.message())], *twice]
 
     def _place(self, said: Sequence[Message]) -> int:
         """Behind the first message, and not between calls and their results."""
@@ -77,14 +91,14 @@ class DrawnTalks:
             {"id": self._new("m"), "role": role, "text": text or self.texts.message(), "time": self.texts.time()}
         )
 
-    def _used(self, result: str, given: dict[str, JsonValue] | None = None) -> Sequence[Message]:
-        """A reply with one to three calls, and their results; the first has the arguments `given`."""
+    def _used(self, result: str, given: dict[str, JsonValue] | None = None, says: str = "") -> Sequence[Message]:
+        """A reply with one to three calls, and their results; it `says` something, the first has the arguments `given`."""
         calls = []
         for at in range(self.rng.choice((1, 1, 2, 3))):
             arguments = given if given and not at else {"query": self.texts.word()}
             calls.append(ToolCall(id=self._new("call_"), name=self.texts.tool(), arguments=arguments))
         when = self.texts.time()
-        asked = Message(id=self._new("m"), role="assistant", text="", tool_calls=tuple(calls), time=when)
+        asked = Message(id=self._new("m"), role="assistant", text=says, tool_calls=tuple(calls), time=when)
         told = [
             Message(
                 id=self._new("m"), role="tool", text=self.texts.sentence() if at else result, tool_call_id=call.id,

@@ -59,6 +59,17 @@ ESCAPES: Final = (
     "<!-- c -->", '{"a": [1, "b"]}', "@a", "#1", "C:\\new\\table", "\\0", "%%",
 )  # fmt: skip
 """What looks as if it had to be escaped, unescaped, expanded or parsed: for HTML, JSON, URLs, shells, templates."""
+LEADING: Final = (
+    "#", "# ", "## ", "#!", "//", "/", "/* ", "; ", "-- ", "--", "> ", "| ", "!", "@", "%", "$ ", "* ", "- ", "- [ ] ", "+ ",
+    "1. ", "(a) ", ": ", "= ", ". ", "\\", "\t", "    ", "[1] ", "<", "{", "~~~ ", "REM ", "export ", "From ",
+)  # fmt: skip
+"""What makes a line a comment, a heading, a command, a quotation, an item, code, a field or a border to somebody."""
+ALONE: Final = ("#", "---", "===", "```", "~~~", ".", "--", "-- ", "EOF", "{", "}", "null", "q", "", "", " ")
+"""Lines at which something may be taken to begin or to end, and empty ones."""
+ACROSS: Final = "\u00e9\u0436\u6c34\uac00\U00010348\U00020bb7"
+"""Letters of two, three and four bytes."""
+BLOCKS: Final = (512, 1000)
+"""Bytes of which blocks are multiples."""
 NAMED: Final = (
     "{} & {}", "{} ({})", "{}, {}", "{}'s {}", "{} %20{}", "{} é {}", "{} + {}", "{} #{}", "{} ß {}", "{} 水 {}", "{} = {}",
     "{}  {}", "{} $HOME {}", "{}; {}",
@@ -162,8 +173,22 @@ class Texts:
         escapes = list(ESCAPES)
         rng.shuffle(escapes)
         lines += [f"{self.number()} {' ; '.join(escapes[start : start + 8])}" for start in range(0, len(escapes), 8)]
+        lines += [f"{mark}{self.number()} {rng.choice(ADJECTIVES)} {rng.choice(NOUNS)}" for mark in LEADING]
         rng.shuffle(lines)
+        for sign in ALONE:
+            lines.insert(rng.randrange(1, len(lines)), sign)
         return "\n".join(lines)
+
+    def across(self, text: str) -> str:
+        """A text of ASCII with a letter of several bytes across each border of blocks in which somebody may read it."""
+        made, place = bytearray(), 0
+        borders = {at for block in BLOCKS for at in range(block, 2 * len(text), block)}
+        for border in sorted(borders):
+            until = place + border - 1 - len(made)
+            if place <= until < len(text):
+                made += text[place:until].encode() + self.rng.choice(ACROSS).encode()
+                place = until
+        return made.decode() + text[place:]
 
     def _between(self, signs: list[str]) -> str:
         self.rng.shuffle(signs)
