@@ -133,6 +133,10 @@ class Habits:
     """The tool that opens a file, and the one that is given its text then."""
     asked: set[tuple[str, str]] = field(default_factory=set)
     """By tool, what was asked for to be offered tools."""
+    harmless: dict[str, bool] = field(default_factory=dict)
+    """By call, whether one of unknown purpose has shown a scratch file twice."""
+    scratched: set[tuple[str, str]] = field(default_factory=set)
+    """Tools and forms of the path by which a scratch file was written."""
     puzzled: bool = False
     """Whether the strangers were all tried in vain."""
 
@@ -223,7 +227,8 @@ class Errand:
     ) -> None:
         self.place = place
         self.wants = wants
-        self._shows = shows
+        self.shows = shows
+        """Whether a text shows what it is about."""
         self._part = part
         self.success = False
         self.call_id = ""
@@ -254,7 +259,7 @@ class Errand:
         """Take in what the call brought, and go on to the next attempt."""
         self.call_id, self._repeats = "", 0
         self.results.append(text)
-        shows = self._shows(text)
+        shows = self.shows(text)
         result = Result(text, shows, shows or self._part(text))
         self.partly = self.partly or result.part
         if self._attempt is not None:

@@ -13,12 +13,12 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, as_pages
-from claw_adapter.endpoint.reader.matching import readings
+from claw_adapter.endpoint.reader.matching import normalise, readings
 from claw_adapter.endpoint.reader.places import leaves
 from claw_adapter.endpoint.reader.purposes import PAGE_LINES
 from claw_adapter.endpoint.reader.schema import At, Param, words
 
-__all__ = ["Paging", "as_told", "further", "gone_on", "named", "plain"]
+__all__ = ["Paging", "as_told", "further", "gone_on", "joined", "named", "plain"]
 
 MOST_PAGES: Final = 24
 MOST_KNOWN: Final = 8
@@ -42,6 +42,10 @@ _ENDS: Final = ("endline", "end")
 _NUMBERED = re.compile(r"^\s*[L\[]?(\d+)(?:\t|→|\||:|\])", re.MULTILINE)
 _PREFIX: Final = re.compile(r"^\s*[L\[]?\d+(?:\t|→|\||:|\]) ?")
 _BREAK: Final = re.compile(r"\r?\n|\r|\",\s*\"")
+_NOTICE_BEHIND: Final = re.compile(r"\s*(?:\[|\(|<|…|\.{3})[^\[(<…]*$")
+_NOTICE_BEFORE: Final = re.compile(r"^(?:\s*[L\[]?\d+(?:\t|→|\||:|\]) ?|[^\])>…]*(?:\]|\)|>|…|\.{3})\s?)")
+"""What may be said of a page in the row where its text ends, and where it begins."""
+BORDER: Final = 6
 _SPAN: Final = re.compile(r"(?<!\d)\d+(\s*[-:,.~]+\s*)\d+(?!\d)")
 
 
@@ -201,6 +205,24 @@ def _stepping(step: int) -> Callable[[int, str, int, int], int]:
     return then
 
 
+def joined(line: str, before: str, after: str) -> bool:
+    """Whether a page ends within a line and another one goes on with it, whatever stands around their texts."""
+    wanted, ends, begins = normalise(line), _borders(before, -1), _borders(after, 1)
+    return any(
+        any(end.endswith(wanted[:cut].rstrip()) for end in ends)
+        and any(begin.startswith(wanted[cut:].lstrip()) for begin in begins)
+        for cut in range(1, len(wanted))
+    )
+
+
+def _borders(page: str, way: int) -> list[str]:
+    """The last (-1) or first rows of a result and of the texts in it, each also without what may be said of the page."""
+    texts = [page, *leaves(page)[::way][:BORDER]]
+    rows = [row for text in texts for row in [row for row in text.splitlines() if row.strip()][::way][:BORDER]]
+    without = _NOTICE_BEHIND if way < 0 else _NOTICE_BEFORE
+    return list(dict.fromkeys(normalise(one) for row in rows for one in (row, without.sub("", row))))
+
+
 def plain(shown: str) -> list[str]:
     """What a file's text may be that a result shows: without numbers of lines and words around, as in JSON, as it is."""
     rows = [_PREFIX.sub("", row, count=1) for row in shown.splitlines() if _NUMBERED.match(row)]
@@ -215,6 +237,10 @@ def _next(item: Param, at: Any, shown: str, _new: int, _every: int) -> int | str
 def _mark(item: Param, at: Any, shown: str) -> int | str | None:
     """What a result gives under a name, or as the next of it, in quotes, brackets or without."""
     parts = r"[\W_]?".join(map(re.escape, words(item.name)))
+    counted = rf"(?:{parts}|{words(item.name)[0]})" if len(parts) > FEW else parts
+    of = re.findall(rf"{_NAMED}{counted}[\s=:]{{0,3}}(\d+)\s*(?:/|[^\W\d]{{1,3}})\s*(\d+)", _edges(shown), re.IGNORECASE)
+    if of and item.accepts("integer") and item.types:
+        return int(of[-1][0]) + 1 if int(of[-1][0]) < int(of[-1][1]) else None
     value = r"[\s=:(]{1,3}[\"'`]?(\d+)" if item.accepts("integer") else r"\s*[=:]\s*[\"'`]?([\w./+=-]+)"
     found = re.findall(rf"{_NAMED}{parts}[\"'`]?{value}", _edges(shown), re.IGNORECASE)
     if not found or found[-1] in ("null", "None", str(at)):

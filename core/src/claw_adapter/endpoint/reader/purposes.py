@@ -33,14 +33,18 @@ __all__ = [
     "HARM",
     "LATER",
     "LISTING",
+    "MAKES",
     "NOT_TEXT",
     "PAGE_LINES",
     "PATH",
+    "PLAIN",
     "QUERY",
     "READ_VERBS",
     "REMOVAL",
     "TO_PEOPLE",
     "VERBS",
+    "SHOWS",
+    "TAKES_AWAY",
     "VETO",
     "WRITE_VERBS",
     "fixed",
@@ -129,12 +133,29 @@ _NOT_HISTORY: Final = (
 )  # fmt: skip
 
 REMOVAL: Final = frozenset({"delete", "remove", "rm", "unlink"})
-HARM: Final = REMOVAL | frozenset({
-    "trash", "move", "mv", "rename", "upload", "send", "share", "publish", "install",
-    "uninstall", "kill", "reset", "clear", "archive", "spawn", "mail", "post",
+TAKES_AWAY: Final = REMOVAL | frozenset({
+    "trash", "move", "mv", "rename", "clear", "archive", "empty", "empties", "emptied", "truncate", "erase", "wipe", "discard", "drop",
+    "purge", "retire", "recycle", "destroy", "shred", "blank", "flush", "revert", "restore", "rollback", "undo", "rid",
+})  # fmt: skip
+HARM: Final = TAKES_AWAY | frozenset({
+    "upload", "send", "share", "publish", "install", "uninstall", "kill", "reset", "spawn", "mail", "post", "cancel", "abort",
+    "terminate", "deploy", "commit", "push", "pay", "order", "submit", "approve", "reject", "lock",
 })  # fmt: skip
 """What cannot be taken back."""
-VETO: Final = HARM | {"copy", "cp", "mkdir", "create_dir", "stop", "close"}
+VETO: Final = HARM | {"copy", "cp", "mkdir", "stop", "close"}
+SHOWS: Final = frozenset({
+    *READ_VERBS, "fetch", "load", "retrieve", "print", "display", "return", "peek", "search", "grep", "find", "text", "content",
+    "contents", "body", "output", "result", "screen", "page", "next", "more", "continue", "poll", "transcript", "log",
+})  # fmt: skip
+"""Words of what a tool is called, or begins to say of itself, that shows something."""
+MAKES: Final = frozenset({
+    *WRITE_VERBS, "edit", "update", "append", "add", "set", "insert", "replace", "make", "new", "store", "patch", "modify", "emit",
+})  # fmt: skip
+PLAIN: Final = frozenset({
+    "text", "plain", "raw", "full", "content", "contents", "utf", "utf8", "8", "ascii", "all", "lines", "whole", "complete",
+    "verbose", "detailed", "long", "markdown", "md", "source", "body", "string",
+})  # fmt: skip
+"""Choices of how a file is shown."""
 NOT_TEXT: Final = frozenset({"image", "images", "photo", "picture", "audio", "video", "media"})
 LATER: Final = frozenset({"append", "directory", "folder", "list",
                            "ls", "dir", "notebook", "background", "status", "usage", "python", "insert"})  # fmt: skip

@@ -15,7 +15,7 @@ from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import MOST_BUSY, NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import discover, unlock
 from claw_adapter.endpoint.reader.paging import Paging, as_told, further, gone_on, named
-from claw_adapter.endpoint.reader.purposes import FORCE, HARM
+from claw_adapter.endpoint.reader.purposes import FORCE, PLAIN, TAKES_AWAY
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow, one_by_one
 from claw_adapter.endpoint.reader.schema import At, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
@@ -120,10 +120,10 @@ def _varied(tool: Candidate, long: bool, habits: Habits) -> Iterator[Mapping[At,
     """Choices of a tool that may make it show a file anew, after a notice, or in another form, after something else."""
     for item in tool.known.items:
         if item.accepts("boolean") and item.types:
-            if item.required if long else item.key in FORCE:
+            if (item.required if long else item.key in FORCE) and not {*words(item.name)} & TAKES_AWAY:
                 yield {item.at: True}
         elif item.enum and (long or not habits.ways) and not item.operates:
-            safe = (value for value in item.enum if not {*words(str(value))} & HARM)
+            safe = (value for value in item.enum if {*words(str(value))} <= PLAIN)
             yield from ({item.at: value} for value in islice(safe, MOST_VARIED))
 
 

@@ -7,7 +7,7 @@ reading it back, and what has shown neither is followed by the next way, a bound
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
@@ -19,14 +19,20 @@ from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result
 from claw_adapter.endpoint.reader.matching import normalise
 from claw_adapter.endpoint.reader.paging import Paging, gone_on
 from claw_adapter.endpoint.reader.places import called, loose
-from claw_adapter.endpoint.reader.purposes import PATH
+from claw_adapter.endpoint.reader.purposes import PATH, TAKES_AWAY
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
-from claw_adapter.endpoint.reader.tools import Toolbox, harms
+from claw_adapter.endpoint.reader.tools import Toolbox, harms, shows
 
 __all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "told_first"]
 
 MOST_TOLD: Final = 2
 MOST_ITEMS: Final = 24
+MOST_POLLS: Final = 8
+_WAITS: Final = re.compile(
+    r"\b(?:running|runs|pending|queued|progress|wait(?:ing)?|again|busy|later|started|starting|processing|working|not (?:yet|done|ready|finished))\b",
+    re.IGNORECASE,
+)
+"""How a tool says that what it was asked to do is not done; once more is asked whatever it says."""
 HEAD: Final = 12
 """Characters that are enough to know a text by its beginning."""
 
@@ -35,7 +41,7 @@ def asked_for(known: Params, given: dict[str, JsonValue], result: str) -> dict[A
     """Further arguments that a result asks for: parameters of the tool that it names with a value, or in quotes."""
     found: dict[At, JsonValue] = {}
     for item in known.items:
-        if item.name in given:
+        if item.name in given or {*words(item.name)} & TAKES_AWAY:
             continue
         name = re.escape(item.name)
         if with_value := re.search(rf"\b{name}[\"'`]?\s*[=:]\s*([\"']?[\w-]+)", result):
@@ -108,7 +114,14 @@ def _brought(sequel: tuple[str, Params], result: Result) -> Generator[Attempt, R
         return Result("")
 
     def call(given: dict[At, JsonValue]) -> Generator[Attempt, Result, Result]:
-        return (yield Attempt("told", tool, filled({}, given)))
+        attempt = Attempt("told", tool, filled({}, given))
+        result = yield attempt
+        for number in range(MOST_POLLS):
+            waits = not number or _WAITS.search(result.text)
+            if result.part or len(result.text) >= NOTICE or not waits:
+                break
+            result = yield replace(attempt, page=True)
+        return result
 
     def then(given: dict[At, JsonValue], shown: str, _new: int, _every: int) -> dict[At, JsonValue] | None:
         return {**given, **_said(form, shown)} if len(shown) >= NOTICE else None
@@ -168,7 +181,7 @@ def follow(
         return brought
     for other, form in _sequels(attempt, result, box, habits, strange=strange):
         brought = brought + (yield from _brought((other, form), result))
-        if brought.shows:
+        if brought.part:
             habits.sequels[attempt.tool] = (other, form)
             habits.worked(attempt)
             break
@@ -210,10 +223,16 @@ def _sequels(
         for tool, form in box.every
         if tool not in known
         and not harms(form)
-        and filling(form, result.text) is not None
+        and (values := filling(form, result.text)) is not None
         and (strange or any(item.required and identifier(item, result.text) is not None for item in form.items))
+        and (shows(tool, form) or (values and not _listed(values, habits)))
     ]
     return sorted(found, key=lambda one: -sum(item.required for item in one[1].items))[:MOST_TOLD]
+
+
+def _listed(values: Mapping[At, JsonValue], habits: Habits) -> bool:
+    """Whether a value may name a file: what a call has begun has a name of its own."""
+    return any(str(value) in listed for value in values.values() for listed in habits.listings.values())
 
 
 def _named_in(attempt: Attempt, result: str, box: Toolbox, habits: Habits) -> list[tuple[str, Params]]:

@@ -13,8 +13,11 @@ from claw_adapter.model import Tool
 __all__ = ["identifiers", "objects", "signatures", "tools_in"]
 
 DEEPEST: Final = 6
-_SIGNATURE: Final = re.compile(r"([\w.:/-]*\w)[\"'`*]*\s*[({]([^(){}]*)[)}]")
+_SIGNATURE: Final = re.compile(r"([\w.:/-]*\w)([\"'`*]*:?\s*[({])([^(){}]*)[)}]")
 """A tool inside a tool, as descriptions name them: ``fs.read {path: string}``, ``fs.read(path)``."""
+_ALONE: Final = re.compile(r"\W*\w+\W*(?::.*)?")
+_GIVEN: Final = ("params", "parameters", "args", "arguments", "input", "inputs", "options", "payload", "takes", "with")
+"""What stands before the parameters of what the line begins with."""
 _TYPES: Final = "string|str|text|number|integer|int|boolean|bool|array|list|object"
 _TYPED: Final = re.compile(rf"[\"'`]?(\w+)[\"'`]?\s*(?:\((?:{_TYPES})\b[^)]*\)|:\s*(?:{_TYPES})\b)")
 _NAME: Final = re.compile(r"[\W\d]*([A-Za-z][\w.:/-]*\w)")
@@ -40,9 +43,13 @@ def signatures(text: str) -> list[Tool]:
         if name and typed and name[1] not in typed and not _SIGNATURE.match(line[name.start(1) :]):
             found.append(_tool(name[1], typed))
             continue
-        for called, inside in _SIGNATURE.findall(line):
-            keys = [key[1] for part in inside.split(",") if (key := re.match(r"\W*(\w+)", part))]
-            found += [_tool(called, keys)] if keys else []
+        for called, open_, inside in _SIGNATURE.findall(line):
+            parts = inside.split(",")
+            keys = [key[1] for part in parts if (key := re.match(r"\W*(\w+)", part))]
+            if open_.endswith("(") and any(not _ALONE.fullmatch(part) for part in parts):
+                continue  # words in brackets
+            own = name[1] if name and called.lower() in _GIVEN else called
+            found += [_tool(own, keys)] if keys else []
     return found
 
 

@@ -1,5 +1,8 @@
 """Tools that no name and no description gives away: what they take says what they may do, and a trial what they do.
 
+Of several that may read, what does not say that it shows something is tried on a file of the reader's own first: what shows it
+twice takes nothing away, empties nothing and files nothing away. The reader would rather find no way than do harm.
+
 They are tried when nothing else has worked, what does least harm first: such that take nothing and may list files, then such
 that take what a listing calls a file, then with a path, in one text or in two, at last as commands of some language. Nothing is
 tried that says that it harms, nor one of several that look alike, for one of them may.
@@ -17,31 +20,31 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.places import called, fields
-from claw_adapter.endpoint.reader.purposes import (
-    CONTENT,
-    LISTING,
-    PATH,
-    fixed,
-    makes,
-)
+from claw_adapter.endpoint.reader.purposes import CONTENT, PATH, fixed, makes
 from claw_adapter.endpoint.reader.refusals import carried_out, follow
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, SQL_TABLES, Language, sql
-from claw_adapter.endpoint.reader.tools import Toolbox, named, single, unknown
+from claw_adapter.endpoint.reader.storing import strange_writers
+from claw_adapter.endpoint.reader.tools import Toolbox, alone, lists, named, shows, single, unknown
 
 __all__ = ["strange_reading", "strange_sessions", "targets"]
 
 MOST_STRANGERS: Final = 4
 MOST_IDS: Final = 2
+MOST_WRITERS: Final = 2
+SCRATCH: Final = "scratch-of-the-reader.txt"
+SCRATCH_MARK: Final = "nobody needs this line"
+SCRATCH_TEXT: Final = f"A scratch file of the evidence reader.\n{SCRATCH_MARK}\n"
 _SEARCHED: Final = ("pattern", "regex", "query", "search", "searchterm", "text", "q")
 ANYTHING: Final = "."
 """What a search finds in every line, as a regular expression or as a part of a sentence."""
 
 
 def _listers(box: Toolbox) -> list[Candidate]:
-    """Tools that need to be told nothing, those first that say something of lists."""
-    found = [(tool, form) for tool, form in unknown(box) if not any(item.required for item in form.items)]
-    ranked = sorted(found, key=lambda one: not {*named(*one), *words(one[1].description)[:8]} & LISTING)
+    """Tools that need to be told nothing and say that they show or list something, those first that say something of lists."""
+    free = [(tool, form) for tool, form in unknown(box) if not any(item.required for item in form.items)]
+    found = [(tool, form) for tool, form in free if lists(tool, form) or shows(tool, form)]
+    ranked = sorted(found, key=lambda one: not lists(*one))
     return [Candidate(tool, Param("", frozenset(), required=False), known=form) for tool, form in ranked]
 
 
@@ -71,7 +74,8 @@ def _single(box: Toolbox) -> list[Candidate]:
 
 def strange_sessions(box: Toolbox) -> list[Candidate]:
     """Tools that may show a session that is named to them."""
-    return [one for one in _single(box) if not makes(one.tool, one.known)][:MOST_STRANGERS]
+    forms = unknown(box)
+    return [one for one in _single(box) if shows(one.tool, one.known) or alone(one.known, forms)][:MOST_STRANGERS]
 
 
 def _with_path(path: str, box: Toolbox) -> Iterator[Candidate]:
@@ -108,7 +112,7 @@ def strange_reading(
 ) -> Generator[Attempt, Result, Candidate | None]:
     """Find a tool that shows a file; it is adopted for its purpose, and returned."""
     listers = _listers(box)
-    hinted = [one for one in listers if {*named(one.tool, one.known), *words(one.known.description)[:8]} & LISTING]
+    hinted = [one for one in listers if lists(one.tool, one.known)]
     for group in (hinted, [one for one in listers if one not in hinted][:MOST_STRANGERS]):
         for one in group:
             result = yield Attempt("list", one.tool, {})
@@ -116,11 +120,16 @@ def strange_reading(
             habits.learn_styles(path, result.text)
             habits.fields |= fields(path, result.text)
             for tool in _taking_ids(box) if called(path, result.text) else ():
-                if (yield from _adopted(replace(tool, listed_by=one.tool), path, workspace, box, habits)):
+                listed = replace(tool, listed_by=one.tool)
+                if (yield from _harmless(listed, workspace, box, habits)) and (
+                    yield from _adopted(listed, path, workspace, box, habits)
+                ):
                     return habits.adopted["read"]
         if group is hinted:
-            for tool in (*box.read, *_with_path(path, box), *_searchers(box)):
-                if (yield from _adopted(tool, path, workspace, box, habits)):
+            for tool in (*box.read, *box.doubtful, *_with_path(path, box), *_searchers(box)):
+                if (yield from _harmless(tool, workspace, box, habits)) and (
+                    yield from _adopted(tool, path, workspace, box, habits)
+                ):
                     return habits.adopted["read"]
     return (yield from _speaking(path, workspace, box, habits))
 
@@ -138,13 +147,46 @@ def _adopted(
         tried.add(form)
         attempt = Attempt("read", tool.tool, tool.arguments(target), form)
         result = yield from carried_out(attempt, habits)
-        if not result.shows:
+        if not result.part:
             habits.learn_styles(path, result.text, (target, path))
             result = result + (yield from follow(attempt, result, tool, box, habits, path, workspace, strange=True))
-        if result.shows:
+        if result.part:
             habits.worked(attempt)
             habits.adopted["read"] = tool
             return True
+
+
+def _harmless(
+    tool: Candidate, workspace: str, box: Toolbox, habits: Habits
+) -> Generator[Attempt, Result, bool]:
+    """Whether a tool may be tried on a file that matters: it says that it shows, or it is seen to, twice, on a scratch file.
+
+    What is the only tool to which a file can be named is taken at its word, for an agent has to have one that reads.
+    """
+    if tool in box.read or shows(tool.tool, tool.known) or alone(tool.known, unknown(box)):
+        return True
+    call = f"{tool.tool} {tool.arguments(SCRATCH)}"
+    if call not in habits.harmless:
+        habits.harmless[call] = False
+        for writer in _writers(box, habits):
+            for form, target in writer.forms(SCRATCH, workspace, habits.styles)[:MOST_IDS]:
+                if (writer.tool, form) not in habits.scratched:
+                    habits.scratched.add((writer.tool, form))
+                    yield Attempt("make", writer.tool, writer.writes(target, SCRATCH_TEXT), form)
+                    habits.listings.pop(tool.listed_by, None)
+            tried = yield from targets(tool, SCRATCH, workspace, habits)
+            for form, target in tried[:MOST_IDS]:
+                attempt = Attempt("probe", tool.tool, tool.arguments(target), form)
+                if SCRATCH_MARK in (yield attempt).text and SCRATCH_MARK in (yield attempt).text:
+                    habits.harmless[call] = True
+                    return True
+    return habits.harmless[call]
+
+
+def _writers(box: Toolbox, habits: Habits) -> list[Candidate]:
+    """Tools that may write a scratch file, each once."""
+    every = [one for one in (*box.write, *strange_writers(box, habits)) if one.replaces and one.content is not one.target]
+    return list({one.tool: one for one in every[::-1]}.values())[::-1][:MOST_WRITERS]
 
 
 def targets(

@@ -6,17 +6,18 @@ nor descriptions give away is a stranger, see `strangers`.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from claw_adapter.endpoint.reader import purposes
 from claw_adapter.endpoint.reader.calls import variants
 from claw_adapter.endpoint.reader.candidates import COMMAND, Candidate
-from claw_adapter.endpoint.reader.schema import Param, Params, words
+from claw_adapter.endpoint.reader.schema import Param, Params, means, words
 from claw_adapter.model import Tool
 
-__all__ = ["Toolbox", "forced", "harms", "named", "single", "toolbox", "twins", "unknown"]
+__all__ = ["Toolbox", "alone", "forced", "harms", "lists", "named", "shows", "single", "toolbox", "twins", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Toolbox:
     patch: tuple[Candidate, ...] = ()
     names: frozenset[str] = frozenset()
     tools: tuple[Tool, ...] = ()
+    doubtful: tuple[Candidate, ...] = ()
+    """What may read, or take away what it is given."""
     every: tuple[tuple[str, Params], ...] = ()
     """Every form of every tool's call, with the tool's name, but for those that harm."""
 
@@ -53,10 +56,11 @@ def toolbox(tools: Sequence[Tool], inside: Mapping[str, Sequence[Tool]] | None =
         for name, form in forms
         if not ((named(name, form) | forced(form)) & (purposes.VETO | purposes.NOT_TEXT) or harms(form))
     ]
-    read = _distinct(_ranked(safe, purposes.reader))
+    read, doubtful = _sure(_ranked(safe, purposes.reader), safe)
     write = _ranked(safe, purposes.writer)
     return Toolbox(
         read=read,
+        doubtful=doubtful,
         write=tuple(sorted(write, key=lambda one: (_to_people(one), not twins(one.target, read)))),
         run=_ranked(safe, purposes.runner),
         history=_ranked(safe, purposes.historian),
@@ -84,7 +88,7 @@ def single(box: Toolbox) -> list[tuple[str, Params, Param]]:
     return [
         (tool, form, item)
         for tool, form, item in forms
-        if alike[item.key, item.description] == 1 or named(tool, form) & {*purposes.READ_VERBS}
+        if alike[item.key, item.description] == 1 or shows(tool, form)
     ]
 
 
@@ -93,22 +97,68 @@ def commands(form: Params) -> bool:
     return any(item.required and item.key in COMMAND for item in form.items) and not form.has(purposes.TO_PEOPLE)
 
 
-def _distinct(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Candidates without those that take just what another one takes, which says that it reads: one of them may harm."""
-    groups: dict[frozenset[str], list[Candidate]] = {}
-    for one in candidates:
-        needed = frozenset(i.key for i in one.known.items if i.required and len(i.enum) != 1)
-        groups.setdefault(needed, []).append(one)
-    left = []
-    for alike in groups.values():
-        reading = [
-            one
-            for one in alike
-            if {*words(one.tool), *words(one.known.name), *forced(one.known)} & {*purposes.READ_VERBS}
-        ]
-        operations = len({one.tool for one in alike}) < len(alike)
-        left += reading or ([] if operations else alike)
-    return tuple(one for one in candidates if one in left)
+def _sure(
+    candidates: Sequence[Candidate], forms: Sequence[tuple[str, Params]]
+) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
+    """Candidates that say that they show something, and those that do not; what alone takes one thing to name is sure as well."""
+    sure = [one for one in candidates if shows(one.tool, one.known)]
+    sure.sort(key=lambda one: not _shows_text(one.known))
+    others = [one for one in candidates if one not in sure]
+    if not sure and len(others) == 1 and alone(others[0].known, forms):
+        return tuple(others), ()
+    return tuple(sure), tuple(others)
+
+
+def _shows_text(form: Params) -> bool:
+    said = {*words(form.name), *words(form.description)[:12]}
+    return bool(said & {"text", "content", "contents", "read", "reads"}) or not form.description
+
+
+def alone(form: Params, forms: Sequence[tuple[str, Params]]) -> bool:
+    """Whether of these forms, without those that make something or take commands, this is the only one to which one thing is named."""
+    naming = [
+        one
+        for tool, one in forms
+        if len(one.texts) == 1 and not one.has(purposes.CONTENT) and not purposes.makes(tool, one) and not commands(one)
+        and not one.has(purposes.QUERY)
+    ]
+    return len(naming) <= 1 and all(one is form for one in naming)
+
+
+def shows(tool: str, form: Params) -> bool:
+    """Whether a form of call says that it shows something, and nothing that may take away: what it is given may be gone.
+
+    By the last part of its name (``server__tool``), by how its description begins, or by a choice that it leaves no choice about.
+    """
+    called = {*words(re.split(r"__|[.:/]", form.name or tool)[-1]), *forced(form)}
+    first = words(re.split(r"[.;\n]", form.description, maxsplit=1)[0])
+    if _stems((*called, *first)) & purposes.TAKES_AWAY or _stems(called) & purposes.HARM:
+        return False
+    if any(item.required and len(item.enum) > 1 and not _harmless_choice(item) for item in form.items):
+        return False
+    makes = _stems(called) & purposes.MAKES
+    verbs = {*purposes.READ_VERBS, "fetch", "load", "print", "display", "retrieve"}
+    return bool(_stems(called) & (verbs if makes else purposes.SHOWS)) or bool(
+        not makes and not _stems(first[:1]) & purposes.MAKES and _stems(first[:4]) & purposes.SHOWS
+    ) or any(word.startswith(("read", "view", "fetch")) for word in called)
+
+
+def lists(tool: str, form: Params) -> bool:
+    """Whether a form of call says something of lists, and nothing that takes away."""
+    said = {*named(tool, form), *words(form.description)[:8]}
+    return bool(said & purposes.LISTING) and not _stems(said) & (purposes.HARM | {*purposes.WRITE_VERBS})
+
+
+def _harmless_choice(item: Param) -> bool:
+    """Whether one of a parameter's choices is reading, or a way to show."""
+    return any(means(str(one), verb) for one in item.enum for verb in purposes.READ_VERBS) or any(
+        _stems(words(str(one))) <= purposes.PLAIN for one in item.enum
+    )
+
+
+def _stems(said: Iterable[str]) -> set[str]:
+    """Words, with what they come from: ``reads``, ``archived``, ``emptying``."""
+    return {stem for word in said for end in ("", "s", "es", "d", "ed", "ing") if (stem := word.removesuffix(end))}
 
 
 def named(tool: str, form: Params) -> set[str]:

@@ -32,6 +32,8 @@ __all__ = ["ReaderTurn"]
 
 KINDS: Final = frozenset(("read", "cat", "session"))
 """Kinds of attempts that show something by themselves."""
+RECENT: Final = 3
+"""Results that the next one may go on from."""
 AT_ONCE: Final = 4
 """Calls in one reply, once a way of reading is known to work."""
 
@@ -99,7 +101,7 @@ class ReaderTurn:
         lost = [e.place for e in vain if e.place in files and habits.ways and self._lost(e)]
         if lost or self._sight.gone & undecided:
             return ()
-        unread = [e.place for e in vain]
+        unread = [e.place for e in vain] if self._offered else self._places(undecided)
         unwritten = [e.place for e in self._writing or () if self._in_vain(e)]
         if any(place in self._memory.habits.spoilt for place in unwritten):
             unwritten = []
@@ -111,6 +113,11 @@ class ReaderTurn:
             *(f"writing {place}" for place in unwritten),
             *(f"hearing {name}, which is said of a round that was left unscored" for name in unheard),
         )
+
+    def _places(self, ids: Collection[str]) -> list[str]:
+        """Files and sessions that hold these: without tools on offer nobody knows how they are looked up."""
+        every = (item.path or item.key or item.session for item in self._answer_key.fragments if item.id in ids)
+        return list(dict.fromkeys(filter(None, every))) if self._spec.policy != "hasty" else []
 
     def _lost(self, errand: Errand) -> bool:
         """Whether what was looked for is lost, not merely not found: results prove it, or the file itself does not hold it."""
@@ -276,6 +283,8 @@ class ReaderTurn:
         waiting = {e.call_id: e for e in errands if e.call_id and e.attempt is not None}
         issued = [Call(i, e.attempt.tool, "") for i, e in waiting.items() if e.attempt is not None]
         found = results(request.lines, issued, self._memory.issued)
+        last = max((n for n, line in enumerate(request.lines) if line.calls), default=len(request.lines))
+        later = "\n".join(line.text for line in request.lines[last:] if line.role == "user")
         for call_id, errand in waiting.items():
             attempt = errand.attempt
             if attempt is None or attempt.tool not in box.names:
@@ -283,7 +292,11 @@ class ReaderTurn:
             if call_id not in found:
                 errand.lost()
                 continue
-            result = errand.advance(found[call_id])
+            text = found[call_id]
+            if later and not errand.shows(text) and errand.shows(later):  # the call has brought a receipt only
+                text = f"{text}\n{later}"
+            self._sight.join(errand.wants, errand.results[-RECENT:], text)
+            result = errand.advance(text)
             if result.shows and errand.wants and attempt.kind in KINDS:
                 self._memory.habits.worked(attempt)
             if result.part and (texts := self._answer_key.texts.get(errand.place)):
