@@ -150,7 +150,8 @@ def cat(
                 habits.worked(attempt)
         read = read + result
         size = min(SHELL_PAGE, len(result.text) * 2 // 3)
-        if language.part(place, 0, size) and len(result.text) >= (NOTICE if habits.known(shell.tool, form) else LONG):
+        done = kind == "look" and result.shows
+        if not done and language.part(place, 0, size) and len(result.text) >= (NOTICE if habits.known(shell.tool, form) else LONG):
             part = partial(_part, shell, language, place, size, Attempt(kind, shell.tool, {}, form), habits)
             read = read + (yield from gone_on(Paging(part, 0, partial(_next_part, size)), set()))
         if read.shows or habits.known(shell.tool, form):

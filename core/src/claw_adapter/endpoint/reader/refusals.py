@@ -96,8 +96,9 @@ def told_first(
 def carried_out(attempt: Attempt, habits: Habits) -> Generator[Attempt, Result, Result]:
     """Make a call, with what its tool has asked for before, and the one that is known to bring what it begins."""
     result = yield attempt.with_more(habits.extra.get(attempt.tool, {}))
-    if not result.shows and attempt.tool in habits.sequels:
-        result = result + (yield from _brought(habits.sequels[attempt.tool], result))
+    sequel = habits.sequels.get(attempt.tool)
+    if sequel is not None and (not result.shows or (len(result.text) >= NOTICE and _said(sequel[1], result.text))):
+        result = result + (yield from _brought(sequel, result))
         if result.shows:
             habits.worked(attempt)
     return result

@@ -16,14 +16,15 @@ from claw_adapter.endpoint.reader.calls import variants
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.patches import notations_for
-from claw_adapter.endpoint.reader.purposes import HARM, PATH, REMOVAL, fixed
+from claw_adapter.endpoint.reader.purposes import HARM, MAKES, PATH, REMOVAL, fixed
 from claw_adapter.endpoint.reader.refusals import identifier
 from claw_adapter.endpoint.reader.schema import WRITE_VERBS, At, Param, Params, means, words
-from claw_adapter.endpoint.reader.tools import Toolbox, harms, single, twins, unknown
+from claw_adapter.endpoint.reader.tools import Toolbox, harms, named, single, twins, unknown
 
-__all__ = ["makers", "opened", "removers", "strange_writers"]
+__all__ = ["folder_makers", "makers", "opened", "removers", "strange_writers"]
 
 MOST_NOTATIONS: Final = 5
+FOLDERS: Final = frozenset({"folder", "folders", "directory", "directories", "dir"})
 Shown = Callable[[], Generator[Attempt, Result, bool]]
 """Looks whether the file reads as it should."""
 
@@ -134,6 +135,17 @@ def makers(box: Toolbox, habits: Habits, writer: Candidate) -> list[Candidate]:
         Candidate(tool, item, fixed(form, (item,)), known=form)
         for tool, form, item in (*reading, *single(box))
         if tool not in habits.tools_known and item.key == writer.target.key
+    ][:1]
+
+
+def folder_makers(box: Toolbox) -> list[Candidate]:
+    """Tools that say that they make a folder and take nothing but where."""
+    found = [(tool, form) for tool, form in box.every if len(form.texts) == 1 and not harms(form)]
+    said = [({*named(tool, form), *words(form.description)[:8]}, tool, form) for tool, form in found]
+    return [
+        Candidate(tool, form.texts[0], fixed(form, form.texts), known=form)
+        for heard, tool, form in said
+        if "mkdir" in heard or (heard & FOLDERS and heard & MAKES)
     ][:1]
 
 
