@@ -194,7 +194,8 @@ def reader(tool: str, known: Params) -> tuple[float, Candidate] | None:
         target, guessed = next((item for item in known.items if item.text_only), None), GUESSED
     if target is None or (verb is None and makes(tool, known)):
         return None
-    if (verb is not None and not choice) or known.has(_NOT_READ if verb is None else TO_PEOPLE):
+    named = Params(tuple(item for item in known.items if item.types != {"integer"} or item.key != "to"))  # a line, no place
+    if (verb is not None and not choice) or named.has(_NOT_READ if verb is None else TO_PEOPLE):
         return None
     if not target.required and any(item.required for item in known.items if item is not verb):
         return None

@@ -119,14 +119,16 @@ def strange_reading(
             habits.listings[one.tool] = result.text
             habits.learn_styles(path, result.text)
             habits.fields |= fields(path, result.text)
-            for tool in _taking_ids(box) if called(path, result.text) else ():
+            taking = sorted(_taking_ids(box), key=lambda one: not shows(one.tool, one.known))
+            for tool in taking if called(path, result.text) else ():
                 listed = replace(tool, listed_by=one.tool)
                 if (yield from _harmless(listed, workspace, box, habits)) and (
                     yield from _adopted(listed, path, workspace, box, habits)
                 ):
                     return habits.adopted["read"]
         if group is hinted:
-            for tool in (*box.read, *box.doubtful, *_with_path(path, box), *_searchers(box)):
+            every = [*box.read, *box.doubtful, *_with_path(path, box), *_searchers(box)]
+            for tool in sorted(every, key=lambda one: not shows(one.tool, one.known)):
                 if (yield from _harmless(tool, workspace, box, habits)) and (
                     yield from _adopted(tool, path, workspace, box, habits)
                 ):

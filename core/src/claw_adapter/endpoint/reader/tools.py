@@ -100,11 +100,11 @@ def commands(form: Params) -> bool:
 def _sure(
     candidates: Sequence[Candidate], forms: Sequence[tuple[str, Params]]
 ) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
-    """Candidates that say that they show something, and those that do not; what alone takes one thing to name is sure as well."""
+    """Candidates that say that they show something, and those that do not; the only one that takes a path is sure as well."""
     sure = [one for one in candidates if shows(one.tool, one.known)]
     sure.sort(key=lambda one: not _shows_text(one.known))
     others = [one for one in candidates if one not in sure]
-    if not sure and len(others) == 1 and alone(others[0].known, forms):
+    if not sure and len(others) == 1 and (others[0].target.key in purposes.PATH or alone(others[0].known, forms)):
         return tuple(others), ()
     return tuple(sure), tuple(others)
 
