@@ -13,8 +13,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.said import objects, signatures
-from claw_adapter.endpoint.reader.schema import Param, Params
+from claw_adapter.endpoint.reader.said import choices, objects, signatures
+from claw_adapter.endpoint.reader.schema import OPERATION, Param, Params
 from claw_adapter.model import Tool
 
 __all__ = ["variants"]
@@ -140,7 +140,8 @@ def _param(parent: Param, schema: Schema, branches: Sequence[Schema]) -> Param:
     return replace(
         parent,
         types=frozenset(types) - {"null"},
-        enum=tuple(value for values in (*enums, *constants) for value in values if value is not None),
+        enum=tuple(value for values in (*enums, *constants) for value in values if value is not None)
+        or tuple(choices(str(schema.get("description") or "")) if parent.key in OPERATION else ()),
         default=schema.get("default"),
         minimum=_number(every, "minimum"),
         maximum=_number(every, "maximum"),

@@ -148,7 +148,10 @@ def _told(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
         if not given and (item.accepts("integer") or (item.text_only and not item.required)):
             at = attempt.arguments.get(item.name, 0)
             if (mark := _mark(item, at, first)) is not None:
-                yield Paging(partial(_page, attempt, partial(_alone, item)), mark, partial(_next, item), told=True)
+                turned = partial(_page, attempt, partial(_alone, item))
+                yield Paging(turned, mark, partial(_next, item), told=True)
+                if isinstance(mark, int) and mark == 2 and at == 0:  # the first page may be number 0
+                    yield Paging(turned, 1, partial(_next, item), told=True)
 
 
 def _untold(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
@@ -160,7 +163,7 @@ def _untold(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
     behind = frozenset(_lines_of(first))
 
     def way(name: str, values: Callable[[Any], Mapping[At, JsonValue]], begins: int, step: int) -> Paging:
-        return Paging(partial(_page, attempt, values), begins, _stepping(step), name=name, behind=behind)
+        return Paging(partial(_page, attempt, values), begins, _stepping(step, first), name=name, behind=behind)
 
     for start, end in [pair for pair in pairs if all(item.required for item in pair)]:
         yield way(f"{start.key}-{end.key}", partial(_pair, start, end, True), rows, rows)
@@ -187,14 +190,20 @@ def _page(
     return (yield attempt.with_more(values(place)))
 
 
-def _stepping(step: int) -> Callable[[int, str, int, int], int]:
+def _stepping(step: int, first: str) -> Callable[[int, str, int, int], int]:
     """Further by a step, for what a number counts is not known: wider where a page has hardly anything new.
 
-    And back by a part of it where a page has nothing of the one before: something may lie between them.
+    And back by a part of it where a page has nothing of the one before: something may lie between them. A page that begins
+    within a line of the one before is counted in characters.
     """
-    width = [step]
+    width, lines = [step], [_lines_of(first)]
 
-    def then(place: int, _shown: str, new: int, every: int) -> int:
+    def then(place: int, shown: str, new: int, every: int) -> int:
+        before, lines[0] = lines[0], _lines_of(shown)
+        top = lines[0][0] if lines[0] else ""
+        if top and top not in before and any(one.endswith(top) for one in before):
+            width[0] = max(width[0], len(shown) * 2 // 3)
+            return place + width[0]
         if width[0] > 1 and 8 * new > 7 * every:
             width[0], far = max(width[0] // 4, 1), width[0]
             return place - far + width[0]
@@ -241,7 +250,7 @@ def _mark(item: Param, at: Any, shown: str) -> int | str | None:
     of = re.findall(rf"{_NAMED}{counted}[\s=:]{{0,3}}(\d+)\s*(?:/|[^\W\d]{{1,3}})\s*(\d+)", _edges(shown), re.IGNORECASE)
     if of and item.accepts("integer") and item.types:
         return int(of[-1][0]) + 1 if int(of[-1][0]) < int(of[-1][1]) else None
-    value = r"[\s=:(]{1,3}[\"'`]?(\d+)" if item.accepts("integer") else r"\s*[=:]\s*[\"'`]?([\w./+=-]+)"
+    value = r"[\s=:(]{1,3}(?:[^\W\d]{1,5}[\s:]{1,2})?[\"'`]?(\d+)" if item.accepts("integer") else r"\s*[=:]\s*[\"'`]?([\w./+=-]+)"
     found = re.findall(rf"{_NAMED}{parts}[\"'`]?{value}", _edges(shown), re.IGNORECASE)
     if not found or found[-1] in ("null", "None", str(at)):
         return None

@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import COMMAND, Candidate, JsonObject, filled
 from claw_adapter.endpoint.reader.schema import (
     EXEC_VERBS,
+    OPERATION,
     PAGE_SIZE,
     READ_VERBS,
     VERBS,
@@ -104,7 +105,6 @@ _HISTORY: Final = (
 _OVERWRITE: Final = ("overwrite", "replaceexisting", "allowoverwrite", "force")
 _ASIDE: Final = ("explanation", "reason", "thought", "purpose", "justification")
 """What a call is made for: such a text is no contents."""
-_VERB: Final = ("command", "action", "operation", "op", "mode", "method")
 
 _NOT_READ: Final = (
     *CONTENT, *COMMAND, *QUERY, "pattern", "regex", "glob", "oldtext", "newtext", "oldstring", "newstring", "oldstr",
@@ -139,7 +139,7 @@ TAKES_AWAY: Final = REMOVAL | frozenset({
 })  # fmt: skip
 HARM: Final = TAKES_AWAY | frozenset({
     "upload", "send", "share", "publish", "install", "uninstall", "kill", "reset", "spawn", "mail", "post", "cancel", "abort",
-    "terminate", "deploy", "commit", "push", "pay", "order", "submit", "approve", "reject", "lock",
+    "terminate", "deploy", "commit", "push", "pay",
 })  # fmt: skip
 """What cannot be taken back."""
 VETO: Final = HARM | {"copy", "cp", "mkdir", "stop", "close"}
@@ -174,8 +174,9 @@ def _verb(known: Params, verbs: Sequence[str]) -> tuple[Param | None, str]:
     """The parameter that chooses what a tool does, and the choice that fits; no parameter if the tool does one thing."""
     for item in known.items:
         choices = [str(value) for value in item.enum]
-        if (item.required or item.key in _VERB) and item.operates:
-            return item, next((one for verb in verbs for one in choices if means(one, verb)), "")
+        if (item.required or item.key in OPERATION) and item.operates:
+            safe = [one for one in choices if not {*words(one)} & HARM]
+            return item, next((one for verb in verbs for one in safe if means(one, verb)), "")
     return None, ""
 
 

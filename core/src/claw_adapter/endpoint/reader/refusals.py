@@ -226,7 +226,7 @@ def _sequels(
         and not harms(form)
         and (values := filling(form, result.text)) is not None
         and (strange or any(item.required and identifier(item, result.text) is not None for item in form.items))
-        and (shows(tool, form) or (values and not _listed(values, habits)))
+        and (shows(tool, form) or (values and (_said(form, result.text) or attempt.kind == "cat") and not _listed(values, habits)))
     ]
     return sorted(found, key=lambda one: -sum(item.required for item in one[1].items))[:MOST_TOLD]
 

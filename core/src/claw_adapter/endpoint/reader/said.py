@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from claw_adapter.model import Tool
 
-__all__ = ["identifiers", "objects", "signatures", "tools_in"]
+__all__ = ["choices", "identifiers", "objects", "signatures", "tools_in"]
 
 DEEPEST: Final = 6
 _SIGNATURE: Final = re.compile(r"([\w.:/-]*\w)([\"'`*]*:?\s*[({])([^(){}]*)[)}]")
@@ -29,6 +29,15 @@ _IDENTIFIER: Final = re.compile(r"(?<![\w./-])[a-z]\w*(?:[_.:][a-z]\w*)+(?![\w/]
 def identifiers(text: str) -> list[str]:
     """Words of two parts, as tools are called."""
     return list(dict.fromkeys(_IDENTIFIER.findall(text)))
+
+
+def choices(text: str) -> list[str]:
+    """What a text lists to choose from: words in quotes, between bars, or after ``one of`` or a colon with commas; else nothing."""
+    quoted = re.findall(r"[\"'`](\w+)[\"'`]", text)
+    barred = re.search(r"\b\w+(?:\s*[|/]\s*\w+)+", text)
+    listed = re.search(r"(?:one of|:)\W{1,3}(\w+(?:,\s*(?:or |and )?\w+|\s+or\s+\w+)+)", text, re.IGNORECASE)
+    found = quoted if len(quoted) > 1 else re.findall(r"\w+", barred[0] if barred else listed[1] if listed else "")
+    return [one for one in dict.fromkeys(found) if one not in ("or", "and")]
 
 
 def signatures(text: str) -> list[Tool]:

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 __all__ = [
     "EXEC_VERBS",
+    "OPERATION",
     "PAGE_SIZE",
     "PARTS",
     "READ_VERBS",
@@ -33,6 +34,8 @@ READ_VERBS: Final = ("view", "read", "cat", "get", "open", "show", "history", "m
 WRITE_VERBS: Final = ("create", "write", "put", "save", "overwrite")
 EXEC_VERBS: Final = ("run", "exec", "execute", "start", "bash", "shell")
 VERBS: Final = frozenset((*READ_VERBS, *WRITE_VERBS, *EXEC_VERBS))
+OPERATION: Final = ("command", "action", "operation", "op", "mode", "method")
+"""Keys of parameters that may choose what a tool does."""
 PARTS: Final = "\0"
 """What stands between parts of a text that a list is to hold one by one."""
 PAGE_SIZE: Final = (
@@ -85,6 +88,11 @@ class Param:
     def text_only(self) -> bool:
         """Whether it is a free text, or a list of such."""
         return (self.types == {"string"} or (self.texts and self.types == {"array"})) and not self.enum
+
+    @property
+    def needed(self) -> bool:
+        """Whether it has to be given and has no value of its own."""
+        return self.required and self.default is None and len(self.enum) != 1
 
     @property
     def needs_text(self) -> bool:
@@ -184,8 +192,8 @@ class Params:
 
 
 def means(choice: str, verb: str) -> bool:
-    """Whether a choice is a verb, or its first letter, as in the modes of files."""
-    return choice in (verb, verb[0])
+    """Whether a choice is a verb, has it among its words, or is its first letter, as in the modes of files."""
+    return choice == verb[0] or verb in words(choice)
 
 
 def placed(node: JsonValue, at: At, value: JsonValue) -> JsonValue:

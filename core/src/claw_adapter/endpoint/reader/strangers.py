@@ -50,7 +50,7 @@ def _listers(box: Toolbox) -> list[Candidate]:
 
 def _open(form: Params) -> list[Param]:
     """What has to be given and has no value of its own."""
-    return [item for item in form.items if item.required and item.default is None and len(item.enum) != 1]
+    return [item for item in form.items if item.needed]
 
 
 def _taking_ids(box: Toolbox) -> list[Candidate]:
@@ -63,11 +63,11 @@ def _taking_ids(box: Toolbox) -> list[Candidate]:
     return found
 
 
-def _single(box: Toolbox) -> list[Candidate]:
+def _single(box: Toolbox, *, alike: bool = False) -> list[Candidate]:
     """Tools of unknown purpose that take one text which is no content."""
     return [
         Candidate(tool, item, fixed(form, (item,)), known=form)
-        for tool, form, item in single(box)
+        for tool, form, item in single(box, alike=alike)
         if item.key not in CONTENT
     ]
 
@@ -84,7 +84,7 @@ def _with_path(path: str, box: Toolbox) -> Iterator[Candidate]:
         choices = [item for item in form.items if any(str(one).endswith(path) for one in item.enum)]
         if len(choices) == 1:
             yield Candidate(tool, choices[0], fixed(form, choices), known=form)
-    yield from [one for one in _single(box) if not makes(one.tool, one.known)][:MOST_STRANGERS]
+    yield from [one for one in _single(box, alike=True) if not makes(one.tool, one.known)][:MOST_STRANGERS]
     for tool, form in unknown(box):
         texts = [item for item in _open(form) if item.text_only]
         if len(texts) == 2 and _within_more(texts, box) and not makes(tool, form):

@@ -81,14 +81,14 @@ def unknown(box: Toolbox) -> list[tuple[str, Params]]:
     ]
 
 
-def single(box: Toolbox) -> list[tuple[str, Params, Param]]:
-    """Tools of unknown purpose that take one text, with it: none of several that look alike, for one of them may harm."""
+def single(box: Toolbox, *, alike: bool = False) -> list[tuple[str, Params, Param]]:
+    """Tools of unknown purpose that take one text, with it: of several that look alike only if asked for, for one may harm."""
     forms = [(tool, form, form.texts[0]) for tool, form in unknown(box) if len(form.texts) == 1]
-    alike = Counter((item.key, item.description) for _, _, item in forms)
+    times = Counter((item.key, item.description) for _, _, item in forms)
     return [
         (tool, form, item)
         for tool, form, item in forms
-        if alike[item.key, item.description] == 1 or shows(tool, form)
+        if alike or times[item.key, item.description] == 1 or shows(tool, form)
     ]
 
 
@@ -115,14 +115,14 @@ def _shows_text(form: Params) -> bool:
 
 
 def alone(form: Params, forms: Sequence[tuple[str, Params]]) -> bool:
-    """Whether of these forms, without those that make something or take commands, this is the only one to which one thing is named."""
+    """Whether this is the only one of these forms to which one thing, by a text or a number, is named, and no command, no query."""
     naming = [
         one
         for tool, one in forms
-        if len(one.texts) == 1 and not one.has(purposes.CONTENT) and not purposes.makes(tool, one) and not commands(one)
-        and not one.has(purposes.QUERY)
+        if len(one.texts or [item for item in one.items if item.needed]) == 1
+        and not (one.has((*purposes.CONTENT, *purposes.QUERY)) or purposes.makes(tool, one) or commands(one))
     ]
-    return len(naming) <= 1 and all(one is form for one in naming)
+    return len(naming) == 1 and naming[0] is form
 
 
 def shows(tool: str, form: Params) -> bool:
