@@ -135,8 +135,6 @@ class Habits:
     """By tool, what was asked for to be offered tools."""
     harmless: dict[str, bool] = field(default_factory=dict)
     """By call, whether one of unknown purpose has shown a scratch file twice."""
-    scratched: set[tuple[str, str]] = field(default_factory=set)
-    """Tools and forms of the path by which a scratch file was written."""
     puzzled: bool = False
     """Whether the strangers were all tried in vain."""
 

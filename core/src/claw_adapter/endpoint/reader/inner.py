@@ -84,7 +84,7 @@ def unlock(box: Toolbox, habits: Habits) -> Generator[Attempt, Result, None]:
 def _asked(form: Params) -> Param | None:
     """What takes the name of a tool, or of some: a choice, a list of texts or a text, where nothing else is needed."""
     needed = [item for item in form.items if item.required and item.default is None]
-    if len(needed) != 1 or needed[0].operates:
+    if len(needed) != 1:
         return None
     return needed[0] if needed[0].text_only or (needed[0].enum and _offers(form)) else None
 

@@ -19,20 +19,20 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
-from claw_adapter.endpoint.reader.places import called, fields
+from claw_adapter.endpoint.reader.places import called, fields, loose
 from claw_adapter.endpoint.reader.purposes import CONTENT, PATH, fixed, makes
 from claw_adapter.endpoint.reader.refusals import carried_out, follow
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, SQL_TABLES, Language, sql
 from claw_adapter.endpoint.reader.storing import strange_writers
-from claw_adapter.endpoint.reader.tools import Toolbox, alone, lists, named, shows, single, unknown
+from claw_adapter.endpoint.reader.tools import Toolbox, alone, forms_of, lists, named, shows, single, unknown
 
 __all__ = ["strange_reading", "strange_sessions", "targets"]
 
 MOST_STRANGERS: Final = 4
 MOST_IDS: Final = 2
 MOST_WRITERS: Final = 2
-SCRATCH: Final = "scratch-of-the-reader.txt"
+SCRATCH: Final = "scratch-{}-of-the-reader.txt"
 SCRATCH_MARK: Final = "nobody needs this line"
 SCRATCH_TEXT: Final = f"A scratch file of the evidence reader.\n{SCRATCH_MARK}\n"
 _SEARCHED: Final = ("pattern", "regex", "query", "search", "searchterm", "text", "q")
@@ -74,7 +74,7 @@ def _single(box: Toolbox, *, alike: bool = False) -> list[Candidate]:
 
 def strange_sessions(box: Toolbox) -> list[Candidate]:
     """Tools that may show a session that is named to them."""
-    forms = unknown(box)
+    forms = forms_of(box)
     return [one for one in _single(box) if shows(one.tool, one.known) or alone(one.known, forms)][:MOST_STRANGERS]
 
 
@@ -163,25 +163,27 @@ def _harmless(
 ) -> Generator[Attempt, Result, bool]:
     """Whether a tool may be tried on a file that matters: it says that it shows, or it is seen to, twice, on a scratch file.
 
-    What is the only tool to which a file can be named is taken at its word, for an agent has to have one that reads.
+    Where nothing can write one, only what alone can be named a file is tried, for an agent has to have a tool that reads.
     """
-    if tool in box.read or shows(tool.tool, tool.known) or alone(tool.known, unknown(box)):
+    if tool in box.read or shows(tool.tool, tool.known):
         return True
+    writers = _writers(box, habits)
+    if not writers:
+        return alone(tool.known, forms_of(box))
     call = f"{tool.tool} {tool.arguments(SCRATCH)}"
     if call not in habits.harmless:
+        scratch = SCRATCH.format(len(habits.harmless))
         habits.harmless[call] = False
-        for writer in _writers(box, habits):
-            for form, target in writer.forms(SCRATCH, workspace, habits.styles)[:MOST_IDS]:
-                if (writer.tool, form) not in habits.scratched:
-                    habits.scratched.add((writer.tool, form))
-                    yield Attempt("make", writer.tool, writer.writes(target, SCRATCH_TEXT), form)
-                    habits.listings.pop(tool.listed_by, None)
-            tried = yield from targets(tool, SCRATCH, workspace, habits)
-            for form, target in tried[:MOST_IDS]:
-                attempt = Attempt("probe", tool.tool, tool.arguments(target), form)
-                if SCRATCH_MARK in (yield attempt).text and SCRATCH_MARK in (yield attempt).text:
-                    habits.harmless[call] = True
-                    return True
+        for writer in writers:
+            for number, (form, place) in enumerate(writer.forms(scratch, workspace, habits.styles)[:MOST_IDS]):
+                yield Attempt("make", writer.tool, writer.writes(place, SCRATCH_TEXT), form)
+                before = loose(habits.listings.pop(tool.listed_by, ""))  # a number that was listed is another file's
+                names = [target for _, target in (yield from targets(tool, scratch, workspace, habits))]
+                own = [one for one in names if one not in before][number : number + 1]
+                for attempt in [Attempt("probe", tool.tool, tool.arguments(one)) for one in own]:
+                    if SCRATCH_MARK in (yield attempt).text and SCRATCH_MARK in (yield attempt).text:
+                        habits.harmless[call] = True
+                        return True
     return habits.harmless[call]
 
 

@@ -17,7 +17,7 @@ from claw_adapter.endpoint.reader.candidates import COMMAND, Candidate
 from claw_adapter.endpoint.reader.schema import Param, Params, means, words
 from claw_adapter.model import Tool
 
-__all__ = ["Toolbox", "alone", "forced", "harms", "lists", "named", "shows", "single", "toolbox", "twins", "unknown"]
+__all__ = ["Toolbox", "alone", "forced", "forms_of", "harms", "lists", "named", "shows", "single", "toolbox", "twins", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def toolbox(tools: Sequence[Tool], inside: Mapping[str, Sequence[Tool]] | None =
         for name, form in forms
         if not ((named(name, form) | forced(form)) & (purposes.VETO | purposes.NOT_TEXT) or harms(form))
     ]
-    read, doubtful = _sure(_ranked(safe, purposes.reader), safe)
+    read, doubtful = _sure(_ranked(safe, purposes.reader), forms)
     write = _ranked(safe, purposes.writer)
     return Toolbox(
         read=read,
@@ -69,6 +69,11 @@ def toolbox(tools: Sequence[Tool], inside: Mapping[str, Sequence[Tool]] | None =
         tools=tuple(tools),
         every=tuple((name, form) for name, form in forms if not (named(name, form) | forced(form)) & purposes.HARM),
     )
+
+
+def forms_of(box: Toolbox) -> list[tuple[str, Params]]:
+    """Every form of every tool's call, also of those that harm."""
+    return [(tool.name, form) for tool in box.tools for form in variants(tool)]
 
 
 def unknown(box: Toolbox) -> list[tuple[str, Params]]:
@@ -104,8 +109,10 @@ def _sure(
     sure = [one for one in candidates if shows(one.tool, one.known)]
     sure.sort(key=lambda one: not _shows_text(one.known))
     others = [one for one in candidates if one not in sure]
-    if not sure and len(others) == 1 and (others[0].target.key in purposes.PATH or alone(others[0].known, forms)):
-        return tuple(others), ()
+    if not sure and len(others) == 1 and not _takes_away(others[0].tool, others[0].known):
+        by_path = others[0].target.key in purposes.PATH and not _acts(others[0].known)
+        if alone(others[0].known, forms) or (by_path and not any(shows(*one) and _names_one(*one) for one in forms)):
+            return tuple(others), ()
     return tuple(sure), tuple(others)
 
 
@@ -115,26 +122,41 @@ def _shows_text(form: Params) -> bool:
 
 
 def alone(form: Params, forms: Sequence[tuple[str, Params]]) -> bool:
-    """Whether this is the only one of these forms to which one thing, by a text or a number, is named, and no command, no query."""
-    naming = [
-        one
-        for tool, one in forms
-        if len(one.texts or [item for item in one.items if item.needed]) == 1
-        and not (one.has((*purposes.CONTENT, *purposes.QUERY)) or purposes.makes(tool, one) or commands(one))
-    ]
-    return len(naming) == 1 and naming[0] is form
+    """Whether this is the only one of these forms to which one thing is named: an agent has to have one that reads."""
+    naming = [one for tool, one in forms if _names_one(tool, one)]
+    return naming == [form] and not _takes_away("", form) and not _acts(form)
+
+
+def _names_one(tool: str, form: Params) -> bool:
+    """Whether one thing, by a text or a number, is named to a form of call, which is no content, no command and no query."""
+    return len(form.texts or [item for item in form.items if item.needed]) == 1 and not (
+        form.has((*purposes.CONTENT, *purposes.QUERY)) or purposes.makes(tool, form) or commands(form)
+    )
+
+
+def _acts(form: Params) -> bool:
+    """Whether a choice has to be made of which none is known to show something."""
+    return any(item.required and len(item.enum) > 1 and not _harmless_choice(item) for item in form.items)
+
+
+def _called(tool: str, form: Params) -> tuple[set[str], Sequence[str]]:
+    """The words of the last part of a name (``server__tool``) and of the choices that are made, and those of the first sentence."""
+    called = {*words(re.split(r"__|[.:/]", form.name or tool)[-1]), *forced(form)}
+    return called, words(re.split(r"[.;\n]", form.description, maxsplit=1)[0])
+
+
+def _takes_away(tool: str, form: Params) -> bool:
+    called, first = _called(tool, form)
+    return bool(_stems((*called, *first)) & purposes.TAKES_AWAY or _stems(called) & purposes.HARM)
 
 
 def shows(tool: str, form: Params) -> bool:
     """Whether a form of call says that it shows something, and nothing that may take away: what it is given may be gone.
 
-    By the last part of its name (``server__tool``), by how its description begins, or by a choice that it leaves no choice about.
+    By its name, by how its description begins, or by a choice that it leaves no choice about.
     """
-    called = {*words(re.split(r"__|[.:/]", form.name or tool)[-1]), *forced(form)}
-    first = words(re.split(r"[.;\n]", form.description, maxsplit=1)[0])
-    if _stems((*called, *first)) & purposes.TAKES_AWAY or _stems(called) & purposes.HARM:
-        return False
-    if any(item.required and len(item.enum) > 1 and not _harmless_choice(item) for item in form.items):
+    called, first = _called(tool, form)
+    if _takes_away(tool, form) or _acts(form):
         return False
     makes = _stems(called) & purposes.MAKES
     verbs = {*purposes.READ_VERBS, "fetch", "load", "print", "display", "retrieve"}
