@@ -16,9 +16,12 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import COMMAND, Candidate, JsonObject, filled
 from claw_adapter.endpoint.reader.schema import (
     EXEC_VERBS,
+    HARM,
     OPERATION,
     PAGE_SIZE,
     READ_VERBS,
+    REMOVAL,
+    TAKES_AWAY,
     VERBS,
     WRITE_VERBS,
     At,
@@ -132,16 +135,6 @@ _NOT_HISTORY: Final = (
     "model", "title", "name", "closestdin", "url", "path", "agentid", "reply", "pid",
 )  # fmt: skip
 
-REMOVAL: Final = frozenset({"delete", "remove", "rm", "unlink"})
-TAKES_AWAY: Final = REMOVAL | frozenset({
-    "trash", "move", "mv", "rename", "clear", "archive", "empty", "empties", "emptied", "truncate", "erase", "wipe", "discard", "drop",
-    "purge", "retire", "recycle", "destroy", "shred", "blank", "flush", "revert", "restore", "rollback", "undo", "rid",
-})  # fmt: skip
-HARM: Final = TAKES_AWAY | frozenset({
-    "upload", "send", "share", "publish", "install", "uninstall", "kill", "reset", "spawn", "mail", "post", "cancel", "abort",
-    "terminate", "deploy", "commit", "push", "pay",
-})  # fmt: skip
-"""What cannot be taken back."""
 VETO: Final = HARM | {"copy", "cp", "mkdir", "stop", "close"}
 SHOWS: Final = frozenset({
     *READ_VERBS, "fetch", "load", "retrieve", "print", "display", "return", "peek", "search", "grep", "find", "text", "content",

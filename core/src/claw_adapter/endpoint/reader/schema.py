@@ -13,10 +13,13 @@ from pydantic import JsonValue
 
 __all__ = [
     "EXEC_VERBS",
+    "HARM",
     "OPERATION",
     "PAGE_SIZE",
     "PARTS",
     "READ_VERBS",
+    "REMOVAL",
+    "TAKES_AWAY",
     "VERBS",
     "WRITE_VERBS",
     "At",
@@ -36,6 +39,16 @@ EXEC_VERBS: Final = ("run", "exec", "execute", "start", "bash", "shell")
 VERBS: Final = frozenset((*READ_VERBS, *WRITE_VERBS, *EXEC_VERBS))
 OPERATION: Final = ("command", "action", "operation", "op", "mode", "method")
 """Keys of parameters that may choose what a tool does."""
+REMOVAL: Final = frozenset({"delete", "remove", "rm", "unlink"})
+TAKES_AWAY: Final = REMOVAL | frozenset({
+    "trash", "move", "mv", "rename", "clear", "archive", "empty", "empties", "emptied", "truncate", "erase", "wipe", "discard", "drop",
+    "purge", "retire", "recycle", "destroy", "shred", "blank", "flush", "revert", "restore", "rollback", "undo", "rid",
+})  # fmt: skip
+HARM: Final = TAKES_AWAY | frozenset({
+    "upload", "send", "share", "publish", "install", "uninstall", "kill", "reset", "spawn", "mail", "post", "cancel", "abort",
+    "terminate", "deploy", "commit", "push", "pay",
+})  # fmt: skip
+"""What cannot be taken back."""
 PARTS: Final = "\0"
 """What stands between parts of a text that a list is to hold one by one."""
 PAGE_SIZE: Final = (
@@ -130,7 +143,8 @@ class Param:
         if self.default is not None or self.nullable:
             return self.default
         if self.enum:  # where a file is opened to be read or to be emptied, an unknown purpose is reading
-            return next((one for one in self.enum for verb in READ_VERBS if means(str(one), verb)), self.enum[0])
+            safe = [one for one in self.enum if not {*words(str(one))} & HARM]
+            return next((one for one in safe for verb in READ_VERBS if means(str(one), verb)), (safe or self.enum)[0])
         if self.accepts("string"):
             return self._sample() if self.pattern else "needed for the question at hand"
         if self.accepts("integer"):

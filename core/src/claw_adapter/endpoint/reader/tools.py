@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from claw_adapter.endpoint.reader import purposes
 from claw_adapter.endpoint.reader.calls import variants
 from claw_adapter.endpoint.reader.candidates import COMMAND, Candidate
-from claw_adapter.endpoint.reader.schema import Param, Params, means, words
+from claw_adapter.endpoint.reader.schema import OPERATION, Param, Params, means, words
 from claw_adapter.model import Tool
 
 __all__ = ["Toolbox", "alone", "forced", "forms_of", "harms", "lists", "named", "shows", "single", "toolbox", "twins", "unknown"]
@@ -158,6 +158,8 @@ def shows(tool: str, form: Params) -> bool:
     called, first = _called(tool, form)
     if _takes_away(tool, form) or _acts(form):
         return False
+    if any((item.required or item.key in OPERATION) and item.operates and _harmless_choice(item) for item in form.items):
+        return True  # it is called with that choice
     makes = _stems(called) & purposes.MAKES
     verbs = {*purposes.READ_VERBS, "fetch", "load", "print", "display", "retrieve"}
     return bool(_stems(called) & (verbs if makes else purposes.SHOWS)) or bool(
