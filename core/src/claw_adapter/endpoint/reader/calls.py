@@ -33,11 +33,12 @@ def variants(tool: Tool, inside: Sequence[Tool] = ()) -> tuple[Params, ...]:
 
 
 def _with_operations(items: tuple[Param, ...], said: str) -> tuple[Param, ...]:
-    """The parameters; one that chooses what the tool does, and does not say from what, with the choices of the tool's description."""
+    """The parameters; one that chooses what the tool does with the choices of the tool's description, if it has none itself."""
     if any(item.types == {"object"} for item in items):
         return items
     return tuple(
-        replace(item, enum=tuple(_operations(item, said))) if item.text_only and item.required else item for item in items
+        replace(item, enum=tuple(_operations(item, said))) if item.text_only and item.required else item
+        for item in items
     )
 
 

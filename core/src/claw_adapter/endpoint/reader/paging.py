@@ -16,7 +16,7 @@ from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, as_pag
 from claw_adapter.endpoint.reader.matching import normalise, readings
 from claw_adapter.endpoint.reader.places import leaves
 from claw_adapter.endpoint.reader.purposes import PAGE_LINES
-from claw_adapter.endpoint.reader.schema import At, Param, words
+from claw_adapter.endpoint.reader.schema import PAGE_END, At, Param, words
 
 __all__ = ["Paging", "as_told", "further", "gone_on", "joined", "named", "plain"]
 
@@ -37,14 +37,13 @@ _NAMED: Final = r"(?:(?<![A-Za-z0-9])|(?<=next))"
 _NAMES: Final = re.compile(
     r"(?<![\w.:/<])(?:/[\w.+@=-]+(?:/[\w.+@=-]+)+|[\w.+@=-]+(?:/[\w.+@=-]+)*/[\w+@=-]+\.\w+)(?<!\.)"
 )
-_ENDS: Final = ("endline", "end")
-"""Keys of parameters that say where a page ends, and not how much it holds."""
 _NUMBERED = re.compile(r"^\s*[L\[]?(\d+)(?:\t|→|\||:|\])", re.MULTILINE)
 _PREFIX: Final = re.compile(r"^\s*[L\[]?\d+(?:\t|→|\||:|\]) ?")
 _BREAK: Final = re.compile(r"\r?\n|\r|\",\s*\"")
-_NOTICE_BEHIND: Final = re.compile(r"\s*(?:\[|\(|<|…|\.{3})[^\[(<…]*$")
-_NOTICE_BEFORE: Final = re.compile(r"^(?:\s*[L\[]?\d+(?:\t|→|\||:|\]) ?|[^\])>…]*(?:\]|\)|>|…|\.{3})\s?)")
-"""What may be said of a page in the row where its text ends, and where it begins."""
+_OPENS: Final = re.compile(r"\s*(?:\[|\(|<|…|\.{3})")
+_CLOSES: Final = re.compile(r"(?:\]|\)|>|…|\.{3})\s?")
+"""Where something may be said of a page in the row in which its text ends, or begins."""
+MOST_MARKS: Final = 4
 BORDER: Final = 6
 _SPAN: Final = re.compile(r"(?<!\d)\d+(\s*[-:,.~]+\s*)\d+(?!\d)")
 
@@ -108,7 +107,7 @@ def further(attempt: Attempt, tool: Candidate, first: Result, habits: Habits) ->
     less is asked for at once first, from page to page.
     """
     seen, found = set(_lines_of(first.text)), Result("")
-    size = None if tool.size is None or tool.size.key in _ENDS else tool.size
+    size = None if tool.size is None or tool.size.key in PAGE_END else tool.size
     if size is not None and size.name not in attempt.arguments and len(_rows(first.text)) < PAGE_LINES:
         wider = attempt.with_more({size.at: int(min(size.maximum or PAGE_LINES, PAGE_LINES))})
         found = result = yield wider
@@ -177,7 +176,7 @@ def _untold(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
         elif span := _SPAN.search(item.description) if item.text_only else None:
             yield way(item.key, partial(_span, item, span[1]), rows, rows)
     for start, end in pairs:
-        ends = tool.size is None or tool.size.key in _ENDS
+        ends = tool.size is None or tool.size.key in PAGE_END
         pair = (end, start) if start is tool.size else (start, end)
         for until in (ends, not ends):
             begins = max(1, rows)
@@ -228,8 +227,12 @@ def _borders(page: str, way: int) -> list[str]:
     """The last (-1) or first rows of a result and of the texts in it, each also without what may be said of the page."""
     texts = [page, *leaves(page)[::way][:BORDER]]
     rows = [row for text in texts for row in [row for row in text.splitlines() if row.strip()][::way][:BORDER]]
-    without = _NOTICE_BEHIND if way < 0 else _NOTICE_BEFORE
-    return list(dict.fromkeys(normalise(one) for row in rows for one in (row, without.sub("", row))))
+    found = list(rows)
+    for row in rows:
+        marks = list((_OPENS if way < 0 else _CLOSES).finditer(row))[::way][:MOST_MARKS]
+        found += [row[: one.start()] if way < 0 else row[one.end() :] for one in marks]
+        found += [] if way < 0 else [_PREFIX.sub("", row, count=1)]
+    return list(dict.fromkeys(map(normalise, found)))
 
 
 def plain(shown: str) -> list[str]:
@@ -247,10 +250,16 @@ def _mark(item: Param, at: Any, shown: str) -> int | str | None:
     """What a result gives under a name, or as the next of it, in quotes, brackets or without."""
     parts = r"[\W_]?".join(map(re.escape, words(item.name)))
     counted = rf"(?:{parts}|{words(item.name)[0]})" if len(parts) > FEW else parts
-    of = re.findall(rf"{_NAMED}{counted}[\s=:]{{0,3}}(\d+)\s*(?:/|[^\W\d]{{1,3}})\s*(\d+)", _edges(shown), re.IGNORECASE)
+    of = re.findall(
+        rf"{_NAMED}{counted}[\s=:]{{0,3}}(\d+)\s*(?:/|[^\W\d]{{1,3}})\s*(\d+)", _edges(shown), re.IGNORECASE
+    )
     if of and item.accepts("integer") and item.types:
         return int(of[-1][0]) + 1 if int(of[-1][0]) < int(of[-1][1]) else None
-    value = r"[\s=:(]{1,3}(?:[^\W\d]{1,5}[\s:]{1,2})?[\"'`]?(\d+)" if item.accepts("integer") else r"\s*[=:]\s*[\"'`]?([\w./+=-]+)"
+    value = (
+        r"[\s=:(]{1,3}(?:[^\W\d]{1,5}[\s:]{1,2})?[\"'`]?(\d+)"
+        if item.accepts("integer")
+        else r"\s*[=:]\s*[\"'`]?([\w./+=-]+)"
+    )
     found = re.findall(rf"{_NAMED}{parts}[\"'`]?{value}", _edges(shown), re.IGNORECASE)
     if not found or found[-1] in ("null", "None", str(at)):
         return None

@@ -19,6 +19,7 @@ from claw_adapter.endpoint.reader.schema import (
     HARM,
     OPERATION,
     PAGE_SIZE,
+    PAGE_START,
     READ_VERBS,
     REMOVAL,
     TAKES_AWAY,
@@ -38,17 +39,20 @@ __all__ = [
     "LATER",
     "LISTING",
     "MAKES",
+    "NEW",
     "NOT_TEXT",
+    "OLD",
     "PAGE_LINES",
+    "PARTLY",
     "PATH",
     "PLAIN",
     "QUERY",
     "READ_VERBS",
     "REMOVAL",
-    "TO_PEOPLE",
-    "VERBS",
     "SHOWS",
     "TAKES_AWAY",
+    "TO_PEOPLE",
+    "VERBS",
     "VETO",
     "WRITE_VERBS",
     "fixed",
@@ -90,7 +94,6 @@ _SESSION: Final = (
     "threadid",
     "sessionname",
 )
-_PAGE_START: Final = ("offset", "startline", "start", "linestart", "fromline", "from", "begin", "cursorline")
 FORCE: Final = ("force", "reload", "refresh", "nocache")
 QUERY: Final = ("query", "search", "contains", "filter")
 _HISTORY: Final = (
@@ -109,14 +112,17 @@ _OVERWRITE: Final = ("overwrite", "replaceexisting", "allowoverwrite", "force")
 _ASIDE: Final = ("explanation", "reason", "thought", "purpose", "justification")
 """What a call is made for: such a text is no contents."""
 
+OLD: Final = ("old", "oldstring", "oldtext", "oldstr", "oldcontent", "search", "searchtext", "find")
+NEW: Final = ("new", "newstring", "newtext", "newstr", "newcontent", "replace", "replacement", "replacewith")
+"""Keys of what is to be replaced in a file, and what by."""
 _NOT_READ: Final = (
-    *CONTENT, *COMMAND, *QUERY, "pattern", "regex", "glob", "oldtext", "newtext", "oldstring", "newstring", "oldstr",
-    "newstr", "patch", "diff", "edits", "recursive", "depth", "destination", "dest", "newpath", "to", "url", "message",
+    *CONTENT, *COMMAND, *QUERY, *OLD, *NEW, "pattern", "regex", "glob", "patch", "diff", "edits",
+    "recursive", "depth", "destination", "dest", "newpath", "to", "url", "message",
     "prompt", "caption", "ignore", "include",
 )  # fmt: skip
 _NOT_WRITE: Final = (
-    "oldtext", "newtext", "oldstring", "newstring", "patch", "diff", "edits", "insertline", "line", "lines", "pattern",
-    "to", "channel", "recipient", "message", "url", "schedule", "edit", "find", "search", "replace", "position", "startline",
+    *OLD, *NEW, "patch", "diff", "edits", "insertline", "line", "lines", "pattern", "to", "channel", "recipient", "message",
+    "url", "schedule", "edit", "position", "startline",
 )  # fmt: skip
 _NOT_EXEC: Final = (
     "message",
@@ -142,8 +148,12 @@ SHOWS: Final = frozenset({
 })  # fmt: skip
 """Words of what a tool is called, or begins to say of itself, that shows something."""
 MAKES: Final = frozenset({
-    *WRITE_VERBS, "edit", "update", "append", "add", "set", "insert", "replace", "make", "new", "store", "patch", "modify", "emit",
+    *WRITE_VERBS, "edit", "update", "append", "add", "insert", "replace", "make", "new", "patch", "modify", "emit",
 })  # fmt: skip
+PARTLY: Final = frozenset(
+    {"preview", "head", "tail", "summary", "info", "stat", "metadata", "outline", "first", "last", "editor"}
+)
+"""Words of what shows something else than a whole text."""
 PLAIN: Final = frozenset({
     "text", "plain", "raw", "full", "content", "contents", "utf", "utf8", "8", "ascii", "all", "lines", "whole", "complete",
     "verbose", "detailed", "long", "markdown", "md", "source", "body", "string",
@@ -188,7 +198,9 @@ def reader(tool: str, known: Params) -> tuple[float, Candidate] | None:
         target, guessed = next((item for item in known.items if item.text_only), None), GUESSED
     if target is None or (verb is None and makes(tool, known)):
         return None
-    named = Params(tuple(item for item in known.items if item.types != {"integer"} or item.key != "to"))  # a line, no place
+    named = Params(
+        tuple(item for item in known.items if item.types != {"integer"} or item.key != "to")
+    )  # a line, no place
     if (verb is not None and not choice) or named.has(_NOT_READ if verb is None else TO_PEOPLE):
         return None
     if not target.required and any(item.required for item in known.items if item is not verb):
@@ -199,7 +211,7 @@ def reader(tool: str, known: Params) -> tuple[float, Candidate] | None:
         known, READ_VERBS
     ):  # it may write what is given to it
         return None
-    start = known.one_of(_PAGE_START, "integer") is not None
+    start = known.one_of(PAGE_START, "integer") is not None
     size = known.one_of(PAGE_SIZE, "integer")
     force = known.one_of(FORCE, "boolean")
     values = fixed(known, (target, folder), verb, choice)

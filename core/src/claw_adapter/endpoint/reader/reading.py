@@ -60,7 +60,8 @@ def read_file(
 def _known_ways(
     path: str, workspace: str, box: Toolbox, habits: Habits, is_all: Callable[[str], bool]
 ) -> Generator[Attempt, Result, None]:
-    for tool in habits.tools("read", box.read, box.run[:1]):
+    reading = habits.tools("read", box.read, box.run[:1])
+    for number, tool in enumerate(reading):
         found = Result("")
         tried: set[str] = set()
         while not found.part:
@@ -76,7 +77,8 @@ def _known_ways(
                 break
             habits.learn_styles(path, result.text, (target, path))
             habits.refusals[tool.tool] += 1
-        if found.part and is_all(found.text):
+        others = {one.tool for one in reading[number:]} - {tool.tool}
+        if found.part and not others and is_all(found.text):
             return
     for shell in box.run[:1]:
         yield from cat(shell, "cat", path, workspace, box, habits)
@@ -151,7 +153,11 @@ def cat(
         read = read + result
         size = min(SHELL_PAGE, len(result.text) * 2 // 3)
         done = kind == "look" and result.shows
-        if not done and language.part(place, 0, size) and len(result.text) >= (NOTICE if habits.known(shell.tool, form) else LONG):
+        if (
+            not done
+            and language.part(place, 0, size)
+            and len(result.text) >= (NOTICE if habits.known(shell.tool, form) else LONG)
+        ):
             part = partial(_part, shell, language, place, size, Attempt(kind, shell.tool, {}, form), habits)
             read = read + (yield from gone_on(Paging(part, 0, partial(_next_part, size)), set()))
         if read.shows or habits.known(shell.tool, form):

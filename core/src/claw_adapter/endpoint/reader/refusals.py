@@ -29,7 +29,8 @@ MOST_TOLD: Final = 2
 MOST_ITEMS: Final = 24
 MOST_POLLS: Final = 8
 _WAITS: Final = re.compile(
-    r"\b(?:running|runs|pending|queued|progress|wait(?:ing)?|again|busy|later|started|starting|processing|working|not (?:yet|done|ready|finished))\b",
+    r"\b(?:running|runs|pending|queued|progress|wait(?:ing)?|again|busy|later|started|starting|processing|working|"
+    r"not (?:yet|done|ready|finished))\b",
     re.IGNORECASE,
 )
 """How a tool says that what it was asked to do is not done; once more is asked whatever it says."""
@@ -226,7 +227,10 @@ def _sequels(
         and not harms(form)
         and (values := filling(form, result.text)) is not None
         and (strange or any(item.required and identifier(item, result.text) is not None for item in form.items))
-        and (shows(tool, form) or (values and (_said(form, result.text) or attempt.kind == "cat") and not _listed(values, habits)))
+        and (
+            shows(tool, form)
+            or (values and (_said(form, result.text) or attempt.kind == "cat") and not _listed(values, habits))
+        )
     ]
     return sorted(found, key=lambda one: -sum(item.required for item in one[1].items))[:MOST_TOLD]
 

@@ -32,12 +32,18 @@ def identifiers(text: str) -> list[str]:
 
 
 def choices(text: str) -> list[str]:
-    """What a text lists to choose from: words at the beginning of lines, in quotes, between bars, or after ``one of`` or a colon with commas; else nothing."""
+    """What a text lists to choose from: words that begin lines, in quotes, between bars, or after ``one of`` or a colon."""
     quoted = re.findall(r"[\"'`](\w+)[\"'`]", text)
     barred = re.search(r"\b\w+(?:\s*[|/]\s*\w+)+", text)
     listed = re.search(r"(?:one of|:)\W{1,3}(\w+(?:,\s*(?:or |and )?\w+|\s+or\s+\w+)+)", text, re.IGNORECASE)
     heads = _HEAD.findall(text)
-    found = heads if len(heads) > 1 else quoted if len(quoted) > 1 else re.findall(r"\w+", barred[0] if barred else listed[1] if listed else "")
+    found = (
+        heads
+        if len(heads) > 1
+        else quoted
+        if len(quoted) > 1
+        else re.findall(r"\w+", barred[0] if barred else listed[1] if listed else "")
+    )
     return [one for one in dict.fromkeys(found) if one not in ("or", "and")]
 
 

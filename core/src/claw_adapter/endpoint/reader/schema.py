@@ -15,7 +15,9 @@ __all__ = [
     "EXEC_VERBS",
     "HARM",
     "OPERATION",
+    "PAGE_END",
     "PAGE_SIZE",
+    "PAGE_START",
     "PARTS",
     "READ_VERBS",
     "REMOVAL",
@@ -34,15 +36,15 @@ At = tuple[str | int | None, ...]
 """The way to a place in the arguments: keys, positions, and None where what follows is JSON inside a text."""
 
 READ_VERBS: Final = ("view", "read", "cat", "get", "open", "show", "history", "messages")
-WRITE_VERBS: Final = ("create", "write", "put", "save", "overwrite")
+WRITE_VERBS: Final = ("create", "write", "put", "save", "overwrite", "set", "store")
 EXEC_VERBS: Final = ("run", "exec", "execute", "start", "bash", "shell")
 VERBS: Final = frozenset((*READ_VERBS, *WRITE_VERBS, *EXEC_VERBS))
 OPERATION: Final = ("command", "action", "operation", "op", "mode", "method")
 """Keys of parameters that may choose what a tool does."""
 REMOVAL: Final = frozenset({"delete", "remove", "rm", "unlink"})
 TAKES_AWAY: Final = REMOVAL | frozenset({
-    "trash", "move", "mv", "rename", "clear", "archive", "empty", "empties", "emptied", "truncate", "erase", "wipe", "discard", "drop",
-    "purge", "retire", "recycle", "destroy", "shred", "blank", "flush", "revert", "restore", "rollback", "undo", "rid",
+    "trash", "move", "mv", "rename", "clear", "archive", "empty", "empties", "emptied", "truncate", "erase", "wipe", "discard",
+    "drop", "purge", "retire", "recycle", "destroy", "shred", "blank", "flush", "revert", "restore", "rollback", "undo", "rid",
 })  # fmt: skip
 HARM: Final = TAKES_AWAY | frozenset({
     "upload", "send", "share", "publish", "install", "uninstall", "kill", "reset", "spawn", "mail", "post", "cancel", "abort",
@@ -55,6 +57,12 @@ PAGE_SIZE: Final = (
     "limit", "maxlines", "length", "endline", "end", "lines", "numlines", "count", "maxentries", "lastn", "maxmessages",
 )  # fmt: skip
 """Keys of parameters that say how much is shown at once."""
+PAGE_START: Final = (
+    "offset", "startline", "linestart", "start", "fromline", "from", "firstline", "first", "begin", "lineoffset",
+    "startingline", "cursorline",
+)  # fmt: skip
+PAGE_END: Final = ("endline", "end", "lineend", "toline", "to", "lastline")
+"""Keys of those that say where a page begins, and where it ends."""
 _NEGATED: Final = re.compile(r"\b(?:not|no|never|don't|cannot|isn't|aren't|instead of|rather than)\b")
 _SAMPLES: Final = ("1", "1s", "1m", "a", "1-80", "2026-01-01", "/", "http://127.0.0.1/")
 

@@ -64,7 +64,6 @@ class Sight:
             self.gone |= self._seen - here
         self._seen |= here
 
-
     def join(self, ids: Collection[str], before: Sequence[str], after: str) -> None:
         """Take in those of the missing that an earlier result ends within and the next goes on with."""
         for name in self.missing & {*ids}:

@@ -16,12 +16,12 @@ from claw_adapter.endpoint.reader.calls import variants
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.patches import notations_for
-from claw_adapter.endpoint.reader.purposes import HARM, MAKES, PATH, REMOVAL, fixed
+from claw_adapter.endpoint.reader.purposes import HARM, MAKES, NEW, OLD, PATH, REMOVAL, fixed
 from claw_adapter.endpoint.reader.refusals import identifier
 from claw_adapter.endpoint.reader.schema import WRITE_VERBS, At, Param, Params, means, words
 from claw_adapter.endpoint.reader.tools import Toolbox, harms, named, single, twins, unknown
 
-__all__ = ["folder_makers", "makers", "opened", "removers", "strange_writers"]
+__all__ = ["folder_makers", "makers", "opened", "removers", "replacer", "strange_writers"]
 
 MOST_NOTATIONS: Final = 5
 FOLDERS: Final = frozenset({"folder", "folders", "directory", "directories", "dir"})
@@ -88,9 +88,20 @@ def _said(tool: str, form: Params) -> str:
     return "\n".join((tool, form.description, *(f"{item.name} {item.description}" for item in form.items)))
 
 
+def replacer(tool: str, form: Params) -> Candidate | None:
+    """A tool that puts a text in the place of another one, by the names of its parameters."""
+    file, old, new = (form.one_of(keys, "string") for keys in (PATH, OLD, NEW))
+    if file is None or old is None or new is None:
+        return None
+    return Candidate(tool, file, fixed(form, (file, old, new)), new, old=old, known=form)
+
+
 def _with_path(
     tool: str, form: Params, box: Toolbox, shared: Counter[tuple[str, str]], listed: Mapping[str, str]
 ) -> Iterator[Candidate]:
+    if (made := replacer(tool, form)) is not None:
+        yield made
+        return
     texts = [item for item in form.items if item.required and item.text_only]
     target = next((item for item in texts if listed.get(item.name) in ("path", "name")), None)
     target = target or _target(form, texts, box, shared)

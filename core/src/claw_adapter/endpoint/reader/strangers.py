@@ -158,9 +158,7 @@ def _adopted(
             return True
 
 
-def _harmless(
-    tool: Candidate, workspace: str, box: Toolbox, habits: Habits
-) -> Generator[Attempt, Result, bool]:
+def _harmless(tool: Candidate, workspace: str, box: Toolbox, habits: Habits) -> Generator[Attempt, Result, bool]:
     """Whether a tool may be tried on a file that matters: it says that it shows, or it is seen to, twice, on a scratch file.
 
     Where nothing can write one, only what alone can be named a file is tried, for an agent has to have a tool that reads.
@@ -189,7 +187,9 @@ def _harmless(
 
 def _writers(box: Toolbox, habits: Habits) -> list[Candidate]:
     """Tools that may write a scratch file, each once."""
-    every = [one for one in (*box.write, *strange_writers(box, habits)) if one.replaces and one.content is not one.target]
+    every = [
+        one for one in (*box.write, *strange_writers(box, habits)) if one.replaces and one.content is not one.target
+    ]
     return list({one.tool: one for one in every[::-1]}.values())[::-1][:MOST_WRITERS]
 
 

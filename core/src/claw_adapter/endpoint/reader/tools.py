@@ -17,7 +17,20 @@ from claw_adapter.endpoint.reader.candidates import COMMAND, Candidate
 from claw_adapter.endpoint.reader.schema import OPERATION, Param, Params, means, words
 from claw_adapter.model import Tool
 
-__all__ = ["Toolbox", "alone", "forced", "forms_of", "harms", "lists", "named", "shows", "single", "toolbox", "twins", "unknown"]
+__all__ = [
+    "Toolbox",
+    "alone",
+    "forced",
+    "forms_of",
+    "harms",
+    "lists",
+    "named",
+    "shows",
+    "single",
+    "toolbox",
+    "twins",
+    "unknown",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +76,7 @@ def toolbox(tools: Sequence[Tool], inside: Mapping[str, Sequence[Tool]] | None =
         doubtful=doubtful,
         write=tuple(sorted(write, key=lambda one: (_to_people(one), not twins(one.target, read)))),
         run=_ranked(safe, purposes.runner),
-        history=_ranked(safe, purposes.historian),
+        history=_only_sure(_ranked(safe, purposes.historian)),
         patch=_ranked(safe, purposes.patcher),
         names=frozenset(tool.name for tool in tools),
         tools=tuple(tools),
@@ -107,13 +120,19 @@ def _sure(
 ) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
     """Candidates that say that they show something, and those that do not; the only one that takes a path is sure as well."""
     sure = [one for one in candidates if shows(one.tool, one.known)]
-    sure.sort(key=lambda one: not _shows_text(one.known))
+    sure.sort(key=lambda one: (not _shows_text(one.known), bool(_called(one.tool, one.known)[0] & purposes.PARTLY)))
     others = [one for one in candidates if one not in sure]
     if not sure and len(others) == 1 and not _takes_away(others[0].tool, others[0].known):
         by_path = others[0].target.key in purposes.PATH and not _acts(others[0].known)
         if alone(others[0].known, forms) or (by_path and not any(shows(*one) and _names_one(*one) for one in forms)):
             return tuple(others), ()
     return tuple(sure), tuple(others)
+
+
+def _only_sure(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Those that say that they show something; where none does, the only one."""
+    sure = tuple(one for one in candidates if shows(one.tool, one.known))
+    return sure or (tuple(candidates) if len(candidates) == 1 else ())
 
 
 def _shows_text(form: Params) -> bool:
@@ -140,7 +159,7 @@ def _acts(form: Params) -> bool:
 
 
 def _called(tool: str, form: Params) -> tuple[set[str], Sequence[str]]:
-    """The words of the last part of a name (``server__tool``) and of the choices that are made, and those of the first sentence."""
+    """Words of the last part of a name (``server__tool``) and of the choices that are made; words of the first sentence."""
     called = {*words(re.split(r"__|[.:/]", form.name or tool)[-1]), *forced(form)}
     return called, words(re.split(r"[.;\n]", form.description, maxsplit=1)[0])
 
@@ -158,13 +177,17 @@ def shows(tool: str, form: Params) -> bool:
     called, first = _called(tool, form)
     if _takes_away(tool, form) or _acts(form):
         return False
-    if any((item.required or item.key in OPERATION) and item.operates and _harmless_choice(item) for item in form.items):
+    if any(
+        (item.required or item.key in OPERATION) and item.operates and _harmless_choice(item) for item in form.items
+    ):
         return True  # it is called with that choice
     makes = _stems(called) & purposes.MAKES
     verbs = {*purposes.READ_VERBS, "fetch", "load", "print", "display", "retrieve"}
-    return bool(_stems(called) & (verbs if makes else purposes.SHOWS)) or bool(
-        not makes and not _stems(first[:1]) & purposes.MAKES and _stems(first[:4]) & purposes.SHOWS
-    ) or any(word.startswith(("read", "view", "fetch")) for word in called)
+    return (
+        bool(_stems(called) & (verbs if makes else purposes.SHOWS))
+        or bool(not makes and not _stems(first[:1]) & purposes.MAKES and _stems(first[:4]) & purposes.SHOWS)
+        or any(word.startswith(("read", "view", "fetch")) for word in called)
+    )
 
 
 def lists(tool: str, form: Params) -> bool:

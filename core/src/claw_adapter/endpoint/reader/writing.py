@@ -201,7 +201,10 @@ class _ReadBack:
             return shown
         more = asked_for(tool.known, attempt.arguments, said.text) | self._shown_for(tool, attempt)
         made = False
-        for maker in makers(self.box, self.habits, tool) if not more and not brought.text else ():
+        possible = makers(self.box, self.habits, tool) if not more and not brought.text else []
+        if possible and (yield from self.standing()) is not None:
+            possible = []  # what stands there might be gone
+        for maker in possible:
             form = next((text for name, text in maker.forms(self.path, self.workspace) if name == attempt.form), "")
             yield Attempt("make", maker.tool, maker.arguments(form or self.path))
             made = True
@@ -214,13 +217,17 @@ class _ReadBack:
         return shown
 
     def _with_folders(self, attempt: Attempt, tool: Candidate) -> Generator[Attempt, Result, bool]:
-        """Make the folders of a file that does not stand there yet, from the outermost on; whether any tool may have done so."""
+        """Make the folders of a file, from the outermost on; whether any tool may have done so."""
         folders = [str(one) for one in PurePosixPath(self.path).parents][-2::-1]
         made = False
         for maker in folder_makers(self.box) if folders and attempt.habit not in self.folders else ():
             self.folders.add(attempt.habit)
             for folder in folders:
-                forms = dict(replace(tool, target=replace(tool.target, enum=())).forms(folder, self.workspace, self.habits.styles))
+                forms = dict(
+                    replace(tool, target=replace(tool.target, enum=())).forms(
+                        folder, self.workspace, self.habits.styles
+                    )
+                )
                 if attempt.form in forms:
                     yield Attempt("make", maker.tool, maker.arguments(forms[attempt.form]))
                     made = True
