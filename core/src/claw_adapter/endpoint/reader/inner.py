@@ -19,7 +19,11 @@ __all__ = ["discover", "unlock"]
 
 MOST_DESCRIBED: Final = 4
 MOST_ASKED: Final = 8
-OFFERS: Final = frozenset({"tool", "tools", "toolset", "enable", "load", "activate", "unlock", "connect"})
+OFFERS: Final = frozenset({
+    "tool", "tools", "toolset", "enable", "load", "activate", "unlock", "connect", "function", "functions", "help", "describe",
+    "schema", "capability", "capabilities", "server", "servers",
+})  # fmt: skip
+"""Words of what brings tools, or tells about them."""
 WANTED: Final = ("read file", "write file", "read_file", "write_file")
 """What is asked for where tools are to be found by words."""
 
@@ -33,7 +37,7 @@ def discover(box: Toolbox, habits: Habits) -> Generator[Attempt, Result, bool]:
         askers = [
             (other, known, known.texts[0] if known.texts else None)
             for other, known in box.every
-            if other != tool and len(known.texts) <= 1 and (known.texts or _tells(other, known))
+            if other != tool and len(known.texts) <= 1 and (_offers(known) if known.texts else _tells(other, known))
         ]
         found: list[Tool] = []
         for other, known, item in askers:

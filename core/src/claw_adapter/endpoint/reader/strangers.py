@@ -36,6 +36,13 @@ SCRATCH: Final = "scratch-{}-of-the-reader.txt"
 SCRATCH_MARK: Final = "nobody needs this line"
 SCRATCH_TEXT: Final = f"A scratch file of the evidence reader.\n{SCRATCH_MARK}\n"
 _SEARCHED: Final = ("pattern", "regex", "query", "search", "searchterm", "text", "q")
+SPEAKS: Final = frozenset({
+    "run", "runs", "exec", "execute", "executes", "eval", "evaluate", "evaluates", "code", "shell", "terminal", "command",
+    "commands", "script", "cell", "console", "repl", "interpreter", "program", "source", "expression", "sql", "query",
+    "statement",
+    *(name for language in LANGUAGES for name in language.names),
+})  # fmt: skip
+"""Words of what takes commands or code."""
 ANYTHING: Final = "."
 """What a search finds in every line, as a regular expression or as a part of a sentence."""
 
@@ -231,12 +238,7 @@ def _spoken(box: Toolbox) -> Generator[Attempt, Result, Iterable[tuple[Candidate
     """Tools that may take commands, each with the languages to try."""
     found: list[tuple[int, Candidate, Language]] = []
     for tool in [*_coders(box)][: 2 * MOST_STRANGERS]:
-        said = {
-            *named(tool.tool, tool.known),
-            *words(tool.known.description),
-            *words(tool.target.description),
-            *words(tool.target.name),
-        }
+        said = _said(tool)
         enums = [item for item in tool.known.items if item.enum]
         spoken = [(item, one, lang) for item in enums for one in item.enum for lang in LANGUAGES if one in lang.names]
         if table := sql(tool.known.description) if "sql" in said else None:
@@ -253,9 +255,16 @@ def _spoken(box: Toolbox) -> Generator[Attempt, Result, Iterable[tuple[Candidate
     return [(tool, language) for _, tool, language in sorted(found, key=lambda one: one[0])]
 
 
+def _said(tool: Candidate) -> set[str]:
+    """The words of what a tool says of itself and of what it takes."""
+    named_ = {*named(tool.tool, tool.known), *words(tool.target.name)}
+    return named_ | {*words(tool.known.description), *words(tool.target.description)}
+
+
 def _coders(box: Toolbox) -> Iterator[Candidate]:
     """Tools that may take a command, whole or as a program with its arguments, and with a key to end it."""
-    for tool in (*box.run, *_single(box)):
+    speaking = [one for one in _single(box) if _said(one) & SPEAKS]
+    for tool in (*box.run, *speaking):
         lists = not tool.target.accepts("string")
         yield tool
         if lists:

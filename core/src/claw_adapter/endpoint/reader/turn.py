@@ -284,7 +284,11 @@ class ReaderTurn:
         issued = [Call(i, e.attempt.tool, "") for i, e in waiting.items() if e.attempt is not None]
         found = results(request.lines, issued, self._memory.issued)
         last = max((n for n, line in enumerate(request.lines) if line.calls), default=len(request.lines))
-        later = "\n".join(line.text for line in request.lines[last:] if line.role == "user")
+        later = "\n".join(
+            line.text
+            for n, line in enumerate(request.lines)
+            if (n > last and line.role == "user") or line.role == "system"
+        )
         for call_id, errand in waiting.items():
             attempt = errand.attempt
             if attempt is None or attempt.tool not in box.names:
@@ -293,7 +297,7 @@ class ReaderTurn:
                 errand.lost()
                 continue
             text = found[call_id]
-            if later and not errand.shows(text) and errand.shows(later):  # the call has brought a receipt only
+            if not errand.shows(text) and errand.shows(later):  # the call has brought a receipt only
                 text = f"{text}\n{later}"
             self._sight.join(errand.wants, errand.results[-RECENT:], text)
             result = errand.advance(text)
