@@ -443,6 +443,17 @@ async def test_results_may_come_as_messages_of_the_user(tmp_path):
     assert (said, seen.no_way, world.harmed) == ("Written.", (), [])
 
 
+@pytest.mark.parametrize(
+    ("shown", "unheard"),
+    [("> Write the **report**\n> and the note.\n", ()), ("Write the note.", ("hearing what is asked",))],
+)
+async def test_a_round_whose_prompt_came_in_part_is_not_scored(shown, unheard, tmp_path):
+    _, seen, _ = await played(
+        (reads(), writes()), tmp_path, view=lambda history: [{**history[0], "content": shown}, *history[1:]]
+    )
+    assert seen.no_way == unheard
+
+
 async def test_without_tools_nobody_is_blamed(tmp_path):
     _, seen, _ = await played((), tmp_path)
     assert seen.no_way == (*(f"reading {path}" for path in FILES), *(f"writing {path}" for path in WRITTEN))

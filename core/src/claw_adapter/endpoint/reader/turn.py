@@ -17,7 +17,7 @@ from claw_adapter.endpoint.reader.losses import (
     lines_of_file,
     shows_part,
 )
-from claw_adapter.endpoint.reader.matching import normalise
+from claw_adapter.endpoint.reader.matching import bare, normalise
 from claw_adapter.endpoint.reader.memory import Memory
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.sight import Sight
@@ -66,6 +66,8 @@ class ReaderTurn:
         """Sessions that no tool is known for, although there are tools that may show them."""
         self._kept = 0
         """Calls that reading leaves to writing."""
+        self._unheard: set[str] | None = None
+        """What was asked and no request has shown; None before the first one."""
         self._offered = False
         """Whether the turn's requests have offered tools."""
 
@@ -111,6 +113,7 @@ class ReaderTurn:
         return (
             *(f"reading {place}" for place in unread),
             *(f"writing {place}" for place in unwritten),
+            *(["hearing what is asked"] if self._unheard else ()),
             *(f"hearing {name}, which is said of a round that was left unscored" for name in unheard),
         )
 
@@ -155,6 +158,7 @@ class ReaderTurn:
         if self.blind:
             return self._blind_answer()
         self._sight.look(request.lines, self._made)
+        self._hear(request)
         if request.tools and request.params.get("tool_choice") != "none":
             self._offered, box = True, self._memory.box(request.tools)
             self._begin_anew(request, box)
@@ -168,6 +172,15 @@ class ReaderTurn:
                 if calls := self._go_on(self._to_write(box), request, box):
                     return calls
         return self._answer()
+
+    def _hear(self, request: ModelRequest) -> None:
+        """Note what of the prompt a request shows, whatever signs and breaks it has been given."""
+        if self._unheard is None:
+            self._unheard = {bare(normalise(text)) for text in self._answer_key.asked}
+        for line in request.lines if self._unheard else ():
+            if line.role != "assistant":
+                told = [bare(reading) for reading in self._memory.matcher.readings(line.text)]
+                self._unheard -= {text for text in self._unheard if any(text in one for one in told)}
 
     @property
     def _satisfied(self) -> bool:
