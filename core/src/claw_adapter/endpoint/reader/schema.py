@@ -21,6 +21,7 @@ __all__ = [
     "PARTS",
     "READ_VERBS",
     "REMOVAL",
+    "TAKEN_AWAY",
     "TAKES_AWAY",
     "VERBS",
     "WRITE_VERBS",
@@ -45,7 +46,14 @@ REMOVAL: Final = frozenset({"delete", "remove", "rm", "unlink"})
 TAKES_AWAY: Final = REMOVAL | frozenset({
     "trash", "move", "mv", "rename", "clear", "archive", "empty", "empties", "emptied", "truncate", "erase", "wipe", "discard",
     "drop", "purge", "retire", "recycle", "destroy", "shred", "blank", "flush", "revert", "restore", "rollback", "undo", "rid",
+    "shelve", "stash", "trim", "strip", "prune", "scrub", "redact", "pop", "consume", "dequeue", "withdraw", "evict", "expire",
+    "hide", "seal", "freeze", "relocate", "transfer", "checkout",
 })  # fmt: skip
+TAKEN_AWAY: Final = frozenset({
+    "archives", "archived", "deletes", "deleted", "empties", "emptied", "erases", "erased", "shelves", "shelved", "retires",
+    "retired", "trashes", "trashed", "purges", "purged", "wipes", "wiped", "destroys", "destroyed",
+})  # fmt: skip
+"""Words anywhere in a description that say what becomes of what is given."""
 HARM: Final = TAKES_AWAY | frozenset({
     "upload", "send", "share", "publish", "install", "uninstall", "kill", "reset", "spawn", "mail", "post", "cancel", "abort",
     "terminate", "deploy", "commit", "push", "pay",

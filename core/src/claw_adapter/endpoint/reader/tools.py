@@ -166,7 +166,8 @@ def _called(tool: str, form: Params) -> tuple[set[str], Sequence[str]]:
 
 def _takes_away(tool: str, form: Params) -> bool:
     called, first = _called(tool, form)
-    return bool(_stems((*called, *first)) & purposes.TAKES_AWAY or _stems(called) & purposes.HARM)
+    done = {*words(form.description)} & purposes.TAKEN_AWAY
+    return bool(done or _stems((*called, *first)) & purposes.TAKES_AWAY or _stems(called) & purposes.HARM)
 
 
 def shows(tool: str, form: Params) -> bool:
@@ -199,7 +200,7 @@ def lists(tool: str, form: Params) -> bool:
 def _harmless_choice(item: Param) -> bool:
     """Whether one of a parameter's choices is reading, or a way to show."""
     return any(means(str(one), verb) for one in item.enum for verb in purposes.READ_VERBS) or any(
-        _stems(words(str(one))) <= purposes.PLAIN for one in item.enum
+        {*words(str(one))} <= purposes.PLAIN for one in item.enum
     )
 
 
