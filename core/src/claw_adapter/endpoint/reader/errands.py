@@ -186,6 +186,12 @@ class Habits:
         """Remember arguments that a call has worked with, once they were asked for."""
         self.extra.setdefault(tool, {}).update(more)
 
+    def unlearn(self, tool: str, before: tuple[str, Params] | None) -> None:
+        """What was taken for the tool that goes on with a tool's results does not do so."""
+        self.sequels.pop(tool, None)
+        if before is not None:
+            self.sequels[tool] = before
+
     def chosen(self, known: Params) -> dict[At, JsonValue]:
         """Values that other tools have worked with, for parameters of the same name with the same choices."""
         values = {(at, str(value)): value for more in self.extra.values() for at, value in more.items()}

@@ -37,6 +37,7 @@ __all__ = [
     "CONTENT",
     "FORCE",
     "HARM",
+    "KINDS",
     "LATER",
     "LISTING",
     "MAKES",
@@ -152,6 +153,7 @@ SHOWS: Final = frozenset({
 MAKES: Final = frozenset({
     *WRITE_VERBS, "edit", "update", "append", "add", "insert", "replace", "make", "new", "patch", "modify", "emit",
 })  # fmt: skip
+KINDS: Final = ("code", "opcode", "kind", "type", "verb", "what", "do")
 PARTLY: Final = frozenset(
     {"preview", "head", "tail", "summary", "info", "stat", "metadata", "outline", "first", "last", "editor"}
 )

@@ -21,12 +21,13 @@ from claw_adapter.endpoint.reader.paging import Paging, gone_on
 from claw_adapter.endpoint.reader.places import called, loose
 from claw_adapter.endpoint.reader.purposes import PATH, TAKES_AWAY
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
-from claw_adapter.endpoint.reader.tools import Toolbox, harms, shows
+from claw_adapter.endpoint.reader.tools import Toolbox, harms, named, shows
 
 __all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "told_first"]
 
 MOST_TOLD: Final = 2
 MOST_ITEMS: Final = 24
+NEXT: Final = frozenset({"next", "more", "continue", "further", "rest", "down"})
 MOST_POLLS: Final = 8
 _WAITS: Final = re.compile(
     r"\b(?:running|runs|pending|queued|progress|wait(?:ing)?|again|busy|later|started|starting|processing|working|"
@@ -87,10 +88,12 @@ def told_first(
                 values[item.at] = item.shaped(where)
             else:
                 values[item.at] = item.filler()
+        before = habits.sequels.get(attempt.tool)
+        habits.sequels[attempt.tool] = (tool, form)  # an errand ends with the call that shows all it wants
         brought = brought + (yield Attempt("told", tool, filled({}, values)))
         if brought.shows:
-            habits.sequels[attempt.tool] = (tool, form)
             break
+        habits.unlearn(attempt.tool, before)
     return brought, where
 
 
@@ -98,7 +101,8 @@ def carried_out(attempt: Attempt, habits: Habits) -> Generator[Attempt, Result, 
     """Make a call, with what its tool has asked for before, and the one that is known to bring what it begins."""
     result = yield attempt.with_more(habits.extra.get(attempt.tool, {}))
     sequel = habits.sequels.get(attempt.tool)
-    if sequel is not None and (not result.shows or (len(result.text) >= NOTICE and _said(sequel[1], result.text))):
+    goes_on = attempt.kind != "look" and len(result.text) >= NOTICE
+    if sequel is not None and (not result.shows or (goes_on and (_said(sequel[1], result.text) or _pages(*sequel)))):
         result = result + (yield from _brought(sequel, result))
         if result.shows:
             habits.worked(attempt)
@@ -179,14 +183,18 @@ def follow(
                 if more and again.arguments == attempt.with_more(more).arguments:
                     habits.learn(attempt.tool, more)
                 return brought
-    if brought.shows or habits.ways or not result.text:
+    if brought.shows or not result.text:
         return brought
-    for other, form in _sequels(attempt, result, box, habits, strange=strange):
+    for other, form in _sequels(attempt, result, box, habits, strange=strange and not habits.ways):
+        if habits.ways and not shows(other, form):
+            continue
+        before = habits.sequels.get(attempt.tool)
+        habits.sequels[attempt.tool] = (other, form)
         brought = brought + (yield from _brought((other, form), result))
         if brought.part:
-            habits.sequels[attempt.tool] = (other, form)
             habits.worked(attempt)
             break
+        habits.unlearn(attempt.tool, before)
     return brought
 
 
@@ -226,13 +234,27 @@ def _sequels(
         if tool not in known
         and not harms(form)
         and (values := filling(form, result.text)) is not None
-        and (strange or any(item.required and identifier(item, result.text) is not None for item in form.items))
+        and (
+            strange
+            or _pages(tool, form)
+            or any(identifier(i, result.text) is not None for i in form.items if i.required)
+        )
         and (
             shows(tool, form)
-            or (values and (_said(form, result.text) or attempt.kind == "cat") and not _listed(values, habits))
+            or (
+                values
+                and not result.part
+                and (_said(form, result.text) or attempt.kind == "cat")
+                and not _listed(values, habits)
+            )
         )
     ]
     return sorted(found, key=lambda one: -sum(item.required for item in one[1].items))[:MOST_TOLD]
+
+
+def _pages(tool: str, form: Params) -> bool:
+    """Whether a tool that is told nothing says that it shows what comes next."""
+    return not any(item.required for item in form.items) and bool(named(tool, form) & NEXT) and shows(tool, form)
 
 
 def _listed(values: Mapping[At, JsonValue], habits: Habits) -> bool:

@@ -24,6 +24,7 @@ from claw_adapter.endpoint.reader.tools import Toolbox, harms, named, single, tw
 __all__ = ["folder_makers", "makers", "opened", "removers", "replacer", "strange_writers"]
 
 MOST_NOTATIONS: Final = 5
+CHANGES: Final = frozenset({"replace", "update", "edit", "change", "modify"})
 FOLDERS: Final = frozenset({"folder", "folders", "directory", "directories", "dir"})
 Shown = Callable[[], Generator[Attempt, Result, bool]]
 """Looks whether the file reads as it should."""
@@ -93,7 +94,9 @@ def replacer(tool: str, form: Params) -> Candidate | None:
     file, old, new = (form.one_of(keys, "string") for keys in (PATH, OLD, NEW))
     if file is None or old is None or new is None:
         return None
-    return Candidate(tool, file, fixed(form, (file, old, new)), new, old=old, known=form)
+    choices = [(item, one) for item in form.items if item.required for one in item.enum if {*words(str(one))} & CHANGES]
+    values = filled(fixed(form, (file, old, new)), {item.at: one for item, one in reversed(choices)})
+    return Candidate(tool, file, values, new, old=old, known=form)
 
 
 def _with_path(

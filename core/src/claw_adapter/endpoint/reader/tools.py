@@ -154,8 +154,10 @@ def _names_one(tool: str, form: Params) -> bool:
 
 
 def _acts(form: Params) -> bool:
-    """Whether a choice has to be made of which none is known to show something."""
-    return any(item.required and len(item.enum) > 1 and not _harmless_choice(item) for item in form.items)
+    """Whether a choice has to be made, also by a number, of which none is known to show something."""
+    needed = [item for item in form.items if item.required]
+    by_number = any(item.types == {"integer"} and item.key in (*OPERATION, *purposes.KINDS) for item in needed)
+    return by_number or any(len(item.enum) > 1 and not _harmless_choice(item) for item in needed)
 
 
 def _called(tool: str, form: Params) -> tuple[set[str], Sequence[str]]:
