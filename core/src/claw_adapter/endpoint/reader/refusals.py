@@ -168,6 +168,10 @@ def follow(
     call has begun; of a `strange` tool also one that needs none, or the only one in the result.
     """
     place = str(PurePosixPath(workspace) / path) if workspace else path
+    if result.part:
+        begun = yield from _by_others(attempt, result, box, habits, strange=False)
+        if begun.part:
+            return begun
     brought, where = yield from told_first(attempt, result, box, habits, place)
     if brought.text and not brought.shows:
         targets = [PurePosixPath(path).name] if where else called(path, brought.text)
@@ -183,13 +187,21 @@ def follow(
                 if more and again.arguments == attempt.with_more(more).arguments:
                     habits.learn(attempt.tool, more)
                 return brought
-    if brought.shows or not result.text:
+    if brought.shows or not result.text or result.part:
         return brought
-    for other, form in _sequels(attempt, result, box, habits, strange=strange and not habits.ways):
-        if habits.ways and not shows(other, form):
+    return brought + (yield from _by_others(attempt, result, box, habits, strange=strange and not habits.ways))
+
+
+def _by_others(
+    attempt: Attempt, result: Result, box: Toolbox, habits: Habits, *, strange: bool
+) -> Generator[Attempt, Result, Result]:
+    """Bring what a call has begun with a tool that the result has all values for; once files can be shown, with a sure one."""
+    brought = Result("")
+    for other, form in _sequels(attempt, result, box, habits, strange=strange):
+        if (habits.ways or result.part) and not shows(other, form):
             continue
         before = habits.sequels.get(attempt.tool)
-        habits.sequels[attempt.tool] = (other, form)
+        habits.sequels[attempt.tool] = (other, form)  # an errand ends with the call that shows all it wants
         brought = brought + (yield from _brought((other, form), result))
         if brought.part:
             habits.worked(attempt)
