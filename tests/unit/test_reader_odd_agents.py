@@ -471,6 +471,12 @@ UNKNOWN = {
         writes(),
     ),
     "which take nothing": (Tool("alles_leeren", "", takes({}), lambda w, _: gone(w, "notes/week.md")), writes()),
+    "which tidy up": (
+        Tool("tidy_all", "Tidies all files.", takes({}), lambda w, _: gone(w, "notes/week.md")),
+        Tool(
+            "do", "1 puts it away, 2 shows it.", takes({"path": TEXT, "code": WHOLE}), lambda w, a: gone(w, a["path"])
+        ),
+    ),
     "which keep no file": (*ALIKE[:2], Tool("tre", "", QUALE, lambda w, a: w.get(a["x"]))),
     "which read and take away": (
         Tool("read_and_archive", "Reads a file.", FILE, lambda w, a: gone(w, a["path"])),

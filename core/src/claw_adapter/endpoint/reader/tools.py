@@ -194,9 +194,13 @@ def shows(tool: str, form: Params) -> bool:
 
 
 def lists(tool: str, form: Params) -> bool:
-    """Whether a form of call says something of lists, and nothing that takes away."""
-    said = {*named(tool, form), *words(form.description)[:8]}
-    return bool(said & purposes.LISTING) and not _stems(said) & (purposes.HARM | {*purposes.WRITE_VERBS})
+    """Whether a form of call begins to say that it lists, by its name or its description, and nothing that takes away."""
+    said = [word for word in words(form.description)[:8] if word not in ("the", "a", "an")]
+    called = words(form.name or tool)
+    if _stems((*called, *said)) & (purposes.HARM | {*purposes.WRITE_VERBS}):
+        return False
+    begins = _stems((*called[:1], *said[:1])) & (purposes.LISTING | purposes.SHOWS | {"name", "file"})
+    return bool({*called} & {"list", "lists", "ls", "tree", "dir"} or begins)
 
 
 def _harmless_choice(item: Param) -> bool:
