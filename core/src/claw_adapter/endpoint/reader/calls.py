@@ -37,7 +37,7 @@ def _with_operations(items: tuple[Param, ...], said: str) -> tuple[Param, ...]:
     if any(item.types == {"object"} for item in items):
         return items
     return tuple(
-        replace(item, enum=tuple(_operations(item, said))) if item.text_only and item.required else item
+        replace(item, enum=tuple(_operations(item, said))) if item.needs_text and item.key != "command" else item
         for item in items
     )
 
