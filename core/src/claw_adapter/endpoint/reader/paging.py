@@ -44,7 +44,8 @@ _OPENS: Final = re.compile(r"\s*(?:\[|\(|<|…|\.{3})")
 _CLOSES: Final = re.compile(r"(?:\]|\)|>|…|\.{3})\s?")
 """Where something may be said of a page in the row in which its text ends, or begins."""
 MOST_MARKS: Final = 4
-BORDER: Final = 6
+BORDER: Final = 4
+TELLING: Final = 4
 _SPAN: Final = re.compile(r"(?<!\d)\d+(\s*[-:,.~]+\s*)\d+(?!\d)")
 
 
@@ -217,22 +218,27 @@ def joined(line: str, before: str, after: str) -> bool:
     """Whether a page ends within a line and another one goes on with it, whatever stands around their texts."""
     wanted, ends, begins = normalise(line), _borders(before, -1), _borders(after, 1)
     return any(
-        any(end.endswith(wanted[:cut].rstrip()) for end in ends)
-        and any(begin.startswith(wanted[cut:].lstrip()) for begin in begins)
-        for cut in range(1, len(wanted))
+        any(len(head) >= least and end.endswith(head) for end, least in ends)
+        and any(len(tail) >= least and begin.startswith(tail) for begin, least in begins)
+        for head, tail in ((wanted[:cut].rstrip(), wanted[cut:].lstrip()) for cut in range(1, len(wanted)))
     )
 
 
-def _borders(page: str, way: int) -> list[str]:
-    """The last (-1) or first rows of a result and of the texts in it, each also without what may be said of the page."""
-    texts = [page, *leaves(page)[::way][:BORDER]]
-    rows = [row for text in texts for row in [row for row in text.splitlines() if row.strip()][::way][:BORDER]]
-    found = list(rows)
-    for row in rows:
-        marks = list((_OPENS if way < 0 else _CLOSES).finditer(row))[::way][:MOST_MARKS]
-        found += [row[: one.start()] if way < 0 else row[one.end() :] for one in marks]
-        found += [] if way < 0 else [_PREFIX.sub("", row, count=1)]
-    return list(dict.fromkeys(map(normalise, found)))
+def _borders(page: str, way: int) -> list[tuple[str, int]]:
+    """The last (-1) or first rows of a result, or of the texts in it, also without what may be said of the page.
+
+    With each the characters of it that are no chance: one of the outermost row of the longest text, some of any other.
+    """
+    inside = leaves(page)
+    found: dict[str, int] = {}
+    for text in inside[::way] or [page]:
+        main = text == max(inside, key=len, default=page)
+        for number, row in enumerate([row for row in text.splitlines() if row.strip()][::way][:BORDER]):
+            marks = list((_OPENS if way < 0 else _CLOSES).finditer(row))[::way][:MOST_MARKS]
+            parts = [row[: one.start()] if way < 0 else row[one.end() :] for one in marks]
+            for one in (row, *parts, *([] if way < 0 else [_PREFIX.sub("", row, count=1)])):
+                found.setdefault(normalise(one), 1 if main and not number else TELLING)
+    return list(found.items())
 
 
 def plain(shown: str) -> list[str]:

@@ -19,7 +19,7 @@ from claw_adapter.endpoint.reader.patches import notations_for
 from claw_adapter.endpoint.reader.purposes import HARM, MAKES, NEW, OLD, PATH, REMOVAL, fixed
 from claw_adapter.endpoint.reader.refusals import identifier
 from claw_adapter.endpoint.reader.schema import WRITE_VERBS, At, Param, Params, means, words
-from claw_adapter.endpoint.reader.tools import Toolbox, harms, named, single, twins, unknown
+from claw_adapter.endpoint.reader.tools import Toolbox, harms, named, shows, single, twins, unknown
 
 __all__ = ["folder_makers", "makers", "opened", "removers", "replacer", "strange_writers"]
 
@@ -149,6 +149,7 @@ def makers(box: Toolbox, habits: Habits, writer: Candidate) -> list[Candidate]:
         Candidate(tool, item, fixed(form, (item,)), known=form)
         for tool, form, item in (*reading, *single(box))
         if tool not in habits.tools_known and item.key == writer.target.key
+        if shows(tool, form) or {*named(tool, form), *words(form.description)[:3]} & MAKES
     ][:1]
 
 

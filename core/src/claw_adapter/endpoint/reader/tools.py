@@ -184,11 +184,11 @@ def shows(tool: str, form: Params) -> bool:
         (item.required or item.key in OPERATION) and item.operates and _harmless_choice(item) for item in form.items
     ):
         return True  # it is called with that choice
-    makes = _stems(called) & purposes.MAKES
+    makes = _plain(called) & purposes.MAKES
     verbs = {*purposes.READ_VERBS, "fetch", "load", "print", "display", "retrieve"}
     return (
-        bool(_stems(called) & (verbs if makes else purposes.SHOWS))
-        or bool(not makes and not _stems(first[:1]) & purposes.MAKES and _stems(first[:4]) & purposes.SHOWS)
+        bool(_plain(called) & (verbs if makes else purposes.SHOWS))
+        or bool(not makes and not _stems(first[:1]) & purposes.MAKES and _plain(first[:4]) & purposes.SHOWS)
         or any(word.startswith(("read", "view", "fetch")) for word in called)
     )
 
@@ -199,7 +199,7 @@ def lists(tool: str, form: Params) -> bool:
     called = words(form.name or tool)
     if _stems((*called, *said)) & (purposes.HARM | {*purposes.WRITE_VERBS}):
         return False
-    begins = _stems((*called[:1], *said[:1])) & (purposes.LISTING | purposes.SHOWS | {"name", "file"})
+    begins = _plain((*called[:1], *said[:1])) & (purposes.LISTING | purposes.SHOWS | {"name", "file"})
     return bool({*called} & {"list", "lists", "ls", "tree", "dir"} or begins)
 
 
@@ -213,6 +213,11 @@ def _harmless_choice(item: Param) -> bool:
 def _stems(said: Iterable[str]) -> set[str]:
     """Words, with what they come from: ``reads``, ``archived``, ``emptying``."""
     return {stem for word in said for end in ("", "s", "es", "d", "ed", "ing") if (stem := word.removesuffix(end))}
+
+
+def _plain(said: Iterable[str]) -> set[str]:
+    """Words, with what they are the third person or the plural of."""
+    return {form for word in said for form in (word, re.sub(r"(?<=[cs]h)es$|s$", "", word))}
 
 
 def named(tool: str, form: Params) -> set[str]:

@@ -201,10 +201,7 @@ class _ReadBack:
             return shown
         more = asked_for(tool.known, attempt.arguments, said.text) | self._shown_for(tool, attempt)
         made = False
-        possible = makers(self.box, self.habits, tool) if not more and not brought.text else []
-        if possible and (yield from self.standing()) is not None:
-            possible = []  # what stands there might be gone
-        for maker in possible:
+        for maker in makers(self.box, self.habits, tool) if not more and not brought.text else ():
             form = next((text for name, text in maker.forms(self.path, self.workspace) if name == attempt.form), "")
             yield Attempt("make", maker.tool, maker.arguments(form or self.path))
             made = True
