@@ -232,12 +232,13 @@ def _borders(page: str, way: int) -> list[tuple[str, int]]:
     inside = leaves(page)
     found: dict[str, int] = {}
     for text in inside[::way] or [page]:
-        main = text == max(inside, key=len, default=page)
-        for number, row in enumerate([row for row in text.splitlines() if row.strip()][::way][:BORDER]):
+        outermost = text == max(inside, key=len, default=page)
+        for row in [row for row in text.splitlines() if row.strip()][::way][:BORDER]:
             marks = list((_OPENS if way < 0 else _CLOSES).finditer(row))[::way][:MOST_MARKS]
             parts = [row[: one.start()] if way < 0 else row[one.end() :] for one in marks]
             for one in (row, *parts, *([] if way < 0 else [_PREFIX.sub("", row, count=1)])):
-                found.setdefault(normalise(one), 1 if main and not number else TELLING)
+                found.setdefault(normalise(one), 1 if outermost else TELLING)
+            outermost = outermost and "" in parts  # the row only says something of the page
     return list(found.items())
 
 
