@@ -6,9 +6,11 @@ reading call, so that no echo of a call can be taken for evidence.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import Final, TypeVar
 
 from pydantic import JsonValue
@@ -204,8 +206,17 @@ class Habits:
 
     def learn_styles(self, path: str, said: str, echoed: Collection[str] = ()) -> None:
         """Keep in mind how a result names a file, or else says that files are named."""
-        found = styles_of(path, said) or (styles_in(said, echoed) if len(said) < NOTICE else [])
+        found = styles_of(path, said) or (styles_in(said, echoed) if len(said) < 3 * NOTICE else [])
         self.styles += [style for style in found if style not in self.styles][:MOST_TOOLS]
+
+    def learn_roots(self, workspace: str, texts: Iterable[str]) -> None:
+        """Keep in mind where else an agent says that a folder with the workspace's name lies."""
+        folder = re.escape(PurePosixPath(workspace).name) if workspace else "(?!)"
+        for root in (
+            root for text in texts for root in re.findall(rf"(?<![\w/.-])/[\w./+@=-]*/{folder}(?![\w/-])", text)
+        ):
+            if root != workspace and (f"{root}/", "/") not in self.styles:
+                self.styles.append((f"{root}/", "/"))
 
     def worked(self, attempt: Attempt) -> None:
         """Remember what has worked."""

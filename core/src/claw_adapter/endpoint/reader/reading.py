@@ -111,7 +111,7 @@ def look(
             break
         first = again = yield from carried_out(attempt, habits)
         result = result + again + (yield from as_told(attempt, tool, again))
-    if kind == "read" and (len(result.text) >= NOTICE or (not result.shows and known)):
+    if kind == "read" and (first.part or len(first.text) >= 2 * NOTICE or (not result.shows and known)):
         result = result + (yield from further(attempt, tool, first, habits))
         for place in named(first.text, target):
             result = result + (yield attempt.with_more({tool.target.at: place}))

@@ -177,6 +177,9 @@ class ReaderTurn:
         """Note what of the prompt a request shows, whatever signs and breaks it has been given."""
         if self._unheard is None:
             self._unheard = {bare(normalise(text)) for text in self._answer_key.asked}
+            self._memory.habits.learn_roots(
+                self._answer_key.workspace, (li.text for li in request.lines if li.role == "system")
+            )
         for line in request.lines if self._unheard else ():
             if line.role != "assistant":
                 told = [bare(reading) for reading in self._memory.matcher.readings(line.text)]
