@@ -454,6 +454,28 @@ async def test_a_round_whose_prompt_came_in_part_is_not_scored(shown, unheard, t
     assert seen.no_way == unheard
 
 
+@pytest.mark.parametrize("told", ["system", "refusal"])
+async def test_a_workspace_may_have_another_name_for_the_agent(told, tmp_path):
+    root = f"/mnt/disks/{tmp_path.name}"
+
+    def inside_root(path):
+        if not path.startswith(f"{root}/"):
+            raise Refused(f"{path} is not {'allowed' * 30}, it has to be below {root}/" if told == "refusal" else "no")
+        return path.removeprefix(f"{root}/")
+
+    tools = (
+        Tool(
+            "read", "Reads a file.", takes({"path": text("absolute path")}), lambda w, a: w.get(inside_root(a["path"]))
+        ),
+        Tool(
+            "write", "Writes a file.", slot({"content": TEXT}), lambda w, a: w.put(inside_root(a["path"]), a["content"])
+        ),
+    )
+    about = [{"role": "system", "content": f"Working directory: {root}"}] if told == "system" else []
+    _, seen, said = await played(tools, tmp_path, view=lambda history: [*about, *history])
+    assert (said, seen.no_way) == ("Written.", ())
+
+
 async def test_without_tools_nobody_is_blamed(tmp_path):
     _, seen, _ = await played((), tmp_path)
     assert seen.no_way == (*(f"reading {path}" for path in FILES), *(f"writing {path}" for path in WRITTEN))
