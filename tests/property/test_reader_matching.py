@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from claw_adapter.endpoint.reader.matching import Matcher, find, normalise, readings
+from claw_adapter.endpoint.reader.paging import joined
 from claw_adapter.endpoint.reader.reading import KEYWORD, keywords
 
 # Combining characters are left out at random: at the edge of a fragment they would change the text around it, too.
@@ -112,3 +113,25 @@ def test_own_texts_with_backslashes_are_excluded_in_every_reading():
     for text in (own, f"[10:00] {own}", f"[10:00] {json.dumps(own)}"):
         assert Matcher().found({"f": "the long fragment text"}, text) == {"f"}
         assert Matcher().found({"f": "the long fragment text"}, text, [own]) == set()
+
+
+PAGES = st.sampled_from([
+    ("{}", "{}"), ("{}\n[312 more; use offset 700]", "{}"), ("{}... (page 1 of 2)", "[page 2]\n{}"),
+    ("<part>{}</part>", "<part>{}</part>"),
+])  # fmt: skip
+
+
+@given(st.data(), PAGES, st.booleans())
+def test_a_line_that_the_end_of_a_page_cuts_is_joined_and_no_other(data, pages, as_json):
+    line = normalise(data.draw(st.text("abcdefgh .:0123456789,", min_size=8, max_size=40)))
+    assume(len(line) > 7)
+    cut = data.draw(st.integers(1, len(line) - 1))
+    before, after = f"one line\nx {line[:cut]}", f"{line[cut:]} y\nanother"
+    lost = f"{line[cut + 1 :]} y\nanother"
+
+    def dress(page: str, text: str) -> str:
+        return json.dumps({"text": text, "more": True}) if as_json else page.format(text)
+
+    assert joined(line, dress(pages[0], before), dress(pages[1], after))
+    assume(line[cut].strip() and line[cut - 1 : cut + 1] != line[cut : cut + 2] and line[cut] != line[cut - 1])
+    assert joined(line, dress(pages[0], before), dress(pages[1], lost)) is (line in f"{line[:cut]}{lost}")

@@ -32,6 +32,7 @@ FRAGMENTS = (
 REPORT = '{\n  "opens": "05:20",\n  "by": "Jörg \\"J\\"",\n  "path": "a\\\\b"\n}\n'
 NOTE = "# Note\n\nIt's `4417` crates: $5 100%, as they were counted on that day.\n"
 WRITTEN = {"out/report.json": REPORT, "out/note.md": NOTE}
+PROMPT = "Write the report and the note."
 TEXT: Json = {"type": "string"}
 WHOLE: Json = {"type": "integer"}
 
@@ -151,7 +152,7 @@ async def played(
         world.put(path, content)
     needs = RoundEvidence(needs=("week", "count", "post"), answer="Written.", hasty_answer="Perhaps.")
     told = AnswerKey(
-        round="q", type="exec_check", fragments=FRAGMENTS, evidence=needs, workspace=str(root), oracle=WRITTEN,
+        round="q", type="exec_check", asked=(PROMPT,), fragments=FRAGMENTS, evidence=needs, workspace=str(root), oracle=WRITTEN,
         hasty=dict.fromkeys(WRITTEN, "nothing is known\n"),
         texts={path: (text,) for path, text in {**FILES, **(there or {})}.items()},
     )  # fmt: skip
@@ -164,7 +165,7 @@ async def played(
 
 
 async def _turn(model: ReaderModel, tools: tuple[Tool, ...], world: World, later: Later, view: View) -> str:
-    history: list[Json] = [{"role": "user", "content": "Write the report and the note."}]
+    history: list[Json] = [{"role": "user", "content": PROMPT}]
     for _ in range(60):
         known = {tool.name: tool for tool in (*tools, *later(world))}
         offered = [

@@ -43,6 +43,11 @@ def by_page_of_times(arguments):
     return "\n".join(shown) if shown else "there are only 10 pages"
 
 
+def by_headed_page(arguments, first=1):
+    at = arguments.get("page", first) - first
+    return f"--- page {at + 1} of 10 ---\n" + "\n".join(LINES[at * 20 :][:20]) if 0 <= at < 10 else "no such page"
+
+
 def by_mark(arguments):
     at = int(arguments.get("cursor", "c0")[1:], 16)
     more = {"next_cursor": f"c{at + 1200:x}"} if at + 1200 < len(TEXT) else {}
@@ -97,6 +102,8 @@ TOOLS = {
     "a range": (by_range, {"view_range": {"type": "array", "items": WHOLE}}, ()),
     "bytes": (by_byte, {"offset": WHOLE}, ()),
     "pages": (by_page, {"page": {**WHOLE, "minimum": 1}}, ("page",)),
+    "pages with heads": (by_headed_page, {"page": WHOLE}, ()),
+    "pages with heads, from 0": (lambda given: by_headed_page(given, first=0), {"page": WHOLE}, ()),
     "a mark": (by_mark, {"cursor": {"type": "string"}}, ()),
     "lines to skip": (by_skipping, {"lines": {**WHOLE, "maximum": 60}, "skip": WHOLE, "timeout": WHOLE}, ()),
     "said in words": (in_words, {"offset": WHOLE, "limit": WHOLE}, ()),

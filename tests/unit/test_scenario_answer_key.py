@@ -93,3 +93,8 @@ def test_without_an_evidence_layer_the_brief_is_empty():
     found = answer_key("r1", gold=GOLD.model_copy(update={"evidence": None}))
     assert found.evidence is None
     assert found.fragments == ()
+
+
+def test_what_is_asked_is_the_question_and_the_statements_that_the_prompt_says():
+    item = SCENARIO.rounds[INDEX["r1"]]
+    assert answer_key("r1", prompt=f"{item.question}\n{item.options['A']}").asked == (item.question, item.options["A"])

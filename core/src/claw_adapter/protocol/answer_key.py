@@ -33,6 +33,8 @@ class AnswerKey(Record):
     letters: tuple[str, ...] = ()
     evidence: RoundEvidence | None = None
     fragments: tuple[Locator, ...] = ()
+    asked: tuple[str, ...] = ()
+    """The question and the statements of the prompt: a turn whose requests do not have them all is no answer to it."""
     unsaid: tuple[str, ...] = ()
     """Fragments of the feedback on rounds that were left unscored: nobody has said them."""
     oracle: dict[str, str] = Field(default_factory=dict)

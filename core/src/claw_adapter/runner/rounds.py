@@ -246,6 +246,7 @@ class RoundRunner:
                 workspace=str(told_workspace(trial.harness, trial.spec.settings.isolation, trial.world.workspace)),
                 states=self._worlds,
                 unscored=[record.round for record in trial.journal.rounds if record.score.value is None],
+                prompt=prompt,
             )
         deadline, clock, kept = trial.spec.settings.deadline, _Clock(), None
         closing: asyncio.Task[RoundMeter] | None = None

@@ -23,6 +23,7 @@ def make_answer_key(
     workspace: str,
     states: Sequence[World] = (),
     unscored: Collection[str] = (),
+    prompt: str = "",
 ) -> AnswerKey:
     """The brief of one round.
 
@@ -35,6 +36,7 @@ def make_answer_key(
         workspace: absolute path of the workspace as the harness sees it.
         states: `worlds(scenario)`, for what the files with evidence hold.
         unscored: earlier rounds that got no score, and so no feedback.
+        prompt: what the harness is sent.
     """
     item = scenario.rounds[round_index]
     evidence = gold.evidence.rounds.get(item.id) if gold.evidence else None
@@ -49,6 +51,7 @@ def make_answer_key(
         type=item.type,
         letters=tuple(item.options),
         evidence=evidence,
+        asked=tuple(text for text in (item.question, *item.options.values()) if text and text in prompt),
         fragments=tuple(locators),
         unsaid=tuple(one.id for one in locators if gold.evidence and gold.evidence.fragments[one.id].where in unsaid),
         oracle=gold.artefacts("oracle", item.id),

@@ -13,8 +13,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.said import objects, signatures
-from claw_adapter.endpoint.reader.schema import Param, Params
+from claw_adapter.endpoint.reader.said import choices, objects, signatures
+from claw_adapter.endpoint.reader.schema import OPERATION, VERBS, Param, Params, means
 from claw_adapter.model import Tool
 
 __all__ = ["variants"]
@@ -28,8 +28,18 @@ MOST_VARIANTS: Final = 12
 def variants(tool: Tool, inside: Sequence[Tool] = ()) -> tuple[Params, ...]:
     """The forms of a tool's call; of a tool that calls others, those of the ones that are known to be inside."""
     forms = _alternatives(dict(tool.schema), tool.schema, Param("", frozenset(), required=True), 0)
-    found = [Params(items, tool.name, tool.description) for items in forms]
+    found = [Params(_with_operations(items, tool.description), tool.name, tool.description) for items in forms]
     return tuple(chain.from_iterable(_dispatched(form, inside) for form in found))
+
+
+def _with_operations(items: tuple[Param, ...], said: str) -> tuple[Param, ...]:
+    """The parameters; one that chooses what the tool does with the choices of the tool's description, if it has none itself."""
+    if any(item.types == {"object"} for item in items):
+        return items
+    return tuple(
+        replace(item, enum=tuple(_operations(item, said))) if item.needs_text and item.key != "command" else item
+        for item in items
+    )
 
 
 def _dispatched(form: Params, inside: Sequence[Tool]) -> list[Params]:
@@ -140,7 +150,8 @@ def _param(parent: Param, schema: Schema, branches: Sequence[Schema]) -> Param:
     return replace(
         parent,
         types=frozenset(types) - {"null"},
-        enum=tuple(value for values in (*enums, *constants) for value in values if value is not None),
+        enum=tuple(value for values in (*enums, *constants) for value in values if value is not None)
+        or tuple(_operations(parent, str(schema.get("description") or ""))),
         default=schema.get("default"),
         minimum=_number(every, "minimum"),
         maximum=_number(every, "maximum"),
@@ -152,6 +163,13 @@ def _param(parent: Param, schema: Schema, branches: Sequence[Schema]) -> Param:
         encoded=any(branch.get("contentEncoding") == "base64" for branch in every),
         texts=_types(items) == ["string"] or ("array" in types and not _types(items)),
     )
+
+
+def _operations(item: Param, said: str) -> list[str]:
+    """What a description gives to choose from for a parameter that may choose what a tool does, if any of that is known."""
+    may = item.key in OPERATION and (item.key != "command" or "one of" in said.lower())
+    found = choices(said) if may else []
+    return found if any(means(one, verb) for one in found for verb in VERBS) else []
 
 
 def _branches(schema: Schema) -> list[JsonValue]:

@@ -6,9 +6,11 @@ reading call, so that no echo of a call can be taken for evidence.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import Final, TypeVar
 
 from pydantic import JsonValue
@@ -133,6 +135,8 @@ class Habits:
     """The tool that opens a file, and the one that is given its text then."""
     asked: set[tuple[str, str]] = field(default_factory=set)
     """By tool, what was asked for to be offered tools."""
+    harmless: dict[str, bool] = field(default_factory=dict)
+    """By call, whether one of unknown purpose has shown a scratch file twice."""
     puzzled: bool = False
     """Whether the strangers were all tried in vain."""
 
@@ -184,6 +188,12 @@ class Habits:
         """Remember arguments that a call has worked with, once they were asked for."""
         self.extra.setdefault(tool, {}).update(more)
 
+    def unlearn(self, tool: str, before: tuple[str, Params] | None) -> None:
+        """What was taken for the tool that goes on with a tool's results does not do so."""
+        self.sequels.pop(tool, None)
+        if before is not None:
+            self.sequels[tool] = before
+
     def chosen(self, known: Params) -> dict[At, JsonValue]:
         """Values that other tools have worked with, for parameters of the same name with the same choices."""
         values = {(at, str(value)): value for more in self.extra.values() for at, value in more.items()}
@@ -196,8 +206,17 @@ class Habits:
 
     def learn_styles(self, path: str, said: str, echoed: Collection[str] = ()) -> None:
         """Keep in mind how a result names a file, or else says that files are named."""
-        found = styles_of(path, said) or (styles_in(said, echoed) if len(said) < NOTICE else [])
+        found = styles_of(path, said) or (styles_in(said, echoed) if len(said) < 3 * NOTICE else [])
         self.styles += [style for style in found if style not in self.styles][:MOST_TOOLS]
+
+    def learn_roots(self, workspace: str, texts: Iterable[str]) -> None:
+        """Keep in mind where else an agent says that a folder with the workspace's name lies."""
+        folder = re.escape(PurePosixPath(workspace).name) if workspace else "(?!)"
+        for root in (
+            root for text in texts for root in re.findall(rf"(?<![\w/.-])/[\w./+@=-]*/{folder}(?![\w/-])", text)
+        ):
+            if root != workspace and (f"{root}/", "/") not in self.styles:
+                self.styles.append((f"{root}/", "/"))
 
     def worked(self, attempt: Attempt) -> None:
         """Remember what has worked."""
@@ -223,7 +242,8 @@ class Errand:
     ) -> None:
         self.place = place
         self.wants = wants
-        self._shows = shows
+        self.shows = shows
+        """Whether a text shows what it is about."""
         self._part = part
         self.success = False
         self.call_id = ""
@@ -254,7 +274,7 @@ class Errand:
         """Take in what the call brought, and go on to the next attempt."""
         self.call_id, self._repeats = "", 0
         self.results.append(text)
-        shows = self._shows(text)
+        shows = self.shows(text)
         result = Result(text, shows, shows or self._part(text))
         self.partly = self.partly or result.part
         if self._attempt is not None:

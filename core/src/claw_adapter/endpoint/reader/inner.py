@@ -12,13 +12,18 @@ from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.purposes import HARM, QUERY, fixed
 from claw_adapter.endpoint.reader.said import identifiers, objects, tools_in
 from claw_adapter.endpoint.reader.schema import Param, Params, words
-from claw_adapter.endpoint.reader.tools import Toolbox, harms
+from claw_adapter.endpoint.reader.tools import Toolbox, harms, lists, shows
 from claw_adapter.model import Tool
 
 __all__ = ["discover", "unlock"]
 
 MOST_DESCRIBED: Final = 4
 MOST_ASKED: Final = 8
+OFFERS: Final = frozenset({
+    "tool", "tools", "toolset", "enable", "load", "activate", "unlock", "connect", "function", "functions", "help", "describe",
+    "schema", "capability", "capabilities", "server", "servers",
+})  # fmt: skip
+"""Words of what brings tools, or tells about them."""
 WANTED: Final = ("read file", "write file", "read_file", "write_file")
 """What is asked for where tools are to be found by words."""
 
@@ -32,7 +37,7 @@ def discover(box: Toolbox, habits: Habits) -> Generator[Attempt, Result, bool]:
         askers = [
             (other, known, known.texts[0] if known.texts else None)
             for other, known in box.every
-            if other != tool and len(known.texts) <= 1 and (known.texts or not any(i.required for i in known.items))
+            if other != tool and len(known.texts) <= 1 and (_offers(known) if known.texts else _tells(other, known))
         ]
         found: list[Tool] = []
         for other, known, item in askers:
@@ -83,9 +88,19 @@ def unlock(box: Toolbox, habits: Habits) -> Generator[Attempt, Result, None]:
 def _asked(form: Params) -> Param | None:
     """What takes the name of a tool, or of some: a choice, a list of texts or a text, where nothing else is needed."""
     needed = [item for item in form.items if item.required and item.default is None]
-    if len(needed) != 1 or needed[0].operates:
+    if len(needed) != 1:
         return None
-    return needed[0] if needed[0].enum or needed[0].text_only else None
+    return needed[0] if needed[0].text_only or (needed[0].enum and _offers(form)) else None
+
+
+def _tells(tool: str, form: Params) -> bool:
+    """Whether a tool that is told nothing says that it lists or shows something."""
+    return not any(item.required for item in form.items) and (lists(tool, form) or shows(tool, form))
+
+
+def _offers(form: Params) -> bool:
+    """Whether a tool says that it brings others."""
+    return bool({*words(form.name), *words(form.description)[:8]} & OFFERS)
 
 
 def _texts(item: Param, names: Sequence[str], said: str) -> Iterator[str]:

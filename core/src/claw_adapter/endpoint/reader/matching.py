@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["Matcher", "find", "normalise", "readings", "unescape", "within"]
+__all__ = ["Matcher", "bare", "find", "normalise", "readings", "unescape", "within"]
 
 _BLANKS = re.compile(r"[^\S\n]+")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
@@ -63,10 +63,11 @@ def within(line: str, reading: str) -> bool:
     """Whether a normalised line stands in a reading, as one line or wrapped."""
     if not line or line in reading:
         return bool(line)
-    return "\n" in reading and _bare(line) in _bare(reading) and _wrapped(line).search(reading) is not None
+    return "\n" in reading and bare(line) in bare(reading) and _wrapped(line).search(reading) is not None
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
+    """Letters and digits only."""
     return _SIGNS.sub("", text)
 
 
@@ -94,14 +95,14 @@ class Matcher:
     def found(self, fragments: Mapping[str, str], text: str, besides: Collection[str] = ()) -> set[str]:
         """Ids of the fragments in `text`, not counting what stands there only as part of one of the texts `besides`."""
         known = self.readings(text)
-        bare: list[str] = []
+        stripped: list[str] = []
         found = set()
         for name, fragment in fragments.items():
             wanted = _normalised(fragment)
             holding = [reading for reading in known if wanted in reading] if wanted else []
             if wanted and not holding and not besides:  # it may have been wrapped
-                bare = bare or [_bare(reading) if "\n" in reading else "" for reading in known]
-                likely = [reading for reading, without in zip(known, bare, strict=True) if _bare(wanted) in without]
+                stripped = stripped or [bare(reading) if "\n" in reading else "" for reading in known]
+                likely = [reading for reading, without in zip(known, stripped, strict=True) if bare(wanted) in without]
                 holding = [reading for reading in likely if _wrapped(wanted).search(reading)]
             if holding and besides:
                 excluded = [part for own in besides for part in _parts(own) if wanted in part]

@@ -13,12 +13,12 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, as_pages
-from claw_adapter.endpoint.reader.matching import readings
+from claw_adapter.endpoint.reader.matching import normalise, readings
 from claw_adapter.endpoint.reader.places import leaves
 from claw_adapter.endpoint.reader.purposes import PAGE_LINES
-from claw_adapter.endpoint.reader.schema import At, Param, words
+from claw_adapter.endpoint.reader.schema import PAGE_END, At, Param, words
 
-__all__ = ["Paging", "as_told", "further", "gone_on", "named", "plain"]
+__all__ = ["Paging", "as_told", "further", "gone_on", "joined", "named", "plain"]
 
 MOST_PAGES: Final = 24
 MOST_KNOWN: Final = 8
@@ -37,11 +37,15 @@ _NAMED: Final = r"(?:(?<![A-Za-z0-9])|(?<=next))"
 _NAMES: Final = re.compile(
     r"(?<![\w.:/<])(?:/[\w.+@=-]+(?:/[\w.+@=-]+)+|[\w.+@=-]+(?:/[\w.+@=-]+)*/[\w+@=-]+\.\w+)(?<!\.)"
 )
-_ENDS: Final = ("endline", "end")
-"""Keys of parameters that say where a page ends, and not how much it holds."""
 _NUMBERED = re.compile(r"^\s*[L\[]?(\d+)(?:\t|→|\||:|\])", re.MULTILINE)
 _PREFIX: Final = re.compile(r"^\s*[L\[]?\d+(?:\t|→|\||:|\]) ?")
 _BREAK: Final = re.compile(r"\r?\n|\r|\",\s*\"")
+_OPENS: Final = re.compile(r"\s*(?:\[|\(|<|…|\.{3})")
+_CLOSES: Final = re.compile(r"(?:\]|\)|>|…|\.{3})\s?")
+"""Where something may be said of a page in the row in which its text ends, or begins."""
+MOST_MARKS: Final = 4
+BORDER: Final = 4
+TELLING: Final = 4
 _SPAN: Final = re.compile(r"(?<!\d)\d+(\s*[-:,.~]+\s*)\d+(?!\d)")
 
 
@@ -104,7 +108,7 @@ def further(attempt: Attempt, tool: Candidate, first: Result, habits: Habits) ->
     less is asked for at once first, from page to page.
     """
     seen, found = set(_lines_of(first.text)), Result("")
-    size = None if tool.size is None or tool.size.key in _ENDS else tool.size
+    size = None if tool.size is None or tool.size.key in PAGE_END else tool.size
     if size is not None and size.name not in attempt.arguments and len(_rows(first.text)) < PAGE_LINES:
         wider = attempt.with_more({size.at: int(min(size.maximum or PAGE_LINES, PAGE_LINES))})
         found = result = yield wider
@@ -144,7 +148,10 @@ def _told(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
         if not given and (item.accepts("integer") or (item.text_only and not item.required)):
             at = attempt.arguments.get(item.name, 0)
             if (mark := _mark(item, at, first)) is not None:
-                yield Paging(partial(_page, attempt, partial(_alone, item)), mark, partial(_next, item), told=True)
+                turned = partial(_page, attempt, partial(_alone, item))
+                yield Paging(turned, mark, partial(_next, item), told=True)
+                if isinstance(mark, int) and mark == 2 and at == 0:  # the first page may be number 0
+                    yield Paging(turned, 1, partial(_next, item), told=True)
 
 
 def _untold(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
@@ -156,7 +163,7 @@ def _untold(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
     behind = frozenset(_lines_of(first))
 
     def way(name: str, values: Callable[[Any], Mapping[At, JsonValue]], begins: int, step: int) -> Paging:
-        return Paging(partial(_page, attempt, values), begins, _stepping(step), name=name, behind=behind)
+        return Paging(partial(_page, attempt, values), begins, _stepping(step, first), name=name, behind=behind)
 
     for start, end in [pair for pair in pairs if all(item.required for item in pair)]:
         yield way(f"{start.key}-{end.key}", partial(_pair, start, end, True), rows, rows)
@@ -170,7 +177,7 @@ def _untold(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
         elif span := _SPAN.search(item.description) if item.text_only else None:
             yield way(item.key, partial(_span, item, span[1]), rows, rows)
     for start, end in pairs:
-        ends = tool.size is None or tool.size.key in _ENDS
+        ends = tool.size is None or tool.size.key in PAGE_END
         pair = (end, start) if start is tool.size else (start, end)
         for until in (ends, not ends):
             begins = max(1, rows)
@@ -183,14 +190,20 @@ def _page(
     return (yield attempt.with_more(values(place)))
 
 
-def _stepping(step: int) -> Callable[[int, str, int, int], int]:
+def _stepping(step: int, first: str) -> Callable[[int, str, int, int], int]:
     """Further by a step, for what a number counts is not known: wider where a page has hardly anything new.
 
-    And back by a part of it where a page has nothing of the one before: something may lie between them.
+    And back by a part of it where a page has nothing of the one before: something may lie between them. A page that begins
+    within a line of the one before is counted in characters.
     """
-    width = [step]
+    width, lines = [step], [_lines_of(first)]
 
-    def then(place: int, _shown: str, new: int, every: int) -> int:
+    def then(place: int, shown: str, new: int, every: int) -> int:
+        before, lines[0] = lines[0], _lines_of(shown)
+        top = lines[0][0] if lines[0] else ""
+        if top and top not in before and any(one.endswith(top) for one in before):
+            width[0] = max(width[0], len(shown) * 2 // 3)
+            return place + width[0]
         if width[0] > 1 and 8 * new > 7 * every:
             width[0], far = max(width[0] // 4, 1), width[0]
             return place - far + width[0]
@@ -199,6 +212,34 @@ def _stepping(step: int) -> Callable[[int, str, int, int], int]:
         return place + width[0]
 
     return then
+
+
+def joined(line: str, before: str, after: str) -> bool:
+    """Whether a page ends within a line and another one goes on with it, whatever stands around their texts."""
+    wanted, ends, begins = normalise(line), _borders(before, -1), _borders(after, 1)
+    return any(
+        any(len(head) >= least and end.endswith(head) for end, least in ends)
+        and any(len(tail) >= least and begin.startswith(tail) for begin, least in begins)
+        for head, tail in ((wanted[:cut].rstrip(), wanted[cut:].lstrip()) for cut in range(1, len(wanted)))
+    )
+
+
+def _borders(page: str, way: int) -> list[tuple[str, int]]:
+    """The last (-1) or first rows of a result, or of the texts in it, also without what may be said of the page.
+
+    With each the characters of it that are no chance: one of the outermost row of the longest text, some of any other.
+    """
+    inside = leaves(page)
+    found: dict[str, int] = {}
+    for text in inside[::way] or [page]:
+        outermost = text == max(inside, key=len, default=page)
+        for row in [row for row in text.splitlines() if row.strip()][::way][:BORDER]:
+            marks = list((_OPENS if way < 0 else _CLOSES).finditer(row))[::way][:MOST_MARKS]
+            parts = [row[: one.start()] if way < 0 else row[one.end() :] for one in marks]
+            for one in (row, *parts, *([] if way < 0 else [_PREFIX.sub("", row, count=1)])):
+                found.setdefault(normalise(one), 1 if outermost else TELLING)
+            outermost = outermost and "" in parts  # the row only says something of the page
+    return list(found.items())
 
 
 def plain(shown: str) -> list[str]:
@@ -215,7 +256,17 @@ def _next(item: Param, at: Any, shown: str, _new: int, _every: int) -> int | str
 def _mark(item: Param, at: Any, shown: str) -> int | str | None:
     """What a result gives under a name, or as the next of it, in quotes, brackets or without."""
     parts = r"[\W_]?".join(map(re.escape, words(item.name)))
-    value = r"[\s=:(]{1,3}[\"'`]?(\d+)" if item.accepts("integer") else r"\s*[=:]\s*[\"'`]?([\w./+=-]+)"
+    counted = rf"(?:{parts}|{words(item.name)[0]})" if len(parts) > FEW else parts
+    of = re.findall(
+        rf"{_NAMED}{counted}[\s=:]{{0,3}}(\d+)\s*(?:/|[^\W\d]{{1,3}})\s*(\d+)", _edges(shown), re.IGNORECASE
+    )
+    if of and item.accepts("integer") and item.types:
+        return int(of[-1][0]) + 1 if int(of[-1][0]) < int(of[-1][1]) else None
+    value = (
+        r"[\s=:(]{1,3}(?:[^\W\d]{1,5}[\s:]{1,2})?[\"'`]?(\d+)"
+        if item.accepts("integer")
+        else r"\s*[=:]\s*[\"'`]?([\w./+=-]+)"
+    )
     found = re.findall(rf"{_NAMED}{parts}[\"'`]?{value}", _edges(shown), re.IGNORECASE)
     if not found or found[-1] in ("null", "None", str(at)):
         return None

@@ -3,39 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Steps
-from claw_adapter.endpoint.reader.schema import PAGE_SIZE, Param
+from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, Param
+from claw_adapter.endpoint.reader.storing import replacer
 from claw_adapter.endpoint.reader.tools import Toolbox
 
 __all__ = ["edit_file", "read_pages"]
-
-STARTS: Final = (
-    "offset", "startline", "linestart", "start", "fromline", "from", "firstline", "first", "begin", "lineoffset",
-    "startingline",
-)  # fmt: skip
-"""Keys of parameters that say where a page begins."""
-ENDS: Final = ("endline", "end", "lineend", "toline", "to", "lastline")
-"""Keys of those that say where it ends, and not how much it holds."""
-PATHS: Final = ("path", "filepath", "file", "filename")
-OLD: Final = ("old", "oldstring", "oldtext", "oldstr", "oldcontent", "search", "searchtext", "find")
-NEW: Final = ("new", "newstring", "newtext", "newstr", "newcontent", "replace", "replacement", "replacewith")
-"""Keys of what names a file, what is to be replaced there, and what by."""
 
 
 def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: Sequence[int], size: int) -> Steps:
     """Read pages of so many lines with the first tool that reads and can be told where; with none, nothing is read."""
     for tool in habits.tools("read", box.read, box.run[:1]):
-        start, end = _place(tool, STARTS), _place(tool, (*PAGE_SIZE, *ENDS))
+        start, end = _place(tool, PAGE_START), _place(tool, (*PAGE_SIZE, *PAGE_END))
         if start is None or end is None:
             continue
         form, target = habits.forms("read", tool.forms(path, workspace, habits.styles))[0]
         for at in starts:
-            most = at + size - 1 if end.key in ENDS else size
+            most = at + size - 1 if end.key in PAGE_END else size
             more = {start.at: _value(start, at), end.at: _value(end, most)}
             yield Attempt("read", tool.tool, tool.arguments(target, more), form)
         return True
@@ -44,14 +32,10 @@ def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: 
 
 def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
     """Put a text in the place of another with the first tool that is given both; with none, nothing is done."""
-    for name, known in box.every:
-        places = [next((one for one in known.items if one.key in keys), None) for keys in (PATHS, OLD, NEW)]
-        file, before, after = places
-        if file is not None and before is not None and after is not None:
-            tool = Candidate(name, file, content=after, old=before, known=known)
-            form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
-            yield Attempt("edit", name, tool.writes(target, new, old), form)
-            return True
+    for tool in filter(None, (replacer(*one) for one in box.every)):
+        form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
+        yield Attempt("edit", tool.tool, tool.writes(target, new, old), form)
+        return True
     return False
 
 

@@ -47,6 +47,7 @@ def styles_in(said: str, echoed: Collection[str] = ()) -> list[Style]:
             continue
         folders = rest if rest and "." not in rest[-1] else rest[:-1]
         begun = [f"{head}{between.join([first, *folders[:n]])}{between}" for n in range(len(folders) + 1)]
+        begun = begun[-1:] + begun[:-1] if folders == rest else begun  # all of what names a folder comes first
         begun = [one for one in (head, *begun) if one.strip("/") or one == head != ""]
         whole = [token] if token.endswith(between) else []
         found += [(one.replace(2 * between, between) if not head else one, between) for one in (*whole, *begun) if one]

@@ -16,8 +16,14 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import COMMAND, Candidate, JsonObject, filled
 from claw_adapter.endpoint.reader.schema import (
     EXEC_VERBS,
+    HARM,
+    OPERATION,
     PAGE_SIZE,
+    PAGE_START,
     READ_VERBS,
+    REMOVAL,
+    TAKEN_AWAY,
+    TAKES_AWAY,
     VERBS,
     WRITE_VERBS,
     At,
@@ -31,14 +37,23 @@ __all__ = [
     "CONTENT",
     "FORCE",
     "HARM",
+    "KINDS",
     "LATER",
     "LISTING",
+    "MAKES",
+    "NEW",
     "NOT_TEXT",
+    "OLD",
     "PAGE_LINES",
+    "PARTLY",
     "PATH",
+    "PLAIN",
     "QUERY",
     "READ_VERBS",
     "REMOVAL",
+    "SHOWS",
+    "TAKEN_AWAY",
+    "TAKES_AWAY",
     "TO_PEOPLE",
     "VERBS",
     "VETO",
@@ -82,7 +97,6 @@ _SESSION: Final = (
     "threadid",
     "sessionname",
 )
-_PAGE_START: Final = ("offset", "startline", "start", "linestart", "fromline", "from", "begin", "cursorline")
 FORCE: Final = ("force", "reload", "refresh", "nocache")
 QUERY: Final = ("query", "search", "contains", "filter")
 _HISTORY: Final = (
@@ -100,16 +114,18 @@ _HISTORY: Final = (
 _OVERWRITE: Final = ("overwrite", "replaceexisting", "allowoverwrite", "force")
 _ASIDE: Final = ("explanation", "reason", "thought", "purpose", "justification")
 """What a call is made for: such a text is no contents."""
-_VERB: Final = ("command", "action", "operation", "op", "mode", "method")
 
+OLD: Final = ("old", "oldstring", "oldtext", "oldstr", "oldcontent", "search", "searchtext", "find")
+NEW: Final = ("new", "newstring", "newtext", "newstr", "newcontent", "replace", "replacement", "replacewith")
+"""Keys of what is to be replaced in a file, and what by."""
 _NOT_READ: Final = (
-    *CONTENT, *COMMAND, *QUERY, "pattern", "regex", "glob", "oldtext", "newtext", "oldstring", "newstring", "oldstr",
-    "newstr", "patch", "diff", "edits", "recursive", "depth", "destination", "dest", "newpath", "to", "url", "message",
+    *CONTENT, *COMMAND, *QUERY, *OLD, *NEW, "pattern", "regex", "glob", "patch", "diff", "edits",
+    "recursive", "depth", "destination", "dest", "newpath", "to", "url", "message",
     "prompt", "caption", "ignore", "include",
 )  # fmt: skip
 _NOT_WRITE: Final = (
-    "oldtext", "newtext", "oldstring", "newstring", "patch", "diff", "edits", "insertline", "line", "lines", "pattern",
-    "to", "channel", "recipient", "message", "url", "schedule", "edit", "find", "search", "replace", "position", "startline",
+    *OLD, *NEW, "patch", "diff", "edits", "insertline", "line", "lines", "pattern", "to", "channel", "recipient", "message",
+    "url", "schedule", "edit", "position", "startline",
 )  # fmt: skip
 _NOT_EXEC: Final = (
     "message",
@@ -128,13 +144,25 @@ _NOT_HISTORY: Final = (
     "model", "title", "name", "closestdin", "url", "path", "agentid", "reply", "pid",
 )  # fmt: skip
 
-REMOVAL: Final = frozenset({"delete", "remove", "rm", "unlink"})
-HARM: Final = REMOVAL | frozenset({
-    "trash", "move", "mv", "rename", "upload", "send", "share", "publish", "install",
-    "uninstall", "kill", "reset", "clear", "archive", "spawn", "mail", "post",
+VETO: Final = HARM | {"copy", "cp", "mkdir", "stop", "close"}
+SHOWS: Final = frozenset({
+    *READ_VERBS, "fetch", "load", "retrieve", "print", "display", "return", "peek", "search", "grep", "find", "text", "content",
+    "contents", "body", "output", "result", "screen", "page", "next", "more", "continue", "poll", "transcript", "log",
 })  # fmt: skip
-"""What cannot be taken back."""
-VETO: Final = HARM | {"copy", "cp", "mkdir", "create_dir", "stop", "close"}
+"""Words of what a tool is called, or begins to say of itself, that shows something."""
+MAKES: Final = frozenset({
+    *WRITE_VERBS, "edit", "update", "append", "add", "insert", "replace", "make", "new", "patch", "modify", "emit",
+})  # fmt: skip
+KINDS: Final = ("code", "opcode", "kind", "type", "verb", "what", "do")
+PARTLY: Final = frozenset(
+    {"preview", "head", "tail", "summary", "info", "stat", "metadata", "outline", "first", "last", "editor"}
+)
+"""Words of what shows something else than a whole text."""
+PLAIN: Final = frozenset({
+    "text", "plain", "raw", "full", "content", "contents", "utf", "utf8", "8", "ascii", "all", "lines", "whole", "complete",
+    "verbose", "detailed", "long", "markdown", "md", "source", "body", "string",
+})  # fmt: skip
+"""Choices of how a file is shown."""
 NOT_TEXT: Final = frozenset({"image", "images", "photo", "picture", "audio", "video", "media"})
 LATER: Final = frozenset({"append", "directory", "folder", "list",
                            "ls", "dir", "notebook", "background", "status", "usage", "python", "insert"})  # fmt: skip
@@ -153,8 +181,9 @@ def _verb(known: Params, verbs: Sequence[str]) -> tuple[Param | None, str]:
     """The parameter that chooses what a tool does, and the choice that fits; no parameter if the tool does one thing."""
     for item in known.items:
         choices = [str(value) for value in item.enum]
-        if (item.required or item.key in _VERB) and item.operates:
-            return item, next((one for verb in verbs for one in choices if means(one, verb)), "")
+        if (item.required or item.key in OPERATION) and item.operates:
+            safe = [one for one in choices if not {*words(one)} & HARM]
+            return item, next((one for verb in verbs for one in safe if means(one, verb)), "")
     return None, ""
 
 
@@ -173,7 +202,10 @@ def reader(tool: str, known: Params) -> tuple[float, Candidate] | None:
         target, guessed = next((item for item in known.items if item.text_only), None), GUESSED
     if target is None or (verb is None and makes(tool, known)):
         return None
-    if (verb is not None and not choice) or known.has(_NOT_READ if verb is None else TO_PEOPLE):
+    named = Params(
+        tuple(item for item in known.items if item.types != {"integer"} or item.key != "to")
+    )  # a line, no place
+    if (verb is not None and not choice) or named.has(_NOT_READ if verb is None else TO_PEOPLE):
         return None
     if not target.required and any(item.required for item in known.items if item is not verb):
         return None
@@ -183,7 +215,7 @@ def reader(tool: str, known: Params) -> tuple[float, Candidate] | None:
         known, READ_VERBS
     ):  # it may write what is given to it
         return None
-    start = known.one_of(_PAGE_START, "integer") is not None
+    start = known.one_of(PAGE_START, "integer") is not None
     size = known.one_of(PAGE_SIZE, "integer")
     force = known.one_of(FORCE, "boolean")
     values = fixed(known, (target, folder), verb, choice)

@@ -15,7 +15,7 @@ from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import MOST_BUSY, NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import discover, unlock
 from claw_adapter.endpoint.reader.paging import Paging, as_told, further, gone_on, named
-from claw_adapter.endpoint.reader.purposes import FORCE, HARM
+from claw_adapter.endpoint.reader.purposes import FORCE, PLAIN, TAKES_AWAY
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow, one_by_one
 from claw_adapter.endpoint.reader.schema import At, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
@@ -60,7 +60,8 @@ def read_file(
 def _known_ways(
     path: str, workspace: str, box: Toolbox, habits: Habits, is_all: Callable[[str], bool]
 ) -> Generator[Attempt, Result, None]:
-    for tool in habits.tools("read", box.read, box.run[:1]):
+    reading = habits.tools("read", box.read, box.run[:1])
+    for number, tool in enumerate(reading):
         found = Result("")
         tried: set[str] = set()
         while not found.part:
@@ -76,7 +77,8 @@ def _known_ways(
                 break
             habits.learn_styles(path, result.text, (target, path))
             habits.refusals[tool.tool] += 1
-        if found.part and is_all(found.text):
+        others = {one.tool for one in reading[number:]} - {tool.tool}
+        if found.part and not others and is_all(found.text):
             return
     for shell in box.run[:1]:
         yield from cat(shell, "cat", path, workspace, box, habits)
@@ -109,7 +111,7 @@ def look(
             break
         first = again = yield from carried_out(attempt, habits)
         result = result + again + (yield from as_told(attempt, tool, again))
-    if kind == "read" and (len(result.text) >= NOTICE or (not result.shows and known)):
+    if kind == "read" and (first.part or len(first.text) >= 2 * NOTICE or (not result.shows and known)):
         result = result + (yield from further(attempt, tool, first, habits))
         for place in named(first.text, target):
             result = result + (yield attempt.with_more({tool.target.at: place}))
@@ -120,10 +122,10 @@ def _varied(tool: Candidate, long: bool, habits: Habits) -> Iterator[Mapping[At,
     """Choices of a tool that may make it show a file anew, after a notice, or in another form, after something else."""
     for item in tool.known.items:
         if item.accepts("boolean") and item.types:
-            if item.required if long else item.key in FORCE:
+            if (item.required if long else item.key in FORCE) and not {*words(item.name)} & TAKES_AWAY:
                 yield {item.at: True}
         elif item.enum and (long or not habits.ways) and not item.operates:
-            safe = (value for value in item.enum if not {*words(str(value))} & HARM)
+            safe = (value for value in item.enum if {*words(str(value))} <= PLAIN)
             yield from ({item.at: value} for value in islice(safe, MOST_VARIED))
 
 
@@ -150,7 +152,12 @@ def cat(
                 habits.worked(attempt)
         read = read + result
         size = min(SHELL_PAGE, len(result.text) * 2 // 3)
-        if language.part(place, 0, size) and len(result.text) >= (NOTICE if habits.known(shell.tool, form) else LONG):
+        done = kind == "look" and result.shows
+        if (
+            not done
+            and language.part(place, 0, size)
+            and len(result.text) >= (NOTICE if habits.known(shell.tool, form) else LONG)
+        ):
             part = partial(_part, shell, language, place, size, Attempt(kind, shell.tool, {}, form), habits)
             read = read + (yield from gone_on(Paging(part, 0, partial(_next_part, size)), set()))
         if read.shows or habits.known(shell.tool, form):

@@ -7,7 +7,7 @@ reading it back, and what has shown neither is followed by the next way, a bound
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
@@ -19,14 +19,22 @@ from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result
 from claw_adapter.endpoint.reader.matching import normalise
 from claw_adapter.endpoint.reader.paging import Paging, gone_on
 from claw_adapter.endpoint.reader.places import called, loose
-from claw_adapter.endpoint.reader.purposes import PATH
+from claw_adapter.endpoint.reader.purposes import PATH, TAKES_AWAY
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
-from claw_adapter.endpoint.reader.tools import Toolbox, harms
+from claw_adapter.endpoint.reader.tools import Toolbox, harms, named, shows
 
 __all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "told_first"]
 
 MOST_TOLD: Final = 2
 MOST_ITEMS: Final = 24
+NEXT: Final = frozenset({"next", "more", "continue", "further", "rest", "down"})
+MOST_POLLS: Final = 8
+_WAITS: Final = re.compile(
+    r"\b(?:running|runs|pending|queued|progress|wait(?:ing)?|again|busy|later|started|starting|processing|working|"
+    r"not (?:yet|done|ready|finished))\b",
+    re.IGNORECASE,
+)
+"""How a tool says that what it was asked to do is not done; once more is asked whatever it says."""
 HEAD: Final = 12
 """Characters that are enough to know a text by its beginning."""
 
@@ -35,7 +43,7 @@ def asked_for(known: Params, given: dict[str, JsonValue], result: str) -> dict[A
     """Further arguments that a result asks for: parameters of the tool that it names with a value, or in quotes."""
     found: dict[At, JsonValue] = {}
     for item in known.items:
-        if item.name in given:
+        if item.name in given or {*words(item.name)} & TAKES_AWAY:
             continue
         name = re.escape(item.name)
         if with_value := re.search(rf"\b{name}[\"'`]?\s*[=:]\s*([\"']?[\w-]+)", result):
@@ -80,18 +88,22 @@ def told_first(
                 values[item.at] = item.shaped(where)
             else:
                 values[item.at] = item.filler()
+        before = habits.sequels.get(attempt.tool)
+        habits.sequels[attempt.tool] = (tool, form)  # an errand ends with the call that shows all it wants
         brought = brought + (yield Attempt("told", tool, filled({}, values)))
         if brought.shows:
-            habits.sequels[attempt.tool] = (tool, form)
             break
+        habits.unlearn(attempt.tool, before)
     return brought, where
 
 
 def carried_out(attempt: Attempt, habits: Habits) -> Generator[Attempt, Result, Result]:
     """Make a call, with what its tool has asked for before, and the one that is known to bring what it begins."""
     result = yield attempt.with_more(habits.extra.get(attempt.tool, {}))
-    if not result.shows and attempt.tool in habits.sequels:
-        result = result + (yield from _brought(habits.sequels[attempt.tool], result))
+    sequel = habits.sequels.get(attempt.tool)
+    goes_on = attempt.kind != "look" and len(result.text) >= NOTICE
+    if sequel is not None and (not result.shows or (goes_on and (_said(sequel[1], result.text) or _pages(*sequel)))):
+        result = result + (yield from _brought(sequel, result))
         if result.shows:
             habits.worked(attempt)
     return result
@@ -108,7 +120,14 @@ def _brought(sequel: tuple[str, Params], result: Result) -> Generator[Attempt, R
         return Result("")
 
     def call(given: dict[At, JsonValue]) -> Generator[Attempt, Result, Result]:
-        return (yield Attempt("told", tool, filled({}, given)))
+        attempt = Attempt("told", tool, filled({}, given))
+        result = yield attempt
+        for number in range(MOST_POLLS):
+            waits = not number or _WAITS.search(result.text)
+            if result.part or len(result.text) >= NOTICE or not waits:
+                break
+            result = yield replace(attempt, page=True)
+        return result
 
     def then(given: dict[At, JsonValue], shown: str, _new: int, _every: int) -> dict[At, JsonValue] | None:
         return {**given, **_said(form, shown)} if len(shown) >= NOTICE else None
@@ -149,6 +168,10 @@ def follow(
     call has begun; of a `strange` tool also one that needs none, or the only one in the result.
     """
     place = str(PurePosixPath(workspace) / path) if workspace else path
+    if result.part:
+        begun = yield from _by_others(attempt, result, box, habits, strange=False)
+        if begun.part:
+            return begun
     brought, where = yield from told_first(attempt, result, box, habits, place)
     if brought.text and not brought.shows:
         targets = [PurePosixPath(path).name] if where else called(path, brought.text)
@@ -164,14 +187,26 @@ def follow(
                 if more and again.arguments == attempt.with_more(more).arguments:
                     habits.learn(attempt.tool, more)
                 return brought
-    if brought.shows or habits.ways or not result.text:
+    if brought.shows or not result.text or result.part:
         return brought
+    return brought + (yield from _by_others(attempt, result, box, habits, strange=strange and not habits.ways))
+
+
+def _by_others(
+    attempt: Attempt, result: Result, box: Toolbox, habits: Habits, *, strange: bool
+) -> Generator[Attempt, Result, Result]:
+    """Bring what a call has begun with a tool that the result has all values for; once files can be shown, with a sure one."""
+    brought = Result("")
     for other, form in _sequels(attempt, result, box, habits, strange=strange):
+        if (habits.ways or result.part) and not shows(other, form):
+            continue
+        before = habits.sequels.get(attempt.tool)
+        habits.sequels[attempt.tool] = (other, form)  # an errand ends with the call that shows all it wants
         brought = brought + (yield from _brought((other, form), result))
-        if brought.shows:
-            habits.sequels[attempt.tool] = (other, form)
+        if brought.part:
             habits.worked(attempt)
             break
+        habits.unlearn(attempt.tool, before)
     return brought
 
 
@@ -210,10 +245,33 @@ def _sequels(
         for tool, form in box.every
         if tool not in known
         and not harms(form)
-        and filling(form, result.text) is not None
-        and (strange or any(item.required and identifier(item, result.text) is not None for item in form.items))
+        and (values := filling(form, result.text)) is not None
+        and (
+            strange
+            or _pages(tool, form)
+            or any(identifier(i, result.text) is not None for i in form.items if i.required)
+        )
+        and (
+            shows(tool, form)
+            or (
+                values
+                and not result.part
+                and (_said(form, result.text) or attempt.kind == "cat")
+                and not _listed(values, habits)
+            )
+        )
     ]
     return sorted(found, key=lambda one: -sum(item.required for item in one[1].items))[:MOST_TOLD]
+
+
+def _pages(tool: str, form: Params) -> bool:
+    """Whether a tool that is told nothing says that it shows what comes next."""
+    return not any(item.required for item in form.items) and bool(named(tool, form) & NEXT) and shows(tool, form)
+
+
+def _listed(values: Mapping[At, JsonValue], habits: Habits) -> bool:
+    """Whether a value may name a file: what a call has begun has a name of its own."""
+    return any(str(value) in listed for value in values.values() for listed in habits.listings.values())
 
 
 def _named_in(attempt: Attempt, result: str, box: Toolbox, habits: Habits) -> list[tuple[str, Params]]:

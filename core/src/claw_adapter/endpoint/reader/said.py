@@ -10,11 +10,14 @@ from pydantic import JsonValue
 
 from claw_adapter.model import Tool
 
-__all__ = ["identifiers", "objects", "signatures", "tools_in"]
+__all__ = ["choices", "identifiers", "objects", "signatures", "tools_in"]
 
 DEEPEST: Final = 6
-_SIGNATURE: Final = re.compile(r"([\w.:/-]*\w)[\"'`*]*\s*[({]([^(){}]*)[)}]")
+_SIGNATURE: Final = re.compile(r"([\w.:/-]*\w)([\"'`*]*:?\s*[({])([^(){}]*)[)}]")
 """A tool inside a tool, as descriptions name them: ``fs.read {path: string}``, ``fs.read(path)``."""
+_ALONE: Final = re.compile(r"\W*\w+\W*(?::.*)?")
+_GIVEN: Final = ("params", "parameters", "args", "arguments", "input", "inputs", "options", "payload", "takes", "with")
+"""What stands before the parameters of what the line begins with."""
 _TYPES: Final = "string|str|text|number|integer|int|boolean|bool|array|list|object"
 _TYPED: Final = re.compile(rf"[\"'`]?(\w+)[\"'`]?\s*(?:\((?:{_TYPES})\b[^)]*\)|:\s*(?:{_TYPES})\b)")
 _NAME: Final = re.compile(r"[\W\d]*([A-Za-z][\w.:/-]*\w)")
@@ -26,6 +29,22 @@ _IDENTIFIER: Final = re.compile(r"(?<![\w./-])[a-z]\w*(?:[_.:][a-z]\w*)+(?![\w/]
 def identifiers(text: str) -> list[str]:
     """Words of two parts, as tools are called."""
     return list(dict.fromkeys(_IDENTIFIER.findall(text)))
+
+
+def choices(text: str) -> list[str]:
+    """What a text lists to choose from: words that begin lines, in quotes, between bars, or after ``one of`` or a colon."""
+    quoted = re.findall(r"[\"'`](\w+)[\"'`]", text)
+    barred = re.search(r"\b\w+(?:\s*[|/]\s*\w+)+", text)
+    listed = re.search(r"(?:one of|:)\W{1,3}(\w+(?:,\s*(?:or |and )?\w+|\s+or\s+\w+)+)", text, re.IGNORECASE)
+    heads = _HEAD.findall(text)
+    found = (
+        heads
+        if len(heads) > 1
+        else quoted
+        if len(quoted) > 1
+        else re.findall(r"\w+", barred[0] if barred else listed[1] if listed else "")
+    )
+    return [one for one in dict.fromkeys(found) if one not in ("or", "and")]
 
 
 def signatures(text: str) -> list[Tool]:
@@ -40,9 +59,13 @@ def signatures(text: str) -> list[Tool]:
         if name and typed and name[1] not in typed and not _SIGNATURE.match(line[name.start(1) :]):
             found.append(_tool(name[1], typed))
             continue
-        for called, inside in _SIGNATURE.findall(line):
-            keys = [key[1] for part in inside.split(",") if (key := re.match(r"\W*(\w+)", part))]
-            found += [_tool(called, keys)] if keys else []
+        for called, open_, inside in _SIGNATURE.findall(line):
+            parts = inside.split(",")
+            keys = [key[1] for part in parts if (key := re.match(r"\W*(\w+)", part))]
+            if open_.endswith("(") and any(not _ALONE.fullmatch(part) for part in parts):
+                continue  # words in brackets
+            own = name[1] if name and called.lower() in _GIVEN else called
+            found += [_tool(own, keys)] if keys else []
     return found
 
 

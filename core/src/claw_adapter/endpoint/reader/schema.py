@@ -13,9 +13,16 @@ from pydantic import JsonValue
 
 __all__ = [
     "EXEC_VERBS",
+    "HARM",
+    "OPERATION",
+    "PAGE_END",
     "PAGE_SIZE",
+    "PAGE_START",
     "PARTS",
     "READ_VERBS",
+    "REMOVAL",
+    "TAKEN_AWAY",
+    "TAKES_AWAY",
     "VERBS",
     "WRITE_VERBS",
     "At",
@@ -30,15 +37,40 @@ At = tuple[str | int | None, ...]
 """The way to a place in the arguments: keys, positions, and None where what follows is JSON inside a text."""
 
 READ_VERBS: Final = ("view", "read", "cat", "get", "open", "show", "history", "messages")
-WRITE_VERBS: Final = ("create", "write", "put", "save", "overwrite")
+WRITE_VERBS: Final = ("create", "write", "put", "save", "overwrite", "set", "store")
 EXEC_VERBS: Final = ("run", "exec", "execute", "start", "bash", "shell")
 VERBS: Final = frozenset((*READ_VERBS, *WRITE_VERBS, *EXEC_VERBS))
+OPERATION: Final = ("command", "action", "operation", "op", "mode", "method")
+"""Keys of parameters that may choose what a tool does."""
+REMOVAL: Final = frozenset({"delete", "remove", "rm", "unlink"})
+TAKES_AWAY: Final = REMOVAL | frozenset({
+    "trash", "move", "mv", "rename", "clear", "archive", "empty", "empties", "emptied", "truncate", "erase", "wipe", "discard",
+    "drop", "purge", "retire", "recycle", "destroy", "shred", "blank", "flush", "revert", "restore", "rollback", "undo", "rid",
+    "shelve", "stash", "trim", "strip", "prune", "scrub", "redact", "pop", "consume", "dequeue", "withdraw", "evict", "expire",
+    "hide", "seal", "freeze", "relocate", "transfer", "checkout",
+})  # fmt: skip
+TAKEN_AWAY: Final = frozenset({
+    "archives", "archived", "deletes", "deleted", "empties", "emptied", "erases", "erased", "shelves", "shelved", "retires",
+    "retired", "trashes", "trashed", "purges", "purged", "wipes", "wiped", "destroys", "destroyed",
+})  # fmt: skip
+"""Words anywhere in a description that say what becomes of what is given."""
+HARM: Final = TAKES_AWAY | frozenset({
+    "upload", "send", "share", "publish", "install", "uninstall", "kill", "reset", "spawn", "mail", "post", "cancel", "abort",
+    "terminate", "deploy", "commit", "push", "pay",
+})  # fmt: skip
+"""What cannot be taken back."""
 PARTS: Final = "\0"
 """What stands between parts of a text that a list is to hold one by one."""
 PAGE_SIZE: Final = (
     "limit", "maxlines", "length", "endline", "end", "lines", "numlines", "count", "maxentries", "lastn", "maxmessages",
 )  # fmt: skip
 """Keys of parameters that say how much is shown at once."""
+PAGE_START: Final = (
+    "offset", "startline", "linestart", "start", "fromline", "from", "firstline", "first", "begin", "lineoffset",
+    "startingline", "cursorline",
+)  # fmt: skip
+PAGE_END: Final = ("endline", "end", "lineend", "toline", "to", "lastline")
+"""Keys of those that say where a page begins, and where it ends."""
 _NEGATED: Final = re.compile(r"\b(?:not|no|never|don't|cannot|isn't|aren't|instead of|rather than)\b")
 _SAMPLES: Final = ("1", "1s", "1m", "a", "1-80", "2026-01-01", "/", "http://127.0.0.1/")
 
@@ -87,6 +119,11 @@ class Param:
         return (self.types == {"string"} or (self.texts and self.types == {"array"})) and not self.enum
 
     @property
+    def needed(self) -> bool:
+        """Whether it has to be given and has no value of its own."""
+        return self.required and self.default is None and len(self.enum) != 1
+
+    @property
     def needs_text(self) -> bool:
         """Whether it has to be given a free text, or a list of such."""
         return self.required and self.text_only
@@ -122,7 +159,8 @@ class Param:
         if self.default is not None or self.nullable:
             return self.default
         if self.enum:  # where a file is opened to be read or to be emptied, an unknown purpose is reading
-            return next((one for one in self.enum for verb in READ_VERBS if means(str(one), verb)), self.enum[0])
+            safe = [one for one in self.enum if not {*words(str(one))} & HARM]
+            return next((one for one in safe for verb in READ_VERBS if means(str(one), verb)), (safe or self.enum)[0])
         if self.accepts("string"):
             return self._sample() if self.pattern else "needed for the question at hand"
         if self.accepts("integer"):
@@ -184,8 +222,8 @@ class Params:
 
 
 def means(choice: str, verb: str) -> bool:
-    """Whether a choice is a verb, or its first letter, as in the modes of files."""
-    return choice in (verb, verb[0])
+    """Whether a choice is a verb, has it among its words, or is its first letter, as in the modes of files."""
+    return choice == verb[0] or verb in words(choice)
 
 
 def placed(node: JsonValue, at: At, value: JsonValue) -> JsonValue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from claw_adapter.endpoint.reader.matching import Matcher
+from claw_adapter.endpoint.reader.paging import joined
 from claw_adapter.endpoint.reader.policy import QUOTE
 from claw_adapter.model import Line
 
@@ -26,6 +27,8 @@ class Sight:
         self._own = own
         self._examined: dict[tuple[bool, str], set[str]] = {}
         self._seen: set[str] = set()
+        self._seams: list[tuple[str, str, str]] = []
+        """Ids of fragments that two results show together, with these."""
         self.gone: set[str] = set()
         """Ids of those that a request has shown, and a later one that has the turn's calls does not."""
 
@@ -53,10 +56,21 @@ class Sight:
                 found = self._matcher.found(self._texts, text, self._own if own else ())
                 self._examined[own, line.text] = found
         here = {name for line in lines for name in self._examined[line.role == "assistant", line.text]}
+        here |= {
+            name for name, *parts in self._seams if all(any(part in line.text for line in lines) for part in parts)
+        }
         self.gone -= here
         if any(call.id in calls for line in lines for call in line.calls):
             self.gone |= self._seen - here
         self._seen |= here
+
+    def join(self, ids: Collection[str], before: Sequence[str], after: str) -> None:
+        """Take in those of the missing that an earlier result ends within and the next goes on with."""
+        for name in self.missing & {*ids}:
+            for one in before:
+                if name not in self._seen and joined(self._texts[name], one, after):
+                    self._seams.append((name, one, after))
+                    self._seen.add(name)
 
 
 def _without_quotes(text: str) -> str:

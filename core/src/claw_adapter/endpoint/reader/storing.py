@@ -16,14 +16,16 @@ from claw_adapter.endpoint.reader.calls import variants
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.patches import notations_for
-from claw_adapter.endpoint.reader.purposes import HARM, PATH, REMOVAL, fixed
+from claw_adapter.endpoint.reader.purposes import HARM, MAKES, NEW, OLD, PATH, REMOVAL, fixed
 from claw_adapter.endpoint.reader.refusals import identifier
 from claw_adapter.endpoint.reader.schema import WRITE_VERBS, At, Param, Params, means, words
-from claw_adapter.endpoint.reader.tools import Toolbox, harms, single, twins, unknown
+from claw_adapter.endpoint.reader.tools import Toolbox, harms, named, shows, single, twins, unknown
 
-__all__ = ["makers", "opened", "removers", "strange_writers"]
+__all__ = ["folder_makers", "makers", "opened", "removers", "replacer", "strange_writers"]
 
 MOST_NOTATIONS: Final = 5
+CHANGES: Final = frozenset({"replace", "update", "edit", "change", "modify"})
+FOLDERS: Final = frozenset({"folder", "folders", "directory", "directories", "dir"})
 Shown = Callable[[], Generator[Attempt, Result, bool]]
 """Looks whether the file reads as it should."""
 
@@ -87,9 +89,22 @@ def _said(tool: str, form: Params) -> str:
     return "\n".join((tool, form.description, *(f"{item.name} {item.description}" for item in form.items)))
 
 
+def replacer(tool: str, form: Params) -> Candidate | None:
+    """A tool that puts a text in the place of another one, by the names of its parameters."""
+    file, old, new = (form.one_of(keys, "string") for keys in (PATH, OLD, NEW))
+    if file is None or old is None or new is None:
+        return None
+    choices = [(item, one) for item in form.items if item.required for one in item.enum if {*words(str(one))} & CHANGES]
+    values = filled(fixed(form, (file, old, new)), {item.at: one for item, one in reversed(choices)})
+    return Candidate(tool, file, values, new, old=old, known=form)
+
+
 def _with_path(
     tool: str, form: Params, box: Toolbox, shared: Counter[tuple[str, str]], listed: Mapping[str, str]
 ) -> Iterator[Candidate]:
+    if (made := replacer(tool, form)) is not None:
+        yield made
+        return
     texts = [item for item in form.items if item.required and item.text_only]
     target = next((item for item in texts if listed.get(item.name) in ("path", "name")), None)
     target = target or _target(form, texts, box, shared)
@@ -134,6 +149,18 @@ def makers(box: Toolbox, habits: Habits, writer: Candidate) -> list[Candidate]:
         Candidate(tool, item, fixed(form, (item,)), known=form)
         for tool, form, item in (*reading, *single(box))
         if tool not in habits.tools_known and item.key == writer.target.key
+        if shows(tool, form) or {*named(tool, form), *words(form.description)[:3]} & MAKES
+    ][:1]
+
+
+def folder_makers(box: Toolbox) -> list[Candidate]:
+    """Tools that say that they make a folder and take nothing but where."""
+    found = [(tool, form) for tool, form in box.every if len(form.texts) == 1 and not harms(form)]
+    said = [({*named(tool, form), *words(form.description)[:8]}, tool, form) for tool, form in found]
+    return [
+        Candidate(tool, form.texts[0], fixed(form, form.texts), known=form)
+        for heard, tool, form in said
+        if "mkdir" in heard or (heard & FOLDERS and heard & MAKES)
     ][:1]
 
 

@@ -17,7 +17,7 @@ from claw_adapter.endpoint.reader.losses import (
     lines_of_file,
     shows_part,
 )
-from claw_adapter.endpoint.reader.matching import normalise
+from claw_adapter.endpoint.reader.matching import bare, normalise
 from claw_adapter.endpoint.reader.memory import Memory
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.sight import Sight
@@ -32,6 +32,8 @@ __all__ = ["ReaderTurn"]
 
 KINDS: Final = frozenset(("read", "cat", "session"))
 """Kinds of attempts that show something by themselves."""
+RECENT: Final = 3
+"""Results that the next one may go on from."""
 AT_ONCE: Final = 4
 """Calls in one reply, once a way of reading is known to work."""
 
@@ -64,6 +66,8 @@ class ReaderTurn:
         """Sessions that no tool is known for, although there are tools that may show them."""
         self._kept = 0
         """Calls that reading leaves to writing."""
+        self._unheard: set[str] | None = None
+        """What was asked and no request has shown; None before the first one."""
         self._offered = False
         """Whether the turn's requests have offered tools."""
 
@@ -99,7 +103,7 @@ class ReaderTurn:
         lost = [e.place for e in vain if e.place in files and habits.ways and self._lost(e)]
         if lost or self._sight.gone & undecided:
             return ()
-        unread = [e.place for e in vain]
+        unread = [e.place for e in vain] if self._offered else self._places(undecided)
         unwritten = [e.place for e in self._writing or () if self._in_vain(e)]
         if any(place in self._memory.habits.spoilt for place in unwritten):
             unwritten = []
@@ -109,8 +113,14 @@ class ReaderTurn:
         return (
             *(f"reading {place}" for place in unread),
             *(f"writing {place}" for place in unwritten),
+            *(["hearing what is asked"] if self._unheard else ()),
             *(f"hearing {name}, which is said of a round that was left unscored" for name in unheard),
         )
+
+    def _places(self, ids: Collection[str]) -> list[str]:
+        """Files and sessions that hold these: without tools on offer nobody knows how they are looked up."""
+        every = (item.path or item.key or item.session for item in self._answer_key.fragments if item.id in ids)
+        return list(dict.fromkeys(filter(None, every))) if self._spec.policy != "hasty" else []
 
     def _lost(self, errand: Errand) -> bool:
         """Whether what was looked for is lost, not merely not found: results prove it, or the file itself does not hold it."""
@@ -148,6 +158,7 @@ class ReaderTurn:
         if self.blind:
             return self._blind_answer()
         self._sight.look(request.lines, self._made)
+        self._hear(request)
         if request.tools and request.params.get("tool_choice") != "none":
             self._offered, box = True, self._memory.box(request.tools)
             self._begin_anew(request, box)
@@ -161,6 +172,18 @@ class ReaderTurn:
                 if calls := self._go_on(self._to_write(box), request, box):
                     return calls
         return self._answer()
+
+    def _hear(self, request: ModelRequest) -> None:
+        """Note what of the prompt a request shows, whatever signs and breaks it has been given."""
+        if self._unheard is None:
+            self._unheard = {bare(normalise(text)) for text in self._answer_key.asked}
+            self._memory.habits.learn_roots(
+                self._answer_key.workspace, (li.text for li in request.lines if li.role == "system")
+            )
+        for line in request.lines if self._unheard else ():
+            if line.role != "assistant":
+                told = [bare(reading) for reading in self._memory.matcher.readings(line.text)]
+                self._unheard -= {text for text in self._unheard if any(text in one for one in told)}
 
     @property
     def _satisfied(self) -> bool:
@@ -276,6 +299,12 @@ class ReaderTurn:
         waiting = {e.call_id: e for e in errands if e.call_id and e.attempt is not None}
         issued = [Call(i, e.attempt.tool, "") for i, e in waiting.items() if e.attempt is not None]
         found = results(request.lines, issued, self._memory.issued)
+        last = max((n for n, line in enumerate(request.lines) if line.calls), default=len(request.lines))
+        later = "\n".join(
+            line.text
+            for n, line in enumerate(request.lines)
+            if (n > last and line.role == "user") or line.role == "system"
+        )
         for call_id, errand in waiting.items():
             attempt = errand.attempt
             if attempt is None or attempt.tool not in box.names:
@@ -283,7 +312,11 @@ class ReaderTurn:
             if call_id not in found:
                 errand.lost()
                 continue
-            result = errand.advance(found[call_id])
+            text = found[call_id]
+            if not errand.shows(text) and errand.shows(later):  # the call has brought a receipt only
+                text = f"{text}\n{later}"
+            self._sight.join(errand.wants, errand.results[-RECENT:], text)
+            result = errand.advance(text)
             if result.shows and errand.wants and attempt.kind in KINDS:
                 self._memory.habits.worked(attempt)
             if result.part and (texts := self._answer_key.texts.get(errand.place)):

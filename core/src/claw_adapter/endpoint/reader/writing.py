@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
@@ -21,7 +21,7 @@ from claw_adapter.endpoint.reader.purposes import LATER
 from claw_adapter.endpoint.reader.reading import cat, command_forms, look
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, identifier, told_first
 from claw_adapter.endpoint.reader.schema import WRITE_VERBS, At
-from claw_adapter.endpoint.reader.storing import makers, opened, removers, strange_writers
+from claw_adapter.endpoint.reader.storing import folder_makers, makers, opened, removers, strange_writers
 from claw_adapter.endpoint.reader.strangers import targets
 from claw_adapter.endpoint.reader.tools import Toolbox, named
 
@@ -110,6 +110,8 @@ class _ReadBack:
     habits: Habits
     looked: str = ""
     """What was shown last."""
+    folders: set[tuple[str, str]] = field(default_factory=set)
+    """Tools and forms of the path for which folders were made."""
     before: tuple[str, bool] | None = None
     """What a first look has shown, and whether that is a file."""
 
@@ -191,6 +193,10 @@ class _ReadBack:
         brought, where = yield from told_first(attempt, said, self.box, self.habits, place)
         if brought.text and not where:
             shown = yield from self.shown()
+        if not shown and (yield from self._with_folders(attempt, tool)):
+            for one in attempts:
+                yield from carried_out(one, self.habits)
+            shown = yield from self.shown()
         if shown or not (brought.text or insist):
             return shown
         more = asked_for(tool.known, attempt.arguments, said.text) | self._shown_for(tool, attempt)
@@ -206,6 +212,23 @@ class _ReadBack:
         if shown and more:
             self.habits.learn(tool.tool, more)
         return shown
+
+    def _with_folders(self, attempt: Attempt, tool: Candidate) -> Generator[Attempt, Result, bool]:
+        """Make the folders of a file, from the outermost on; whether any tool may have done so."""
+        folders = [str(one) for one in PurePosixPath(self.path).parents][-2::-1]
+        made = False
+        for maker in folder_makers(self.box) if folders and attempt.habit not in self.folders else ():
+            self.folders.add(attempt.habit)
+            for folder in folders:
+                forms = dict(
+                    replace(tool, target=replace(tool.target, enum=())).forms(
+                        folder, self.workspace, self.habits.styles
+                    )
+                )
+                if attempt.form in forms:
+                    yield Attempt("make", maker.tool, maker.arguments(forms[attempt.form]))
+                    made = True
+        return made
 
     def _spoilt_by(self, tool: Candidate) -> bool:
         """Whether a tool that says that it writes has lost some of what it was given, kept what stood there, or rewritten it.
