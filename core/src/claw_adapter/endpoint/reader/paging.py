@@ -40,8 +40,8 @@ _NAMES: Final = re.compile(
 _NUMBERED = re.compile(r"^\s*[L\[]?(\d+)(?:\t|→|\||:|\])", re.MULTILINE)
 _PREFIX: Final = re.compile(r"^\s*[L\[]?\d+(?:\t|→|\||:|\]) ?")
 _BREAK: Final = re.compile(r"\r?\n|\r|\",\s*\"")
-_OPENS: Final = re.compile(r"\s*(?:\[|\(|<|…|\.{3})")
-_CLOSES: Final = re.compile(r"(?:\]|\)|>|…|\.{3})\s?")
+_OPENS: Final = re.compile(r"\s*(?:\[|\(|<|…|\.{3}(?!\.))")
+_CLOSES: Final = re.compile(r"(?:\]|\)|>|…|(?<!\.)\.{3})\s?")
 """Where something may be said of a page in the row in which its text ends, or begins."""
 MOST_MARKS: Final = 4
 BORDER: Final = 4
