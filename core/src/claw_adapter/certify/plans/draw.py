@@ -51,6 +51,8 @@ PAUSE: Final = 3.0
 WORDLESS: Final = ("", "", " ", "\n\n")
 PLAINEST: Final = ("true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"]', '"quoted"', "a,b\n1,2")
 """What a tool may take for something else than a text."""
+PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%s", "\\n")
+"""What the new text of an edit may be taken for."""
 ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
 SHORT: Final = ("OK", "No.", "42", "是", "B")
 COMMON: Final = ("README.md", "notes/todo.md", "data.csv")
@@ -241,10 +243,11 @@ class _Drawing:
         return f"{text}{'x' * (size - 1 - len(text))}\n"
 
     def _written(self) -> list[Unit]:
-        """The agent writes files, a long one and over one that is there; an update replaces one, the agent reads it."""
+        """The agent writes files, a long one, over one that is there, some of which nothing is left; an update replaces one."""
         path = self.texts.path()
-        text = self.rng.choice((f"{self.texts.number()}", *PLAINEST, self.texts.lines(self.rng.randrange(2, 20))))
+        text = self.rng.choice((f"{self.texts.number()}", self.texts.lines(self.rng.randrange(2, 20))))
         made = ToolUse(kind="write", target=path, content=text)
+        plain = [ToolUse(kind="write", target=self.texts.path(), content=one) for one in PLAINEST]
         long = ToolUse(
             kind="write",
             target=self.texts.path(),
@@ -252,10 +255,11 @@ class _Drawing:
         )
         before = self._file(self.rng.randrange(12, 30))
         over = ToolUse(kind="write", target=before.path, content=self.texts.lines(self.rng.randrange(2, 6)))
+        emptied = ToolUse(kind="write", target=self._file(self.rng.randrange(3, 9)).path)
         look = ToolUse(kind="read", target=path)
         shown = ToolUse(kind="cat", target=over.target)
-        first = self._turn(self._does(made, long), self._does(over), self._does(look, shown), self._says())
-        units: list[Unit] = [[first]]
+        first = self._turn(self._does(made, long), self._does(over, *plain), self._does(look, shown), self._says())
+        units: list[Unit] = [[first], [self._turn(self._does(emptied), self._says())]]
         change = PlanChange(path=path, action="new", text=self.texts.lines(self.rng.randrange(2, 20)))
         units.append([change, self._turn(self._does(look), self._says())])
         return units
@@ -275,21 +279,20 @@ class _Drawing:
         return [[turn], [self._turn(self._does(again), self._says())]]
 
     def _edited(self) -> list[Unit]:
-        """A line of a file that was read is replaced, then all of it by a command, and the file read and shown."""
+        """A line of a file that was read is replaced and another taken out; then all of it is, by a command."""
         file = self._file(self.rng.randrange(8, 20))
-        old, new = self.rng.choice(file.text.split("\n")[1:-2]), f"{self.texts.sentence()} \\1 $1 $& {{0}} \\g<0>"
+        old, out = self.rng.sample(file.text.split("\n")[1:-2], 2)
         look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
+        new = f"{self.texts.sentence()} {self._between_words(PATTERNS)}"
         change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=new)
+        gone = ToolUse(kind="edit", target=file.path, wanted=(out,))
         put = ToolUse(kind="put", target=file.path, content=self.texts.lines(self.rng.randrange(3, 9)))
-        looks = [
-            self._does(look),
-            self._does(change),
-            self._does(show),
-            self._does(look),
-            self._does(put),
-            self._does(look),
-        ]
-        return [[self._turn(*looks, self._says())]]
+        looks = [self._does(one) for one in (look, change, show, gone, look)]
+        units: list[Unit] = [[self._turn(*looks, self._says())]]
+        return [*units, [self._turn(self._does(put), self._does(look), self._says())]]
+
+    def _between_words(self, signs: Sequence[str]) -> str:
+        return " ".join(f"{sign} {self.rng.choice(NOUNS)}" for sign in signs)
 
     def _odd_text(self) -> str:
         """A file's text with every class of characters, and with blanks at the ends of lines."""
