@@ -243,7 +243,7 @@ class _Drawing:
         return f"{text}{'x' * (size - 1 - len(text))}\n"
 
     def _written(self) -> list[Unit]:
-        """The agent writes files, a long one, over one that is there, some of which nothing is left; an update replaces one."""
+        """The agent writes files, a long one, over one that is there, what looks like data; an update replaces one."""
         path = self.texts.path()
         text = self.rng.choice((f"{self.texts.number()}", self.texts.lines(self.rng.randrange(2, 20))))
         made = ToolUse(kind="write", target=path, content=text)
@@ -255,11 +255,10 @@ class _Drawing:
         )
         before = self._file(self.rng.randrange(12, 30))
         over = ToolUse(kind="write", target=before.path, content=self.texts.lines(self.rng.randrange(2, 6)))
-        emptied = ToolUse(kind="write", target=self._file(self.rng.randrange(3, 9)).path)
         look = ToolUse(kind="read", target=path)
         shown = ToolUse(kind="cat", target=over.target)
         first = self._turn(self._does(made, long), self._does(over, *plain), self._does(look, shown), self._says())
-        units: list[Unit] = [[first], [self._turn(self._does(emptied), self._says())]]
+        units: list[Unit] = [[first]]
         change = PlanChange(path=path, action="new", text=self.texts.lines(self.rng.randrange(2, 20)))
         units.append([change, self._turn(self._does(look), self._says())])
         return units
@@ -279,17 +278,16 @@ class _Drawing:
         return [[turn], [self._turn(self._does(again), self._says())]]
 
     def _edited(self) -> list[Unit]:
-        """A line of a file that was read is replaced and another taken out; then all of it is, by a command."""
+        """A line of a file that was read is replaced, another taken out, and then all of it replaced, each in its turn."""
         file = self._file(self.rng.randrange(8, 20))
         old, out = self.rng.sample(file.text.split("\n")[1:-2], 2)
         look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
         new = f"{self.texts.sentence()} {self._between_words(PATTERNS)}"
         change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=new)
-        gone = ToolUse(kind="edit", target=file.path, wanted=(out,))
+        gone = ToolUse(kind="edit", target=file.path, wanted=(f"{out}\n",))
         put = ToolUse(kind="put", target=file.path, content=self.texts.lines(self.rng.randrange(3, 9)))
-        looks = [self._does(one) for one in (look, change, show, gone, look)]
-        units: list[Unit] = [[self._turn(*looks, self._says())]]
-        return [*units, [self._turn(self._does(put), self._does(look), self._says())]]
+        turns = ((look, change, show, look), (gone,), (put, look))
+        return [[self._turn(*map(self._does, turn), self._says())] for turn in turns]
 
     def _between_words(self, signs: Sequence[str]) -> str:
         return " ".join(f"{sign} {self.rng.choice(NOUNS)}" for sign in signs)
