@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from pydantic import JsonValue
@@ -162,7 +163,7 @@ def _says_more(value: Mapping[str, JsonValue]) -> bool:
     return any(one not in (None, False, "", 0) for key, one in value.items() if {*words(key)} & _MORE)
 
 
-def _rows(shown: Sequence[Mapping[str, JsonValue]], keys: Collection[str]) -> int:
+def _rows(shown: Sequence[Mapping[str, JsonValue]], keys: AbstractSet[str]) -> int:
     """How many different items the lists of results with these keys have."""
     lists = [one for value in shown if keys <= value.keys() for one in value.values() if isinstance(one, list)]
     return len({repr(item) for one in lists for item in one})
