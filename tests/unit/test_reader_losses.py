@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from claw_adapter.endpoint.reader.losses import frame_of, is_lost, is_refused_alone, lines_of_file
+from claw_adapter.endpoint.reader.losses import frame_of, is_lost, is_refused_alone, is_unread, lines_of_file
 
 TEXT = "\n".join(f"{number}. the reading of day {number} was {number * 7} hPa" for number in range(1, 40))
 LINES = lines_of_file([TEXT])
@@ -73,3 +73,30 @@ def test_a_refusal_is_about_the_file_where_another_like_it_is_shown(path, proven
     texts = {"logs/a.md": ("123",), "logs/b.md": ("12",), "logs/long.md": ("1234",)}
     texts |= dict.fromkeys(("b.md", "logs/b.csv", "logs/b c.md"), ("1",))
     assert is_refused_alone(path, texts, ["logs/a.md"]) == proven
+
+
+ROWS = [{"n": number, "text": line} for number, line in enumerate(TEXT.splitlines(), 1)]
+
+
+@pytest.mark.parametrize(
+    ("pages", "unread"),
+    [
+        ([{"rows": ROWS[:20], "next": 21}], True),
+        ([{"rows": ROWS[:20], "next": 21}] * 2, True),
+        ([{"rows": ROWS[:20], "next": 21}, {"error": "no such parameter"}], True),
+        ([{"rows": ROWS[:20], "next": 21}, {"rows": ROWS[20:], "next": None}], False),
+        ([{"text": HALF, "nextToken": "t7"}, {"text": TEXT[900:]}], False),
+        ([{"text": HALF, "hasMore": True}], True),
+        ([{"text": HALF, "hasMore": False}], False),
+        ([{"text": HALF, "truncated": False, "total_bytes": 4000}], False),
+        ([{"rows": ROWS[:20], "total": 39}], True),
+        ([{"rows": ROWS[:20], "total": 39}, {"rows": ROWS[15:], "total": 39}], False),
+        ([{"rows": ROWS[:20], "total": 20}], False),
+    ],
+)
+def test_json_that_says_that_there_is_more_is_unread_until_its_end_has_come(pages, unread):
+    assert is_unread([json.dumps(page) for page in pages]) is unread
+
+
+def test_a_file_that_speaks_of_more_in_its_own_words_is_not_unread():
+    assert not is_unread([HALF, "next: 21", "more: true", "[1, 2]"])

@@ -89,6 +89,22 @@ def by_message(arguments):
     return json.dumps({"total": len(LINES), "offset": at, "returned": len(told), "messages": told})
 
 
+def by_numbered_rows(arguments, size=20):
+    first = arguments.get("from", 1)
+    rows = [{"n": n, "text": LINES[n - 1]} for n in range(first, min(first + size, len(LINES) + 1))]
+    return json.dumps({"rows": rows, "total": len(LINES), "next": first + size if first + size <= len(LINES) else None})
+
+
+def by_rows_alone(arguments):
+    rows = json.loads(by_numbered_rows(arguments))["rows"]
+    return json.dumps({"rows": rows, "total": len(LINES)})
+
+
+def by_token(arguments):
+    at = int(arguments.get("token", "t0")[1:])
+    return json.dumps({"text": TEXT[at : at + 1200], "page": {"nextOne": f"t{at + 1200}"}})
+
+
 def beside(arguments):
     if arguments["path"] == "/elsewhere/outputs/17.txt":
         return TEXT
@@ -109,6 +125,9 @@ TOOLS = {
     "said in words": (in_words, {"offset": WHOLE, "limit": WHOLE}, ()),
     "records, cut in the middle": (by_record, {"limit": {**WHOLE, "maximum": 1000}, "offset": WHOLE}, ()),
     "messages": (by_message, {"limit": WHOLE, "offset": WHOLE}, ()),
+    "rows with numbers": (by_numbered_rows, {"from": {**WHOLE, "minimum": 1, "default": 1}}, ()),
+    "rows and their number": (by_rows_alone, {"from": {**WHOLE, "minimum": 1, "default": 1}}, ()),
+    "a token of another name": (by_token, {"token": {"type": "string"}}, ()),
     "a file beside": (beside, {}, ()),
 }
 

@@ -12,7 +12,21 @@ import pytest
 
 from claw_adapter.endpoint.reader.tools import toolbox
 from claw_adapter.model import Tool as ModelTool
-from support.odd_agents import FRAGMENTS, TEXT, WHOLE, WRITTEN, Refused, Tool, played, reads, takes, text, trap, writes
+from support.odd_agents import (
+    FRAGMENTS,
+    TEXT,
+    WHOLE,
+    WRITTEN,
+    Refused,
+    Tool,
+    World,
+    played,
+    reads,
+    takes,
+    text,
+    trap,
+    writes,
+)
 
 TEXTS = {"type": "array", "items": TEXT}
 READ, WRITE = takes({"path": TEXT}), takes({"path": TEXT, "content": TEXT})
@@ -327,6 +341,38 @@ async def test_what_a_later_request_does_not_show_any_more_is_gone(tmp_path):
     _, seen, said = await played((reads(), writes()), tmp_path, view=cleared)
     assert (said, seen.no_way) == ("Perhaps.", ())
     assert set(seen.seen) < {item.id for item in FRAGMENTS}
+
+
+def editor(history, world, role="user"):
+    """What is open, in a message of its own that is written anew for each request; the two opened last are shown."""
+    seen = "\n".join(world.get(path) for path in world.state.get("open", [])[-1:])
+    message = {"role": role, "content": f"<editor_state {len(history)}>\n{seen}\n</editor_state>"}
+    return [*history, message] if role == "user" else [message, *history]
+
+
+@pytest.mark.parametrize("role", ["user", "system"])
+async def test_a_view_that_is_written_anew_for_each_request_loses_nothing(role, tmp_path):
+    world = World(tmp_path)
+
+    def opens_file(_, given):
+        world.get(given["path"])
+        world.state.setdefault("open", []).append(given["path"])
+        return f"opened {given['path']}"
+
+    tools = (tool("open_file", READ, opens_file, "Opens a file."), writes())
+    _, seen, said = await played(tools, tmp_path, view=lambda history: editor(history, world, role))
+    assert (said, seen.no_way) == ("Written.", ())
+    assert set(seen.seen) == {item.id for item in FRAGMENTS}
+
+
+async def test_what_results_have_shown_is_gone_whatever_view_comes_behind_them(tmp_path):
+    def cleared(history):
+        results = [n for n, message in enumerate(history) if message["role"] == "tool"]
+        left = [{**one, "content": "(cleared)"} if n in results[:-1] else one for n, one in enumerate(history)]
+        return [*left, {"role": "user", "content": "<editor_state>\n(no tab is open)\n</editor_state>"}]
+
+    _, seen, said = await played((reads(), writes()), tmp_path, view=cleared)
+    assert (said, seen.no_way) == ("Perhaps.", ())
 
 
 def test_a_command_stays_one_whatever_its_reason_is_said_to_look_like():

@@ -11,11 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
-from claw_adapter.endpoint.reader.matching import normalise, readings
+from pydantic import JsonValue
 
-__all__ = ["frame_of", "is_altered", "is_lost", "is_refused_alone", "lines_of_file", "shows_part"]
+from claw_adapter.endpoint.reader.matching import normalise, readings
+from claw_adapter.endpoint.reader.said import objects
+from claw_adapter.endpoint.reader.schema import NEXT, words
+
+__all__ = ["frame_of", "is_altered", "is_lost", "is_refused_alone", "is_unread", "lines_of_file", "shows_part"]
 
 HEAD: Final = 40
 """Characters of a line that are enough to know it."""
@@ -29,6 +34,9 @@ _LETTERS: Final = re.compile(r"[^\W\d_]")
 _LETTERS_ONLY: Final = re.compile(r"[\W\d_]")
 _WORDS: Final = re.compile(r"[^\W_]+")
 _TAKEN: Final = "\0"
+_MORE: Final = NEXT | {"more", "truncated", "remaining"}
+_ALL: Final = frozenset(("total",))
+_SIZE: Final = frozenset(("bytes", "size", "chars", "characters", "length", "tokens", "pages"))
 
 
 def lines_of_file(texts: Sequence[str]) -> frozenset[str]:
@@ -131,3 +139,31 @@ def is_lost(results: Sequence[str], lines: Collection[str], path: str, frame: Co
     """
     said = [_words_around(text, lines, path) - set(frame) for text in results]
     return bool(results) and not any(said)
+
+
+def is_unread(results: Sequence[str]) -> bool:
+    """Whether JSON among these results says that there is more, and none of the same kind has come to the end.
+
+    It gives the next place or says that it is not all, or counts more than all rows that were shown together.
+    """
+    shown = [value for text in results for value in objects(text) if isinstance(value, dict)]
+    ended = [value for value in shown if not _says_more(value)]
+    for value in shown:
+        rest = {key for key in value if not {*words(key)} & _MORE}
+        if _says_more(value) and not any(rest and rest <= one.keys() for one in ended):
+            return True
+        counts = [one for key, one in value.items() if {*words(key)} & _ALL and not {*words(key)} & _SIZE]
+        all_ = max((one for one in counts if type(one) is int), default=0)
+        if all_ and any(isinstance(one, list) for one in value.values()) and _rows(shown, rest) < all_:
+            return True
+    return False
+
+
+def _says_more(value: Mapping[str, JsonValue]) -> bool:
+    return any(one not in (None, False, "", 0) for key, one in value.items() if {*words(key)} & _MORE)
+
+
+def _rows(shown: Sequence[Mapping[str, JsonValue]], keys: AbstractSet[str]) -> int:
+    """How many different items the lists of results with these keys have."""
+    lists = [one for value in shown if keys <= value.keys() for one in value.values() if isinstance(one, list)]
+    return len({repr(item) for one in lists for item in one})

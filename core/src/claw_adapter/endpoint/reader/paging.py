@@ -16,11 +16,14 @@ from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, as_pag
 from claw_adapter.endpoint.reader.matching import normalise, readings
 from claw_adapter.endpoint.reader.places import leaves
 from claw_adapter.endpoint.reader.purposes import PAGE_LINES
-from claw_adapter.endpoint.reader.schema import PAGE_END, At, Param, words
+from claw_adapter.endpoint.reader.said import objects
+from claw_adapter.endpoint.reader.schema import NEXT, PAGE_END, PAGE_START, At, Param, words
 
 __all__ = ["Paging", "as_told", "further", "gone_on", "joined", "named", "plain"]
 
 MOST_PAGES: Final = 24
+MARKS: Final = frozenset(("page", "cursor", "token", "after", "skip"))
+"""Words of a parameter that takes the place to go on from, besides those for lines."""
 MOST_KNOWN: Final = 8
 """Pages without anything new that are gone through where a result may be cut in its middle."""
 MOST_NAMED: Final = 2
@@ -39,7 +42,7 @@ _NAMES: Final = re.compile(
 )
 _NUMBERED = re.compile(r"^\s*[L\[]?(\d+)(?:\t|→|\||:|\])", re.MULTILINE)
 _PREFIX: Final = re.compile(r"^\s*[L\[]?\d+(?:\t|→|\||:|\]) ?")
-_BREAK: Final = re.compile(r"\r?\n|\r|\",\s*\"")
+_BREAK: Final = re.compile(r"\r?\n|\r|\",\s*\"|\}\s*,\s*\{")
 _OPENS: Final = re.compile(r"\s*(?:\[|\(|<|…|\.{3}(?!\.))")
 _CLOSES: Final = re.compile(r"(?:\]|\)|>|…|(?<!\.)\.{3})\s?")
 """Where something may be said of a page in the row in which its text ends, or begins."""
@@ -143,6 +146,7 @@ def _by_ways(
 
 
 def _told(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
+    by_name = False
     for item in tool.known.items:
         given = item in (tool.target, tool.folder, tool.size) or item.enum
         if not given and (item.accepts("integer") or (item.text_only and not item.required)):
@@ -152,6 +156,12 @@ def _told(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
                 yield Paging(turned, mark, partial(_next, item), told=True)
                 if isinstance(mark, int) and mark == 2 and at == 0:  # the first page may be number 0
                     yield Paging(turned, 1, partial(_next, item), told=True)
+                by_name = True
+    others = [item for item in tool.known.items if item not in (tool.target, tool.folder, tool.size) and not item.enum]
+    begins = [item for item in others if item.key in PAGE_START or {*words(item.name)} & MARKS]
+    for item in begins[:1] if not by_name else ():
+        if (mark := _following(item, attempt.arguments.get(item.name, 0), first)) is not None:
+            yield Paging(partial(_page, attempt, partial(_alone, item)), mark, partial(_goes_on, item), told=True)
 
 
 def _untold(attempt: Attempt, tool: Candidate, first: str) -> Iterator[Paging]:
@@ -271,6 +281,21 @@ def _mark(item: Param, at: Any, shown: str) -> int | str | None:
     if not found or found[-1] in ("null", "None", str(at)):
         return None
     return int(found[-1]) if item.accepts("integer") else str(found[-1])
+
+
+def _following(item: Param, at: Any, shown: str) -> int | str | None:
+    """What the JSON of a result gives as the next place, without saying which parameter takes it."""
+    every = [entry for value in objects(shown) if isinstance(value, dict) for entry in (value, *value.values())]
+    for key, value in ((key, one) for entry in every if isinstance(entry, dict) for key, one in entry.items()):
+        if not {*words(key)} & NEXT or isinstance(value, bool) or not isinstance(value, int | str):
+            continue
+        if value not in (at, "") and item.accepts("integer" if isinstance(value, int) else "string"):
+            return value
+    return None
+
+
+def _goes_on(item: Param, at: Any, shown: str, _new: int, _every: int) -> int | str | None:
+    return _following(item, at, shown)
 
 
 def _alone(item: Param, place: int) -> Mapping[At, JsonValue]:

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 __all__ = [
     "EXEC_VERBS",
     "HARM",
+    "NEXT",
     "OPERATION",
     "PAGE_END",
     "PAGE_SIZE",
@@ -71,6 +72,8 @@ PAGE_START: Final = (
 )  # fmt: skip
 PAGE_END: Final = ("endline", "end", "lineend", "toline", "to", "lastline")
 """Keys of those that say where a page begins, and where it ends."""
+NEXT: Final = frozenset(("next", "continue", "continuation"))
+"""Words of a field of a result that gives the place to go on from."""
 _NEGATED: Final = re.compile(r"\b(?:not|no|never|don't|cannot|isn't|aren't|instead of|rather than)\b")
 _SAMPLES: Final = ("1", "1s", "1m", "a", "1-80", "2026-01-01", "/", "http://127.0.0.1/")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from claw_adapter.endpoint.reader.matching import Matcher
 from claw_adapter.endpoint.reader.paging import joined
@@ -10,6 +12,11 @@ from claw_adapter.endpoint.reader.policy import QUOTE
 from claw_adapter.model import Line
 
 __all__ = ["Sight"]
+
+HEAD: Final = 40
+"""Characters by which a view is known again."""
+_HEAD: Final = re.compile(r"\d+")
+"""What may change in them."""
 
 
 class Sight:
@@ -29,6 +36,10 @@ class Sight:
         self._seen: set[str] = set()
         self._seams: list[tuple[str, str, str]] = []
         """Ids of fragments that two results show together, with these."""
+        self._kept: set[str] = set()
+        """Ids of those that something else than a view has shown: a result, or what was said."""
+        self._views: dict[str, set[str]] = {}
+        """How the views begin that have shown a fragment, by its id."""
         self.gone: set[str] = set()
         """Ids of those that a request has shown, and a later one that has the turn's calls does not."""
 
@@ -55,13 +66,23 @@ class Sight:
                 text = _without_quotes(line.text) if own else line.text
                 found = self._matcher.found(self._texts, text, self._own if own else ())
                 self._examined[own, line.text] = found
-        here = {name for line in lines for name in self._examined[line.role == "assistant", line.text]}
+        views = _views_of(lines, calls)
+        here: set[str] = set()
+        for number, line in enumerate(lines):
+            found = self._examined[line.role == "assistant", line.text]
+            here |= found
+            if number not in views:
+                self._kept |= found
+            for name in found if number in views else ():
+                self._views.setdefault(name, set()).add(views[number])
         here |= {
             name for name, *parts in self._seams if all(any(part in line.text for line in lines) for part in parts)
         }
         self.gone -= here
         if any(call.id in calls for line in lines for call in line.calls):
-            self.gone |= self._seen - here
+            now = {*views.values()}
+            rewritten = {name for name, before in self._views.items() if before & now} - self._kept
+            self.gone |= self._seen - here - rewritten
         self._seen |= here
 
     def join(self, ids: Collection[str], before: Sequence[str], after: str) -> None:
@@ -71,6 +92,23 @@ class Sight:
                 if name not in self._seen and joined(self._texts[name], one, after):
                     self._seams.append((name, one, after))
                     self._seen.add(name)
+
+
+def _views_of(lines: Sequence[Line], calls: Collection[str]) -> dict[int, str]:
+    """How the messages begin that may be views, by position: behind a call's own results, or instructions.
+
+    A view, as of the files that are open, is written anew for each request. What stood in it, and nowhere else, is no part of
+    the conversation, and nothing of that is lost when it shows something else.
+    """
+    last = max((n for n, line in enumerate(lines) if any(call.id in calls for call in line.calls)), default=-1)
+    answered = max((n for n, line in enumerate(lines) if line.role == "tool" and n > last >= 0), default=-1)
+    if answered < 0:
+        return {}
+    return {
+        number: _HEAD.sub("", line.text.strip().partition("\n")[0])[:HEAD]
+        for number, line in enumerate(lines)
+        if line.role == "system" or (line.role == "user" and number > answered)
+    }
 
 
 def _without_quotes(text: str) -> str:

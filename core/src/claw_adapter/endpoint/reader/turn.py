@@ -14,6 +14,7 @@ from claw_adapter.endpoint.reader.losses import (
     is_altered,
     is_lost,
     is_refused_alone,
+    is_unread,
     lines_of_file,
     shows_part,
 )
@@ -124,6 +125,8 @@ class ReaderTurn:
 
     def _lost(self, errand: Errand) -> bool:
         """Whether what was looked for is lost, not merely not found: results prove it, or the file itself does not hold it."""
+        if is_unread(errand.results):
+            return False
         lines = lines_of_file(self._answer_key.texts.get(errand.place, ()))
         wanted = [normalise(self._texts[name]) for name in errand.wants & self._sight.missing]
         if not any(text in line for text in wanted for line in lines):
