@@ -270,7 +270,7 @@ class _Drawing:
         look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
         made = ToolUse(kind="write", target=self.texts.odd_path(), content=self._odd_text())
         again = ToolUse(kind="cat", target=made.target)
-        printed = ToolUse(kind="print", target=self.texts.sentence(), content=self.texts.odd().split("\n")[-1].strip())
+        printed = ToolUse(kind="print", target=self.texts.sentence(), content=self.texts.signs())
         question = f"{self.texts.message()}\n{self.texts.odd()}\n{self.texts.sentence()}?"
         answer = PlayedReply(text=f"{self.texts.sentence()}\n{self.texts.odd()}\n{self.texts.sentence()}.")
         told = self._does(made).model_copy(update={"text": f"{self.texts.sentence()}:\n{self.texts.odd()}"})

@@ -53,6 +53,7 @@ JOINED: Final = (
 )  # fmt: skip
 """What normal forms make equal, or put in another order."""
 QUOTES: Final = "\u201c\u201d\u2018\u2019\u2014\u2013\u2026\u00ab\u00b7\u00b4"
+CLASSES: Final = (FORMAT, (*BLANKS, *BREAKS), OUTSIDE, JOINED, QUOTES)
 ESCAPES: Final = (
     "&amp;", "&lt;b&gt;", "&#39;", "&quot;", "&nbsp;", "<b>", "a & b", "a<b>c", "'", '"', "\\n", "\\t", "\\\\", "\\u00e9",
     "\\x41", '\\"', "%20", "%2F", "%0A", "a+b", "$HOME", "${USER}", "$(id)", "`id`", "!!", "~", "*", "{{name}}", "{0}", "%s",
@@ -168,8 +169,7 @@ class Texts:
         Between the signs stand words, so that a line of which a sign is gone is not the line that it was.
         """
         rng = self.rng
-        every = [list(FORMAT), [*BLANKS, *BREAKS], list(OUTSIDE), list(JOINED), list(QUOTES)]
-        lines = [self._between(signs) for signs in every]
+        lines = [self._between(list(signs)) for signs in CLASSES]
         escapes = list(ESCAPES)
         rng.shuffle(escapes)
         lines += [f"{self.number()} {' ; '.join(escapes[start : start + 8])}" for start in range(0, len(escapes), 8)]
@@ -178,6 +178,10 @@ class Texts:
         for sign in ALONE:
             lines.insert(rng.randrange(1, len(lines)), sign)
         return "\n".join(lines)
+
+    def signs(self) -> str:
+        """A line with all of one class of them, none of which a shell or a guard before it takes for a path or a command."""
+        return self._between(list(self.rng.choice(CLASSES)))
 
     def across(self, text: str) -> str:
         """A text of ASCII with a letter of several bytes across each border of blocks in which somebody may read it."""
