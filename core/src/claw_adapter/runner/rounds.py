@@ -12,7 +12,7 @@ from claw_adapter.crashpoints import crashpoint
 from claw_adapter.drivers.waiting import timeout, to_thread
 from claw_adapter.endpoint import RoundMeter
 from claw_adapter.errors import AdapterError, ClawError
-from claw_adapter.folders import remove_tree
+from claw_adapter.folders import opened, remove_tree
 from claw_adapter.harness import Conversation
 from claw_adapter.protocol import (
     Checkpoint,
@@ -39,6 +39,7 @@ from claw_adapter.runner.trial import LATE_SECONDS, Trial
 from claw_adapter.runs.checkpoints import Saved, save_checkpoint
 from claw_adapter.scenario import make_answer_key, worlds
 from claw_adapter.scenario.traits import round_traits
+from claw_adapter.workspace.files import current
 
 __all__ = ["RoundRunner"]
 
@@ -247,6 +248,7 @@ class RoundRunner:
                 states=self._worlds,
                 unscored=[record.round for record in trial.journal.rounds if record.score.value is None],
                 prompt=prompt,
+                history_text=self._history_text,
             )
         deadline, clock, kept = trial.spec.settings.deadline, _Clock(), None
         closing: asyncio.Task[RoundMeter] | None = None
@@ -291,6 +293,15 @@ class RoundRunner:
             MachineError: it is.
         """
         refuse_shortage(failure and self.trial.services.headroom.blamed(failure))
+
+    def _history_text(self, path: str) -> str | None:
+        """What a message log holds where it lies, which is not where a harness in a box knows it."""
+        try:
+            with opened(self.trial.world.workspace) as root:
+                content = current(root, path)
+        except OSError:
+            return None
+        return None if content is None else content.decode("utf-8", "replace")
 
     async def _checkpoint(self, conversation: Conversation) -> Checkpoint:
         deadline = self.trial.spec.settings.deadline

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import Path
 
 from claw_adapter.protocol import AnswerKey, Fragment, Gold, Locator, Scenario
 from claw_adapter.scenario.evidence import fragments_of
@@ -24,6 +22,7 @@ def make_answer_key(
     states: Sequence[World] = (),
     unscored: Collection[str] = (),
     prompt: str = "",
+    history_text: Callable[[str], str | None] = lambda _: None,
 ) -> AnswerKey:
     """The brief of one round.
 
@@ -37,6 +36,7 @@ def make_answer_key(
         states: `worlds(scenario)`, for what the files with evidence hold.
         unscored: earlier rounds that got no score, and so no feedback.
         prompt: what the harness is sent.
+        history_text: what a rendered log holds, by its path; None if that cannot be read.
     """
     item = scenario.rounds[round_index]
     evidence = gold.evidence.rounds.get(item.id) if gold.evidence else None
@@ -57,18 +57,21 @@ def make_answer_key(
         oracle=gold.artefacts("oracle", item.id),
         hasty=gold.artefacts("hasty", item.id),
         workspace=workspace,
-        texts=_texts(states[: round_index + 1], {one.path for one in locators}, history_files.values(), workspace),
+        texts=_texts(states[: round_index + 1], {one.path for one in locators}, history_files.values(), history_text),
     )
 
 
 def _texts(
-    states: Sequence[World], paths: Collection[str], histories: Collection[str], workspace: str
+    states: Sequence[World],
+    paths: Collection[str],
+    histories: Collection[str],
+    history_text: Callable[[str], str | None],
 ) -> dict[str, tuple[str, ...]]:
     """What these files have held until now; a rendered history is read as it lies there."""
     found = {path: tuple(dict.fromkeys(state.text(path) for state in states if path in state.files)) for path in paths}
     for path in {*paths} & {*histories}:
-        with contextlib.suppress(OSError):
-            found[path] = (Path(workspace, path).read_text("utf-8", "replace"),)
+        text = history_text(path)
+        found[path] = () if text is None else (text,)
     return {path: texts for path, texts in found.items() if texts}
 
 

@@ -128,6 +128,8 @@ class ReaderTurn:
         if is_unread(errand.results):
             return False
         lines = lines_of_file(self._answer_key.texts.get(errand.place, ()))
+        if not lines:
+            return False  # what it holds is not known
         wanted = [normalise(self._texts[name]) for name in errand.wants & self._sight.missing]
         if not any(text in line for text in wanted for line in lines):
             return True
