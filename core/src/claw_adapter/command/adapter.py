@@ -114,6 +114,7 @@ class CommandHarness(Harness):
             overlay_skills=later("no overlay has been tried with it"),
             deterministic_replay=later("nobody has looked whether its requests are equal in equal trials"),
             notes=("one process on a terminal" if self.terminal else "one process per turn",),
+            renderings=("speaker_as",) if self.store else (),
         )  # fmt: skip
         return Capabilities.model_validate({**dict(derived), **self.declares})
 
