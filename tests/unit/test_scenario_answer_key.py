@@ -103,4 +103,4 @@ def test_what_is_asked_is_the_question_and_the_statements_that_the_prompt_says()
 def test_what_a_rendered_log_holds_is_told_by_who_can_read_it_where_it_lies():
     path = "message_logs/claims-mail.md"
     assert answer_key("r4", files={"claims-mail": path}, history_text="as {}".format).texts[path] == (f"as {path}",)
-    assert path not in answer_key("r4", files={"claims-mail": path}).texts
+    assert answer_key("r4", files={"claims-mail": path}).texts[path] == ()

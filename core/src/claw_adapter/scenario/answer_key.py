@@ -67,12 +67,12 @@ def _texts(
     histories: Collection[str],
     history_text: Callable[[str], str | None],
 ) -> dict[str, tuple[str, ...]]:
-    """What these files have held until now; a rendered history is read as it lies there."""
+    """What these files have held until now; a rendered history is read as it lies there, and is empty if it cannot be."""
     found = {path: tuple(dict.fromkeys(state.text(path) for state in states if path in state.files)) for path in paths}
     for path in {*paths} & {*histories}:
         text = history_text(path)
         found[path] = () if text is None else (text,)
-    return {path: texts for path, texts in found.items() if texts}
+    return {path: texts for path, texts in found.items() if texts or path in histories}
 
 
 def _place(

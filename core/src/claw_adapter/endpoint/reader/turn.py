@@ -127,9 +127,10 @@ class ReaderTurn:
         """Whether what was looked for is lost, not merely not found: results prove it, or the file itself does not hold it."""
         if is_unread(errand.results):
             return False
-        lines = lines_of_file(self._answer_key.texts.get(errand.place, ()))
-        if not lines:
+        texts = self._answer_key.texts.get(errand.place)
+        if texts == ():
             return False  # what it holds is not known
+        lines = lines_of_file(texts or ())
         wanted = [normalise(self._texts[name]) for name in errand.wants & self._sight.missing]
         if not any(text in line for text in wanted for line in lines):
             return True
