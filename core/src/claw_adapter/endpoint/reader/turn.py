@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from claw_adapter.endpoint.events import results
@@ -24,7 +24,7 @@ from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.sight import Sight
 from claw_adapter.endpoint.reader.tools import Toolbox, single
 from claw_adapter.endpoint.reader.writing import holds, write_file
-from claw_adapter.model import Call, ModelRequest, TurnId
+from claw_adapter.model import Call, Line, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
 from claw_adapter.protocol.model import ModelSpec
@@ -305,12 +305,6 @@ class ReaderTurn:
         waiting = {e.call_id: e for e in errands if e.call_id and e.attempt is not None}
         issued = [Call(i, e.attempt.tool, "") for i, e in waiting.items() if e.attempt is not None]
         found = results(request.lines, issued, self._memory.issued)
-        last = max((n for n, line in enumerate(request.lines) if line.calls), default=len(request.lines))
-        later = "\n".join(
-            line.text
-            for n, line in enumerate(request.lines)
-            if (n > last and line.role == "user") or line.role == "system"
-        )
         for call_id, errand in waiting.items():
             attempt = errand.attempt
             if attempt is None or attempt.tool not in box.names:
@@ -319,7 +313,7 @@ class ReaderTurn:
                 errand.lost()
                 continue
             text = found[call_id]
-            if not errand.shows(text) and errand.shows(later):  # the call has brought a receipt only
+            if not errand.shows(text) and errand.shows(later := _told_beside(request.lines)):  # a receipt only
                 text = f"{text}\n{later}"
             self._sight.join(errand.wants, errand.results[-RECENT:], text)
             result = errand.advance(text)
@@ -376,3 +370,12 @@ def _group(items: Iterable[Locator], key: Callable[[Locator], str]) -> dict[str,
 
 def _ids(items: Iterable[Locator]) -> frozenset[str]:
     return frozenset(item.id for item in items)
+
+
+def _told_beside(lines: Sequence[Line]) -> str:
+    """What a request says in system messages, and in the user's behind the last calls: some agents give results there."""
+    last = max((number for number, line in enumerate(lines) if line.calls), default=len(lines))
+    told = (
+        line for number, line in enumerate(lines) if line.role == "system" or (number > last and line.role == "user")
+    )
+    return "\n".join(line.text for line in told)
