@@ -209,7 +209,50 @@ class TakesLinesForComments(PlantedConversation):
         return await super().send("\n".join(lines), deadline)
 
 
+class CutsLongLines(Agent):
+    """Of a long line its beginning is shown."""
+
+    def change(self, agent):
+        read = agent.tool_read_file
+        agent.tool_read_file = lambda path, **more: "\n".join(line[:2000] for line in read(path, **more).split("\n"))
+
+
+class HidesWhatFailed(Agent):
+    """Of a command that fails only its status is told."""
+
+    def change(self, agent):
+        execute = agent.execute
+
+        def told(command):
+            status, output = execute(command)
+            return status, "" if status else output
+
+        agent.execute = told
+
+
+class TidiesUp(PlantedConversation):
+    """After a turn every file is text, and no program."""
+
+    async def send(self, prompt, deadline):
+        turn = await super().send(prompt, deadline)
+        for path in self.ctx.workspace.rglob("*"):
+            if path.is_file():
+                path.write_text(path.read_text(errors="replace"), newline="")
+                path.chmod(0o644)
+        return turn
+
+
+class KeepsNotes(PlantedConversation):
+    async def send(self, prompt, deadline):
+        (self.ctx.workspace / "NOTES.md").write_text(prompt)
+        return await super().send(prompt, deadline)
+
+
 MEDDLING = {
+    CutsLongLines: {"M20 file-cut"},
+    HidesWhatFailed: {"M20 file-unread"},
+    TidiesUp: {"M20 workspace-changed"},
+    KeepsNotes: {"M20 workspace-added"},
     CutsOldArguments: {"M30 own-call-cut"},
     LosesLineBetweenPages: {"M20 lines-between-parts"},
     UnescapesWhatIsWritten: {"M17 written-changed"},
@@ -231,7 +274,7 @@ MEDDLING = {
 
 TOGETHER = [
     ReadsInBlocks, TakesLinesForComments, CutsOldArguments, LosesLineBetweenPages, UnescapesWhatIsWritten, ReadsTheNearestName,
-    SpillsResults, DropsWhatNobodySees,
+    SpillsResults, DropsWhatNobodySees, CutsLongLines, HidesWhatFailed, TidiesUp, KeepsNotes,
 ]  # fmt: skip
 
 

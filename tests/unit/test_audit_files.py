@@ -9,11 +9,15 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, words_in
 from claw_adapter.audit.parts import FileParts, said_by, shown_by
+from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import Failed, bare_ends
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit
+from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Clip
+from claw_adapter.protocol.update import Update, UpdateAction
+from claw_adapter.workspace.tree import Entry
 
 LINES = [f"{number} harbour ledger" for number in range(1000, 1500)]
 TEXT = "".join(f"{line}\n" for line in LINES)
@@ -137,3 +141,55 @@ def test_an_edit_replaces_one_text_and_what_was_deleted_stays_away():
     assert written(change, before={"a.md": "two two\n"}, after={"a.md": "two two\n"}) == []
     assert written(after={"gone.md": "here\n"}) == ["M20 file-back"]
     assert written(after={"new.md": "here\n"}) == []
+
+
+def read(shown, text, *losses):
+    """What is found of one reading of a file, and which losses bit."""
+    book = Book()
+    reads = Reads(Renderer(Capabilities(losses=losses)), book, "/t/workspace", strict=True)
+    call = RequestUnit(CALL, 'read_file {"path": "a.md"}', "c1")
+    exchange = SimpleNamespace(number=1, tools=())
+    files = Files({"a.md": text}, {"a.md": text}, {})
+    reads.judge([(call, RequestUnit(RESULT, shown, "c1"), exchange)], files, Talks({}, {}, ()))
+    return [finding.key for finding in book.findings()], [bite.loss for bite in book.bites()]
+
+
+def test_a_long_line_is_cut_where_that_is_declared_and_nothing_else_is():
+    long = " ".join(LINES)
+    text = f"{LINES[0]}\n{long}\n{LINES[2]}\n"
+    cut = f"{LINES[0]}\n{long[:2000]}… (line cut)\n{LINES[2]}\n"
+    declared = Clip(of="line", characters=2000)
+    assert read(text, text) == read(text, text, declared) == ([], [])
+    assert read(cut, text) == (["M20 file-cut"], [])
+    assert read(cut, text, declared) == ([], ["lines of files that are read: cut at 2,000 characters"])
+    assert read(cut.replace(long[:2000], long[:500]), text, declared)[0] == ["M20 file-cut"]
+    assert read(cut.replace(LINES[2], ""), text, declared)[0] == ["M20 file-cut"]
+
+
+def test_nothing_but_updates_and_calls_changes_a_file():
+    def tree(**files):
+        return {name: Entry("file", sha, 1) for name, sha in files.items()}
+
+    book = Book()
+    untouched = Untouched(tree(a="1", b="1"), ["notes"], book)
+    untouched.updated(tree(a="2", b="1"), [Update(id="U1", actions=(UpdateAction(workspace="a", source="s"),))])
+    untouched.worked(tree(a="2", b="2", notes="1"), ["echo b"])
+    assert book.findings() == ()
+    untouched.updated(tree(b="3"), [])
+    untouched.worked(tree(new="1"), ["echo a"])
+    assert {(one.key, one.what.split()[2]) for one in book.findings()} == {
+        ("M20 workspace-changed", "b"),
+        ("M20 workspace-removed", "a"),
+        ("M20 workspace-added", "new"),
+    }
+
+
+def test_a_command_adds_a_line_and_fails_when_it_has_shown_a_file():
+    line = ("exec", {"command": "printf '%s\\n' 'one more' >> a.md"})
+    assert written(line, before={"a.md": "old\n"}, after={"a.md": "old\none more\n"}) == []
+    assert written(line, before={"a.md": "old\n"}, after={"a.md": "old\none more\none more\n"}) == [
+        "M17 written-changed"
+    ]
+    shown = shown_by({"command": "cat a.md; exit 3"})
+    assert shown is not None
+    assert shown.path == "a.md"

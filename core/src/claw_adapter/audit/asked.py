@@ -25,6 +25,8 @@ class ModelAsked:
         self.model, self.capabilities, self.book = model, capabilities, book
         self._dialect = ""
         self._sampling: dict[str, object] | None = None
+        self._tools = False
+        """Whether a turn so far began with tools."""
 
     def judge(self, turn: RequestTurn, record: RoundRecord | None) -> None:
         """The requests of one turn."""
@@ -35,6 +37,11 @@ class ModelAsked:
             self._dialects(exchange)
         for exchange in turn.chain:
             self._sampled(exchange, turn)
+        for exchange in turn.chain[:1]:
+            if self._tools and not exchange.tools:
+                what = f"request {exchange.number} offers no tools, as turns before it did"
+                self.book.find("M30", "tools-missing", what, owner="harness", request=exchange.number)
+            self._tools = self._tools or bool(exchange.tools)
         if record is not None and record.error is None and not turn.exchanges:
             self.unasked()
 

@@ -37,7 +37,10 @@ FOLLOWS: Final[dict[tuple[str, str], set[tuple[str, str]]]] = {
     **dict.fromkeys(_STEPS, _STEPS | {("M30", "past-forgotten"), ("M30", "own-turns-missing")}),
 }
 """What comes of a finding before it, and is no cause of its own: positions of updates count messages, for instance."""
-SAME: Final = {("M17", "events-results-swapped"): {("M20", "file-wrong")}}
+SAME: Final = {
+    ("M17", "events-results-swapped"): {("M20", "file-wrong")},
+    ("M20", "file-back"): {("M20", "workspace-changed"), ("M20", "workspace-added")},
+}
 """What is no cause of its own beside another finding, whichever came first: files tell whose results are the wrong ones."""
 
 

@@ -18,11 +18,13 @@ from claw_adapter.audit.records import TrialAudit
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.turns import Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, Said, arguments_of, units_of
+from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.words import KnownLines, ScenarioLines
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Event, Gold, RoundRecord, Scenario, TrialSpec
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
+from claw_adapter.workspace.tree import Tree
 
 __all__ = ["TrialFacts", "audit_trial"]
 
@@ -52,6 +54,10 @@ class TrialFacts:
     events: Callable[[RoundRecord], Sequence[Event]]
     files: Callable[[str], Mapping[str, str]]
     """The text files of a snapshot, by its digest."""
+    trees: Callable[[str], Tree]
+    """All entries of a snapshot, by its digest."""
+    base: str
+    """The snapshot with which the trial began; empty if that is not known."""
     others: Mapping[str, set[str]] = field(default_factory=dict)
     """Lines of the run's other scenarios."""
     lines: ScenarioLines | None = None
@@ -89,8 +95,12 @@ class _Ledger:
         )
         self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
         self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace", facts.strict)
+        base = facts.trees(facts.base) if facts.base else {}
+        self.untouched = Untouched(base, facts.capabilities.memory_files, self.book)
         self.requests = self.rounds = 0
         self._tools = any(exchange.tools for exchange in facts.exchanges)
+        self._acted = self.facts.scenario.manifest.environment is not None
+        """Whether something beside updates and the harness may have changed files so far."""
         self._older: dict[str, set[str]] = {}
         self._searched: set[str] = set()
         self._taken_in: set[str] = set()
@@ -122,7 +132,19 @@ class _Ledger:
                 self._silent(record)
             last = mine[-1] if mine else None
             process = max(process, last.process) if last else process
+            self._workspace(record, mine)
             self._close(record, last, number)
+
+    def _workspace(self, record: RoundRecord, turns: Sequence[RequestTurn]) -> None:
+        """Nothing but updates and calls has changed a file."""
+        if not (record.before and record.snapshot and self.facts.base):
+            return
+        replies = [reply for turn in turns for reply in turn.replies]
+        self._acted = self._acted or not turns or any(reply.calls for reply in replies)
+        before, after = self.facts.trees(record.before), self.facts.trees(record.snapshot)
+        if self.facts.strict or not self._acted:  # else something that the agent has begun may go on beside
+            self.untouched.updated(before, self.facts.scenario.expand(record.updates))
+            self.untouched.worked(after, [text for reply in replies for text in _written(reply)])
 
     def _silent(self, record: RoundRecord) -> None:
         if record.error is not None:
@@ -205,6 +227,8 @@ class _Ledger:
         sessions = {name: one for name, one in world.sessions.items() if native and name != main}
         talks = Talks(sessions, self._former(number), self._brought(number))
         self.reads.judge(steps, Files(before, after, older), talks)
+        if record.error is not None:
+            return  # the workspace has been put back
         files = WrittenFiles(before, after, self.reads.workspace, frozenset(self._older))
         judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)
 

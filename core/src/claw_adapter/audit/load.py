@@ -109,6 +109,8 @@ def _audit(run: RunData, trial: TrialData, known: _Known, own: Mapping[str, set[
         exchanges=_exchanges(path),
         events=functools.partial(_events, store),
         files=functools.lru_cache(maxsize=4)(functools.partial(_files, store)),
+        trees=functools.lru_cache(maxsize=4)(functools.partial(read_tree, store)),
+        base=trial.start.snapshot if trial.start is not None else "",
         others={name: lines - here for name, lines in own.items() if name != scenario.id},
         lines=known.lines,
         notes=notes,

@@ -20,7 +20,7 @@ from claw_adapter.audit.results import LEAST, Failed, lines_of_text, split_lines
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.reading import strings_of
 
-__all__ = ["FileParts", "ShownByCommand", "put_by", "said_by", "shown_by"]
+__all__ = ["FileParts", "PutByCommand", "ShownByCommand", "put_by", "said_by", "shown_by"]
 
 SLACK: Final = 0.8
 FEW: Final = 3
@@ -33,7 +33,8 @@ SIZE: Final = re.compile(r"limit|length|lines|count|max|size", re.IGNORECASE)
 """Names of arguments that say where a part begins and ends, and how much it has."""
 WHOLE: Final = re.compile(r"-?\d+")
 NUMBER: Final = re.compile(r"\d+")
-WAIT: Final = re.compile(r"^sleep [\d.]+ && ")
+AROUND: Final = re.compile(r"^sleep [\d.]+ && |; exit \d+$")
+"""What a command waits for before, and the status with which it ends."""
 LINES: Final = re.compile(r"(\d+),(\d+)p")
 
 
@@ -47,7 +48,7 @@ class ShownByCommand:
 
 def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
     """The reading that a command is: ``cat FILE`` or ``sed -n 'A,Bp' FILE``; None for any other."""
-    for said in _commands(WAIT.sub("", text) for text in strings_of(arguments)):
+    for said in _commands(AROUND.sub("", text) for text in strings_of(arguments)):
         match said:
             case ["cat", path]:
                 return ShownByCommand(path, {})
@@ -56,12 +57,21 @@ def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
     return None
 
 
-def put_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
-    """The file that a command writes, and its text: ``printf '%s' TEXT > FILE``, with a line end behind it."""
+@dataclass(frozen=True, slots=True)
+class PutByCommand:
+    """What a command writes into a file, in place of what was there, or behind it."""
+
+    path: str
+    content: str
+    behind: bool
+
+
+def put_by(arguments: dict[str, JsonValue]) -> PutByCommand | None:
+    r"""What ``printf '%s\n' TEXT > FILE``, or ``>> FILE``, writes; None for any other command."""
     for said in _commands(strings_of(arguments)):
         match said:
-            case ["printf", r"%s\n", content, ">", path]:
-                return path.removeprefix("./"), f"{content}\n"
+            case ["printf", r"%s\n", content, (">" | ">>") as how, path]:
+                return PutByCommand(path.removeprefix("./"), f"{content}\n", how == ">>")
     return None
 
 

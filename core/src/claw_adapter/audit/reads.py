@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from pydantic import JsonValue
@@ -28,7 +28,7 @@ from claw_adapter.audit.results import (
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.audit.writes import last_written
 from claw_adapter.protocol import Session
-from claw_adapter.protocol.limits import Clip, Drop, Mask
+from claw_adapter.protocol.limits import Clip, Drop, Loss, Mask
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 
@@ -85,8 +85,10 @@ class _Reading:
     flat: str
     earlier: str
     exchange: Exchange
-    versions: Sequence[str]
+    true: Sequence[str]
     """What the file may be."""
+    versions: Sequence[str]
+    """The same, as far as what is declared to be lost leaves it."""
     fresh: bool
     """Whether the agent has just written it."""
 
@@ -119,11 +121,14 @@ class Reads:
             if command is not None:
                 path, arguments = command.path.removeprefix("./"), command.arguments
             fresh = number > written.get(path, number)
-            versions = [files.after[path]] if fresh else files.versions(path)
+            label = path if command is None else f"{path} by a command"
+            true = [files.after[path]] if fresh else files.versions(path)
+            versions = self._declared(true, flat, label != path)
             if path and (reads or (command is not None and versions)):
-                label = path if command is None else f"{path} by a command"
                 self._file(
-                    _Reading(path, label, name, arguments, flat, earlier.get(label, ""), exchange, versions, fresh),
+                    _Reading(
+                        path, label, name, arguments, flat, earlier.get(label, ""), exchange, true, versions, fresh
+                    ),
                     files,
                     failed,
                 )
@@ -154,12 +159,11 @@ class Reads:
         """One reading of a file; what fails is forgiven if the file is read again in the same turn, also page by page."""
         path, label = reading.path, reading.label
         flat, request = reading.flat, reading.exchange.number
-        versions, pages = self._declared(reading), f"{reading.earlier}\n{flat}"
-        reading = replace(reading, versions=versions)
-        if read := [text for text in versions if whole_in(text, flat)]:
-            self.whole[path] = read[0]
+        versions, pages = reading.versions, f"{reading.earlier}\n{flat}"
+        if read := [at for at, text in enumerate(versions) if whole_in(text, flat)]:
+            self.whole[path] = reading.true[read[0]]
             failed.mended(label, but=STAYS)
-            _bared(label, read, flat, failed, request)
+            _bared(label, [versions[at] for at in read], flat, failed, request)
         elif old := next((line for line in files.older.get(path, ()) if line in flat), ""):
             failed.note("M20", STALE, label, f"reading {label} gives what was replaced: {old[:60]!r}", request)
         elif any(whole_in(text, pages) or _laid_out(text, pages) for text in versions if text.strip()):
@@ -176,7 +180,7 @@ class Reads:
         elif other := _other(path, flat, files):
             what = f"reading {label} gives {other}"
             failed.note("M20", "file-wrong", label, what, request)
-        elif path in self.whole and self.whole[path] not in versions and len(flat) <= BRIEF:
+        elif path in self.whole and self.whole[path] not in reading.true and len(flat) <= BRIEF:
             what = f"{path} has changed since it was read, and reading it does not show that"
             failed.note("M20", "file-unchanged", label, what, request)
         elif reading.fresh and versions[0].strip():
@@ -185,24 +189,23 @@ class Reads:
         elif self.strict and path in files.before and files.before[path].strip():
             failed.note("M20", "file-unread", label, f"{path} cannot be read: {flat[:80]!r}", request)
 
-    def _declared(self, reading: _Reading) -> Sequence[str]:
-        """What the file may be as it is shown where something of it is declared to be masked, or left out."""
-        losses, found = self.renderer.losses, list(reading.versions)
-        if (
-            reading.label != reading.path
-            and COMMANDS in losses
-            and not any(whole_in(text, reading.flat) for text in found)
-        ):
-            found = [without_format(text) for text in found]
-            if found != list(reading.versions):
-                self.book.bite(COMMANDS)
-        if Mask() in losses and MASKED.search(reading.flat):
-            marked = [line.strip() for line in reading.flat.split("\n") if MASKED.search(line)]
-            masked = [_masked(text, reading.flat, marked) for text in found]
-            if masked != found:
-                self.book.bite(Mask())
-            found = masked
+    def _declared(self, versions: Sequence[str], flat: str, command: bool) -> list[str]:
+        """What a file may be as it is shown where something of it is declared to be masked, cut, or left out."""
+        losses, found = self.renderer.losses, list(versions)
+        if command and COMMANDS in losses and not any(whole_in(text, flat) for text in found):
+            found = self._bitten(COMMANDS, found, [without_format(text) for text in found])
+        for loss in losses if not command else ():
+            if isinstance(loss, Clip) and loss.of == "line":
+                found = self._bitten(loss, found, [_cut_lines(text, flat, loss.characters) for text in found])
+        if Mask() in losses and MASKED.search(flat):
+            marked = [line.strip() for line in flat.split("\n") if MASKED.search(line)]
+            found = self._bitten(Mask(), found, [_masked(text, flat, marked) for text in found])
         return found
+
+    def _bitten(self, loss: Loss, before: list[str], after: list[str]) -> list[str]:
+        if before != after:
+            self.book.bite(loss)
+        return after
 
     def _part(self, reading: _Reading, there: int, failed: Failed) -> None:
         """So many of its lines were shown, and not all."""
@@ -236,6 +239,16 @@ def _masked(text: str, flat: str, marked: Sequence[str]) -> str:
         for line in lines
     ]
     return "\n".join(shown)
+
+
+def _cut_lines(text: str, flat: str, characters: int) -> str:
+    """A text with those lines up to a size of which a result has only the beginning."""
+    least = int(characters * SLACK)
+    lines = [
+        line[:least] if len(line) > least and line.strip() not in flat and line[:least].strip() in flat else line
+        for line in text.split("\n")
+    ]
+    return "\n".join(lines)
 
 
 def _mistaken(arguments: Mapping[str, object], flat: str, files: Files, failed: Failed, request: int) -> bool:

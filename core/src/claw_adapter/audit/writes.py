@@ -103,12 +103,14 @@ def last_written(
     found: dict[str, int] = {}
     for number, (call, _, _) in enumerate(steps):
         name, arguments = call.text.partition(" ")[0], arguments_of(call)
-        path, content = put_by(arguments) or (None, None)
+        put = put_by(arguments)
+        path, content = (put.path, put.content) if put else (None, None)
         if WRITES.search(name) and not OTHERS.search(name) and not EDITS.search(name):
             path, content = _path(arguments, workspace), _only(arguments, CONTENT)
         if path is not None and content is not None:
             found.pop(path, None)
-            if after.get(path) == content:
+            there = after.get(path, "")
+            if there == content or (put is not None and put.behind and there.endswith(content)):
                 found[path] = number
     return found
 
@@ -122,8 +124,9 @@ def _taken(
 ) -> bool:
     """Whether a call writes or edits, and what that comes to is known."""
     if put := put_by(arguments):
-        made = written.setdefault(put[0], _WrittenFile())
-        made.texts.append(put[1])
+        made = written.setdefault(put.path, _WrittenFile())
+        before = made.texts[-1] if made.texts else files.before.get(put.path, "")
+        made.texts.append(put.content if not put.behind else None if before is None else f"{before}{put.content}")
         made.request = exchange.number
         return True
     if OTHERS.search(name) or not (WRITES.search(name) or EDITS.search(name)):

@@ -29,6 +29,9 @@ _log = logging.getLogger(__name__)
 
 _EVENTS: Final = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
 
+_BEGUN: Final = ("The first ", "of what ", "was asked is")
+"""Pieces of a reply that breaks off."""
+
 
 class Answering:
     """One request on its way to an answer; leaves status, reply and error in `pending`."""
@@ -168,7 +171,9 @@ class Answering:
         """Send the beginning of a reply: of a stream some events, of a JSON body less than its length announces."""
         if self._pending.request.stream:
             renderer = self._dialect.stream(self._head, usage_chunk=False)
-            await (await self._open(http, renderer)).write(renderer.feed(Delta(text="…")))
+            response = await self._open(http, renderer)
+            for piece in _BEGUN:
+                await response.write(renderer.feed(Delta(text=piece)))
             return
         half = self._dialect.half_a_reply
         headers = {"Content-Type": "application/json", "Content-Length": str(2 * len(half))}

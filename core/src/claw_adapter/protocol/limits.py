@@ -49,8 +49,9 @@ class Clip(Record):
     """Texts over a size are cut, at their end or in their middle."""
 
     kind: Literal["clip"] = "clip"
-    of: Literal["seeded", "result", "file", "command"]
-    """Messages of the past it is given; results of tools; only those of reading a file; only what commands print."""
+    of: Literal["seeded", "result", "file", "line", "command"]
+    """Messages of the past it is given; results of tools; only those of reading a file, or each line of them; only what
+    commands print."""
     characters: PositiveInt
     lines: PositiveInt | None = None
     """At so many lines, if that is less."""
@@ -62,6 +63,7 @@ class Clip(Record):
             "seeded": "messages of the past",
             "result": "results of tools",
             "file": "files that are read",
+            "line": "lines of files that are read",
             "command": "what commands print",
         }[self.of]
         lines = f" or {self.lines:,} lines" if self.lines else ""

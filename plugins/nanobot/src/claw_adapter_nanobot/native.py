@@ -47,8 +47,10 @@ def _naive(time: datetime) -> str:
 def native_lines(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:
     """Messages as lines of a session's file, behind its head."""
     tools: dict[str, str] = {}
-    spoken = False
-    for message in messages:
+    for at, message in enumerate(messages):
+        if at == 0 and message.role != "user":
+            # What stands before the first user message is left out of requests; a command is, too, and counts as one.
+            yield {"role": "user", "content": "", "_command": True}
         tools.update({call.id: call.name for call in message.tool_calls})
         record: dict[str, Any] = {
             "role": message.role,
@@ -60,10 +62,6 @@ def native_lines(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:
             record |= {"tool_call_id": message.tool_call_id, "name": tools.get(message.tool_call_id, "tool")}
         if message.time is not None:
             record["timestamp"] = message.time.isoformat()
-        if message.role == "assistant" and not spoken:
-            # Without this NanoBot drops what stands before the first user message from the request.
-            record["_channel_delivery"] = True
-        spoken = spoken or message.role == "user"
         record[OURS] = {"id": message.id, "speaker": message.speaker}
         yield record
 

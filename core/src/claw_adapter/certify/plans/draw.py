@@ -30,7 +30,9 @@ PLANS: Final[dict[Level, int]] = {"bronze": 1, "silver": 1, "gold": 2}
 """Plans of each level; those of Gold are played at the same time where the harness can."""
 Unit = list[PlanStep]
 """Steps that end in the turn which shows what they did."""
-PASSING: Final[tuple[FaultKind, ...]] = ("408", "429", "500", "502", "503", "504", "529", "cut", "told")
+PASSING: Final[tuple[FaultKind, ...]] = ("408", "429", "500", "502", "503", "504", "529")
+BREAKING: Final[tuple[FaultKind, ...]] = ("cut", "told")
+"""A reply breaks off when some of it has come."""
 FOR_GOOD: Final[tuple[FaultKind, ...]] = (
     "400", "401", "402", "403", "404", "409", "422", "context", "413", "filter", "refused", "garbage", "empty", "told",
 )  # fmt: skip
@@ -38,6 +40,18 @@ LONG: Final = (66_000, 70_000)
 """Characters of a long answer."""
 WIDE: Final = ((52_000, 58_000), (20_000, 24_000), (10_000, 20_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
+LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
+"""Characters of the one long line in it, as records of data have, by the level."""
+ASKED: Final = ((8_000, 24_000), (5_000, 12_000), (4_000, 8_000))
+"""Characters of a long prompt, by the level."""
+PAST: Final = (16, 24, 60, 110, 160)
+LONG_PAST: Final = (200, 300)
+"""Messages of the past, and of a history that is longer than others; of the first the first plan of Gold has more, of the
+second the second one."""
+TALK: Final = (56, 80)
+LONG_TALK: Final = (220, 400)
+BYTES: Final = 3_000
+"""Bytes of a file that is no text."""
 WRITTEN: Final = ((6_000, 12_000), (2_000, 6_000), (2_000, 4_000))
 """Characters of a long file that is written, by the level."""
 PAGED: Final = (410, 900), (410, 520), (410, 450)
@@ -78,7 +92,7 @@ class _Drawing:
         """All of it."""
         name, model = self.texts.scenario(), self.texts.model()
         if self.height > 0:
-            self._seeds()
+            self._seeds(number if self.height > 1 else None)
         begin = self.texts.now
         chains = [chain for make in self._chains() for chain in [make()] if chain]
         return SessionPlan(
@@ -97,6 +111,9 @@ class _Drawing:
             self._paged,
             self._missing,
             self._wide,
+            self._asked,
+            self._bytes,
+            self._added,
         ]
         if self.height == 0:
             found += [self._long, self._many]
@@ -115,7 +132,7 @@ class _Drawing:
         ]
         found += [self._plain] * self.rng.randrange(2, 5)
         if self.height > 1:
-            found += [self._failing, self._failing, self._killed, self._cancelled, self._paused, self._failed]
+            found += [self._failing, self._broken, self._killed, self._cancelled, self._paused, self._failed]
             found += [self._restarted, self._halting, self._wordless]
         return found
 
@@ -131,18 +148,19 @@ class _Drawing:
 
     # what it begins with
 
-    def _seeds(self) -> None:
+    def _seeds(self, number: int | None) -> None:
+        """The past and the histories; of the plans of Gold (`number`) one has a long past, another a long history."""
         rng = self.rng
         result = self.texts.prose(rng.randrange(9_000, 14_000))
         first = rng.choice(("user", "user", "user", "assistant"))
-        size = rng.choice((16, 24, 60, 110, 160))
+        size = rng.randrange(*LONG_PAST) if number == 0 else rng.choice(PAST)
         main = self.talks.seeded(size, tools=0.12, result=result, first=first, main=True, odd=self.texts.odd())
         self.steps.append(PlanSeed(session=MAIN, messages=main))
-        for number in range(rng.choice((2, 2, 3))):
+        for at in range(rng.choice((2, 2, 3))):
             name = self.texts.word()
             self.histories.append(name)
-            size = rng.randrange(56, 80) if number == 0 else rng.randrange(4, 30)
-            odd = self.texts.odd() if number == 0 else ""
+            size = rng.randrange(*(LONG_TALK if number == 1 else TALK) if at == 0 else (4, 30))
+            odd = self.texts.odd() if at == 0 else ""
             talk = self.talks.seeded(size, tools=0.08, result=self.texts.sentence(), odd=odd)
             title = self.texts.sentence()
             self.steps.append(PlanSeed(session=name, messages=talk, title=title, channel=rng.choice(NOUNS)))
@@ -169,12 +187,15 @@ class _Drawing:
             text = self.texts.awkward(text)
         if characters == 0 and rng.random() < 0.3:
             text += rng.choice(("\n", "  "))
-        return PlayedReply(text=text, piece=rng.choice((7, 24, 40, 400)) if len(text) < 5_000 else 2_000)
+        thought = self.texts.prose(120) if rng.random() < 0.3 else ""
+        piece = rng.choice((7, 24, 40, 400)) if len(text) < 5_000 else 2_000
+        return PlayedReply(text=text, thought=thought, piece=piece)
 
     def _does(self, *uses: ToolUse) -> PlayedReply:
         """A reply with calls; at times it says more than the answer will."""
         text = self.texts.prose(self.rng.choice((30, 200, 1500))) if self.rng.random() < 0.6 else ""
-        return PlayedReply(text=text, uses=uses)
+        thought = self.texts.prose(120) if self.rng.random() < 0.3 else ""
+        return PlayedReply(text=text, thought=thought, uses=uses, piece=self.rng.choice((7, 40, 400)))
 
     def _file(self, lines: int) -> PlanFile:
         made = PlanFile(path=self.texts.path(), text=self.texts.lines(lines))
@@ -204,11 +225,41 @@ class _Drawing:
         return [[self._turn(self._does(ToolUse(kind="read", target=made.path)), self._says())]]
 
     def _wide(self) -> list[Unit]:
-        """A long file is read."""
-        text = self.texts.prose(self.rng.randrange(*WIDE[self.height]))
-        file = PlanFile(path=self.texts.path(), text=f"{self.texts.across(text)}\n")
+        """A long file is read, in which one line is very long."""
+        size, line = self.rng.randrange(*WIDE[self.height]), self.rng.randrange(*LINE[self.height])
+        before = self.rng.randrange(size - line)
+        parts = (self.texts.prose(before), self.texts.line(line), self.texts.prose(size - line - before))
+        file = PlanFile(path=self.texts.path(), text=self.texts.across("\n".join(parts)) + "\n")
         self.steps.append(file)
         return [[self._turn(self._does(ToolUse(kind="read", target=file.path)), self._says())]]
+
+    def _asked(self) -> list[Unit]:
+        """A long prompt."""
+        turn = self._turn(self._says())
+        text = self.texts.across(self.texts.prose(self.rng.randrange(*ASKED[self.height])))
+        return [[turn.model_copy(update={"question": f"{text}\n\n{turn.question}"})]]
+
+    def _bytes(self) -> list[Unit]:
+        """Files that are no text, and one that may be executed, are left as they are; one of them is replaced."""
+        path = f"{self.texts.word()}/{self.texts.word()}.bin"
+        self.steps.append(PlanFile(path=path, text=self._any_bytes(), encoding="latin-1"))
+        script = PlanFile(
+            path=f"{self.texts.word()}.sh", text=f"#!/bin/sh\necho {self.texts.word()}\n", executable=True
+        )
+        self.steps.append(script)
+        change = PlanChange(path=path, action="new", text=self._any_bytes(), encoding="latin-1")
+        return [[change, self._turn(self._does(ToolUse(kind="read", target=script.path)), self._says())]]
+
+    def _any_bytes(self) -> str:
+        return self.rng.randbytes(BYTES).decode("latin-1")
+
+    def _added(self) -> list[Unit]:
+        """A command adds a line to a file, and one that shows another fails when it has done so."""
+        file = self._file(self.rng.randrange(3, 12))
+        add = ToolUse(kind="add", target=file.path, content=self.texts.sentence())
+        other = self._file(self.rng.randrange(3, 12))
+        show, fails = (ToolUse(kind="cat", target=one.path, exit=status) for one, status in ((file, 0), (other, 3)))
+        return [[self._turn(self._does(add), self._does(show, fails), self._says())]]
 
     def _long(self) -> list[Unit]:
         text = self.texts.across(self.texts.prose(self.rng.randrange(*LONG)))
@@ -429,11 +480,18 @@ class _Drawing:
         return [[change, self._turn(self._does(self._reads(name)), self._says())]]
 
     def _restarted(self) -> list[Unit]:
-        """Closed and opened again from its checkpoint: the past, the histories and the files are there as before."""
-        names = self.histories[-1:]
-        look = [self._reads(name) for name in names]
+        """Closed and opened again from its checkpoint while updates are on their way: all is there, what is new as well."""
+        name = self.histories[-1]
+        look = self._does(self._reads(name))
+        news = [
+            PlanChange(
+                session=session, action="append", at=1.0, messages=tuple(self.talks.talk(self.rng.randrange(1, 4)))
+            )
+            for session in (MAIN, name)
+        ]
+        self.rng.shuffle(news)
         return [
-            [PlanIncident(happens="restart"), self._turn(self._does(*look), self._says())],
+            [*news[: self.rng.randrange(3)], PlanIncident(happens="restart"), self._turn(look, self._says())],
             [self._turn(self._says())],
         ]
 
@@ -442,6 +500,18 @@ class _Drawing:
         look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path)
         fault = PlanFault(fault=self.rng.choice(PASSING), at=self.rng.choice(((1,), (2,), (1, 2), (2, 3), (1, 2, 3))))
         return [[fault, self._turn(self._does(look), self._says())], [self._turn(self._says())]]
+
+    def _broken(self) -> list[Unit]:
+        """Replies break off: one with a call, and when that was asked for again, the answer."""
+        units: list[Unit] = []
+        for kind in BREAKING:
+            file = self._file(self.rng.randrange(3, 20))
+            look = ToolUse(kind="read", target=file.path)
+            add = ToolUse(kind="add", target=file.path, content=self.texts.sentence())
+            units.append(
+                [PlanFault(fault=kind, at=(1, 3)), self._turn(self._does(add), self._does(look), self._says())]
+            )
+        return [*units, [self._turn(self._says())]]
 
     def _failed(self) -> list[Unit]:
         """Every request of a turn fails; the next turns are well again."""

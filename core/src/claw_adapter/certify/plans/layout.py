@@ -12,6 +12,7 @@ from typing import Any
 from claw_adapter.certify.plans.plan import (
     MAIN,
     PlanChange,
+    PlanEncoding,
     PlanFault,
     PlanFile,
     PlanIncident,
@@ -82,7 +83,9 @@ class _Layout:
         self.given |= {name: list(seed.messages) for name, seed in seeds.items()}
         for step in self.plan.steps:
             if isinstance(step, PlanFile):
-                self._write(self.root / "workspace" / step.path, step.text)
+                path = self.root / "workspace" / step.path
+                self._write(path, step.text, step.encoding)
+                path.chmod(0o755 if step.executable else 0o644)
                 self.files[step.path] = step.text
         for name, messages in self.given.items():
             self._write(self.root / "sessions" / f"{name}.jsonl", _lines(messages))
@@ -105,9 +108,9 @@ class _Layout:
         return self.laid
 
     @staticmethod
-    def _write(path: Path, text: str) -> None:
+    def _write(path: Path, text: str, encoding: PlanEncoding = "utf-8") -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8", newline="")
+        path.write_bytes(text.encode(encoding))
 
     def _turn(self, turn: PlanTurn) -> None:
         name = f"r{len(self.laid.rounds) + 1}"
@@ -183,7 +186,7 @@ class _Layout:
 
     def _file_change(self, step: PlanChange, source: Path) -> dict[str, Any] | None:
         if step.action != "delete":
-            self._write(source, step.text)
+            self._write(source, step.text, step.encoding)
             self.files[step.path] = step.text
             return {"workspace": step.path, "action": "new", "source": source.name}
         if self.files.get(step.path) is None:
@@ -207,6 +210,9 @@ class _Layout:
             elif use.kind == "put":
                 self.files[use.target] = f"{use.content}\n"
                 uses.append(use)
+            elif use.kind == "add":
+                self.files[use.target] = f"{self.files.get(use.target) or ''}{use.content}\n"
+                uses.append(use)
             elif use.kind == "edit":
                 text = self.files.get(use.target) or ""
                 if text.count(use.wanted[0]) == 1:
@@ -223,16 +229,17 @@ class _Layout:
 
 
 def _delete(step: PlanChange, given: list[Message]) -> dict[str, Any] | None:
-    """Delete all of a session, or some messages that are neither calls nor results and stand before none; else nothing."""
-    first, last = int(step.at * len(given)) + 1, int(step.at * len(given)) + step.count
+    """Delete all of a session, or some messages, calls with all their results, that stand before no call; else nothing."""
+    first = gap(given, int(step.at * len(given)))
+    last = gap(given, first + step.count)
     if step.count >= len(given):
-        first, last = 1, len(given)
-    elif any(one.tool_calls or one.role == "tool" for one in given[first - 1 : last + 1]) or last > len(given):
+        first, last = 0, len(given)
+    elif last > len(given) or any(one.tool_calls for one in given[last : last + 1]):
         return None
-    if not given:
+    if not given or first == last:
         return None
-    del given[first - 1 : last]
-    return {"session": step.session, "action": "delete", "ranges": [[first, last]]}
+    del given[first:last]
+    return {"session": step.session, "action": "delete", "ranges": [[first + 1, last]]}
 
 
 def _wait(fault: str) -> Mapping[str, float]:

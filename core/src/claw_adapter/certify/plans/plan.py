@@ -19,6 +19,7 @@ from claw_adapter.runner.incident import IncidentKind
 __all__ = [
     "MAIN",
     "PlanChange",
+    "PlanEncoding",
     "PlanFault",
     "PlanFile",
     "PlanIncident",
@@ -32,6 +33,8 @@ __all__ = [
 ]
 
 MAIN = "main"
+PlanEncoding = Literal["utf-8", "latin-1"]
+"""How a text becomes bytes; with the second it may be any bytes."""
 
 
 class PlanSeed(Record):
@@ -50,6 +53,8 @@ class PlanFile(Record):
     kind: Literal["file"] = "file"
     path: str
     text: str
+    encoding: PlanEncoding = "utf-8"
+    executable: bool = False
 
 
 class PlanChange(Record):
@@ -65,6 +70,7 @@ class PlanChange(Record):
     action: Action
     messages: tuple[Message, ...] = ()
     text: str = ""
+    encoding: PlanEncoding = "utf-8"
     at: float = 0.0
     count: int = 1
 

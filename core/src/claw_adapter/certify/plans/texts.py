@@ -147,6 +147,10 @@ class Texts:
         """A file's lines, each ended."""
         return "".join(f"{self.sentence()}\n" for _ in range(count))
 
+    def line(self, characters: int) -> str:
+        """Sentences up to about so many characters, in one line."""
+        return " ".join(self.prose(characters).split())
+
     def message(self) -> str:
         """What somebody says: mostly a sentence or three, at times in another script or frame."""
         text = " ".join(f"{self.sentence()}." for _ in range(self.rng.choice((1, 1, 1, 2, 3))))

@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -40,6 +40,10 @@ from claw_adapter.protocol.model import ModelSpec
 __all__ = ["Deed", "PlayedModel", "PlayedReply", "PlayedRound", "ToolUse", "parse_script"]
 
 ASIDE: Final = "Noted."
+SIGNED: Final = "c2lnbmVk"
+"""What a provider signs thoughts with."""
+MOST_PIECES: Final = 60
+"""Pieces in which the arguments of a call come."""
 MOST_TRIES: Final = 6
 """Calls that are made for one purpose."""
 MOST_READS: Final = 30
@@ -51,10 +55,10 @@ class ToolUse(Record):
 
     A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
     where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`; ``print`` has a command say the `target`,
-    and the `content` where errors go; ``put`` writes a file by a command.
+    and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one.
     """
 
-    kind: Literal["read", "write", "run", "history", "pages", "cat", "print", "edit", "put"]
+    kind: Literal["read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add"]
     target: str
     content: str = ""
     names: tuple[str, ...] = ()
@@ -68,18 +72,22 @@ class ToolUse(Record):
     """Lines of a page."""
     delay: float = 0.0
     """Seconds that a command takes before it shows anything."""
+    exit: int = 0
+    """The status with which a command ends that has shown something."""
 
 
 class PlayedReply(Record):
     """One reply; without `uses` it ends the turn."""
 
     text: str = ""
+    thought: str = ""
+    """What a reasoning model says to itself before."""
     uses: tuple[ToolUse, ...] = ()
     finish: Literal["stop", "length", "content_filter"] = "stop"
     hang: bool = False
     """In the first attempt it never comes."""
     piece: int = 40
-    """Characters of text in one piece of the stream."""
+    """Characters of text, or of a call's arguments, in one piece of the stream."""
     delay: float = 0.0
     """Seconds before it comes."""
     pause: float = 0.0
@@ -187,13 +195,17 @@ class PlayedModel(Model):
             yield self._fail(reply, reply.fault, request)
         elif not self._open:
             self._last = reply
+        if reply.thought:
+            yield Delta(extra={"reasoning_content": reply.thought})
+            yield Delta(extra={"reasoning_signature": SIGNED})
         for start in range(0, len(reply.text), reply.piece):
             if start <= len(reply.text) // 2 < start + reply.piece:
                 await asyncio.sleep(reply.pause)
             yield Delta(text=reply.text[start : start + reply.piece])
         for index, deed in enumerate(self._open):
             if deed.next is not None:
-                yield Delta(calls=(self._call(index, deed, deed.next),))
+                for piece in _pieces(self._call(index, deed, deed.next), reply.piece):
+                    yield Delta(calls=(piece,))
         yield Delta(finish="tool_calls" if self._open or reply.fault is not None else reply.finish)
 
     async def hold(self) -> None:
@@ -289,9 +301,17 @@ class PlayedModel(Model):
                 ways = edit_file(use.target, use.wanted[0], use.content, self._workspace, box, habits)
             case "run":
                 ways = _commanded([use.target], box)
-            case "cat" | "print" | "put":
+            case "cat" | "print" | "put" | "add":
                 ways = _commanded(_commands(use), box)
         return ways
+
+
+def _pieces(call: CallDelta, size: int) -> Iterator[CallDelta]:
+    """A call whose arguments come in pieces of so many characters, or in as many as a long text is worth."""
+    size = max(size, len(call.arguments) // MOST_PIECES + 1)
+    yield replace(call, arguments=call.arguments[:size])
+    for start in range(size, len(call.arguments), size):
+        yield replace(call, arguments=call.arguments[start : start + size])
 
 
 def _last_said(replies: Sequence[PlayedReply]) -> PlayedReply | None:
@@ -309,12 +329,15 @@ def _shows(use: ToolUse) -> Callable[[str], bool]:
 def _commands(use: ToolUse) -> list[str]:
     """The commands that show a file, or lines of it, that print something, or write it into a file."""
     target = shlex.quote(use.target)
+    if use.kind == "add":
+        return [f"printf '%s\\n' {shlex.quote(use.content)} >> {target}"]
     if use.kind == "print":
         return [f"echo {target}; printf '%s\\n' {shlex.quote(use.content)} >&2"]
     if use.kind == "put":
         return [f"printf '%s\\n' {shlex.quote(use.content)} > {target}"]
     wait = f"sleep {use.delay} && " if use.delay else ""
-    return [f"{wait}sed -n '{at},{at + use.page - 1}p' {target}" for at in use.starts] or [f"{wait}cat {target}"]
+    end = f"; exit {use.exit}" if use.exit else ""
+    return [f"{wait}sed -n '{at},{at + use.page - 1}p' {target}" for at in use.starts] or [f"{wait}cat {target}{end}"]
 
 
 def _commanded(commands: Sequence[str], box: Toolbox) -> Steps:
