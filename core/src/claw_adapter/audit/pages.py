@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from claw_adapter.audit.results import PARTIAL, lines_in, lines_of_text
+from claw_adapter.audit.results import PARTIAL, lines_in, lines_of_text, split_lines
 
 __all__ = ["letters", "signs_lost", "tells_the_rest", "unframed", "words_in"]
 
@@ -60,9 +60,24 @@ def tells_the_rest(
     """Whether the result of a call is the first page of a text, and says that there is more and how to have it.
 
     That there is more it says beside the text, by a number: of the next line or character, or of all of them. How to have it:
-    by a parameter for parts that the call of tool `name` has left out, or one or another tool that it names.
+    by a parameter for parts that the call of tool `name` has left out, or one or another tool that it names. Some count what
+    only Unicode calls a separator as the end of a line.
     """
-    lines = text.splitlines()
+    return any(
+        _first_page(lines, text, flat, name, arguments, tools) for lines in (split_lines(text), text.splitlines())
+    )
+
+
+def _first_page(
+    lines: Sequence[str],
+    text: str,
+    flat: str,
+    name: str,
+    arguments: Mapping[str, object],
+    tools: Sequence[Mapping[str, Any]],
+) -> bool:
+    if not lines[-1:] or not lines[-1]:
+        lines = lines[:-1]
     shown = next((at for at, line in enumerate(lines) if line.strip() not in flat), len(lines))
     if not 0 < shown < len(lines) or lines_in("\n".join(lines[shown + 1 :]), flat):
         return False

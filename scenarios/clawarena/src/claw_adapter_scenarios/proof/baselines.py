@@ -1,7 +1,8 @@
 """Answering without reading: none of these may do better than chance.
 
 Chance for one set-selection round is to know how many statements are true and to draw that many: 1 / C(n, k). A baseline fails
-when so many hits or more had a probability below 1 % by chance (Poisson binomial tail, computed exactly).
+when so many hits or more had a probability below `LEVEL` by chance (Poisson binomial tail, computed exactly). The level is 1 %
+for all baselines of a scenario together, divided by their number (Bonferroni): else one scenario in sixteen fails by chance.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from claw_adapter_scenarios.compiler.compiled import Compiled
 
 __all__ = ["BASELINES", "LEVEL", "Outcome", "Question", "baselines", "questions", "surface"]
 
-LEVEL = 0.01
+FAMILY = 0.01
 HAN = "\u2e7f"
 SIZE_BAR = 0.15
 """Most that guessing sets of the commonest size may score on average."""
@@ -110,6 +111,8 @@ BASELINES: dict[str, Callable[[int, Sequence[Question]], tuple[bool, ...]]] = {
     "leak probe": _leak,
 }  # fmt: skip
 """Answers by name, given the index of a question; those that need the number of true statements are told it."""
+LEVEL = FAMILY / (len(BASELINES) + 1)
+"""With the leak probe by statement, which is no answer to a round."""
 
 
 def _scores(index: int, asked: Sequence[Question]) -> list[float]:
