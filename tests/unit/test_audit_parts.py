@@ -380,3 +380,15 @@ def test_a_last_request_may_be_told_as_one_figure(kind, reported, right):
     usage = ReportedUsage(kind=kind, input=reported[0], output=reported[1])
     judge_usage(SimpleNamespace(exchanges=exchanges, chain=exchanges), usage, kind, book)
     assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])
+
+
+@pytest.mark.parametrize(("reported", "right"), [((1700, 160), True), ((1400, 121), True), ((1700, 150), False)])
+def test_what_is_added_up_is_held_against_the_turn_before(reported, right):
+    exchanges = [SimpleNamespace(number=1, status=200, usage={"input": 1400, "output": 121})]
+    before = ReportedUsage(kind="cumulative", input=300, output=39)
+    usage = ReportedUsage(kind="cumulative", input=reported[0], output=reported[1])
+    book = Book()
+    turn = SimpleNamespace(exchanges=exchanges, chain=exchanges)
+    judge_usage(turn, usage, "cumulative", book, before=before)
+    judge_usage(turn, usage, "cumulative", Book())
+    assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])

@@ -122,10 +122,18 @@ def _judge_results(turn: RequestTurn, events: Sequence[Event], book: Book) -> No
                 return
 
 
-def judge_usage(turn: RequestTurn, reported: ReportedUsage | None, declared: str, book: Book) -> None:
+def judge_usage(
+    turn: RequestTurn,
+    reported: ReportedUsage | None,
+    declared: str,
+    book: Book,
+    *,
+    before: ReportedUsage | None = None,
+) -> None:
     """The tokens reported are those that the endpoint gave, in the sense declared.
 
     A last request may be told as one figure, the tokens in the context, with the reply or before it (ACP's ``usage_update``).
+    What has been added up is held against what was reported `before`, in the turn before by the same process; not without.
     """
     if reported is None or declared == "none":
         return
@@ -136,13 +144,18 @@ def judge_usage(turn: RequestTurn, reported: ReportedUsage | None, declared: str
     counts = [_counts(exchange.usage) for exchange in turn.exchanges if exchange.status == 200 and exchange.usage]
     chain = {exchange.number for exchange in turn.chain}
     main = [_counts(e.usage) for e in turn.exchanges if e.status == 200 and e.usage and e.number in chain]
-    if not main or declared == "cumulative":
+    if not main:
         return
+    readings = [_figures(reported)]  # of what is added up also what has come since; a new start begins with nothing
+    if declared == "cumulative":
+        if before is None:
+            return
+        readings += [tuple(now - then for now, then in zip(readings[0], _figures(before), strict=True))]
     if declared == "last_request":
         wanted = {main[-1], counts[-1]}
     else:
         wanted = {(sum(i for i, _ in some), sum(o for _, o in some)) for some in (counts, main)}
-    given = {(reported.input, reported.output), (reported.input + reported.cached, reported.output)}
+    given = {(sent, said) for i, said, cached in readings for sent in (i, i + cached)}
     sizes = (
         {size for i, o in wanted for size in (i, i + o)}
         if declared == "last_request" and not reported.output
@@ -154,6 +167,10 @@ def judge_usage(turn: RequestTurn, reported: ReportedUsage | None, declared: str
             + " or ".join(f"{i:,} + {o:,}" for i, o in sorted(wanted))
         )
         book.find("M18", "usage-differs", what)
+
+
+def _figures(reported: ReportedUsage) -> tuple[int, ...]:
+    return reported.input, reported.output, reported.cached
 
 
 def _counts(usage: Mapping[str, object]) -> tuple[int, int]:

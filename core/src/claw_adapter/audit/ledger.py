@@ -21,7 +21,7 @@ from claw_adapter.audit.units import CALL, Said, arguments_of, units_of
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.words import KnownLines, ScenarioLines
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
-from claw_adapter.protocol import Capabilities, Event, Gold, RoundRecord, Scenario, TrialSpec
+from claw_adapter.protocol import Capabilities, Event, Gold, ReportedUsage, RoundRecord, Scenario, TrialSpec
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 from claw_adapter.workspace.tree import Tree
@@ -101,6 +101,8 @@ class _Ledger:
         self._tools = any(exchange.tools for exchange in facts.exchanges)
         self._acted = self.facts.scenario.manifest.environment is not None
         """Whether something beside updates and the harness may have changed files so far."""
+        self._reported: tuple[tuple[int, int], ReportedUsage | None] = (-1, -1), None
+        """What the last turn without an error reported, with the process and the number of its round."""
         self._older: dict[str, set[str]] = {}
         self._searched: set[str] = set()
         self._taken_in: set[str] = set()
@@ -178,7 +180,10 @@ class _Ledger:
         judge_answer(turn, record, self.renderer, self.book)
         if record.error is None:
             judge_events(turn, self.facts.events(record), self.renderer, self.book)
-            judge_usage(turn, record.usage.reported, self.facts.capabilities.usage, self.book)
+            reported, declared = record.usage.reported, self.facts.capabilities.usage
+            before = self._reported[1] if self._reported[0] == (turn.process, record.index - 1) else None
+            judge_usage(turn, reported, declared, self.book, before=before)
+            self._reported = (turn.process, record.index), reported
 
     def _gone(self, turn: RequestTurn) -> None:
         """What an update took away is in no request any more."""

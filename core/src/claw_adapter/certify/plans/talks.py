@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -11,6 +12,10 @@ from claw_adapter.certify.plans.texts import NAMES, Texts
 from claw_adapter.protocol import Message, ToolCall
 
 __all__ = ["DrawnTalks"]
+
+
+LONG: Final = (4_000, 9_000)
+"""Characters of what somebody says at length."""
 
 
 class DrawnTalks:
@@ -37,6 +42,8 @@ class DrawnTalks:
             pieces.append([self.message("system")])
         if main:
             pieces += self._kinds()
+        for role in ("user", "assistant") if main else (self.rng.choice(("user", "assistant")),) if odd else ():
+            pieces.append([self.message(role, self.texts.prose(self.rng.randrange(*LONG)))])
         self.rng.shuffle(pieces)
         for at, piece in zip(sorted((self._place(said) for _ in pieces), reverse=True), pieces, strict=True):
             said[at:at] = piece
