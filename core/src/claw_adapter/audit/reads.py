@@ -10,6 +10,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.course import FileCourse
 from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, tells_the_rest, words_in
@@ -17,6 +18,7 @@ from claw_adapter.audit.parts import FileParts, said_by, shown_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.rendering import MASKED, Renderer, blackened, without_format
 from claw_adapter.audit.results import (
+    LEAST,
     Failed,
     asks_for_part,
     bare_ends,
@@ -26,7 +28,6 @@ from claw_adapter.audit.results import (
     whole_in,
 )
 from claw_adapter.audit.units import RequestUnit, arguments_of
-from claw_adapter.audit.writes import last_written
 from claw_adapter.protocol import Session
 from claw_adapter.protocol.limits import Clip, Drop, Loss, Mask
 from claw_adapter.reading import strings_of
@@ -89,8 +90,8 @@ class _Reading:
     """What the file may be."""
     versions: Sequence[str]
     """The same, as far as what is declared to be lost leaves it."""
-    fresh: bool
-    """Whether the agent has just written it."""
+    passed: Sequence[str]
+    """What it was earlier in this turn, where the agent has written it."""
 
 
 @dataclass(slots=True)
@@ -111,8 +112,9 @@ class Reads:
         failed, earlier = Failed(), dict[str, str]()
         histories = Histories(self.renderer, self.book, failed, talks.brought, self.strict, talks.sessions)
         parts = FileParts(self.renderer, self.book, failed)
-        written = last_written(steps, files.after, self.workspace) if self.strict else {}
-        for number, (call, result, exchange) in enumerate(steps):
+        course = FileCourse.of([call for call, _, _ in steps], files.before, self.workspace)
+        for call, result, exchange in steps:
+            states, later = (dict(course.texts), course.untouched) if self.strict else ({}, _never)
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             path = self._path(arguments, files)
             reads = bool(READS.search(name) and not OTHERS.search(name))
@@ -120,18 +122,15 @@ class Reads:
             flat = flat_of(result.text) if reads or command else ""
             if command is not None:
                 path, arguments = command.path.removeprefix("./"), command.arguments
-            fresh = number > written.get(path, number)
+            *passed, now = states.get(path, [files.before.get(path) if later(path) else None])
+            course.go_on()
             label = path if command is None else f"{path} by a command"
-            true = [files.after[path]] if fresh else files.versions(path)
+            true = [now] if now is not None else files.versions(path)
             versions = self._declared(true, flat, label != path)
             if path and (reads or (command is not None and versions)):
-                self._file(
-                    _Reading(
-                        path, label, name, arguments, flat, earlier.get(label, ""), exchange, true, versions, fresh
-                    ),
-                    files,
-                    failed,
-                )
+                before, was = earlier.get(label, ""), [text for text in passed if text is not None]
+                reading = _Reading(path, label, name, arguments, flat, before, exchange, true, versions, was)
+                self._file(reading, files, failed)
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
                 parts.take(versions, path, name, arguments, flat, exchange.number, exact=command is not None)
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
@@ -160,12 +159,13 @@ class Reads:
         path, label = reading.path, reading.label
         flat, request = reading.flat, reading.exchange.number
         versions, pages = reading.versions, f"{reading.earlier}\n{flat}"
-        if read := [at for at, text in enumerate(versions) if whole_in(text, flat)]:
+        read = [at for at, text in enumerate(versions) if whole_in(text, flat)]
+        if stale := self._stale(reading, files, whole=bool(read)):
+            failed.note("M20", STALE, label, f"reading {label} gives {stale}", request)
+        elif read:
             self.whole[path] = reading.true[read[0]]
             failed.mended(label, but=STAYS)
             _bared(label, [versions[at] for at in read], flat, failed, request)
-        elif old := next((line for line in files.older.get(path, ()) if line in flat), ""):
-            failed.note("M20", STALE, label, f"reading {label} gives what was replaced: {old[:60]!r}", request)
         elif any(whole_in(text, pages) or _laid_out(text, pages) for text in versions if text.strip()):
             failed.mended(label, but=STAYS)
         elif not versions:
@@ -183,11 +183,21 @@ class Reads:
         elif path in self.whole and self.whole[path] not in reading.true and len(flat) <= BRIEF:
             what = f"{path} has changed since it was read, and reading it does not show that"
             failed.note("M20", "file-unchanged", label, what, request)
-        elif reading.fresh and versions[0].strip():
+        elif reading.passed and versions[0].strip():
             what = f"{label} was written in this turn, and reading it gives something else: {flat[:80]!r}"
             failed.note("M20", "file-unwritten", label, what, request)
         elif self.strict and path in files.before and files.before[path].strip():
             failed.note("M20", "file-unread", label, f"{path} cannot be read: {flat[:80]!r}", request)
+
+    def _stale(self, reading: _Reading, files: Files, *, whole: bool) -> str:
+        """What it gives of an earlier state of the file; nothing where it gives none, or all of the file as well."""
+        flat = reading.flat
+        for text in reading.passed if not asks_for_part(reading.arguments) else ():
+            if _gone(text, reading.versions, flat) or (not whole and text.strip() and whole_in(text, flat)):
+                return "what it was before an earlier call of the turn changed it"
+        older = files.older.get(reading.path, ()) if not whole else ()
+        old = next((line for line in older if line in flat), "")
+        return f"what was replaced: {old[:60]!r}" if old else ""
 
     def _declared(self, versions: Sequence[str], flat: str, command: bool) -> list[str]:
         """What a file may be as it is shown where something of it is declared to be masked, cut, or left out."""
@@ -249,6 +259,17 @@ def _cut_lines(text: str, flat: str, characters: int) -> str:
         for line in text.split("\n")
     ]
     return "\n".join(lines)
+
+
+def _never(_path: str) -> bool:
+    return False
+
+
+def _gone(text: str, versions: Sequence[str], flat: str) -> bool:
+    """Whether a result has a line of a text that no version has."""
+    return any(
+        len(line) >= LEAST and line in flat and not any(line in one for one in versions) for line in lines_of_text(text)
+    )
 
 
 def _mistaken(arguments: Mapping[str, object], flat: str, files: Files, failed: Failed, request: int) -> bool:

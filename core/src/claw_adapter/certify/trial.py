@@ -15,14 +15,14 @@ from claw_adapter.certify.director import Director, Request
 from claw_adapter.certify.script import say
 from claw_adapter.certify.turn import Turn, excerpt, owner_of
 from claw_adapter.certify.watch import LivingProcess, files_below, processes
-from claw_adapter.certify.world import KitWorld, marker_of
+from claw_adapter.certify.world import KitWorld, marker_of, message
 from claw_adapter.drivers import reaper
 from claw_adapter.endpoint import RoundMeter
 from claw_adapter.endpoint.models.played import PlayedReply
 from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import ClawError, Owner
 from claw_adapter.harness import Conversation, Harness
-from claw_adapter.protocol import Checkpoint, Failure, TurnResult
+from claw_adapter.protocol import Checkpoint, Failure, SessionChange, TurnResult
 
 __all__ = ["CLOSE_SECONDS", "LATE_SECONDS", "Closed", "KitTrial", "Left"]
 
@@ -187,6 +187,19 @@ class KitTrial:
                 "the checkpoint has no session", remedy="checkpoint() returns the sessions, main first (M23)."
             )
         return made
+
+    async def told(self, text: str) -> None:
+        """An update adds a message of the user to the main session, between two turns.
+
+        Raises:
+            CheckFinding: `checkpoint` or `sync` failed.
+        """
+        main = (await self.checkpoint()).sessions[0]
+        said = message(f"told-{len(main.messages)}", "user", text, number=len(main.messages))
+        after = main.model_copy(update={"messages": (*main.messages, said)})
+        change = SessionChange(session=main.id, action="append", before=main, after=after)
+        await self._demand("sync()", lambda: self._live.sync([change]))
+        self._note("sync", session=main.id, told=text)
 
     async def cancel(self) -> None:
         """Stop the turn under way.

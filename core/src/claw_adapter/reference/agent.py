@@ -227,12 +227,12 @@ class Agent:
         """Create or replace a file."""
         full = self._path(path)
         full.parent.mkdir(parents=True, exist_ok=True)
-        full.write_text(content, "utf-8")
+        full.write_bytes(content.encode())
         return f"wrote {len(content)} characters to {path}"
 
     def tool_edit_file(self, path: str, old: str, new: str) -> str:
         """Replace a text that occurs exactly once."""
-        text = self._path(path).read_text("utf-8")
+        text = self._path(path).read_bytes().decode()
         if text.count(old) != 1:
             raise ValueError(f"the text occurs {text.count(old)} times in {path}, not once")
         return self.tool_write_file(path, text.replace(old, new))

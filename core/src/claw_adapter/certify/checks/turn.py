@@ -203,6 +203,10 @@ async def cancel_a_turn(kit: Kit) -> None:
         await _warm(kit, t)
         kept = f"I keep {kit.canary('kept')}."
         (await kit.send(t, f"Keep {kit.canary('asked')}.", read(kit.past.file), say(kept))).answered(kept)
+        before = [kit.canary("warm"), kit.canary("asked"), kept]
+        if kit.capabilities.update_session:
+            before.append(kit.canary("told"))
+            await t.told(f"And this: {kit.canary('told')}.")
         sending = asyncio.create_task(kit.send(t, f"Think about {kit.canary()}.", hang()))
         came = await t.requested()
         await asyncio.sleep(0.2)
@@ -211,8 +215,8 @@ async def cancel_a_turn(kit: Kit) -> None:
         kit.expect(turn.error is not None, f"the cancelled turn has an answer: {excerpt(turn.text)}")
         again = await kit.send(t, f"And now {kit.canary('next')}?", say("Still here."))
         again.answered("Still here.")
-        for before in (kit.canary("warm"), kit.canary("asked"), kept):
-            kit.reached(again.requests, before, "what was said before the cancelled turn")
+        for said in before:
+            kit.reached(again.requests, said, "what was said before the cancelled turn")
 
 
 @check(

@@ -33,6 +33,7 @@ Unit = list[PlanStep]
 PASSING: Final[tuple[FaultKind, ...]] = ("408", "429", "500", "502", "503", "504", "529")
 BREAKING: Final[tuple[FaultKind, ...]] = ("cut", "told")
 """A reply breaks off when some of it has come."""
+SERVER: Final[tuple[FaultKind, ...]] = ("500", "502", "503")
 FOR_GOOD: Final[tuple[FaultKind, ...]] = (
     "400", "401", "402", "403", "404", "409", "422", "context", "413", "filter", "refused", "garbage", "empty", "told",
 )  # fmt: skip
@@ -62,11 +63,15 @@ SLOW: Final = 0.4
 """Seconds that a slow command takes, while others of its reply are done."""
 PAUSE: Final = 3.0
 """Seconds in which nothing of a reply comes."""
+LEAST: Final = 20
+"""Characters of a line that an edit replaces, at least."""
 WORDLESS: Final = ("", "", " ", "\n\n")
 PLAINEST: Final = ("true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"]', '"quoted"', "a,b\n1,2")
 """What a tool may take for something else than a text."""
 PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%s", "\\n")
 """What the new text of an edit may be taken for."""
+MIXED: Final = (5, 4, 5)
+"""Turns in which everything happens to the same few files, by the level."""
 ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
 SHORT: Final = ("OK", "No.", "42", "是", "B")
 COMMON: Final = ("README.md", "notes/todo.md", "data.csv")
@@ -104,6 +109,7 @@ class _Drawing:
         """What the level asks for, and more turns."""
         found = [self._replaced, self._deleted, self._batch, self._written, self._plain, self._short]
         found += [
+            self._mixed,
             self._repeated,
             self._common,
             self._odd,
@@ -132,7 +138,15 @@ class _Drawing:
         ]
         found += [self._plain] * self.rng.randrange(2, 5)
         if self.height > 1:
-            found += [self._failing, self._broken, self._killed, self._cancelled, self._paused, self._failed]
+            found += [
+                self._failing,
+                self._again,
+                self._broken,
+                self._killed,
+                self._cancelled,
+                self._paused,
+                self._failed,
+            ]
             found += [self._restarted, self._halting, self._wordless]
         return found
 
@@ -152,7 +166,7 @@ class _Drawing:
         """The past and the histories; of the plans of Gold (`number`) one has a long past, another a long history."""
         rng = self.rng
         result = self.texts.prose(rng.randrange(9_000, 14_000))
-        first = rng.choice(("user", "user", "user", "assistant"))
+        first = rng.choice(("user", "assistant")) if number else "assistant" if number is None else "user"
         size = rng.randrange(*LONG_PAST) if number == 0 else rng.choice(PAST)
         main = self.talks.seeded(size, tools=0.12, result=result, first=first, main=True, odd=self.texts.odd())
         self.steps.append(PlanSeed(session=MAIN, messages=main))
@@ -253,13 +267,84 @@ class _Drawing:
     def _any_bytes(self) -> str:
         return self.rng.randbytes(BYTES).decode("latin-1")
 
+    def _mixed(self) -> list[Unit]:
+        """A few files and histories, and whatever may happen to them, in any order and side by side."""
+        rng = self.rng
+        there = [self._file(rng.randrange(6, 14)), PlanFile(path=self.texts.path(), text=self._crlf())]
+        self.steps.append(there[1])
+        files: dict[str, str] = {step.path: step.text for step in there} | {self.texts.path(): ""}
+        units: list[Unit] = []
+        last: list[ToolUse] = []
+        for _ in range(MIXED[self.height]):
+            steps = self._happens(files)
+            replies = [self._does(*self._uses(files, last)) for _ in range(rng.randrange(1, 4))]
+            if self.height > 1 and rng.random() < 0.4:
+                at = rng.choice(((1,), (2,), (3,), (1, 2), (2, 3)))
+                steps.append(PlanFault(fault=rng.choice((*PASSING, *BREAKING)), at=at))
+            units.append([*steps, self._turn(*replies, self._says())])
+        return units
+
+    def _happens(self, files: dict[str, str]) -> list[PlanStep]:
+        """What updates change, and perhaps a restart behind them."""
+        rng, found = self.rng, list[PlanStep]()
+        if rng.random() < 0.5:
+            path = rng.choice(list(files))
+            gone = bool(files[path]) and rng.random() < 0.3
+            files[path] = "" if gone else rng.choice((self._crlf(), self.texts.lines(rng.randrange(2, 12))))
+            found.append(PlanChange(path=path, action="delete" if gone else "new", text=files[path]))
+        for name in (MAIN, *self.histories[:2]) if self.height > 0 else ():
+            if rng.random() < 0.4:
+                action, at = rng.choice((("append", 1.0), ("insert", rng.random()), ("delete", rng.uniform(0.3, 0.9))))
+                new = () if action == "delete" else tuple(self.talks.talk(rng.randrange(1, 4)))
+                change = {"session": name, "action": action, "messages": new, "at": at, "count": rng.randrange(1, 4)}
+                found.append(PlanChange.model_validate(change))
+        if self.height > 0 and rng.random() < 0.4:
+            found.append(PlanIncident(happens="restart"))
+        return found
+
+    def _uses(self, files: dict[str, str], last: list[ToolUse]) -> list[ToolUse]:
+        """Some calls of one reply, whose order counts; now and then the same once more."""
+        rng, found = self.rng, list[ToolUse]()
+        for _ in range(rng.randrange(1, 5)):
+            path = rng.choice(list(files))
+            if last and rng.random() < 0.35 and files[last[-1].target]:
+                found.append(last[-1])
+            elif self.height > 0 and rng.random() < 0.15:
+                found.append(self._reads(rng.choice(self.histories[:2])))
+            elif files[path] and rng.random() < 0.5:
+                last.append(ToolUse(kind=rng.choice(("read", "cat")), target=path))
+                found.append(last[-1])
+            else:
+                found.append(self._changes(path, files))
+        return found
+
+    def _changes(self, path: str, files: dict[str, str]) -> ToolUse:
+        """A way to change a file, or to make it."""
+        rng, text = self.rng, files[path]
+        lines = [line for line in text.split("\n") if text.count(line) == 1 and len(line) > LEAST]
+        kind = rng.choice(("write", "put", "add", *(("edit", "edit") if lines else ()))) if text else "write"
+        new = rng.choice((self.texts.sentence(), self.texts.lines(rng.randrange(2, 6)), self._crlf()))
+        if kind == "edit":
+            old = rng.choice(lines).rstrip("\r")
+            new = f"{self.texts.sentence()} {self._between_words(rng.sample(PATTERNS, 3))}"
+            files[path] = text.replace(old, new)
+            return ToolUse(kind="edit", target=path, wanted=(old,), content=new)
+        if kind != "write":
+            new = self.texts.sentence()
+        files[path] = new if kind == "write" else f"{text if kind == 'add' else ''}{new}\n"
+        return ToolUse(kind=kind, target=path, content=new)
+
+    def _crlf(self) -> str:
+        """Lines as another system ends them."""
+        return self.texts.lines(self.rng.randrange(6, 12)).replace("\n", "\r\n")
+
     def _added(self) -> list[Unit]:
         """A command adds a line to a file, and one that shows another fails when it has done so."""
         file = self._file(self.rng.randrange(3, 12))
         add = ToolUse(kind="add", target=file.path, content=self.texts.sentence())
         other = self._file(self.rng.randrange(3, 12))
         show, fails = (ToolUse(kind="cat", target=one.path, exit=status) for one, status in ((file, 0), (other, 3)))
-        return [[self._turn(self._does(add), self._does(show, fails), self._says())]]
+        return [[self._turn(self._does(show, fails), self._does(add), self._does(show), self._says())]]
 
     def _long(self) -> list[Unit]:
         text = self.texts.across(self.texts.prose(self.rng.randrange(*LONG)))
@@ -483,23 +568,35 @@ class _Drawing:
         """Closed and opened again from its checkpoint while updates are on their way: all is there, what is new as well."""
         name = self.histories[-1]
         look = self._does(self._reads(name))
-        news = [
-            PlanChange(
-                session=session, action="append", at=1.0, messages=tuple(self.talks.talk(self.rng.randrange(1, 4)))
-            )
-            for session in (MAIN, name)
-        ]
-        self.rng.shuffle(news)
+        late = self._news(name)[: self.rng.randrange(3)]
         return [
-            [*news[: self.rng.randrange(3)], PlanIncident(happens="restart"), self._turn(look, self._says())],
+            [*self._news(name), self._turn(self._says())],
+            [*late, PlanIncident(happens="restart"), self._turn(look, self._says())],
             [self._turn(self._says())],
         ]
+
+    def _news(self, name: str) -> list[PlanStep]:
+        """A history and the main session grow."""
+        found: list[PlanStep] = []
+        for session in (MAIN, name):
+            said = tuple(self.talks.talk(self.rng.randrange(1, 4)))
+            found.append(PlanChange(session=session, action="append", at=1.0, messages=said))
+        self.rng.shuffle(found)
+        return found
 
     def _failing(self) -> list[Unit]:
         """One or two requests of a turn fail; the next are answered."""
         look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path)
         fault = PlanFault(fault=self.rng.choice(PASSING), at=self.rng.choice(((1,), (2,), (1, 2), (2, 3), (1, 2, 3))))
         return [[fault, self._turn(self._does(look), self._says())], [self._turn(self._says())]]
+
+    def _again(self) -> list[Unit]:
+        """The request that has a result fails at the server, and what was done is not done again."""
+        file = self._file(self.rng.randrange(3, 12))
+        add = ToolUse(kind="add", target=file.path, content=self.texts.sentence())
+        show = ToolUse(kind="cat", target=file.path)
+        fault = PlanFault(fault=self.rng.choice(SERVER), at=(2,))
+        return [[fault, self._turn(self._does(add), self._does(show), self._says())], [self._turn(self._says())]]
 
     def _broken(self) -> list[Unit]:
         """Replies break off: one with a call, and when that was asked for again, the answer."""

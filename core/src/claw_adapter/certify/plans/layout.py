@@ -76,6 +76,8 @@ class _Layout:
         """The messages of each session that were given, as they are now."""
         self.files: dict[str, str | None] = {}
         """The files that were written or given, with their texts; None once they are deleted."""
+        self.placed: set[str] = set()
+        """Those of them that the scenario has."""
         self.pending: list[PlanChange | PlanFault | PlanIncident] = []
 
     def made(self) -> LaidPlan:
@@ -86,6 +88,7 @@ class _Layout:
                 path = self.root / "workspace" / step.path
                 self._write(path, step.text, step.encoding)
                 path.chmod(0o755 if step.executable else 0o644)
+                self.placed.add(step.path)
                 self.files[step.path] = step.text
         for name, messages in self.given.items():
             self._write(self.root / "sessions" / f"{name}.jsonl", _lines(messages))
@@ -188,9 +191,11 @@ class _Layout:
         if step.action != "delete":
             self._write(source, step.text, step.encoding)
             self.files[step.path] = step.text
+            self.placed.add(step.path)
             return {"workspace": step.path, "action": "new", "source": source.name}
-        if self.files.get(step.path) is None:
+        if step.path not in self.placed:
             return None
+        self.placed.discard(step.path)
         self.files[step.path] = None
         return {"workspace": step.path, "action": "delete"}
 
