@@ -157,9 +157,10 @@ def append_want(slots: Slots, path: str, old: str, facts: Facts) -> Want:
 
 
 def kept_want(slots: Slots, path: str, old: str, facts: Facts) -> Want:
-    """The file at `path` keeps its lines and has others below; what it states stays stated once."""
+    """The file at `path` keeps its lines and has others below; what it states stays stated once, and of the rest only a status."""
     lines = (line_cond(slots, "text", fact, value) for fact, value in facts.items())
-    return Want("journal kept up", "files", "updated", (Cond("text", "keeps", (old,)), *lines, _HIDDEN), path)
+    others = Cond("text", "no_lines", tuple(name for fact, name in LABELS.items() if fact not in {*facts, "status"}))
+    return Want("journal kept up", "files", "updated", (Cond("text", "keeps", (old,)), *lines, others, _HIDDEN), path)
 
 
 def model_want(slots: Slots) -> Want:
