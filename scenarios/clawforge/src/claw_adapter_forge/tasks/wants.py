@@ -157,7 +157,7 @@ def append_want(slots: Slots, path: str, old: str, facts: Facts) -> Want:
 
 
 def kept_want(slots: Slots, path: str, old: str, facts: Facts) -> Want:
-    """The file at `path` keeps its lines and has others below; what it states stays stated once, and of the rest only a status."""
+    """The file at `path` keeps its lines and has others below; it states what it stated, once, and besides at most a status."""
     lines = (line_cond(slots, "text", fact, value) for fact, value in facts.items())
     others = Cond("text", "no_lines", tuple(name for fact, name in LABELS.items() if fact not in {*facts, "status"}))
     return Want("journal kept up", "files", "updated", (Cond("text", "keeps", (old,)), *lines, others, _HIDDEN), path)
@@ -173,5 +173,6 @@ def retire_wants(table: str, key: str) -> tuple[tuple[str, Want], ...]:
     gone = ("delete", Want("stale item retired", table, "deleted", (), key))
     if table != "tasks":
         return (gone,)
-    done = Want("stale item retired", table, "updated", (Cond("status", "equals", ("done",)),), key, ("note",))
+    conds = (Cond("status", "equals", ("done",)), Cond("note", "no_lines", (LABELS["kind"], LABELS["waits"])))
+    done = Want("stale item retired", table, "updated", conds, key, ("note",))
     return (("complete", done), gone)
