@@ -159,7 +159,11 @@ def append_want(slots: Slots, path: str, old: str, facts: Facts) -> Want:
 def kept_want(slots: Slots, path: str, old: str, facts: Facts) -> Want:
     """The file at `path` keeps its lines and has others below; it states what it stated, once, and besides at most a status."""
     lines = (line_cond(slots, "text", fact, value) for fact, value in facts.items())
-    others = Cond("text", "no_lines", tuple(name for fact, name in LABELS.items() if fact not in {*facts, "status"}))
+    others = Cond(
+        "text",
+        "no_lines",
+        tuple(name for fact, name in LABELS.items() if fact not in {*facts, "city", "ref", "status"}),
+    )
     return Want("journal kept up", "files", "updated", (Cond("text", "keeps", (old,)), *lines, others, _HIDDEN), path)
 
 
