@@ -367,20 +367,3 @@ def test_reasons_name_the_nearest_change_and_the_condition_it_fails(paper: tuple
     assert [r[:12] for r in miss.reasons] == ["due must be "]
     untouched = near_misses(task, replay(task, ()).verdict)
     assert all(m.change is None and m.reasons == () for m in untouched)
-
-
-@pytest.mark.parametrize(
-    ("line", "strict"),
-    [
-        ("done: the pending step", True),
-        ("Status: finished", True),
-        ("Model: openai/gpt-5.2", False),
-        ("Owner: Amara", False),
-    ],
-)
-def test_a_journal_that_is_kept_up_states_no_other_facts(paper: tuple[ForgeTask, ...], line: str, strict: bool) -> None:
-    task = next(t for t in paper if "journal_kept" in t.meta.alternatives)
-    path = next(parse_line(x).flag("path") for x in task.reference if x.startswith("file read"))
-    *rest, last = task.reference
-    more = f"file append --path {path} --content '{line}'"
-    assert replay(task, (*rest, more, last)).verdict.strict is strict

@@ -157,14 +157,9 @@ def append_want(slots: Slots, path: str, old: str, facts: Facts) -> Want:
 
 
 def kept_want(slots: Slots, path: str, old: str, facts: Facts) -> Want:
-    """The file at `path` keeps its lines and has others below; it states what it stated, once, and besides at most a status."""
+    """The file at `path` keeps its lines and has others below; what it states stays stated once."""
     lines = (line_cond(slots, "text", fact, value) for fact, value in facts.items())
-    others = Cond(
-        "text",
-        "no_lines",
-        tuple(name for fact, name in LABELS.items() if fact not in {*facts, "city", "ref", "status"}),
-    )
-    return Want("journal kept up", "files", "updated", (Cond("text", "keeps", (old,)), *lines, others, _HIDDEN), path)
+    return Want("journal kept up", "files", "updated", (Cond("text", "keeps", (old,)), *lines, _HIDDEN), path)
 
 
 def model_want(slots: Slots) -> Want:
@@ -177,6 +172,5 @@ def retire_wants(table: str, key: str) -> tuple[tuple[str, Want], ...]:
     gone = ("delete", Want("stale item retired", table, "deleted", (), key))
     if table != "tasks":
         return (gone,)
-    conds = (Cond("status", "equals", ("done",)), Cond("note", "no_lines", (LABELS["kind"], LABELS["waits"])))
-    done = Want("stale item retired", table, "updated", conds, key, ("note",))
+    done = Want("stale item retired", table, "updated", (Cond("status", "equals", ("done",)),), key, ("note",))
     return (("complete", done), gone)
