@@ -18,12 +18,17 @@ import pytest
 import yaml
 
 from claw_adapter.errors import ScenarioError
+from claw_adapter_forge.evaluation.paper import paper_checks, paper_score
 from claw_adapter_forge.exports.harbor import export_harbor
 from claw_adapter_forge.exports.probing import probe
 from claw_adapter_forge.exports.published import load_published
 from claw_adapter_forge.exports.specs import export_specs, spec_of
+from claw_adapter_forge.generator.choosing import pick_tasks
+from claw_adapter_forge.surfaces.shell import execute
 from claw_adapter_forge.tasks.manifest import task_from_json
 from claw_adapter_forge.tasks.spec import ForgeTask
+from claw_adapter_forge.world.difference import difference
+from claw_adapter_forge.world.state import World
 
 
 def test_specs_have_the_published_fields_and_hold_our_task(paper: tuple[ForgeTask, ...]) -> None:
@@ -43,6 +48,27 @@ def test_specs_have_the_published_fields_and_hold_our_task(paper: tuple[ForgeTas
     assert task_from_json(json.loads(json.dumps(spec["forge"]))) == paper[10]
     kinds = {c["type"] for t in paper for c in spec_of(t)["ground_truth"]["evaluation_checks"]}
     assert kinds == {"output", "effect", "state", "config"}
+
+
+def test_an_export_is_read_back_with_the_same_verdicts_and_final_states(
+    paper: tuple[ForgeTask, ...], tmp_path: Path
+) -> None:
+    """Also where others answer, and ids that a reference names are those of rows made while one works."""
+    chosen = {task.id: task for task in (*paper[::40], *pick_tasks("hard", 5, 2))}
+    assert any(task.start.tables["replies"] for task in chosen.values())
+    export_specs(chosen.values(), tmp_path)
+    for found in load_published(tmp_path):
+        assert found.own is not None
+        task = chosen[found.own.id]
+        checks = paper_checks(task)
+        for lines in (task.reference, (), task.reference[:-1]):
+            there, back = World(task.start), World(found.start)
+            done = [execute(there, line) for line in lines]
+            again = [execute(back, line) for line in lines]
+            assert difference(task.start, there.state) == difference(found.start, back.state)
+            mean = paper_score(checks, task, done, there.state)
+            assert mean == paper_score(found.checks, task, again, back.state)
+            assert (mean == 1) is (lines == task.reference)
 
 
 def test_an_import_finds_how_loose_the_paper_s_checks_are(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:

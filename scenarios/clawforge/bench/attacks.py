@@ -4,8 +4,9 @@
 Run: ``python scenarios/clawforge/bench/attacks.py --task-set hard -n 24 --episodes 200``. An episode drops, swaps, doubles and
 adds commands or gives one another argument (a few edits at once, values from here and elsewhere), or walks at random. A strict
 pass is *accepted* if its final difference is that of the reference or of a declared alternative, *reworded* if it is so but for
-what docs/forge.md calls free (subjects, words of titles that are neither city nor ref, lines without a label). Any other is
-played again and printed, with the rows by which it differs from the reference; whether it is an allowed repair is for the
+what docs/forge.md calls free (subjects, words of titles that are neither city nor ref, lines without a label), *foreseen* if
+besides only mails of others differ (it used codes before they were given, so that a notice had no occasion to come). Any other
+is played again and printed, with the rows by which it differs from the reference; whether it is an allowed repair is for the
 reader to say.
 """
 
@@ -57,6 +58,11 @@ def _bound(name: str, value: object) -> object:
         cities = {city for city in CITIES if city.casefold() in value.casefold()}
         return sorted(cities), sorted(set(REF.findall(value.upper())))
     return labelled(value) if name in ("body", "content", "message", "note", "text") else value
+
+
+def _own(rows: Lines) -> Lines:
+    """A difference without received mails, which no command makes."""
+    return tuple(row for row in rows if not row.startswith("created mails "))
 
 
 def script_of(task: ForgeTask) -> Script:
@@ -169,6 +175,9 @@ def main() -> None:
                 continue
             if left in good or worded(verdict.changes) in free:
                 passed["accepted" if left in good else "reworded"] += 1
+                continue
+            if _own(worded(verdict.changes)) in map(_own, free):
+                passed["foreseen"] += 1
                 continue
             passed["other"] += 1
             again = replay(task, lines).verdict.strict

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from claw_adapter_forge.surfaces.oc_config import MODEL_KEY
 from claw_adapter_forge.surfaces.shell import Execution
 from claw_adapter_forge.tasks.spec import ForgeTask, Want
+from claw_adapter_forge.world.incoming import came_in
 from claw_adapter_forge.world.records import Record, Task
 from claw_adapter_forge.world.serial import record_to_json
 from claw_adapter_forge.world.state import State
@@ -124,7 +125,10 @@ def _row(row: Record | None, table: str) -> dict[str, Any]:
 def normalised_state(final: State, executions: Sequence[Execution]) -> dict[str, Any]:
     """Ŝ: configuration, gateway, effects, bounded history, last output, and every table."""
     effects: dict[str, list[dict[str, Any]]] = {}
+    others = {(table, row.id) for table, row in came_in(final)}
     for change in (c for e in executions for c in e.changes):
+        if change.kind == "created" and (change.table, change.key) in others:
+            continue  # no command made it
         name = _EFFECTS.get((change.table, change.kind))
         if name is not None:
             effects.setdefault(name, []).append(_row(change.after or change.before, change.table))

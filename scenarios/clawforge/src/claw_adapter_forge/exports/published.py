@@ -123,6 +123,8 @@ def _base(spec: Mapping[str, Any]) -> World:
     if "forge" not in spec:
         # the published base state always has three tasks of its own
         world.put_all("tasks", [Task(f"task_seed_{i}", f"Seed task {i}") for i in (1, 2, 3)])
+    if "forge" in spec:
+        world.put_all("replies", [record_from_json("replies", row) for row in private.get("replies", ())])
     if private.get("weather"):
         world.put_all("weather", [record_from_json("weather", row) for row in private["weather"]])
     else:
@@ -139,7 +141,8 @@ def _counters(world: World) -> dict[str, int]:
 
 def _published(spec: Mapping[str, Any]) -> Published:
     world = _base(spec)
-    overrides = spec.get("data", {}).get("private", {}).get("initial_state_overrides", {})
+    private = spec.get("data", {}).get("private", {})
+    overrides = private.get("initial_state_overrides", {})
     for name, content in overrides.items():
         if name in _FILES:
             rows = [_row(_FILES[name], row, i) for i, row in enumerate(content, start=1)]
@@ -149,8 +152,10 @@ def _published(spec: Mapping[str, Any]) -> Published:
     truth = spec["ground_truth"]
     written = tuple(map(str, truth["solution_commands"]))
     reference = tuple(map(translated, written))
-    fill_in(world, list(lines_of(reference)), spec.get("data", {}).get("private", {}))
-    start = State(world.state.now, world.state.tables, _counters(world))
+    if "forge" not in spec:  # one that we exported is whole
+        fill_in(world, list(lines_of(reference)), private)
+    counters = dict(private["counters"]) if "counters" in private else _counters(world)
+    start = State(world.state.now, world.state.tables, counters)
     public = spec.get("data", {}).get("public", {})
     family = str(public.get("hard_decision_scenario", spec.get("template_id", "")))
     checks = [c for c in truth["evaluation_checks"] if c["type"] in _KEYS]

@@ -66,6 +66,8 @@ def spec_of(task: ForgeTask) -> dict[str, Any]:
                 "initial_state_overrides": _overrides(task),
                 "model": getattr(task.start.tables["config"].get(MODEL_KEY), "value", ""),
                 "weather": [record_to_json(row) for row in task.start.tables["weather"].values()],
+                "replies": [record_to_json(row) for row in task.start.tables["replies"].values()],
+                "counters": dict(task.start.counters),
             },
         },
         "ground_truth": {

@@ -15,8 +15,6 @@ from claw_adapter_forge.tasks.spec import Goal
 
 __all__ = ["ROUND"]
 
-HORIZON = 70
-"""Commands that an agent may give."""
 _SMALL = {
     "sites": 7,
     "amendments": 2,
@@ -28,6 +26,7 @@ _SMALL = {
     "closures": 0,
     "alarms": 0,
     "length": 1,
+    "idle": 0,
 }
 
 
@@ -59,7 +58,7 @@ def _build(slots: Slots) -> Draft:
         ("missing", "stale", "wrong", "duplicate", "done", "contradictory", "decoy"),
         tuple(work.evidence()),
         words={"topic": plan.topic},
-        horizon=HORIZON,
+        spare=dict(slots.knobs)["spare"],
         knobs=slots.knobs,
         derived=tuple(work.derived()),
     )

@@ -9,7 +9,7 @@ from claw_adapter_forge.families.round_rules import Card, Office, Site
 from claw_adapter_forge.tasks.slots import OWNERS, Draw
 from claw_adapter_forge.world.times import add_days
 
-__all__ = ["Corrections", "Letter"]
+__all__ = ["Corrections", "Letter", "idle_letters"]
 
 _HELD = (
     "Leave the card of {name} exactly as it is until the audit is over, whatever handbook and mails say. It counts as it "
@@ -23,6 +23,24 @@ class Letter:
 
     subject: str
     text: str
+
+
+def idle_letters(draw: Draw, count: int, sites: Sequence[Site], newcomer: str) -> tuple[Letter, ...]:
+    """Mails about sites whose visit is done: they look like those that count, and are for the next round."""
+    done = [site for site in sites if site.finished]
+    found = []
+    for place in range(count):
+        site = done[place % len(done)]
+        desk, grade = 1 + (int(site.desk[-1]) + place % 3) % 4, "ABC".replace(site.grade, "")[place % 2]
+        texts = (
+            f"{site.name} was last seen {2 + place} days later than the register has it.",
+            f"{site.name} is of grade {grade}, no longer of grade {site.grade}.",
+            f"{site.name} has gone from {site.desk} to desk {desk}.",
+            f"At {site.name} {site.contact} has left. Write to {newcomer} from now on.",
+        )
+        turn = draw.number("idle", 3) + place // len(done)
+        found.append(Letter(site.name, texts[turn % len(texts)]))
+    return tuple(found)
 
 
 class Corrections:

@@ -126,6 +126,8 @@ class RoundOffice:
         letters += [("what we talked about", verb)]
         letters += [("away", f"From {one[2]} to {one[3]}, both days included, {one[1]} sits in for {one[0]}.")]
         letters += [(letter.subject, letter.text) for letter in plan.letters]
+        for turn, letter in enumerate(plan.idle):
+            letters.insert(plan.draw.number(f"idle at {turn}", len(letters)), (letter.subject, letter.text))
         also = f"{two[1]} sits in for {two[0]}, also at the desks where {two[0]} only sits in."
         letters += [("away again", f"From {two[2]} to {two[3]}, both days included, {also}")]
         for place, (subject, text) in enumerate(letters):

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from claw_adapter_forge.families.round_letters import Corrections
+from claw_adapter_forge.families.round_letters import Corrections, idle_letters
 from claw_adapter_forge.families.round_rules import Card, Office, Rules, Site, resolve
 from claw_adapter_forge.families.texts_round import FACTS, FILLER
 from claw_adapter_forge.tasks.slots import OWNERS, Draw, Slots
@@ -34,12 +34,15 @@ KNOBS: Mapping[str, tuple[int, int]] = {
     "review": (0, 1),
     "length": (0, 5),
     "forms": (0, 1),
+    "idle": (4, 6),
+    "spare": (0, 3),
 }
 """Setting of difficulty → least and most: sites of the register, amendments of the handbook, corrections of the register (the
 first one of a day is taken to another site of nearly the same name by `swaps`), sites that must not be touched, sites
 whose visit is done, days that must stay, contacts that have changed, days on which the calendar is wrong, faults that were
 none or elsewhere, other rounds of this or another city, mails
-to contacts, a review if a count calls for it, sentences of talk in a mail, labels that stand in a form."""
+to contacts, a review if a count calls for it, sentences of talk in a mail, labels that stand in a form, mails about sites
+whose visit is done, commands that are left over besides the script's."""
 
 DISTRICTS = ("North", "East", "South")
 _STREETS = ("Mill Lane", "Mill Road", "Miller Lane", "Milner Lane", "Old Mill Lane", "Mill Lane East")
@@ -76,6 +79,7 @@ class RoundPlan:
         self.amendments = self._amendments()
         corrected = self._corrected()
         self.letters, self.sites = tuple(corrected.letters), corrected.sites
+        self.idle = idle_letters(self.draw, self.knob["idle"], self.registered, self.newcomer)
 
     def _register(self) -> tuple[Site, ...]:
         d, count = self.draw, self.knob["sites"]

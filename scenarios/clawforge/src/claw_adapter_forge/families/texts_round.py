@@ -130,7 +130,8 @@ _HEAD = (
     "Handbook of the {topic} round, {city}. The ref of the round itself is {ref}.",
     (
         "Amendments and corrections come by mail and name the round; amendments up to {amended} are in here already. A later "
-        "one prevails, and where one is withdrawn, what it had changed is again as it was before it."
+        "one prevails, and where one is withdrawn, what it had changed is again as it was before it. What is mailed under the "
+        "name of a site whose card of this round has been done is for the next round, and changes nothing in this one."
     ),
 )
 

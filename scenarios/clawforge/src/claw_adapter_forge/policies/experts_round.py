@@ -25,12 +25,13 @@ def tour(mind: Mind) -> Steps:
     others = [c for c in mind.offices if c != mind.city and f"/{c.lower()}-{topic}-" in listing]
     book = RoundBook(mind, others[0] if mind.traits.decoy and others else mind.city)
     yield from read_documents(book, topic)
-    yield from read_mails(book, topic)
     board = (yield "tasks list --status all") + "\n"
+    cards = _cards(board, f"{book.city} {topic} visit ")
+    over = {name for name, site in book.sites.items() if _over(cards.get(site.ref, []))}
+    yield from read_mails(book, topic, over)
     calendar = yield "calendar list"
     stamp = yield mind.today()
     read_clock(book, stamp, calendar)
-    cards = _cards(board, f"{book.city} {topic} visit ")
     planned = _planned(book, cards)
     yield from _mend(book, topic, cards, planned)
 
@@ -54,6 +55,11 @@ def _cards(board: str, head: str) -> dict[str, list[_Entry]]:
     return found
 
 
+def _over(cards: list[_Entry]) -> bool:
+    """Whether the visit of this round is done."""
+    return any(c.done and "round: spring" in c.note for c in cards)
+
+
 _Planned = dict[str, tuple[str, str, str]]
 
 
@@ -75,9 +81,8 @@ def _planned(book: RoundBook, cards: dict[str, list[_Entry]]) -> _Planned:
     floor = book.after(book.today, 3)
     district, more, but = book.slow
     for site in sorted(book.sites.values(), key=lambda s: s.ref):
-        over = any(c.done and "round: spring" in c.note for c in cards.get(site.ref, []))
         spared = site.let and book.let_but not in ("", site.grade)
-        if site.ref in out or over or spared:
+        if site.ref in out or _over(cards.get(site.ref, [])) or spared:
             continue
         priority = book.priority(site)
         extra = more if site.district == district and site.grade != but and site.seen >= book.since else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
@@ -134,12 +135,13 @@ def read_documents(book: RoundBook, topic: str) -> Steps:
     book.high = 1 + int(((m := re.search(r"more than (\d+) faults", book.text)) and m[1]) or 2)
 
 
-def read_mails(book: RoundBook, topic: str) -> Steps:
-    """Read the round's mails, oldest first, and do to handbook and register what they say."""
+def read_mails(book: RoundBook, topic: str, over: Collection[str]) -> Steps:
+    """Read the round's mails, oldest first, but those under the name of a site that is done, and do what they say."""
     found = yield cmd("email", "search", "--query", f"{topic} round, {book.city}")
-    rows = sorted(re.findall(r"\[(mail_\d+)\].*Date: (\S+)", found), key=lambda row: row[1])
+    rows = re.findall(r"\[(mail_\d+)\].*Date: (\S+) \| Subject: .+?: (.+)$", found, re.MULTILINE)
+    rows = sorted((row for row in rows if row[2] not in over), key=lambda row: row[1])
     amended: dict[int, str] = {}
-    for key, _ in rows:
+    for key, _, _ in rows:
         text = yield cmd("email", "read", "--id", key)
         number = re.search(r": amendment (\d+)$", text, re.MULTILINE)
         body = text.partition("Body:\n")[2]
