@@ -248,7 +248,39 @@ class KeepsNotes(PlantedConversation):
         return await super().send(prompt, deadline)
 
 
+class RunsACommandOnce(Agent):
+    """A command that was run in this turn has the result of the first time."""
+
+    def change(self, agent):
+        execute = agent.tool_exec
+        agent.tool_exec = lambda command: self.results.setdefault(command, None) or self.keep(command, execute(command))
+
+    def keep(self, command, result):
+        self.results[command] = result
+        return result
+
+    async def send(self, prompt, deadline):
+        self.results = {}
+        return await super().send(prompt, deadline)
+
+
+class EditsAsText(Agent):
+    """An edit turns all line ends of a file into line feeds."""
+
+    def change(self, agent):
+        edit = agent.tool_edit_file
+
+        def edited(path, old, new):
+            file = agent.workspace / path
+            file.write_bytes(file.read_bytes().replace(b"\r\n", b"\n"))
+            return edit(path, old, new)
+
+        agent.tool_edit_file = edited
+
+
 MEDDLING = {
+    RunsACommandOnce: {"M20 file-stale"},
+    EditsAsText: {"M17 written-newlines"},
     CutsLongLines: {"M20 file-cut"},
     HidesWhatFailed: {"M20 file-unread"},
     TidiesUp: {"M20 workspace-changed"},
@@ -275,6 +307,7 @@ MEDDLING = {
 TOGETHER = [
     ReadsInBlocks, TakesLinesForComments, CutsOldArguments, LosesLineBetweenPages, UnescapesWhatIsWritten, ReadsTheNearestName,
     SpillsResults, DropsWhatNobodySees, CutsLongLines, HidesWhatFailed, TidiesUp, KeepsNotes,
+    RunsACommandOnce, EditsAsText,
 ]  # fmt: skip
 
 

@@ -9,12 +9,12 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.audit.parts import put_by
+from claw_adapter.audit.parts import put_by, said_by, shown_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.reading import strings_of
 
-__all__ = ["FileCourse", "WriteEffect", "effect_of"]
+__all__ = ["LOOKS", "FileCourse", "WriteEffect", "effect_of", "looks"]
 
 WRITES: Final = re.compile(r"write|create|save|put", re.IGNORECASE)
 EDITS: Final = re.compile(r"edit|replace", re.IGNORECASE)
@@ -22,6 +22,7 @@ OTHERS: Final = re.compile(r"append|insert|patch|delete|multi|todo|plan", re.IGN
 PATH: Final = re.compile(r"path|file", re.IGNORECASE)
 CONTENT: Final = re.compile(r"content|text|body|data", re.IGNORECASE)
 OLD: Final = re.compile(r"old|search|find|before|original", re.IGNORECASE)
+LOOKS: Final = re.compile(r"read|view|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE)
 NEW: Final = re.compile(r"new|replace|after", re.IGNORECASE)
 
 
@@ -50,17 +51,29 @@ def effect_of(name: str, arguments: dict[str, JsonValue], workspace: str) -> Wri
     """What a call of tool `name` is to write; None where it writes nothing, or nobody can say what."""
     if put := put_by(arguments):
         return WriteEffect(put.path, put.content, behind=put.behind)
-    if OTHERS.search(name) or not (WRITES.search(name) or EDITS.search(name)):
-        return None
+    arguments = _flat(arguments)
     path = _path(arguments, workspace)
     content, old, new = (_only(arguments, kind) for kind in (CONTENT, OLD, NEW))
     if path is None:
         return None
-    if EDITS.search(name) or (old is not None and new is not None):
-        if old is None or new is None:
-            return None
+    if old is not None and new is not None:
         return WriteEffect(path, new, old, known=not any(value is True for value in arguments.values()))
-    return None if content is None else WriteEffect(path, content)
+    writes = WRITES.search(name) and not (OTHERS.search(name) or EDITS.search(name))
+    return WriteEffect(path, content) if writes and content is not None else None
+
+
+def _flat(arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """The arguments with those of the one thing that is to be done, where a tool takes a list of them."""
+    lists = {name: value for name, value in arguments.items() if isinstance(value, list)}
+    for name, value in lists.items():
+        if len(lists) == 1 and len(value) == 1 and isinstance(item := value[0], dict):
+            return {**{key: one for key, one in arguments.items() if key != name}, **item}
+    return arguments
+
+
+def looks(name: str, arguments: dict[str, JsonValue]) -> bool:
+    """Whether a call changes nothing for certain."""
+    return bool(LOOKS.search(name) or shown_by(arguments) or said_by(arguments))
 
 
 @dataclass(slots=True)
@@ -72,6 +85,8 @@ class FileCourse:
 
     before: Mapping[str, str]
     effects: list[WriteEffect | None] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    """Of each call that does nobody knows what, all that it says; else nothing."""
     texts: dict[str, list[str | None]] = field(default_factory=dict)
     """Of each file that was written so far: what it was, and what it became; None from where on that is not known."""
     at: int = 0
@@ -79,9 +94,15 @@ class FileCourse:
     @classmethod
     def of(cls, calls: Sequence[RequestUnit], before: Mapping[str, str], workspace: str) -> FileCourse:
         """Before the first of these calls."""
-        found = [effect_of(call.text.partition(" ")[0], arguments_of(call), workspace) for call in calls]
+        named = [(call.text.partition(" ")[0], arguments_of(call)) for call in calls]
+        found = [effect_of(name, arguments, workspace) for name, arguments in named]
         last = {effect: number for number, effect in enumerate(found) if effect is not None}
-        return cls(before, [one if one is not None and last[one] == n else None for n, one in enumerate(found)])
+        effects = [one if one is not None and last[one] == n else None for n, one in enumerate(found)]
+        said = [
+            "" if effect or looks(*one) else "\n".join(strings_of(one[1]))
+            for effect, one in zip(found, named, strict=True)
+        ]
+        return cls(before, effects, said)
 
     def untouched(self, path: str) -> bool:
         """Whether a file is written in this turn, and only later."""
@@ -89,12 +110,16 @@ class FileCourse:
 
     def go_on(self) -> None:
         """Past the next call."""
-        effect = self.effects[self.at]
+        effect, said = self.effects[self.at], self.said[self.at]
         self.at += 1
+        for path in {*self.texts, *(one.path for one in self.effects if one is not None)} if said else ():
+            if path in said:
+                self.texts.setdefault(path, [self.before.get(path)]).append(None)
         if effect is not None:
             texts = self.texts.setdefault(effect.path, [self.before.get(effect.path)])
             unknown = len(texts) > 1 and texts[-1] is None
-            texts.append(None if unknown and effect.old is not None else effect.on(texts[-1]))
+            whole = effect.old is None and not effect.behind
+            texts.append(effect.on(texts[-1]) if whole or not unknown else None)
 
 
 def _path(arguments: dict[str, JsonValue], workspace: str) -> str | None:

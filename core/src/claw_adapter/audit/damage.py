@@ -58,7 +58,7 @@ def damage_of(said: Said, actual: Sequence[RequestUnit], free: Sequence[int], re
     if said.kind == RESULT:  # two results may be much alike; ids are at most written in another way
         same = tuple(at for at in same if _plain_id(actual[at].call) == _plain_id(said.call)) or same
     search = _Search(said, renderer.forms(said), texts, same, actual)
-    for look in (_moved, _alike, _around, _cut, _marked, _without_lines, _changed, _in_another_role):
+    for look in (_moved, _alike, _around, _cut, _without_lines, _marked, _changed, _in_another_role):
         if found := look(search):
             return found
     return Damage("missing")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import FileCourse
+from claw_adapter.audit.course import LOOKS, FileCourse
 from claw_adapter.audit.rendering import ALIKE, Renderer, without_control
 from claw_adapter.audit.units import RequestUnit
 from claw_adapter.protocol.limits import Drop
@@ -17,7 +17,6 @@ from claw_adapter.shared import shared
 
 __all__ = ["WrittenFiles", "judge_writes"]
 
-LOOKS: Final = re.compile(r"read|view|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE)
 HOW: Final = {
     "stripped": "has lost blanks at its ends, or got some",
     "newlines": "has other line ends",

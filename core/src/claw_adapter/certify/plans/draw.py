@@ -273,7 +273,10 @@ class _Drawing:
         there = [self._file(rng.randrange(6, 14)), PlanFile(path=self.texts.path(), text=self._crlf())]
         self.steps.append(there[1])
         files: dict[str, str] = {step.path: step.text for step in there} | {self.texts.path(): ""}
-        units: list[Unit] = []
+        path = rng.choice([step.path for step in there])
+        looks = [ToolUse(kind=kind, target=path) for kind in ("read", "cat")]
+        side = self._does(*looks, self._changes(path, files), *looks)
+        units: list[Unit] = [[self._turn(side, self._says())]]
         last: list[ToolUse] = []
         for _ in range(MIXED[self.height]):
             steps = self._happens(files)
