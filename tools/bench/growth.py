@@ -137,7 +137,8 @@ async def measure(root: Path, harness: str, rounds: list[int]) -> dict[int, Mark
         async def checkpoint(runner: RoundRunner, conversation: Conversation) -> Checkpoint:
             return await marks.checkpoint(runner, conversation)
 
-        Agent.turn, RoundRunner._checkpoint = turn, checkpoint  # type: ignore[method-assign]  # noqa: SLF001
+        Agent.turn = turn  # type: ignore[method-assign]
+        RoundRunner._checkpoint = checkpoint  # type: ignore[method-assign]  # noqa: SLF001
         await run(folder, plan, scenarios, harnesses, watcher=Watcher(on_round=marks.journalled))
     return marks.found
 
@@ -174,4 +175,4 @@ def main(harness: str, rounds: list[int]) -> int:
 if __name__ == "__main__":
     numbers = [int(word) for word in sys.argv[1:] if word.isdecimal()]
     names = [word for word in sys.argv[1:] if not word.isdecimal()]
-    sys.exit(main(*(names or ["reference"]), numbers or [250, 1000]))
+    sys.exit(main((names or ["reference"])[0], numbers or [250, 1000]))
