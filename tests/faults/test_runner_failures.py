@@ -7,8 +7,10 @@ import pytest
 from claw_adapter.errors import EmptyAnswer, HarnessCrash, Owner
 from claw_adapter.harness import Failure, TurnResult
 from claw_adapter.reference.adapter import ReferenceHarness
+from claw_adapter.runner import rounds as rounds_of_a_trial
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import read_journal
+from claw_adapter.scenario import make_answer_key
 from support.running import IN_PROCESS, experiment, rounds, run_experiment, run_sync
 from support.scenarios import write_scenario
 
@@ -80,6 +82,23 @@ def test_a_failure_that_stays_leaves_the_round_unscored_with_its_cause_and_the_t
     assert records[1].score.cause.owner is Owner.HARNESS
     assert records[1].checkpoint is None
     assert records[2].prompt.startswith("Which?"), "no feedback on a round that was not answered"
+
+
+def test_later_rounds_are_told_which_ones_got_no_score_also_when_the_run_goes_on(tmp_path, monkeypatch):
+    told = []
+
+    def watched(*given, **more):
+        told.append((given[2], list(more["unscored"])))
+        return make_answer_key(*given, **more)
+
+    monkeypatch.setattr(rounds_of_a_trial, "make_answer_key", watched)
+    nothing = Failure.of(EmptyAnswer("nothing"))
+    scenario = small(tmp_path, 4)
+    run_with(tmp_path, Failing({1: nothing, 2: nothing}), scenario=scenario)
+    (journal,) = tmp_path.glob("run/trials/*/journal.jsonl")
+    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:-2]))  # killed in the last round
+    run_with(tmp_path, Failing({}), scenario=scenario)
+    assert told == [(0, []), (0, []), (1, ["r1"]), (2, ["r1"]), (3, ["r1"]), (3, ["r1"])]
 
 
 def test_an_exception_out_of_an_adapter_belongs_to_the_adapter_and_is_not_retried(tmp_path):

@@ -71,6 +71,15 @@ def test_an_experiment_reads_a_harness_and_an_overlay_as_the_command_line_writes
     assert (skills.name, skills.label, skills.options) == ("metaclaw", "metaclaw-memory-true", {"memory": True})
 
 
+def test_a_long_command_has_a_label_that_is_an_identifier_and_its_own():
+    commands = [
+        f'acp:command=["agent","--{word * 40}"],env={{"K": "{{key}}"}},readable=["/opt/{word}"]' for word in "ab"
+    ]
+    labels = [one.label for one in experiment(harnesses=[*commands, commands[0].replace("/opt/a", "/opt/c")]).harnesses]
+    assert all(len(one) <= 64 and one.startswith("acp-command-") for one in labels)
+    assert len({*labels}) == 3
+
+
 def test_an_experiment_says_where_an_option_is_wrong():
     with pytest.raises(ValueError, match=r"harnesses.0\n.*'mode' is not key=value"):
         experiment(harnesses=["reference:mode"])

@@ -138,8 +138,8 @@ def inner(world, name, given):
 
 
 def loads(world, a):
-    world.state["loaded"] = True
-    return f"Loaded {a}" if "fs_read" in str(a) else "no such tools"
+    world.state["loaded"] = "fs_read" in str(a)
+    return f"Loaded {a}" if world.state["loaded"] else "no such tools"
 
 
 def runs(world, command):
@@ -260,6 +260,7 @@ SOUND = {
              lambda w, a: inner(w, a["name"], json.loads(a["given"])), LISTED),
     ),
     "SQL": (tool("query", takes({"statement": text("SQL of SQLite")}), queries),),
+    "SQL with an example": (tool("query", takes({"statement": TEXT}), queries, "Runs SQL, e.g. on notes(id, body)."),),
     "keys and a screen": (
         tool("press_keys", takes({"keys": TEXTS}), types, "Sends keys."),
         tool("screen", takes({}), lambda w, _: w.state.get("screen", "$")),
@@ -303,7 +304,6 @@ SOUND = {
     ),
 }  # fmt: skip
 LATER = {
-    "names": tool("load_tools", takes({"names": TEXTS}), loads, "Offers tools: fs_read, fs_write, fs_delete."),
     "a choice": tool("enable", takes({"set": {"enum": ["mail", "fs_read and more"]}}), loads),
 }
 
@@ -324,6 +324,46 @@ async def test_what_tools_can_do_is_found_out_without_harm(name, tmp_path):
 async def test_tools_that_are_offered_later_are_asked_for(name, tmp_path):
     world, seen, said = await played((LATER[name],), tmp_path, offered)
     assert (said, seen.no_way, world.harmed) == ("Written.", (), [])
+
+
+def in_bucket(does):
+    def checked(world, a):
+        world.state.setdefault("buckets", set()).add(a["bucket"])
+        if a["bucket"] != "desk":
+            raise Refused("NoSuchBucket")
+        return does(world, a)
+
+    return checked
+
+
+def store(bucket):
+    return (
+        tool("list_objects", takes({"bucket": bucket}), in_bucket(lambda w, _: json.dumps(ids(w))), "Lists objects."),
+        tool("get_object", takes({"bucket": bucket, "path": TEXT}), in_bucket(get), "Gets an object."),
+        tool("put_object", takes({"bucket": bucket, "path": TEXT, "content": TEXT}), in_bucket(put), "Puts an object."),
+    )
+
+
+NAMED = text("Name of the bucket, e.g. desk")
+PROSE = {
+    "an example": store(NAMED),
+    "an example for a pattern": store({**NAMED, "pattern": "^[a-z.]+$"}),
+    "names": (tool("load_tools", takes({"names": TEXTS}), loads, "Offers tools: fs_read, fs_write, fs_delete."),),
+}
+
+
+@pytest.mark.parametrize("name", PROSE)
+async def test_a_value_that_only_a_description_names_is_not_given(name, tmp_path):
+    world, seen, _ = await played(PROSE[name], tmp_path, offered)
+    assert not world.state.get("buckets", set()) & {"desk", "e.g", "e.g.", "bucket"}
+    assert [one for one in seen.no_way if one.startswith("reading")]
+    assert not world.state.get("loaded")
+
+
+@pytest.mark.parametrize("more", [{"examples": ["desk"]}, {"default": "desk"}, {"const": "desk"}])
+async def test_a_value_that_the_schema_names_is(more, tmp_path):
+    world, seen, said = await played(store({**TEXT, **more}), tmp_path)
+    assert (said, seen.no_way, world.state["buckets"]) == ("Written.", (), {"desk"})
 
 
 async def test_a_file_is_left_as_it_is_where_a_text_can_only_be_added(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from claw_adapter.drivers import reaper
 from claw_adapter.errors import AdapterError
 from claw_adapter.harness import SessionChange
-from claw_adapter.reference.adapter import ReferenceHarness
+from claw_adapter.reference.adapter import ReferenceHarness, _Exported
 from claw_adapter.testing import FolderContext, ScriptedEndpoint
 from support.processes import HANG
 from support.sessions import session
@@ -161,6 +161,19 @@ async def test_a_killed_child_is_a_crash_that_passes(tmp_path, harness):
             reaper.send(reaper.find(ctx.children[0].marker), 9)
             turn = await waiting
     assert (turn.error.kind, turn.error.passing) == ("HarnessCrash", True)
+
+
+def test_what_is_exported_again_is_not_read_again_and_no_id_comes_twice():
+    exported, first = _Exported(), session("main", "a", "b").model_dump(mode="json")
+    (before,) = exported.take([{**first, "kept": 0}]).sessions
+    (same,) = exported.take([{**first, "kept": 2, "messages": []}]).sessions
+    assert same is before
+    new = session("x", "c").model_dump(mode="json")["messages"]
+    (after,) = exported.take([{**first, "kept": 2, "messages": new}]).sessions
+    assert [message.text for message in after.messages] == ["a", "b", "c"]
+    assert all(one is other for one, other in zip(before.messages, after.messages, strict=False))
+    with pytest.raises(ValueError, match="message id 'x-0' occurs twice"):
+        exported.take([{**first, "kept": 3, "messages": new}])
 
 
 def test_no_key_is_on_a_command_line_and_an_unknown_mode_is_refused():

@@ -146,6 +146,8 @@ class _Exported:
 
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
+        self._ids: dict[str, set[str]] = {}
+        """By session, those of the messages that were told."""
 
     def take(self, news: Sequence[dict[str, Any]]) -> Checkpoint:
         """The sessions with what is new in them."""
@@ -155,10 +157,16 @@ class _Exported:
 
     def _session(self, name: str, kept: int, told: dict[str, Any]) -> Session:
         if not kept:
-            return Session.model_validate(told)
-        before = self._sessions[name]
+            session = Session.model_validate(told)
+            self._ids[name] = {message.id for message in session.messages}
+            return session
+        before, ids = self._sessions[name], self._ids[name]
         new = [Message.model_validate(message) for message in told["messages"]]
-        return before.with_messages([*before.messages[:kept], *new]) if new else before
+        messages = (*before.messages[:kept], *new)
+        ids.update(message.id for message in new)
+        if len(ids) != len(messages):
+            return before.with_messages(messages)  # which says what is wrong
+        return before.model_copy(update={"messages": messages}) if new else before
 
 
 class _Child(_Reference):

@@ -110,6 +110,7 @@ class RoundRunner:
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self._answers = {record.round: record.score.answer for record in trial.journal.rounds}
+        self._unscored = [record.round for record in trial.journal.rounds if record.score.value is None]
         self._worlds = worlds(trial.scenario) if trial.gold.evidence else []
         self._redacting = CheckpointRedactor(trial.services.redactor)
         self._copy = trial.live / "check"
@@ -149,6 +150,8 @@ class RoundRunner:
         check_seconds = time.monotonic() - checked if question.needs_workspace or taught else 0.0
         crashpoint("scored")
         self._answers[item.id] = score.answer
+        if score.value is None:
+            self._unscored.append(item.id)
         return RoundRecord(
             index=index,
             round=item.id,
@@ -246,7 +249,7 @@ class RoundRunner:
                 history_files=trial.world.files,
                 workspace=str(told_workspace(trial.harness, trial.spec.settings.isolation, trial.world.workspace)),
                 states=self._worlds,
-                unscored=[record.round for record in trial.journal.rounds if record.score.value is None],
+                unscored=self._unscored,
                 prompt=prompt,
                 history_text=self._history_text,
             )

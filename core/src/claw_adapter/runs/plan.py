@@ -34,6 +34,8 @@ __all__ = [
     "told_once",
 ]
 
+LABEL: Final = 64
+"""Most characters of an identifier."""
 _NUMBER: Final = re.compile(r"\[\d+\]")
 
 READERS = ("careful", "hasty", "forgetful")
@@ -53,9 +55,16 @@ def _harness(value: object) -> object:
 
 
 def label(name: str, words: Sequence[str]) -> str:
-    """A name and the values of its options, after which a folder is named; of a path only the file's name."""
+    """A name and the values of its options, after which a folder is named; of a path only the file's name.
+
+    What is longer than an identifier may be ends with a digest of the whole.
+    """
     text = "-".join([name, *(slug(Path(word).name if "/" in word else word) for word in words)])
-    return re.sub("--+", "-", text)
+    text = re.sub("--+", "-", text)
+    if len(text) <= LABEL:
+        return text
+    whole = hashlib.sha256("\0".join((name, *words)).encode()).hexdigest()[:8]
+    return f"{text[: LABEL - 9].rstrip('-.')}-{whole}"
 
 
 def _overlay(value: object) -> object:

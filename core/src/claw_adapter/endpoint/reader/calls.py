@@ -157,7 +157,9 @@ def _param(parent: Param, schema: Schema, branches: Sequence[Schema]) -> Param:
         maximum=_number(every, "maximum"),
         description=str(schema.get("description") or ""),
         nullable="null" in types,
-        pattern=next((str(value) for branch in every if (value := branch.get("pattern"))), ""),
+        example=next(
+            (value[0] for branch in every if isinstance(value := branch.get("examples"), list) and value), None
+        ),
         longest=int(_number(every, "maxLength") or 0),
         mapped=_types(_object(schema.get("additionalProperties"))) == ["string"],
         encoded=any(branch.get("contentEncoding") == "base64" for branch in every),
@@ -166,10 +168,10 @@ def _param(parent: Param, schema: Schema, branches: Sequence[Schema]) -> Param:
 
 
 def _operations(item: Param, said: str) -> list[str]:
-    """What a description gives to choose from for a parameter that may choose what a tool does, if any of that is known."""
+    """What of the choices in a description is known, for a parameter that may choose what a tool does."""
     may = item.key in OPERATION and (item.key != "command" or "one of" in said.lower())
     found = choices(said) if may else []
-    return found if any(means(one, verb) for one in found for verb in VERBS) else []
+    return [one for one in found if any(means(one, verb) for verb in VERBS)]
 
 
 def _branches(schema: Schema) -> list[JsonValue]:

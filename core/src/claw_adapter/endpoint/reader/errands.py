@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.places import Style, styles_in, styles_of
-from claw_adapter.endpoint.reader.schema import At, Params
+from claw_adapter.endpoint.reader.schema import At, Params, invents
 from claw_adapter.endpoint.reader.shells import Language
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.model import Tool
@@ -150,7 +150,8 @@ class Habits:
     def tools(self, kind: str, candidates: Sequence[Candidate], instead: Sequence[Candidate] = ()) -> list[Candidate]:
         """The candidates, the one that works first; those given up not at all where one is known that can be used `instead`."""
         tool = self.working.get(kind, ("", ""))[0]
-        ranked = sorted(candidates, key=lambda one: (one.tool != tool, self._given_up(one)))[:MOST_TOOLS]
+        possible = [one for one in candidates if not invents(one.fixed)]
+        ranked = sorted(possible, key=lambda one: (one.tool != tool, self._given_up(one)))[:MOST_TOOLS]
         shown = {self.working[kind][0] for kind in SHOWING if kind in self.working}
         if any(one.tool in shown for one in instead):
             return [one for one in ranked if not self._given_up(one)]
@@ -227,7 +228,8 @@ class Habits:
 class Errand:
     """An errand under way: `attempt` is the call to make now, None when there is nothing left to try.
 
-    It begins when it is first looked at, so that it knows what those before it have learnt.
+    It begins when it is first looked at, so that it knows what those before it have learnt. A call for which a value would have
+    to be made up is not made.
     """
 
     MOST_REPEATS: Final = 2
@@ -310,6 +312,8 @@ class Errand:
         self._begun = True
         try:
             self._attempt = step()
+            while invents(self._attempt.arguments):
+                self._attempt = self._steps.send(Result(""))
             if self.dropped and self._attempt.trial:  # results that do not come say nothing of tools
                 self._steps.close()
                 self._attempt = None

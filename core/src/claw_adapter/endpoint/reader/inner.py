@@ -73,14 +73,12 @@ def unlock(box: Toolbox, habits: Habits) -> Generator[Attempt, Result, None]:
     for tool, form in forms:
         if (pair := _asked(form)) is None:
             continue
-        said = f"{form.description}\n{pair.description}"
-        names = [one for one in identifiers(said) if one not in box.names and not {*words(one)} & HARM]
-        for text in islice(_texts(pair, names, said), MOST_ASKED):
+        for text in islice(_texts(pair), MOST_ASKED):
             if (tool, text) in habits.asked:
                 continue
             result = yield Attempt("ask", tool, Candidate(tool, pair, fixed(form, (pair,))).arguments(text))
             habits.asked.add((tool, text))
-            more = [one for one in identifiers(result.text) if one not in (*names, *box.names)]
+            more = [one for one in identifiers(result.text) if one not in box.names and not {*words(one)} & HARM]
             if more and not pair.enum:
                 yield Attempt("ask", tool, Candidate(tool, pair, fixed(form, (pair,))).arguments(more[0]))
 
@@ -103,14 +101,9 @@ def _offers(form: Params) -> bool:
     return bool({*words(form.name), *words(form.description)[:8]} & OFFERS)
 
 
-def _texts(item: Param, names: Sequence[str], said: str) -> Iterator[str]:
+def _texts(item: Param) -> Iterator[str]:
+    """Choices, or what is looked for; a name that only a description has may be an example, or mean something else."""
     if item.enum:
         yield from (one for one in item.enum if isinstance(one, str) and not {*words(one)} & HARM)
-    elif not item.accepts("string"):
-        yield from names
-    elif names:
-        before = "select:" if "select:" in said else ""
-        yield before + ",".join(names)
-        yield from names
     elif item.key in QUERY:
         yield from WANTED[:2]

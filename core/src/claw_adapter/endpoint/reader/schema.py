@@ -29,6 +29,7 @@ __all__ = [
     "At",
     "Param",
     "Params",
+    "invents",
     "means",
     "placed",
     "words",
@@ -74,8 +75,13 @@ PAGE_END: Final = ("endline", "end", "lineend", "toline", "to", "lastline")
 """Keys of those that say where a page begins, and where it ends."""
 NEXT: Final = frozenset(("next", "continue", "continuation"))
 """Words of a field of a result that gives the place to go on from."""
+_UNSAID: Final = "a value that nobody has said"
+"""Stands for a text that is required and that neither the schema nor a result gives: no call is made with it."""
+_REMARKS: Final = (
+    "explanation", "reason", "thought", "purpose", "justification", "rationale", "intent", "why", "description", "comment",
+)  # fmt: skip
+"""Keys of parameters that take what a call is made for, in any words."""
 _NEGATED: Final = re.compile(r"\b(?:not|no|never|don't|cannot|isn't|aren't|instead of|rather than)\b")
-_SAMPLES: Final = ("1", "1s", "1m", "a", "1-80", "2026-01-01", "/", "http://127.0.0.1/")
 
 
 def words(name: str) -> tuple[str, ...]:
@@ -97,7 +103,7 @@ class Param:
     description: str = ""
     at: At = ()
     nullable: bool = False
-    pattern: str = ""
+    example: JsonValue = None
     longest: int = 0
     """Most characters of a text; 0 where the schema sets no bound."""
     texts: bool = False
@@ -158,25 +164,22 @@ class Param:
         return any(means(str(one), verb) for one in self.enum for verb in VERBS)
 
     def filler(self) -> JsonValue:
-        """A value that the schema allows, for a parameter that means nothing to the reader."""
+        """A value that the schema allows, for a parameter that means nothing to the reader; no text is made up for one."""
         if self.default is not None or self.nullable:
             return self.default
         if self.enum:  # where a file is opened to be read or to be emptied, an unknown purpose is reading
             safe = [one for one in self.enum if not {*words(str(one))} & HARM]
             return next((one for one in safe for verb in READ_VERBS if means(str(one), verb)), (safe or self.enum)[0])
+        if self.example is not None:
+            return self.example
         if self.accepts("string"):
-            return self._sample() if self.pattern else "needed for the question at hand"
+            return "needed for the question at hand" if self.key in _REMARKS else _UNSAID
         if self.accepts("integer"):
             low, high = self.minimum, self.maximum
             wide = self.key in PAGE_SIZE or "timeout" in self.key
             return int(high or max(low or 0, 1000)) if wide else int(low if low is not None else 1)
         fillers: dict[str, JsonValue] = {"boolean": False, "array": [], "object": {}}
         return next((value for kind, value in fillers.items() if self.accepts(kind)), None)
-
-    def _sample(self) -> str:
-        """A text of the pattern: one that the description names, else a common one."""
-        tried: tuple[str, ...] = (*re.findall(r"[^\s,;\"'`()]+", self.description), *_SAMPLES)
-        return next((text for text in tried if _fits(self.pattern, text)), tried[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +232,11 @@ def means(choice: str, verb: str) -> bool:
     return choice == verb[0] or verb in words(choice)
 
 
+def invents(arguments: JsonValue) -> bool:
+    """Whether a call would need a value that nobody has said."""
+    return _UNSAID in json.dumps(arguments)
+
+
 def placed(node: JsonValue, at: At, value: JsonValue) -> JsonValue:
     """`node` with a value at a place, objects and lists on the way made as they are needed."""
     if not at:
@@ -244,10 +252,3 @@ def placed(node: JsonValue, at: At, value: JsonValue) -> JsonValue:
         return items
     known = dict(node) if isinstance(node, dict) else {}
     return {**known, head: placed(known.get(head), rest, value)}
-
-
-def _fits(pattern: str, text: str) -> bool:
-    try:
-        return re.search(pattern, text) is not None
-    except re.error:
-        return False

@@ -241,9 +241,7 @@ def _spoken(box: Toolbox) -> Generator[Attempt, Result, Iterable[tuple[Candidate
         said = _said(tool)
         enums = [item for item in tool.known.items if item.enum]
         spoken = [(item, one, lang) for item in enums for one in item.enum for lang in LANGUAGES if one in lang.names]
-        if table := sql(tool.known.description) if "sql" in said else None:
-            found.append((-1, tool, table))
-        elif "sql" in said:
+        if "sql" in said:
             result = yield Attempt("ask", tool.tool, tool.arguments(SQL_TABLES))
             found += [(-1, tool, table)] if (table := sql(result.text)) else []
         for item, one, language in spoken:
