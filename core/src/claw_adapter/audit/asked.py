@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.damage import FULL
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.protocol import Capabilities, RoundRecord
+from claw_adapter.protocol.limits import WindowLimit
 from claw_adapter.redaction import REDACTED
 from claw_adapter.runs.transcript import Exchange
 
@@ -68,9 +70,16 @@ class ModelAsked:
         if at and turn.chain[at - 1].finish == "length":
             return  # some ask for a longer reply then
         changed = [name for name in SAMPLING if before.get(name) != sampling.get(name)]
+        if all(name.startswith("max_") for name in changed) and self._nearly_full(exchange):
+            return  # and some for a shorter one where the window has no room for more
         said = ", ".join(f"{name} {before.get(name)} → {sampling.get(name)}" for name in changed)
         what = f"request {exchange.number} asks for another sampling than those before it: {said}"
         self.book.find("M11", "sampling-changed", what, owner="harness", request=exchange.number)
+
+    def _nearly_full(self, exchange: Exchange) -> bool:
+        tokens = int(str((exchange.usage or {}).get("input") or 0))
+        limits = [loss for loss in self.capabilities.losses if isinstance(loss, WindowLimit)]
+        return any(tokens >= limit.tokens * FULL for limit in limits)
 
     def keys(self, turn: RequestTurn) -> None:
         """The key of the trial is blackened in the transcript: where it was, it is seen."""

@@ -12,7 +12,7 @@ from claw_adapter.audit.units import RESULT, RequestUnit, Said
 from claw_adapter.protocol.limits import Clip, Drop, Loss, Mask, Prune, WindowLimit
 from claw_adapter.shared import shared
 
-__all__ = ["Damage", "damage_of", "declared_for"]
+__all__ = ["FULL", "Damage", "damage_of", "declared_for"]
 
 LEAST: Final = 16
 """Characters that a piece must have to be taken for a text's beginning."""

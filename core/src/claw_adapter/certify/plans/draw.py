@@ -22,6 +22,7 @@ from claw_adapter.certify.plans.talks import DrawnTalks
 from claw_adapter.certify.plans.texts import NOUNS, Texts
 from claw_adapter.endpoint.faults import FaultKind
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
+from claw_adapter.protocol import Message
 from claw_adapter.runner.incident import IncidentKind
 
 __all__ = ["PLANS", "draw"]
@@ -43,19 +44,18 @@ WIDE: Final = ((52_000, 58_000), (20_000, 24_000), (10_000, 20_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
-ASKED: Final = ((8_000, 24_000), (5_000, 12_000), (4_000, 8_000))
+ASKED: Final = ((8_000, 14_000), (5_000, 9_000), (4_000, 7_000))
 """Characters of a long prompt, by the level."""
 PAST: Final = (16, 24, 60, 110, 160)
 LONG_PAST: Final = (200, 300)
-"""Messages of the past, and of a history that is longer than others; of the first the first plan of Gold has more, of the
-second the second one."""
+"""Messages of the past; of that in the first plan of Gold, and of a history that each of them has."""
 TALK: Final = (56, 80)
-LONG_TALK: Final = (220, 400)
+LONG_TALK: Final = (210, 300)
 BYTES: Final = 3_000
 """Bytes of a file that is no text."""
 WRITTEN: Final = ((6_000, 12_000), (2_000, 6_000), (2_000, 4_000))
 """Characters of a long file that is written, by the level."""
-PAGED: Final = (410, 900), (410, 520), (410, 450)
+PAGED: Final = (410, 500), (410, 460), (410, 450)
 """Lines of a file that is read by pages, by the level."""
 STEPS: Final = (23, 28)
 """Replies with calls of a long turn."""
@@ -100,9 +100,13 @@ class _Drawing:
             self._seeds(number if self.height > 1 else None)
         begin = self.texts.now
         chains = [chain for make in self._chains() for chain in [make()] if chain]
+        last = [
+            self._wide(),
+            self._long() if self.height == 0 else [],
+        ]  # what fills the window comes when little else will
         return SessionPlan(
             nonce=nonce, number=number, level=level, name=name, model=model, clock=begin,
-            steps=(*self.steps, *self._merged(chains)),
+            steps=(*self.steps, *self._merged(chains), *(step for chain in last for unit in chain for step in unit)),
         )  # fmt: skip
 
     def _chains(self) -> Sequence[Callable[[], list[Unit]]]:
@@ -116,13 +120,12 @@ class _Drawing:
             self._edited,
             self._paged,
             self._missing,
-            self._wide,
             self._asked,
             self._bytes,
             self._added,
         ]
         if self.height == 0:
-            found += [self._long, self._many]
+            found += [self._many]
         if self.height == 0:
             return found
         found += [
@@ -147,7 +150,7 @@ class _Drawing:
                 self._paused,
                 self._failed,
             ]
-            found += [self._restarted, self._halting, self._wordless]
+            found += [self._restarted, self._halting, self._wordless, self._long_talk]
         return found
 
     def _merged(self, chains: Sequence[list[Unit]]) -> list[PlanStep]:
@@ -163,21 +166,30 @@ class _Drawing:
     # what it begins with
 
     def _seeds(self, number: int | None) -> None:
-        """The past and the histories; of the plans of Gold (`number`) one has a long past, another a long history."""
+        """The past and the histories; of the plans of Gold the first (`number` 0) has a long past."""
         rng = self.rng
         result = self.texts.prose(rng.randrange(9_000, 14_000))
         first = rng.choice(("user", "assistant")) if number else "assistant" if number is None else "user"
         size = rng.randrange(*LONG_PAST) if number == 0 else rng.choice(PAST)
-        main = self.talks.seeded(size, tools=0.12, result=result, first=first, main=True, odd=self.texts.odd())
+        odd, short = self.texts.odd(), number == 0
+        main = self.talks.seeded(size, tools=0.12, result=result, first=first, main=True, odd=odd, short=short)
         self.steps.append(PlanSeed(session=MAIN, messages=main))
         for at in range(rng.choice((2, 2, 3))):
-            name = self.texts.word()
-            self.histories.append(name)
-            size = rng.randrange(*(LONG_TALK if number == 1 else TALK) if at == 0 else (4, 30))
-            odd = self.texts.odd() if at == 0 else ""
-            talk = self.talks.seeded(size, tools=0.08, result=self.texts.sentence(), odd=odd)
-            title = self.texts.sentence()
-            self.steps.append(PlanSeed(session=name, messages=talk, title=title, channel=rng.choice(NOUNS)))
+            size = rng.randrange(*TALK if at == 0 else (4, 30))
+            self._history(self.talks.seeded(size, tools=0.08, result=self.texts.sentence(), odd="" if at else odd))
+
+    def _history(self, talk: Sequence[Message]) -> str:
+        name = self.texts.word()
+        self.histories.append(name)
+        title = self.texts.sentence()
+        self.steps.append(PlanSeed(session=name, messages=tuple(talk), title=title, channel=self.rng.choice(NOUNS)))
+        return name
+
+    def _long_talk(self) -> list[Unit]:
+        """A history that is longer than others is read."""
+        name = self._history(self.talks.talk(self.rng.randrange(*LONG_TALK), short=True))
+        self.histories.remove(name)
+        return [[self._turn(self._does(self._reads(name)), self._says())]]
 
     # turns
 
@@ -295,7 +307,7 @@ class _Drawing:
             gone = bool(files[path]) and rng.random() < 0.3
             files[path] = "" if gone else rng.choice((self._crlf(), self.texts.lines(rng.randrange(2, 12))))
             found.append(PlanChange(path=path, action="delete" if gone else "new", text=files[path]))
-        for name in (MAIN, *self.histories[:2]) if self.height > 0 else ():
+        for name in (MAIN, *self.histories[1:]) if self.height > 0 else ():
             if rng.random() < 0.4:
                 action, at = rng.choice((("append", 1.0), ("insert", rng.random()), ("delete", rng.uniform(0.3, 0.9))))
                 new = () if action == "delete" else tuple(self.talks.talk(rng.randrange(1, 4)))
@@ -313,7 +325,7 @@ class _Drawing:
             if last and rng.random() < 0.35 and files[last[-1].target]:
                 found.append(last[-1])
             elif self.height > 0 and rng.random() < 0.15:
-                found.append(self._reads(rng.choice(self.histories[:2])))
+                found.append(self._reads(rng.choice(self.histories[1:])))
             elif files[path] and rng.random() < 0.5:
                 last.append(ToolUse(kind=rng.choice(("read", "cat")), target=path))
                 found.append(last[-1])
@@ -350,8 +362,9 @@ class _Drawing:
         return [[self._turn(self._does(show, fails), self._does(add), self._does(show), self._says())]]
 
     def _long(self) -> list[Unit]:
+        """A long answer, and one more turn."""
         text = self.texts.across(self.texts.prose(self.rng.randrange(*LONG)))
-        return [[self._turn(PlayedReply(text=text, piece=2_000))]]
+        return [[self._turn(PlayedReply(text=text, piece=2_000))], [self._turn(self._says())]]
 
     def _batch(self) -> list[Unit]:
         """A dozen calls at once, of files and a history, a slow one among them, one after another answered."""

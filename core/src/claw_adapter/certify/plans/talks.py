@@ -26,14 +26,22 @@ class DrawnTalks:
         self._id = 0
 
     def seeded(
-        self, count: int, *, tools: float, result: str, first: str = "user", main: bool = False, odd: str = ""
+        self,
+        count: int,
+        *,
+        tools: float,
+        result: str,
+        first: str = "user",
+        main: bool = False,
+        odd: str = "",
+        short: bool = False,
     ) -> tuple[Message, ...]:
         """A past of at least so many messages, with one use of tools that gives this result for certain.
 
         The use stands anywhere but between calls and their results: also behind the text of a reply. What is `odd` is said
         by somebody, and in the main session it is asked of a tool, too, at length.
         """
-        said = self.talk(count, tools=tools, first=first, main=main)
+        said = self.talk(count, tools=tools, first=first, main=main, short=short)
         pieces = [[*self._used(result, self._asked(odd) if odd and main else None)]]
         if odd:
             role = self.rng.choice(("user", "assistant"))
@@ -42,7 +50,7 @@ class DrawnTalks:
             pieces.append([self.message("system")])
         if main:
             pieces += self._kinds()
-        for role in ("user", "assistant") if main else (self.rng.choice(("user", "assistant")),) if odd else ():
+        for role in ("user", "assistant") if main else ():
             pieces.append([self.message(role, self.texts.prose(self.rng.randrange(*LONG)))])
         self.rng.shuffle(pieces)
         for at, piece in zip(sorted((self._place(said) for _ in pieces), reverse=True), pieces, strict=True):
@@ -72,15 +80,23 @@ class DrawnTalks:
         }
         return {"query": odd, "where": deep, "text": self.texts.prose(self.rng.randrange(1_600, 3_000)), "most": 0}
 
-    def talk(self, count: int, *, tools: float = 0.0, first: str = "user", main: bool = False) -> list[Message]:
-        """At least so many messages; mostly by turns, with calls of tools in between; in the main session words come again."""
+    def talk(
+        self, count: int, *, tools: float = 0.0, first: str = "user", main: bool = False, short: bool = False
+    ) -> list[Message]:
+        """At least so many messages; mostly by turns, with calls of tools in between; in the main session words come again.
+
+        In a `short` one everybody says a sentence.
+        """
         said: list[Message] = []
         role = first
         while len(said) < count:
             if role == "assistant" and said and self.rng.random() < tools:
                 said += self._used(self.texts.sentence())
             within = len(said) > 3
-            said.append(self._again(said, role) if main and within and self.rng.random() < 0.04 else self.message(role))
+            again = main and within and self.rng.random() < 0.04
+            said.append(
+                self._again(said, role) if again else self.message(role, self.texts.sentence() if short else "")
+            )
             if within and self.rng.random() < 0.04:
                 said.append(self.message("system"))
             if self.rng.random() < 0.9:
