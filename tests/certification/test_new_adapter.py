@@ -7,9 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import yaml
 
+from claw_adapter.cli import new_adapter
 from claw_adapter.cli.new_adapter import skeleton
 from support.running import claw
 
@@ -87,3 +90,38 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path):
     done = claw("new-adapter", "x", check=False, cwd=tmp_path)
     assert done.returncode == 2
     assert [path.name for path in (tmp_path / "claw-adapter-x").iterdir()] == ["thesis.tex"]
+
+
+REPOSITORY = "claw-adapter @ git+https://example.org/o/claw-adapter"
+
+
+@pytest.mark.parametrize(
+    ("told", "remote", "source"),
+    [
+        (None, "", "claw-adapter"),
+        ({"url": "https://example.org/claw_adapter-0.1.0-py3-none-any.whl", "archive_info": {}}, "", "claw-adapter"),
+        (
+            {"url": "https://me:secret@example.org/o/claw-adapter", "vcs_info": {"commit_id": "a1"}},
+            "",
+            f"{REPOSITORY}@a1#subdirectory=core",
+        ),
+        (
+            {"url": "file:///src/core", "dir_info": {}},
+            "git@example.org:o/claw-adapter",
+            f"{REPOSITORY}#subdirectory=core",
+        ),
+        ({"url": "file:///src/core", "dir_info": {}}, "/somewhere/else", "claw-adapter"),
+    ],
+    ids=["registry", "wheel", "repository", "checkout", "checkout of a folder"],
+)
+def test_its_workflow_installs_claw_adapter_from_where_it_is(monkeypatch, told, remote, source):
+    found = SimpleNamespace(read_text=lambda _name: json.dumps(told) if told else None)
+    monkeypatch.setattr(new_adapter, "distribution", lambda _name: found)
+    monkeypatch.setattr(new_adapter, "_remote", lambda _folder: remote)
+    assert new_adapter.origin() == source
+    text = skeleton("tiny", source=source)[".github/workflows/certify.yml"]
+    made = yaml.safe_load(text)
+    assert made["env"] == {"CLAW_ADAPTER": source}
+    assert any(
+        step.get("run", "").startswith('pip install "$CLAW_ADAPTER" -e') for step in made["jobs"]["certify"]["steps"]
+    )

@@ -19,6 +19,7 @@ from typing import Any, Final
 __all__ = [
     "MAX_DEPTH",
     "MOST_BYTES",
+    "each_once",
     "parse_json",
     "parse_toml",
     "read_bytes",
@@ -90,6 +91,19 @@ def parse_json(
     if _is_deep(value):
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     return value if halves or pairs is not None else without_halves(value)
+
+
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of its fields, for `parse_json`: of a name that stands there twice, each reader would take another.
+
+    Raises:
+        ValueError: one does.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!a} stands there twice")
+    return found
 
 
 def without_halves(value: Any) -> Any:

@@ -39,7 +39,9 @@ def describe_errors(error: ValidationError) -> str:
 
 def _clipped(text: str) -> str:
     """Names and values of a damaged file may be of any length, and hold what no terminal shows."""
-    text = text.encode("utf-8", "replace").decode()
+    text = "".join(
+        c if c.isprintable() else "\ufffd" for c in " ".join(text.encode("utf-8", "replace").decode().split())
+    )
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 

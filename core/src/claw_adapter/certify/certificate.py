@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, field_validator
 
 from claw_adapter.certify.demand import Level
 from claw_adapter.certify.digests import json_digest
@@ -18,9 +19,10 @@ from claw_adapter.certify.envelope import Envelope, seal
 from claw_adapter.certify.records import Report
 from claw_adapter.errors import JournalError
 from claw_adapter.protocol.base import Record
-from claw_adapter.reading import read_text, why
+from claw_adapter.reading import each_once, parse_json, read_text, why
+from claw_adapter.report.clean import clean, is_one_line
 
-__all__ = ["CERTIFICATE", "Certificate", "certificate_of", "file_digest", "issue", "read_certificate"]
+__all__ = ["BESIDE", "CERTIFICATE", "PAGE", "Certificate", "certificate_of", "file_digest", "issue", "read_certificate"]
 
 CERTIFICATE: Final = "certificate.json"
 PAGE: Final = "report.html"
@@ -68,6 +70,13 @@ class Certificate(Record):
     """sha256 of what lies beside it: badge, page, JUnit."""
     digest: str = ""
 
+    @field_validator("*")
+    @classmethod
+    def _can_be_printed(cls, value: Any) -> Any:
+        if not all(map(is_one_line, _texts(value))):
+            raise ValueError("it has a line break or a control character in it")
+        return value
+
     def computed(self) -> str:
         """What `digest` has to be."""
         left_out = {"digest"}
@@ -113,15 +122,35 @@ def certificate_of(report: Report) -> Certificate:
     """
     if report.reached is None:
         raise ValueError("no level, no certificate")
-    return Certificate(
-        adapter=report.adapter.name, distribution=report.adapter.distribution, version=report.adapter.version,
-        code=report.adapter.digest, versions=report.adapter.versions, kit=report.kit, kit_code=report.kit_digest,
-        spec=report.spec, requirement_set=report.requirement_set, requirement_digest=report.requirement_digest,
-        level=report.reached, certified=report.certified and report.ok, isolation=report.isolation, issued=report.started,
-        evidence=report.evidence, options=report.adapter.options, nonce=report.nonce,
-        dependencies=report.adapter.dependencies, programs=report.adapter.programs,
-        renderings=report.adapter.capabilities.get("renderings", ""), losses=report.adapter.capabilities.get("losses", ""),
-    )  # fmt: skip
+    adapter = report.adapter
+    told = {
+        "adapter": adapter.name, "distribution": adapter.distribution, "version": adapter.version, "code": adapter.digest,
+        "versions": adapter.versions, "kit": report.kit, "kit_code": report.kit_digest, "spec": report.spec,
+        "requirement_set": report.requirement_set, "requirement_digest": report.requirement_digest,
+        "level": report.reached, "certified": report.certified and report.ok, "isolation": report.isolation,
+        "issued": report.started, "evidence": report.evidence, "options": adapter.options, "nonce": report.nonce,
+        "dependencies": adapter.dependencies, "programs": adapter.programs,
+        "renderings": adapter.capabilities.get("renderings", ""), "losses": adapter.capabilities.get("losses", ""),
+    }  # fmt: skip
+    return Certificate.model_validate({name: _on_one_line(value) for name, value in told.items()})
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a value, names included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for item in (*value, *value.values()) if isinstance(value, dict) else value:
+            yield from _texts(item)
+
+
+def _on_one_line(value: Any) -> Any:
+    """A value whose texts can be printed: what a program says of its version may have line breaks in it."""
+    if isinstance(value, str):
+        return value if is_one_line(value) else " ".join(clean(value).split())
+    if isinstance(value, dict):
+        return {_on_one_line(name): _on_one_line(item) for name, item in value.items()}
+    return [_on_one_line(item) for item in value] if isinstance(value, list) else value
 
 
 def file_digest(path: Path) -> str:
@@ -136,11 +165,11 @@ def read_certificate(path: Path) -> tuple[Certificate, Envelope | None]:
         JournalError: there is none.
     """
     try:
-        text = read_text(path)
-        if isinstance(data := json.loads(text), dict) and "payloadType" in data:
+        data = parse_json(read_text(path), each_once)
+        if isinstance(data, dict) and "payloadType" in data:
             envelope = Envelope.model_validate(data)
             return Certificate.model_validate(envelope.predicate()), envelope
-        return Certificate.model_validate_json(text), None
-    except (OSError, ValueError, RecursionError) as error:
+        return Certificate.model_validate(data), None
+    except (OSError, ValueError) as error:
         what = "no certificate can be read here" if isinstance(error, OSError) else "not a certificate"
         raise JournalError(f"{what}: {why(error)}", where=str(path), remedy=REMEDY) from error

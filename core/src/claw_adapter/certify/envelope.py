@@ -6,7 +6,6 @@ What is signed is DSSE's pre-authentication encoding of the payload, by a key of
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, Final, Literal
 from pydantic import Field
 
 from claw_adapter.protocol.base import Record
+from claw_adapter.reading import each_once, parse_json
 from claw_adapter.signing import fingerprints, sign, signed_by, signing_key
 
 __all__ = ["Envelope", "EnvelopeSignature", "seal"]
@@ -47,14 +47,17 @@ class Envelope(Record):
             ValueError: the payload is no statement of ours.
         """
         try:
-            statement = json.loads(base64.b64decode(self.payload, validate=True))
-        except (binascii.Error, RecursionError) as error:
+            statement = parse_json(base64.b64decode(self.payload, validate=True), each_once)
+        except ValueError as error:
             raise ValueError(f"the payload is not base64 of JSON: {error}") from None
         if not isinstance(statement, dict) or statement.get("predicateType") != PREDICATE:
             raise ValueError(f"the payload is no statement of type {PREDICATE}")
         found = statement.get("predicate")
-        if not isinstance(found, dict) or subjects(found) != statement.get("subject"):
-            raise ValueError("the statement's subjects are not those of the certificate")
+        try:
+            if not isinstance(found, dict) or subjects(found) != statement.get("subject"):
+                raise ValueError("the statement's subjects are not those of the certificate")
+        except (KeyError, TypeError, AttributeError):
+            raise ValueError("the statement does not say what a certificate says") from None
         return found
 
     def signer(self, signers: Path | None = None, signer: str = "") -> str:

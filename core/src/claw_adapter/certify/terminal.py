@@ -63,8 +63,8 @@ def print_result(console: Console, result: CheckResult, evidence: Path) -> None:
         console.print(f"    [yellow]warning:[/] {escape(one_line(warning, 600))}", soft_wrap=True)
 
 
-def print_report(console: Console, report: Report, folder: Path | None = None) -> None:
-    """The counts per area, the level, and where the rest lies."""
+def print_report(console: Console, report: Report, folder: Path | None = None, *, with_level: bool = True) -> None:
+    """The counts per area, the level (unless single checks were asked for, without one), and where the rest lies."""
     from rich.table import Table
 
     table = Table(
@@ -79,17 +79,17 @@ def print_report(console: Console, report: Report, folder: Path | None = None) -
     console.print(table)
     versions = ", ".join(f"{name} {version}" for name, version in report.adapter.versions.items())
     reached = f"[bold green]{report.reached}[/]" if report.reached else "[bold red]none[/]"
+    level = f"level reached {reached}, asked {report.asked}, " if with_level else ""
     console.print(
-        f"{escape(report.adapter.label)} ({escape(versions)}): level reached {reached}, asked {report.asked}"
-        f"{', certified mode' if report.certified else ''}, isolation {report.isolation}, set {report.requirement_set}, "
+        f"{escape(one_line(f'{report.adapter.label} ({versions})', 2_000))}: {level}"
+        f"{'certified mode, ' if report.certified else ''}isolation {report.isolation}, set {report.requirement_set}, "
         f"nonce {report.nonce}, "
         f"{len(report.results)} checks in {report.seconds:.1f} s",
         soft_wrap=True,
     )
     for problem in report.problems:
-        console.print(f"[red]✗[/] {escape(problem)}", soft_wrap=True)
+        console.print(f"[red]✗[/] {escape(one_line(problem, 600))}", soft_wrap=True)
     if folder is not None:
-        what = (
-            "report, evidence and certificate" if report.reached else "report and evidence (no certificate: no level)"
-        )
+        without = " (no certificate: no level)" if with_level else ""
+        what = "report, evidence and certificate" if report.reached else f"report and evidence{without}"
         console.print(f"{what}: {folder}", soft_wrap=True)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
+import hashlib
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from claw_adapter import plugins
+from claw_adapter import __version__, plugins
 from claw_adapter.certify.badge import badge_svg, render_badge_json
 from claw_adapter.certify.certificate import (
+    BESIDE,
     CERTIFICATE,
     PAGE,
     Certificate,
     certificate_of,
-    file_digest,
     read_certificate,
 )
 from claw_adapter.certify.check import checks
+from claw_adapter.certify.demand import LEVELS
 from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest
 from claw_adapter.certify.judge import level_reached
 from claw_adapter.certify.junit import junit
@@ -24,9 +29,12 @@ from claw_adapter.certify.plans.evidence import derive
 from claw_adapter.certify.records import Report
 from claw_adapter.certify.requirements import load
 from claw_adapter.errors import InternalError
-from claw_adapter.reading import read_text, why
+from claw_adapter.reading import each_once, parse_json, read_bytes, read_text, why
 
 __all__ = ["VerifiedCertificate", "differing", "has_evidence", "has_report", "installed_otherwise", "verify"]
+
+AHEAD: Final = dt.timedelta(days=1)
+"""How far the clock of whoever issued it may go before ours."""
 
 RENDERED: Final[dict[str, Callable[[Report], str]]] = {
     "badge.svg": badge_svg,
@@ -47,14 +55,16 @@ class VerifiedCertificate(NamedTuple):
     """Whose word it is: who was asked for, else the fingerprint of the key; empty where nobody has signed."""
     derived: tuple[str, ...] = ()
     """Checks whose verdict the evidence gave once more."""
+    notes: tuple[str, ...] = ()
+    """What was not looked at, or is no part of it: no fault of the certificate."""
 
 
 def verify(path: Path, signers: Path | None = None, signer: str = "") -> VerifiedCertificate:
     """Check a certificate against itself, what lies beside it, and the evidence if that is there; what is wrong, if anything.
 
-    With the report, everything that was made of it is made again and compared. With the evidence, the sessions of PLAN are
-    drawn from the nonce again, held against what was run, and judged again. Evidence is large and is not always handed on;
-    `has_report` and `has_evidence` say what was checked.
+    Each file that it names by digest is compared if it is there. With the report, what this kit made of it is made again and
+    compared. With the evidence of this kit, the sessions of PLAN are drawn from the nonce again, held against what was run, and
+    judged again. Evidence is large and is not always handed on; `has_report` and `has_evidence` say what was checked.
 
     Args:
         path: the file, or its folder.
@@ -80,20 +90,18 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
         problems.append(error.what)
     if requirements is not None and requirements.digest != certificate.requirement_digest:
         problems.append(f"requirement set {certificate.requirement_set} is not the one of this kit")
+    if requirements is not None and requirements.spec != certificate.spec:
+        problems.append(f"it is of the specification {certificate.spec}, this kit is of {requirements.spec}")
+    problems += [*_misdated(certificate), *_changed(certificate, path.parent), *_other_level(certificate, path.parent)]
+    notes = tuple(_notes(certificate, path.parent))
     if not has_report(path):
-        return VerifiedCertificate(certificate, problems, found)
-    report_path = path.parent / "report.json"
-    if file_digest(report_path) != certificate.report:
-        problems.append("report.json was changed after the certificate was issued")
-    problems += [
-        f"{name} was changed after the certificate was issued, or is gone"
-        for name, digest in certificate.files.items()
-        if not (path.parent / name).is_file() or file_digest(path.parent / name) != digest
-    ]
+        return VerifiedCertificate(certificate, problems, found, notes=notes)
     try:
-        report = Report.model_validate_json(read_text(report_path))
+        parse_json(text := read_text(path.parent / "report.json"), each_once)
+        report = Report.model_validate_json(text)
     except (OSError, ValueError) as error:
-        return VerifiedCertificate(certificate, [*problems, f"report.json is damaged: {why(error)}"], found)
+        problems.append(f"report.json is damaged: {why(error)}")
+        return VerifiedCertificate(certificate, problems, found, notes=notes)
     if (
         requirements is not None
         and level_reached(requirements, {r.id: r.outcome for r in report.results}) != certificate.level
@@ -101,23 +109,61 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
         problems.append(f"the results do not give the level {certificate.level}")
     problems += _unlike(certificate, report)
     problems += _rendered_otherwise(certificate, report, path.parent)
-    more, derived = _evidence(certificate, report, path.parent / "evidence")
-    return VerifiedCertificate(certificate, [*problems, *more], found, derived)
+    if not has_evidence(path) or not _is_ours(certificate):
+        return VerifiedCertificate(certificate, problems, found, notes=notes)
+    derived = dict(derive(report, path.parent / "evidence"))
+    problems += [f"{check}: {wrong}" for check, wrong in derived.items() if wrong]
+    drawn = tuple(check for check in derived if check.startswith("PLAN-"))
+    return VerifiedCertificate(certificate, problems, found, drawn, notes)
 
 
-def _evidence(certificate: Certificate, report: Report, folder: Path) -> tuple[list[str], tuple[str, ...]]:
-    """What is wrong with the evidence, and whose verdict it gave once more."""
-    if not folder.is_dir():
-        return [], ()
-    problems = []
-    if folder_digest(folder) != certificate.evidence:
-        problems.append("the evidence was changed, or is not all there")
+def _misdated(certificate: Certificate) -> Iterator[str]:
+    """Whether it was issued later than now."""
+    try:
+        issued = dt.datetime.fromisoformat(certificate.issued)
+    except ValueError:
+        yield f"it was issued at {certificate.issued!r}, which is no time"
+        return
+    if (issued if issued.tzinfo else issued.replace(tzinfo=dt.UTC)) > dt.datetime.now(dt.UTC) + AHEAD:
+        yield f"it was issued at {certificate.issued}, which is still to come"
+
+
+def _changed(certificate: Certificate, folder: Path) -> Iterator[str]:
+    """What lies beside it and is not what it names by digest; what does not lie there is nobody's fault."""
+    for name, digest in {"report.json": certificate.report, **certificate.files}.items():
+        if (folder / name).exists():
+            with contextlib.suppress(OSError):  # a folder, or what cannot be read, is not what was issued either
+                if hashlib.sha256(read_bytes(folder / name)).hexdigest() == digest:
+                    continue
+            yield f"{name} was changed after the certificate was issued"
+    if (folder / "evidence").is_dir() and folder_digest(folder / "evidence") != certificate.evidence:
+        yield "the evidence was changed, or is not all there"
+
+
+def _other_level(certificate: Certificate, folder: Path) -> Iterator[str]:
+    """Badges that say another level, whichever kit has made them."""
+    for name in ("badge.svg", "badge.json"):
+        with contextlib.suppress(OSError, ValueError):
+            said = set(re.findall("|".join(LEVELS), read_text(folder / name).lower()))
+            if said != {certificate.level}:
+                yield f"{name} does not show the level {certificate.level}"
+
+
+def _notes(certificate: Certificate, folder: Path) -> Iterator[str]:
+    """What of it is not here, what is here and no part of it, and what only another kit can check."""
+    absent = [name for name in certificate.files if not (folder / name).exists()]
+    if absent:
+        yield f"not here, not checked: {', '.join(absent)}"
     if certificate.format == "certificate/1":
-        return problems, ()
-    derived = dict(derive(report, folder))
-    return [*problems, *(f"{check}: {wrong}" for check, wrong in derived.items() if wrong)], tuple(
-        check for check in derived if check.startswith("PLAN-")
-    )
+        return
+    strange = [name for name in BESIDE if name not in certificate.files and (folder / name).exists()]
+    if strange:
+        yield f"no part of the certificate: {', '.join(strange)}"
+    if not _is_ours(certificate) and ((folder / "report.json").exists() or (folder / "evidence").exists()):
+        yield (
+            f"made by another kit: claw-adapter {certificate.kit}, code {certificate.kit_code[:12]}; files and evidence are "
+            "compared by digest, and its sessions are not drawn again: install that kit to draw them again"
+        )
 
 
 def _unlike(certificate: Certificate, report: Report) -> list[str]:
@@ -146,7 +192,8 @@ def differing(one: Certificate, other: Certificate) -> list[str]:
 
 def _is_ours(certificate: Certificate) -> bool:
     """Whether it names the kit that is installed here."""
-    return certificate.format != "certificate/1" and certificate.kit_code == code_digest(__name__)
+    installed = __version__, code_digest(__name__)
+    return certificate.format != "certificate/1" and (certificate.kit, certificate.kit_code) == installed
 
 
 def _rendered_otherwise(certificate: Certificate, report: Report, folder: Path) -> Iterator[str]:
@@ -188,5 +235,5 @@ def has_report(path: Path) -> bool:
 
 
 def has_evidence(path: Path) -> bool:
-    """Whether report and evidence lie beside a certificate (the file, or its folder)."""
-    return has_report(path) and ((path if path.is_dir() else path.parent) / "evidence").is_dir()
+    """Whether the evidence lies beside a certificate (the file, or its folder)."""
+    return ((path if path.is_dir() else path.parent) / "evidence").is_dir()

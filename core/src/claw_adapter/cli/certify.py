@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+LONGEST = 2_000
+"""Characters of a line about a certificate."""
+
 
 @click.command("certify")
 @click.argument("name", required=False, metavar="NAME[:KEY=VALUE,...]")
@@ -90,11 +93,17 @@ def command(ctx: click.Context, /, name: str | None, verify: Path | None, listin
         return _list(flags)
     if name is None:
         raise click.UsageError("name a harness, or a certificate with --verify")
+    if "nonce" in _given(ctx) and not flags["nonce"].strip():
+        raise click.UsageError("--nonce is empty: say what to draw from, or leave it out for a fresh one")
+    from claw_adapter.report.clean import is_one_line
+
+    if not is_one_line(flags["nonce"]):
+        raise click.UsageError("--nonce has a line break or a control character in it")
     if flags["certified"] and (flags["baseline"] or flags["only"]):
         raise click.UsageError("certified mode takes neither --baseline nor --only")
     if flags["plan"] is not None:
         return _plan(name, flags)
-    return _certify(name, flags)
+    return _certify(name, flags, with_level=not flags["only"] or "level" in _given(ctx))
 
 
 def _plan(asked_name: str, flags: dict[str, Any]) -> int:
@@ -104,14 +113,16 @@ def _plan(asked_name: str, flags: dict[str, Any]) -> int:
     from claw_adapter.certify.plans.trial import PlanRunner
     from claw_adapter.cli.process import finish_in_order
     from claw_adapter.errors import ScenarioError
+    from claw_adapter.reading import read_text, why
     from claw_adapter.sandbox import detect
 
     name, options, _ = _named(asked_name)
     harness: Harness = plugins.create("harness", name, options)
     try:
-        plan = SessionPlan.model_validate_json(flags["plan"].read_text("utf-8"))
+        plan = SessionPlan.model_validate_json(read_text(flags["plan"]))
     except ValueError as error:
-        raise ScenarioError(f"not a stored plan: {error}", where=str(flags["plan"])) from None
+        remedy = "Name a file of evidence/plans/ in the folder of a certification, such as silver-0.json."
+        raise ScenarioError(f"not a stored plan: {why(error)}", where=str(flags["plan"]), remedy=remedy) from None
     level = flags["isolation"] if flags["isolation"] is not None else 1 if harness.runs_inside else int(detect().level)
     runner = PlanRunner(harness, options=options, isolation=level, deadline=flags["deadline"], keep=flags["out"])
     (outcome,) = finish_in_order(runner.outcomes([plan]))
@@ -162,7 +173,7 @@ def _list(flags: dict[str, Any]) -> int:
     return 0
 
 
-def _certify(asked_name: str, flags: dict[str, Any]) -> int:
+def _certify(asked_name: str, flags: dict[str, Any], *, with_level: bool) -> int:
     from claw_adapter import plugins
     from claw_adapter.certify.baseline import load_baseline
     from claw_adapter.certify.judge import plan
@@ -192,7 +203,7 @@ def _certify(asked_name: str, flags: dict[str, Any]) -> int:
     if flags["as_json"]:
         print_json(report.model_dump(mode="json"))
     else:
-        print_report(console(), report, out)
+        print_report(console(), report, out, with_level=with_level)
     return 0 if report.ok else FAILED
 
 
@@ -238,12 +249,13 @@ def _unlike(certificate: Certificate, name: str | None, level: str | None) -> li
 def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, Any]) -> int:
     from claw_adapter.certify.verification import has_evidence, has_report, installed_otherwise, verify
     from claw_adapter.notation import render_named
+    from claw_adapter.report.clean import one_line
 
-    certificate, problems, signer, derived = verify(path, flags["signers"], flags["signer"])
+    certificate, problems, signer, derived, told = verify(path, flags["signers"], flags["signer"])
     problems = [*_unlike(certificate, name, level), *problems]
     if flags["reproduce"]:
         problems += _reproduced(certificate, flags)
-    whole, notes = has_evidence(path), installed_otherwise(certificate)
+    whole, notes = has_evidence(path), [*told, *installed_otherwise(certificate)]
     attested = not problems and bool(signer) and flags["signers"] is not None
     if flags["as_json"]:
         found = certificate.model_dump(mode="json")
@@ -269,7 +281,7 @@ def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, An
         lines.append(f"  drawn from the nonce and judged again: {', '.join(derived)}")
     out = console()
     for line in [*lines, *(f"  {note}" for note in notes)]:
-        out.print(line, soft_wrap=True, markup=False)
+        out.print(f"{'  ' * line.startswith('  ')}{one_line(line, LONGEST)}", soft_wrap=True, markup=False)
     return 0 if attested else FAILED
 
 

@@ -5,9 +5,13 @@ The files are in the folder ``skeleton``, written for a harness called *tiny*; i
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
 import click
 
@@ -26,12 +30,13 @@ CORE: Final = "claw-adapter"
 NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
-def skeleton(name: str, *, terminal: bool = False) -> dict[str, str]:
+def skeleton(name: str, *, terminal: bool = False, source: str = CORE) -> dict[str, str]:
     """Path → text of a new adapter's files.
 
     Args:
         name: what people type: small letters, digits and single dashes.
         terminal: the harness speaks on a terminal only.
+        source: where the workflow installs claw-adapter from, as pip takes it.
 
     Raises:
         ValueError: the name is none.
@@ -41,9 +46,37 @@ def skeleton(name: str, *, terminal: bool = False) -> dict[str, str]:
     module = f"claw_adapter_{name.replace('-', '_')}"
     adapter = "src/adapter_terminal.py.in" if terminal else "src/adapter.py.in"
     files = FILES | {adapter: "src/{module}/adapter.py"}
-    return {
-        to.format(module=module): _renamed((SKELETON / source).read_text("utf-8"), name) for source, to in files.items()
+    made = {
+        to.format(module=module): _renamed((SKELETON / path).read_text("utf-8"), name) for path, to in files.items()
     }
+    workflow = FILES["github/certify.yml.in"]
+    return made | {workflow: made[workflow].replace("SOURCE", source)}
+
+
+def origin() -> str:
+    """Where the claw-adapter that is installed came from, as pip takes it: its repository, or its checkout's; else a registry."""
+    try:
+        told = json.loads(distribution(CORE).read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return CORE
+    url, commit, folder = str(told.get("url", "")), "", told.get("subdirectory", "core")
+    if "vcs_info" in told:
+        commit = f"@{told['vcs_info'].get('commit_id', '')}".rstrip("@")
+    elif "dir_info" in told:
+        url = _remote(unquote(urlsplit(url).path))
+    else:
+        return CORE
+    url = re.sub(r"^(?:https://(?:[^@/]*@)?|ssh://git@|git@)([\w.-]+)[:/]", r"https://\1/", url)
+    return f"{CORE} @ git+{url}{commit}#subdirectory={folder}" if re.match(r"https://[\w./~+-]+$", url) else CORE
+
+
+def _remote(folder: str) -> str:
+    """The repository that a checkout is of; nothing if it is none, or of none."""
+    try:
+        argv = ["git", "-C", folder, "remote", "get-url", "origin"]
+        return subprocess.run(argv, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
 
 
 def _renamed(text: str, name: str) -> str:
@@ -66,7 +99,7 @@ def command(name: str, out: Path | None, *, terminal: bool) -> int:
     from claw_adapter.plugins import entry_points
 
     try:
-        files = skeleton(name, terminal=terminal)
+        files = skeleton(name, terminal=terminal, source=origin())
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     if taken := entry_points(name):

@@ -61,14 +61,15 @@ class Version:
 
 
 def find_program(name: str, chosen: str, remedy: str) -> Path:
-    """The program that was chosen, else that of its name on PATH; links stay.
+    """The program that was chosen, else that of its name on PATH, or beside the Python that runs this; links stay.
 
     Raises:
         HarnessNotFound: there is none.
     """
-    found = shutil.which(Path(chosen).expanduser() if chosen else name)
+    beside = Path(sys.executable).parent  # of an environment that is not activated
+    found = shutil.which(Path(chosen).expanduser()) if chosen else shutil.which(name) or shutil.which(name, path=beside)
     if found is None:
-        what = f"no program {chosen}" if chosen else f"{name} is not on PATH"
+        what = f"no program {chosen}" if chosen else f"{name} is not on PATH, nor in {beside}"
         raise HarnessNotFound(what, where=name, remedy=remedy)
     return Path(found).absolute()
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Clipped", "clean", "clip", "one_line"]
+__all__ = ["Clipped", "clean", "clip", "is_one_line", "one_line"]
 
 _SEQUENCES: Final = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"  # control sequences: colour, cursor, modes
@@ -47,6 +47,11 @@ def one_line(text: str, limit: int = 200) -> str:
     """`text` cleaned, on one line, of at most `limit` characters."""
     line = " ".join(clean(text[: 8 * limit]).split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def is_one_line(text: str) -> bool:
+    """Whether a text can be printed as it is: nothing to be cleaned, no tabs, no line breaks."""
+    return clean(text) == text and "\t" not in text and "\n" not in text
 
 
 @dataclass(frozen=True, slots=True)
