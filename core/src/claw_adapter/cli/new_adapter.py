@@ -54,7 +54,7 @@ def skeleton(name: str, *, terminal: bool = False, source: str = CORE) -> dict[s
 
 
 def origin() -> str:
-    """Where the claw-adapter that is installed came from, as pip takes it: its repository, or its checkout's; else a registry."""
+    """Where the installed claw-adapter came from, as pip takes it: its repository, or its checkout's; else a registry."""
     try:
         told = json.loads(distribution(CORE).read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):

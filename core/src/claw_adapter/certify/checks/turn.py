@@ -134,7 +134,8 @@ def _in_time(kit: Kit, turn: Turn, deadline: float, *, last: bool) -> bool:
 
 @check(
     "TURN-011", level="bronze", must="M13",
-    catches="A prompt that looks like a command, an option or shell text is swallowed, run, or reaches the model changed.",
+    catches="A prompt that looks like a command, an option or shell text is swallowed, run, or whole in no request (PLAN finds "
+    "what is put around it).",
     remedy="Pass prompts by standard input or protocol, never as an argument of a shell, and escape the harness's commands.",
     needs=("turns",),
 )  # fmt: skip
