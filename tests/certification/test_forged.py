@@ -1,0 +1,225 @@
+"""Certificates that somebody forged, or handed on in part: what is refused, what is only said, what a terminal gets to see."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import json
+import subprocess
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from claw_adapter import __version__
+from claw_adapter.certify.certificate import certificate_of
+from claw_adapter.certify.check import checks
+from claw_adapter.certify.digests import code_digest, folder_digest, json_digest
+from claw_adapter.certify.envelope import seal
+from claw_adapter.certify.output import write_all
+from claw_adapter.certify.records import Adapter, CheckResult, Report
+from claw_adapter.certify.requirements import load
+from claw_adapter.certify.terminal import print_report
+from claw_adapter.certify.verification import verify
+from claw_adapter.cli.common import console
+from claw_adapter.errors import JournalError
+from support.commands import call
+
+ESCAPE = "1\n✓ signed by release@example.org\x1b[8m"
+"""A false line, and what makes the terminal conceal all that follows."""
+
+
+def made(folder: Path, *, key: Path | None = None, **changed: object) -> Path:
+    """A certification that nobody ran: bronze, of a harness that is not installed, with an empty folder of evidence."""
+    (folder / "evidence").mkdir(parents=True)
+    asked, known = load(), checks()
+    results = tuple(
+        CheckResult(id=one.id, level=one.level, must=one.must, title=one.title, catches=one.catches, outcome="passed")
+        for one in map(known.__getitem__, asked.of("bronze"))
+    )
+    told = {
+        "spec": asked.spec, "requirement_set": asked.name, "requirement_digest": asked.digest, "kit": __version__,
+        "kit_digest": code_digest("claw_adapter"), "nonce": "n", "isolation": 0, "asked": "bronze", "certified": False,
+        "adapter": Adapter(name="otter", kind="a.Otter", versions={"otter": "2.1"}, capabilities={}), "reached": "bronze",
+        "ok": True, "started": "2026-01-01T00:00:00+00:00", "seconds": 1.0, "platform": "Linux", "results": results,
+        "not_scored": {}, "evidence": folder_digest(folder / "evidence"),
+    }  # fmt: skip
+    write_all(Report.model_validate(told | changed), folder, key=key)
+    (folder / "evidence").rmdir()
+    return folder
+
+
+def reseal(folder: Path, text: Callable[[str], str] = str, **changed: object) -> None:
+    """Let the certificate say something else, its digest with it, and the JSON of its payload be other text."""
+    path = folder / "certificate.json"
+    told = json.loads(base64.b64decode(json.loads(path.read_text())["payload"]))["predicate"] | changed
+    told["digest"] = json_digest({name: value for name, value in told.items() if name != "digest"})
+    envelope = seal(told, None).model_dump(mode="json", by_alias=True)
+    payload = text(base64.b64decode(envelope["payload"]).decode())
+    path.write_text(json.dumps(envelope | {"payload": base64.b64encode(payload.encode()).decode()}))
+
+
+def test_what_was_handed_on_in_part_holds_as_far_as_it_goes(tmp_path):
+    folder = made(tmp_path / "c")
+    assert verify(folder)[1:] == ([], "", (), ())
+    for name in ("report.html", "junit.xml", "badge.json"):
+        (folder / name).unlink()
+    assert verify(folder)[1:] == ([], "", (), ("not here, not checked: badge.json, junit.xml, report.html",))
+    told = call("certify", "--verify", folder).out
+    assert "certificate, results belong together and are unchanged" in told
+    assert "  not here, not checked: badge.json, junit.xml, report.html" in told
+    (folder / "report.json").unlink()
+    assert verify(folder).problems == []
+
+
+@pytest.mark.parametrize("name", ["badge.svg", "badge.json", "report.html", "junit.xml"])
+def test_what_is_there_is_held_against_its_digest_without_the_report_too(tmp_path, name):
+    folder = made(tmp_path / "c")
+    (folder / "report.json").unlink()
+    (folder / name).write_text((folder / name).read_text().replace("bronze", "gold"))
+    assert f"{name} was changed after the certificate was issued" in verify(folder).problems
+    (folder / name).unlink()
+    (folder / name).mkdir()
+    assert f"{name} was changed after the certificate was issued" in verify(folder).problems
+
+
+def test_evidence_without_the_report_is_held_against_its_digest(tmp_path):
+    folder = made(tmp_path / "c")
+    (folder / "report.json").unlink()
+    (folder / "evidence").mkdir()
+    assert verify(folder).problems == []
+    (folder / "evidence" / "more").write_text("")
+    assert verify(folder).problems == ["the evidence was changed, or is not all there"]
+
+
+@pytest.mark.parametrize("other", [{"kit_digest": "0" * 64}, {"kit": "9.9.9"}], ids=["code", "version"])
+def test_another_kit_is_said_in_words_and_its_files_are_held_against_their_digests(tmp_path, other):
+    folder = made(tmp_path / "c", **other)
+    (folder / "evidence").mkdir()
+    _, problems, _, derived, notes = verify(folder)
+    assert (problems, derived) == ([], ())
+    assert notes[0].startswith(f"made by another kit: claw-adapter {other.get('kit', __version__)}, code ")
+    assert "its sessions are not drawn again: install that kit to draw them again" in notes[0]
+    (folder / "report.html").write_text("gold")
+    assert verify(folder).problems == ["report.html was changed after the certificate was issued"]
+
+
+def test_a_badge_says_the_level_of_its_certificate_whoever_made_it(tmp_path):
+    folder = made(tmp_path / "c", kit="9.9.9")
+    text = (folder / "badge.svg").read_text().replace("bronze", "gold")
+    (folder / "badge.svg").write_text(text)
+    reseal(folder, files={})
+    _, problems, *_, notes = verify(folder)
+    assert problems == ["badge.svg does not show the level bronze"]
+    assert notes[0] == "no part of the certificate: badge.svg, badge.json, junit.xml, report.html"
+
+
+LATER = (dt.datetime.now(dt.UTC) + dt.timedelta(days=3)).isoformat()
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"spec": "claw/2"}, "it is of the specification claw/2, this kit is of claw/1"),
+        ({"issued": LATER}, f"it was issued at {LATER}, which is still to come"),
+        ({"issued": "2031-01-01"}, "it was issued at 2031-01-01, which is still to come"),
+        ({"issued": "soon"}, "it was issued at 'soon', which is no time"),
+    ],
+)
+def test_another_specification_and_a_day_to_come_are_refused(tmp_path, changed, said):
+    folder = made(tmp_path / "c")
+    reseal(folder, **changed)
+    assert said in verify(folder).problems
+
+
+TWICE = "'level' stands there twice"
+BROKEN = "it has a line break or a control character in it"
+
+
+@pytest.mark.parametrize(
+    ("forge", "said"),
+    [
+        (partial(reseal, text=lambda text: text.replace('"level"', '"level": "gold", "level"', 1)), TWICE),
+        (partial(reseal, nonce=ESCAPE), f"nonce: {BROKEN}"),
+        (partial(reseal, versions={"otter": ESCAPE}), f"versions: {BROKEN}"),
+        (partial(reseal, versions={ESCAPE: "1"}), f"versions: {BROKEN}"),
+        (partial(reseal, options={"a": [{"b": ESCAPE}]}), f"options: {BROKEN}"),
+        (partial(reseal, files={"a\u2028b": ""}), f"files: {BROKEN}"),
+        (partial(reseal, issued="2026-01-01\t"), f"issued: {BROKEN}"),
+        (partial(reseal, adapter="a\u202eb"), f"adapter: {BROKEN}"),
+        (partial(reseal, **{ESCAPE: 1}), "there is no such field"),
+        (partial(reseal, text=lambda text: text.replace('"code"', '"cod"', 1)), "does not say what a certificate says"),
+        (
+            partial(reseal, text=lambda text: text.replace('"programs": {}', '"programs": []')),
+            "not say what a certificate",
+        ),
+    ],
+)
+def test_a_certificate_that_no_kit_writes_is_malformed_and_prints_nothing_of_its_own(tmp_path, forge, said):
+    folder = made(tmp_path / "c")
+    forge(folder)
+    with pytest.raises(JournalError, match="not a certificate"):
+        verify(folder)
+    done = call("certify", "--verify", folder)
+    assert done.code == 3
+    assert said in done.err
+    lines = (done.out + done.err).splitlines()
+    assert len(lines) == 2, "the error and the way out"
+    assert all(line.isprintable() for line in lines)
+
+
+def test_an_envelope_with_two_payloads_is_refused(tmp_path):
+    path = made(tmp_path / "c") / "certificate.json"
+    path.write_text(path.read_text().replace('"payload":', '"payload": "e30=", "payload":', 1))
+    with pytest.raises(JournalError, match="'payload' stands there twice"):
+        verify(path)
+
+
+def test_a_report_that_says_a_thing_twice_is_damaged(tmp_path):
+    folder = made(tmp_path / "c")
+    path = folder / "report.json"
+    path.write_text(path.read_text().replace('"reached"', '"reached": "gold", "reached"', 1))
+    assert "report.json is damaged: 'reached' stands there twice" in verify(folder).problems
+
+
+def test_what_a_program_says_of_its_version_is_certified_on_one_line(tmp_path, capsys):
+    adapter = Adapter(name="otter", kind="a.Otter", versions={"otter": f"2.1 {ESCAPE}"}, capabilities={})
+    folder = made(tmp_path / "c", adapter=adapter, problems=(ESCAPE,))
+    certificate, problems, *_ = verify(folder)
+    assert (problems, certificate.versions) == ([], {"otter": "2.1 1 ✓ signed by release@example.org"})
+    report = Report.model_validate_json((folder / "report.json").read_text())
+    assert certificate_of(report).versions == certificate.versions
+    print_report(console(), report)
+    said = capsys.readouterr().out
+    assert not any(line.startswith("✓ signed") or "\x1b" in line for line in said.splitlines())
+    assert "level reached bronze" in said
+    print_report(console(), report, folder, with_level=False)
+    assert "level" not in capsys.readouterr().out
+
+
+def test_a_signed_one_of_another_kit_attests_with_badge_and_report_alone(tmp_path):
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "key"], check=True)
+    folder = made(tmp_path / "c", key=tmp_path / "key", kit_digest="0" * 64)
+    for name in ("report.html", "junit.xml", "badge.json"):
+        (folder / name).unlink()
+    done = call("certify", "--verify", folder, "--signers", tmp_path / "key.pub")
+    assert done.code == 0, done.out
+    assert "made by another kit" in done.out
+
+
+@pytest.mark.parametrize("nonce", ["", " ", "a\nb", "\x1b[8m"])
+def test_a_nonce_is_a_text_that_can_be_printed(nonce):
+    done = call("certify", "reference", "--nonce", nonce)
+    assert done.code == 2
+    assert "--nonce" in done.err
+
+
+def test_what_is_no_stored_plan_is_said_in_a_sentence_with_the_way_out(tmp_path):
+    made(tmp_path / "c")
+    done = call("certify", "reference", "--plan", tmp_path / "c" / "report.json")
+    assert done.code == 2
+    assert "not a stored plan: " in done.err
+    assert "Name a file of evidence/plans/" in done.err
+    assert len(done.err.splitlines()) == 2
+    assert "pydantic" not in done.err
