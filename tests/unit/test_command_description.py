@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +69,21 @@ async def test_a_missing_program_is_said_with_the_way_to_get_it(tmp_path):
     with pytest.raises(e.HarnessNotFound, match="no-such-agent is not on PATH") as caught:
         await made.open(FolderContext(tmp_path / "trial"))
     assert caught.value.remedy == "get it"
+
+
+def test_a_program_is_found_beside_the_python_of_an_environment_that_is_not_activated(tmp_path, monkeypatch):
+    program = tmp_path / "bin" / "otter"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+    assert c.find_program("otter", "", "get it") == program
+    with pytest.raises(e.HarnessNotFound, match=f"is not on PATH, nor in {tmp_path}/bin"):
+        c.find_program("otters", "", "get it")
+    monkeypatch.setenv("PATH", str(tmp_path / "elsewhere"))
+    (tmp_path / "elsewhere").mkdir()
+    first = shutil.copy(program, tmp_path / "elsewhere" / "otter")
+    assert c.find_program("otter", "", "get it") == Path(first), "PATH goes first"
 
 
 async def test_options_are_checked_and_are_places(tmp_path):
