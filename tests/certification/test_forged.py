@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from claw_adapter import __version__
-from claw_adapter.certify.certificate import certificate_of
+from claw_adapter.certify.certificate import certificate_of, file_digest
 from claw_adapter.certify.check import checks
 from claw_adapter.certify.digests import code_digest, folder_digest, json_digest
 from claw_adapter.certify.envelope import seal
@@ -146,6 +146,8 @@ BROKEN = "it has a line break or a control character in it"
         (partial(reseal, versions={ESCAPE: "1"}), f"versions: {BROKEN}"),
         (partial(reseal, options={"a": [{"b": ESCAPE}]}), f"options: {BROKEN}"),
         (partial(reseal, files={"a\u2028b": ""}), f"files: {BROKEN}"),
+        (partial(reseal, files={"../../proc/kmsg": ""}), "files: it names what does not lie beside it"),
+        (partial(reseal, files={"x" * 256: ""}), "files: it names what does not lie beside it"),
         (partial(reseal, issued="2026-01-01\t"), f"issued: {BROKEN}"),
         (partial(reseal, adapter="a\u202eb"), f"adapter: {BROKEN}"),
         (partial(reseal, **{ESCAPE: 1}), "there is no such field"),
@@ -174,6 +176,13 @@ def test_an_envelope_with_two_payloads_is_refused(tmp_path):
     path.write_text(path.read_text().replace('"payload":', '"payload": "e30=", "payload":', 1))
     with pytest.raises(JournalError, match="'payload' stands there twice"):
         verify(path)
+
+
+def test_the_report_is_held_against_its_own_digest_whatever_else_is_named(tmp_path):
+    folder = made(tmp_path / "c")
+    (folder / "report.json").write_text((folder / "report.json").read_text() + "\n")
+    reseal(folder, files={"report.json": file_digest(folder / "report.json")})
+    assert "report.json was changed after the certificate was issued" in verify(folder).problems
 
 
 def test_a_report_that_says_a_thing_twice_is_damaged(tmp_path):

@@ -29,6 +29,8 @@ PAGE: Final = "report.html"
 BESIDE: Final = ("badge.svg", "badge.json", "junit.xml", PAGE)
 LATER: Final = frozenset({"nonce", "dependencies", "programs", "renderings", "losses", "files"})
 """Fields that certificates of before do not have."""
+LONGEST: Final = 255
+"""Bytes of a file's name."""
 REMEDY: Final = "Name a certificate.json, or the folder of a certification that reached a level."
 
 
@@ -76,6 +78,13 @@ class Certificate(Record):
         if not all(map(is_one_line, _texts(value))):
             raise ValueError("it has a line break or a control character in it")
         return value
+
+    @field_validator("files")
+    @classmethod
+    def _lie_beside_it(cls, files: dict[str, str]) -> dict[str, str]:
+        if any("/" in name or len(name.encode()) > LONGEST for name in files):
+            raise ValueError("it names what does not lie beside it")
+        return files
 
     def computed(self) -> str:
         """What `digest` has to be."""

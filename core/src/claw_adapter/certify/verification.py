@@ -130,7 +130,7 @@ def _misdated(certificate: Certificate) -> Iterator[str]:
 
 def _changed(certificate: Certificate, folder: Path) -> Iterator[str]:
     """What lies beside it and is not what it names by digest; what does not lie there is nobody's fault."""
-    for name, digest in {"report.json": certificate.report, **certificate.files}.items():
+    for name, digest in {**certificate.files, "report.json": certificate.report}.items():
         if (folder / name).exists():
             with contextlib.suppress(OSError):  # a folder, or what cannot be read, is not what was issued either
                 if hashlib.sha256(read_bytes(folder / name)).hexdigest() == digest:
