@@ -85,7 +85,9 @@ def _look(root: Path, out: Path | None) -> int:
 
 
 def _beside(one: Finding) -> str:
-    """A finding, and the line that it is about."""
+    """A finding, the line that it is about, and what is demanded."""
+    from claw_adapter_scenarios.validation import RULES
+
     path, _, number = one.where.rpartition(":")
     line = ""
     if number.isdigit() and Path(path).is_file():
@@ -93,4 +95,5 @@ def _beside(one: Finding) -> str:
         line = lines[int(number) - 1].strip() if 0 < int(number) <= len(lines) else ""
     place = f"{Path(path).name}:{number}" if line else one.where
     cut = f"{line[:99]}…" if len(line) > 100 else line
-    return f"{one.id} {place}: {one.message}" + (f"\n    {cut}" if cut else "")
+    wanted = f"\n    wanted: {RULES[one.id]}" if one.id in RULES else ""
+    return f"{one.id} {place}: {one.message}" + (f"\n    {cut}" if cut else "") + wanted
