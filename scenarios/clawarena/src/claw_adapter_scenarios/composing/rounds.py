@@ -3,7 +3,7 @@
 # ruff: noqa: RUF001 - Chinese texts have Chinese punctuation
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from claw_adapter_scenarios.composing.data import Pack, Pattern
@@ -18,6 +18,8 @@ WORDS: Final = {
         "list": "Write reports/overview.json with {fields}, all as things stand now.",
         "after": "There is news about {about}. Which of these hold now?",
         "report": "Write reports/{name}.json with {fields}.",
+        "one of two": "One of these two holds and the other does not: {0}; {1}.",
+        "two of three": "Of these three two or more hold: {0}; {1}; {2}.",
         "again": "The same statements as at the beginning. Which hold now, and which source has changed it?",
         "repair": "See to it that reports/overview.json is right, with {fields}, all as things stand now.",
     },
@@ -26,6 +28,8 @@ WORDS: Final = {
         "list": "请写 reports/overview.json，照现在的：{fields}。",
         "after": "{about}有了新消息，现在哪些成立？",
         "report": "请写 reports/{name}.json：{fields}。",
+        "one of two": "这两句恰好有一句成立：{0}；{1}。",
+        "two of three": "这三句至少有两句成立：{0}；{1}；{2}。",
         "again": "一开始问过的那几句，现在哪些站得住？是哪份材料改的？",
         "repair": "reports/overview.json 请核一遍，照现在的改好：{fields}。",
     },
@@ -60,7 +64,8 @@ def rounds_of(pack: Pack, found: Sequence[Pattern]) -> dict[str, Any]:
         asked = joiner.join([one.ask, agreement["field"]])
         rounds += [
             {"type": "multi_choice", "updates": [f"U{number}"], "dimensions": ["MS", "DU"], "skill": "reasoning",
-             "ask": words["after"].format(about=one.contradiction["about"]), "options": [*one.after, agreed, wrong]},
+             "ask": words["after"].format(about=one.contradiction["about"]),
+             "options": [*_after(found[:number], words), agreed, wrong]},
             {"type": "exec_check", "dimensions": ["MS", "DU"], "skill": "reasoning",
              "ask": words["report"].format(name=name, fields=asked),
              "files": [{"path": f"reports/{name}.json", "format": "json", "fields": {**one.field, **count}}]},
@@ -74,6 +79,24 @@ def rounds_of(pack: Pack, found: Sequence[Pattern]) -> dict[str, Any]:
         {"type": "exec_check", "dimensions": ["MS", "DU"], "skill": "reasoning", "ask": repair, "files": [overview]}
     )
     return {"rounds": [{"id": f"r{number}", **one} for number, one in enumerate(rounds, 1)]}
+
+
+def _after(found: Sequence[Pattern], words: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What is asked when the last of these has its update; joined with the conflicts before it, whose updates are there."""
+    settled, *rest = found[-1].after
+    if len(found) == 1:
+        return [settled, *rest]
+    both = [one.after[0] for one in found[-2:]]
+    joined = [{"if": " != ".join(f"({one['if']})" for one in both), "text": _said(words["one of two"], both)}]
+    if len(found) > 2:
+        three = [one.after[0] for one in found[-3:]]
+        count = " + ".join(f"if_({one['if']}, 1, 0)" for one in three)
+        joined.append({"if": f"{count} >= 2", "text": _said(words["two of three"], three)})
+    return [settled, *joined, rest[-1]]
+
+
+def _said(words: str, of: Sequence[Mapping[str, Any]]) -> str:
+    return words.format(*(str(one["text"]).rstrip(".。") for one in of))
 
 
 def _all(found: Sequence[Pattern]) -> dict[str, Any]:
