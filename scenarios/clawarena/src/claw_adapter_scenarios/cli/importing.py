@@ -37,7 +37,7 @@ def import_(  # noqa: PLR0917 - click passes every option by name
 ) -> int:
     """Bring EXPORT into SPEC as a session: an mbox file, a WhatsApp text, or JSON of Telegram, Slack or Discord.
 
-    What was said goes to prose/ID.md, without marks; names of people become references. Times are those of the
+    What was said goes to a file of prose, without marks; names of people become references. Times are those of the
     scenario's clock. Read it before you use it: an export has other people's words in it.
     """
     from claw_adapter_scenarios.authoring import find_spec

@@ -91,7 +91,7 @@ def find_pack(name: str) -> Pack:
         ScenarioError: there is none, or it lacks something.
     """
     data = _read(_path("packs", name))
-    cast = data.get("cast") if isinstance(data.get("cast"), dict) else {}
+    cast = dict(data.get("cast") or {})
     names = {word: f"{{{key}}}" for word, key in cast.items() if key in data.get("truth", {}).get("actors", {})}
     return _checked(Pack, {**_filled(data, names, ""), "cast": cast}, name)
 

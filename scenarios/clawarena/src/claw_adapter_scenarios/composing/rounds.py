@@ -53,7 +53,7 @@ def rounds_of(pack: Pack, found: Sequence[Pattern]) -> dict[str, Any]:
         {**wrong, "always": True},
         *(o for one in found for o in one.before),
     ]
-    rounds = [
+    rounds: list[dict[str, Any]] = [
         {"type": "multi_choice", "dimensions": ["MS"], "skill": "reasoning", "ask": words["before"], "limits": bool(unknown),
          "options": options, **({"draw": MOST} if len(options) > MOST else {})},
         {"type": "exec_check", "dimensions": ["MS"], "skill": "recall", "files": [overview],

@@ -80,9 +80,10 @@ def _mbox(path: Path, zone: tzinfo) -> Iterator[Said]:
     parser = BytesParser(policy=policy.default)
     with closing(mailbox.mbox(path, factory=parser.parse, create=False)) as box:  # type: ignore[arg-type]
         for mail in box:
-            if isinstance(mail, EmailMessage) and mail["date"] is not None and mail["date"].datetime is not None:
+            at = getattr(mail["date"], "datetime", None)
+            if isinstance(mail, EmailMessage) and isinstance(at, datetime):
                 name, address = parseaddr(str(mail["from"] or ""))
-                yield Said(_on(mail["date"].datetime, zone), name or address, _body(mail))
+                yield Said(_on(at, zone), name or address, _body(mail))
 
 
 def _body(mail: EmailMessage) -> str:

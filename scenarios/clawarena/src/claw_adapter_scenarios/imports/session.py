@@ -155,9 +155,8 @@ def _listed(spec: Spec, entry: Mapping[str, str]) -> Path:
     lines = path.read_text("utf-8").rstrip("\n").splitlines()
     start = next(n for n, line in enumerate(lines) if line.startswith("channels:"))
     end = next((n for n in range(start + 1, len(lines)) if re.match(r"[^\s#-]", lines[n])), len(lines))
-    indent = next(
-        (re.match(r"\s*", line)[0] for line in lines[start + 1 : end] if line.lstrip().startswith("- ")), "  "
-    )  # type: ignore[index]
+    first = next((line for line in lines[start + 1 : end] if line.lstrip().startswith("- ")), "  - ")
+    indent = first[: first.index("-")]
     fields = [f"{name}: {value}" for name, value in entry.items()]
     lines[end:end] = [f"{indent}- {fields[0]}", *(f"{indent}  {one}" for one in fields[1:])]
     path.write_text("\n".join(lines) + "\n", "utf-8")
