@@ -33,7 +33,7 @@ def bring_in(
     source: str = "",
     days: int = 0,
 ) -> list[Path]:
-    """Write the messages as ``prose/CHANNEL.md``, and the channel into ``2-sessions.yaml``; returns the files.
+    """Write the messages as a file of prose, and the channel into ``2-sessions.yaml``; returns the files.
 
     Names of the people in what they write become references, so that other seeds can draw others.
 
