@@ -355,7 +355,10 @@ class _Drawing:
         """A command adds a line to a file, and one that shows another fails when it has done so."""
         file = self._file(self.rng.randrange(3, 12))
         add = ToolUse(kind="add", target=file.path, content=self.texts.sentence())
-        other = self._file(self.rng.randrange(3, 12))
+        lines = self.texts.lines(self.rng.randrange(3, 12)).splitlines(keepends=True)
+        at = self.rng.randrange(len(lines))
+        other = PlanFile(path=self.texts.path(), text="".join((*lines[: at + 1], *lines[at:])))  # one of them twice
+        self.steps.append(other)
         show, fails = (ToolUse(kind="cat", target=one.path, exit=status) for one, status in ((file, 0), (other, 3)))
         return [[self._turn(self._does(show, fails), self._does(add), self._does(show), self._says())]]
 
