@@ -17,7 +17,7 @@ from claw_adapter.errors import HarnessNotFound
 from claw_adapter.reference.adapter import ReferenceHarness
 from support.running import experiment, run_experiment
 
-NONCES = ("one", "two", "three")
+NONCES = ("one", "two", "three", "four")
 
 
 class Watching(ReferenceHarness):

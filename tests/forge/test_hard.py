@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from statistics import mean
 
@@ -10,6 +12,8 @@ import pytest
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_forge.evaluation.reasons import near_misses
+from claw_adapter_forge.families import family
+from claw_adapter_forge.families.round_letters import Letter, written
 from claw_adapter_forge.families.round_plan import KNOBS, ROUNDS, draw_round
 from claw_adapter_forge.families.round_rules import Card, Office, Rules, Site, resolve
 from claw_adapter_forge.families.texts_round import FACTS
@@ -20,8 +24,10 @@ from claw_adapter_forge.proof.gate import prove
 from claw_adapter_forge.proof.replay import drive, replay
 from claw_adapter_forge.scenario_folders import scenario_of
 from claw_adapter_forge.tasks.observation import first_observation
+from claw_adapter_forge.tasks.slots import CITIES
 from claw_adapter_forge.tasks.spec import ForgeTask
-from claw_adapter_forge.world.records import File, Mail
+from claw_adapter_forge.world.records import File, Mail, Task
+from claw_adapter_forge.world.times import add_days, local_now
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +139,64 @@ def test_the_handbook_by_hand() -> None:
         "WK-1004": Card("2026-03-06", "low", "Eve"),
         "WK-1006": Card("2026-03-10", "high", "Ana"),
     }
+
+
+_ANNOUNCED = (" sits in for ", " goes from desk ", "The office in ")
+"""What mails announce; all else they say is of days that were."""
+
+
+def _register(files: Iterable[File], topic: str, city: str) -> dict[str, tuple[str, str]]:
+    """Name of a site → its ref and the day on which it was last seen."""
+    head = f"Register of the {topic} round, {city}: "
+    text = "\n".join(f.content for f in files if f.content.startswith(head))
+    rows = re.findall(r"^(\S+) \| (.+?) \| .* \| last seen (\S+) \|", text, re.MULTILINE)
+    return {name: (ref, seen) for ref, name, seen in rows}
+
+
+def _looks_back(mail: Mail, register: Mapping[str, tuple[str, str]], board: Iterable[Task]) -> Iterator[str]:
+    """Days and moments that were when a mail was written."""
+    if not any(words in mail.body for words in _ANNOUNCED):
+        yield from (
+            f"{day}T{at or '23:59'}" for day, at in re.findall(r"(\d{4}-\d\d-\d\d)(?: at (\d\d:\d\d))?", mail.body)
+        )
+    if m := re.search(r"^(.+) was last seen (\d+) days (later|earlier) than", mail.body, re.MULTILINE):
+        seen = register[m[1]][1]
+        yield from (f"{seen}T23:59", f"{add_days(seen, int(m[2]) * (1 if m[3] == 'later' else -1))}T23:59")
+    if m := re.search(r"^Leave the card of (.+) exactly", mail.body, re.MULTILINE):
+        (card,) = (t for t in board if t.title.endswith(register[m[1]][0]) and t.status == "pending")
+        yield f"{card.note.partition('put up: ')[2][:10]}T00:00"
+
+
+@pytest.mark.parametrize("seed", range(21))
+def test_no_mail_speaks_of_what_comes_after_it(seed: int) -> None:
+    """Each mail of a round, and of the decoys, has a moment of its own; notices of bookings are of their day."""
+    for blueprint in blueprints("hard", seed, 4):
+        start = family(blueprint.family).build(blueprint.slots).start
+        mails = [m for m in start.tables["mails"].values() if isinstance(m, Mail)]
+        files = [f for f in start.tables["files"].values() if isinstance(f, File)]
+        board = [t for t in start.tables["tasks"].values() if isinstance(t, Task)]
+        here = {zone: local_now(start.now, zone) for zone, _, _ in CITIES.values()}
+        heads: Counter[tuple[str, str]] = Counter()
+        for mail in mails:
+            if m := re.match(r"(\w+) round, (\w+): ", mail.subject):
+                heads[m[0], mail.date] += 1
+                assert mail.date < here[CITIES[m[2]][0]]
+                register = _register(files, m[1], m[2])
+                cards = [t for t in board if t.title.startswith(f"{m[2]} {m[1]} visit ")]
+                assert all(moment < mail.date for moment in _looks_back(mail, register, cards)), mail
+            else:
+                assert all(day <= mail.date for day in re.findall(r"\d{4}-\d\d-\d\d", mail.body)), mail
+        assert set(heads.values()) <= {1}
+
+
+def test_letters_are_written_in_their_order_and_after_what_they_tell() -> None:
+    letters = [Letter("a", "a"), Letter("b", "b", "2026-02-27"), Letter("c", "c"), Letter("d", "d", "2026-02-10")]
+    assert written(letters, "2026-03-01") == (
+        "2026-02-25T15:12",
+        "2026-02-28T08:00",
+        "2026-02-28T11:00",
+        "2026-02-28T14:00",
+    )
 
 
 def test_labels_have_to_be_found_in_most_tasks(hard: tuple[ForgeTask, ...]) -> None:

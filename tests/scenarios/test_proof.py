@@ -7,10 +7,13 @@ import pytest
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter_scenarios.authoring import EXAMPLE
+from claw_adapter_scenarios.compiler.compile import compile_spec
 from claw_adapter_scenarios.proof import Part, prove
 from claw_adapter_scenarios.proof.alternatives import alternatives
 from claw_adapter_scenarios.proof.baselines import Question, baselines
 from claw_adapter_scenarios.proof.mutants import mutants
+from claw_adapter_scenarios.proof.stage import Stage, staged
+from claw_adapter_scenarios.spec.load import load_spec
 
 KINDS = {
     "compiled twice, the same bytes": "bytes", "oracle: every round right": "oracle", "null: nothing right": "null",
@@ -103,6 +106,22 @@ def test_a_round_that_passes_with_nothing_done_is_found(tmp_path: Path):
     path = root / "1-workspace.yaml"
     path.write_text(path.read_text("utf-8") + there, "utf-8")
     assert not part(root, "null: nothing right").holds
+
+
+def test_a_program_is_run_once_for_each_text_of_it(monkeypatch: pytest.MonkeyPatch):
+    made, runs, ran = compile_spec(load_spec(EXAMPLE)), list[str](), Stage._ran
+
+    def counted(stage, one, folder):
+        runs.append(one.spec.id)
+        return ran(stage, one, folder)
+
+    monkeypatch.setattr(Stage, "_ran", counted)
+    one = next(one for one in made.rounds if one.work is not None and one.work.programs)
+    assert one.work is not None
+    [(path, text)] = one.work.oracle.items()
+    with staged(made) as stage:
+        passed = [stage.passes(one, {path: each}) for each in (text, text, "print('count=1')\n", text)]
+    assert (passed, len(runs)) == ([True, True, False, True], 2)
 
 
 def test_an_oracle_that_does_not_pass_is_found(tmp_path: Path):

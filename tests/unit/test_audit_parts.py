@@ -12,7 +12,7 @@ from claw_adapter.audit.alignment import align
 from claw_adapter.audit.answers import judge_usage
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import _Request, minutes
-from claw_adapter.audit.damage import damage_of, declared_for
+from claw_adapter.audit.damage import Damage, damage_of, declared_for
 from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.pages import tells_the_rest
 from claw_adapter.audit.past import Past
@@ -24,6 +24,7 @@ from claw_adapter.protocol import (
     Capabilities,
     Clip,
     Drop,
+    Forget,
     Mask,
     Message,
     Prune,
@@ -392,3 +393,12 @@ def test_what_is_added_up_is_held_against_the_turn_before(reported, right):
     judge_usage(turn, usage, "cumulative", book, before=before)
     judge_usage(turn, usage, "cumulative", Book())
     assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])
+
+
+@pytest.mark.parametrize(("results", "age", "explained"), [(99, 3, False), (100, 3, True), (100, 0, False)])
+def test_what_is_forgotten_after_many_results_is_an_earlier_turn(results, age, explained):
+    loss = Forget(results=100)
+    found = declared_for(
+        said("one"), Damage("missing"), [], renderer(losses=[loss]), age=age, tokens=0, results=results
+    )
+    assert (found == loss) is explained

@@ -31,6 +31,8 @@ FOLLOWS: Final[dict[tuple[str, str], set[tuple[str, str]]]] = {
     ("M21", "deleted-there"): _PAST
     | {("M30", "own-turns-missing"), ("M21", "update-missing"), ("M21", "update-doubled")},
     ("M30", "own-prompt-doubled"): {("M13", "prompt-doubled")},
+    ("M30", "result-order"): {("M17", "calls-not-run")},
+    ("M30", "call-order"): {("M17", "calls-not-run")},
     ("M30", "own-prompt-cut"): {("M13", "prompt-cut"), ("M13", "prompt-missing")},
     ("M13", "prompt-cut"): {("M13", "prompt-missing")},
     ("M30", "own-turns-missing"): {("M13", "prompt-missing")},

@@ -105,6 +105,7 @@ class _Request:
 
     def _missing(self) -> None:
         lost: list[Said] = []
+        results = sum(one.kind == RESULT for one in self.expected)
         for at in self.found.missing:
             said = self.expected[at]
             damage = damage_of(said, self.units, self.free, self.renderer)
@@ -114,7 +115,7 @@ class _Request:
                 one.kind == "user" for one in self.expected[at + 1 :]
             )  # an update may say something as the user
             age = max(self.number - said.round, later) if said.round >= 0 else self.number + 1000
-            loss = declared_for(said, damage, self.units, self.renderer, age=age, tokens=self.tokens)
+            loss = declared_for(said, damage, self.units, self.renderer, age=age, tokens=self.tokens, results=results)
             if loss is not None:
                 self.book.bite(loss)
             elif damage.how == "missing":

@@ -14,7 +14,7 @@ from claw_adapter.audit.places import place_in
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.reading import strings_of
 
-__all__ = ["LOOKS", "FileCourse", "WriteEffect", "effect_of", "looks"]
+__all__ = ["LOOKS", "FileCourse", "Passage", "WriteEffect", "effect_of", "looks"]
 
 WRITES: Final = re.compile(r"write|create|save|put", re.IGNORECASE)
 EDITS: Final = re.compile(r"edit|replace", re.IGNORECASE)
@@ -71,6 +71,19 @@ def _flat(arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return arguments
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A file's texts, None where they are not known: those it had before a reply, and those it may have in it."""
+
+    before: Sequence[str | None] = ()
+    now: Sequence[str | None] = (None,)
+
+    @property
+    def known(self) -> list[str]:
+        """The texts before that are known."""
+        return [text for text in self.before if text is not None]
+
+
 def looks(name: str, arguments: dict[str, JsonValue]) -> bool:
     """Whether a call changes nothing for certain."""
     return bool(LOOKS.search(name) or shown_by(arguments) or said_by(arguments))
@@ -104,9 +117,22 @@ class FileCourse:
         ]
         return cls(before, effects, said)
 
-    def untouched(self, path: str) -> bool:
-        """Whether a file is written in this turn, and only later."""
-        return path not in self.texts and any(one is not None and one.path == path for one in self.effects)
+    def through(self, replies: Sequence[int]) -> list[dict[str, Passage]]:
+        """For each call, what the files were before the reply that it is of, and what they may be in it; by path.
+
+        The calls of one reply have no order: some harnesses run them side by side. `replies` has the reply of each call.
+        """
+        paths = {effect.path for effect in self.effects if effect is not None}
+        found: list[dict[str, Passage]] = []
+        while len(found) < len(replies):
+            start = {path: len(self.texts.get(path, "-")) for path in paths}
+            size = sum(reply == replies[len(found)] for reply in replies[len(found) :])
+            for _ in range(size):
+                self.go_on()
+            texts = {path: self.texts.get(path, [self.before.get(path)]) for path in paths}
+            passages = {path: Passage(texts[path][: at - 1], texts[path][at - 1 :]) for path, at in start.items()}
+            found += [passages] * size
+        return found
 
     def go_on(self) -> None:
         """Past the next call."""

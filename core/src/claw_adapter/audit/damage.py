@@ -9,7 +9,7 @@ from typing import Final
 
 from claw_adapter.audit.rendering import ALIKE, MASKED, Renderer, blackened, without_control, without_directives
 from claw_adapter.audit.units import RESULT, RequestUnit, Said
-from claw_adapter.protocol.limits import Clip, Drop, Loss, Mask, Prune, WindowLimit
+from claw_adapter.protocol.limits import Clip, Drop, Forget, Loss, Mask, Prune, WindowLimit
 from claw_adapter.shared import shared
 
 __all__ = ["FULL", "Damage", "damage_of", "declared_for"]
@@ -158,10 +158,18 @@ class _Case:
     """Whether the text itself is in the request all the same."""
     age: int
     tokens: int
+    results: int
 
 
 def declared_for(
-    said: Said, damage: Damage, actual: Sequence[RequestUnit], renderer: Renderer, *, age: int, tokens: int
+    said: Said,
+    damage: Damage,
+    actual: Sequence[RequestUnit],
+    renderer: Renderer,
+    *,
+    age: int,
+    tokens: int,
+    results: int = 0,
 ) -> Loss | None:
     """The declared loss that explains it, if any.
 
@@ -172,10 +180,11 @@ def declared_for(
         renderer: with the declared losses.
         age: how many turns ago it was said.
         tokens: the most that a request of the trial had so far.
+        results: how many results of tools the conversation has had.
     """
     left = renderer.unit(actual[damage.place]) if damage.place is not None else ""
     once = said.repeated and any(renderer.plain(said.text) in renderer.unit(unit) for unit in actual)
-    case = _Case(said, damage, left, once, age, tokens)
+    case = _Case(said, damage, left, once, age, tokens, results)
     return next((loss for loss in renderer.losses if _explains(loss, case)), None)
 
 
@@ -185,6 +194,8 @@ def _explains(loss: Loss, case: _Case) -> bool:
             found = _clipped(loss, case)
         case Prune():
             found = case.said.kind == RESULT and case.age >= loss.turns and len(case.said.text) > loss.characters
+        case Forget():
+            found = case.damage.how in ("missing", "order") and case.age > 0 and case.results >= loss.results
         case Mask():
             found = _masked(case)
         case Drop():

@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import FileCourse
+from claw_adapter.audit.course import FileCourse, Passage
 from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, tells_the_rest, words_in
@@ -113,8 +113,8 @@ class Reads:
         histories = Histories(self.renderer, self.book, failed, talks.brought, self.strict, talks.sessions)
         parts = FileParts(self.renderer, self.book, failed)
         course = FileCourse.of([call for call, _, _ in steps], files.before, self.workspace)
-        for call, result, exchange in steps:
-            states, later = (dict(course.texts), course.untouched) if self.strict else ({}, _never)
+        passages = course.through([exchange.number for _, _, exchange in steps])
+        for (call, result, exchange), passage in zip(steps, passages, strict=True):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             path = self._path(arguments, files)
             reads = bool(READS.search(name) and not OTHERS.search(name))
@@ -122,14 +122,14 @@ class Reads:
             flat = flat_of(result.text) if reads or command else ""
             if command is not None:
                 path, arguments = command.path.removeprefix("./"), command.arguments
-            *passed, now = states.get(path, [files.before.get(path) if later(path) else None])
-            course.go_on()
+            known = passage.get(path, Passage()) if self.strict else Passage()
             label = path if command is None else f"{path} by a command"
-            true = [now] if now is not None else files.versions(path)
+            now = [text for text in dict.fromkeys(known.now) if text is not None]
+            true = files.versions(path) if None in known.now else now
             versions = self._declared(true, flat, label != path)
             if path and (reads or (command is not None and versions)):
-                before, was = earlier.get(label, ""), [text for text in passed if text is not None]
-                reading = _Reading(path, label, name, arguments, flat, before, exchange, true, versions, was)
+                before = earlier.get(label, "")
+                reading = _Reading(path, label, name, arguments, flat, before, exchange, true, versions, known.known)
                 self._file(reading, files, failed)
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
                 parts.take(versions, path, name, arguments, flat, exchange.number, exact=command is not None)
@@ -259,10 +259,6 @@ def _cut_lines(text: str, flat: str, characters: int) -> str:
         for line in text.split("\n")
     ]
     return "\n".join(lines)
-
-
-def _never(_path: str) -> bool:
-    return False
 
 
 def _gone(text: str, versions: Sequence[str], flat: str) -> bool:

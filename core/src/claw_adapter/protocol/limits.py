@@ -18,6 +18,7 @@ __all__ = [
     "CallLimit",
     "Clip",
     "Drop",
+    "Forget",
     "HistoryLimit",
     "Loss",
     "Mask",
@@ -126,6 +127,17 @@ class Prune(Record):
         return f"results of tools{over} are shortened once they are {self.turns} turns old"
 
 
+class Forget(Record):
+    """The oldest turns are left out of a conversation in which tools were used much, however short it is."""
+
+    kind: Literal["forget"] = "forget"
+    results: PositiveInt
+    """Results of tools from which on that happens."""
+
+    def __str__(self) -> str:
+        return f"the oldest turns are left out once a conversation has had {self.results:,} results of tools"
+
+
 class HistoryLimit(Record):
     """One reading of a history shows a part of it."""
 
@@ -199,6 +211,6 @@ class WindowLimit(Record):
 
 
 Loss = Annotated[
-    Clip | Drop | Mask | Prune | HistoryLimit | CallLimit | PromptLimit | AnswerLimit | WindowLimit,
+    Clip | Drop | Mask | Prune | Forget | HistoryLimit | CallLimit | PromptLimit | AnswerLimit | WindowLimit,
     Field(discriminator="kind"),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from claw_adapter.harness import Capabilities, Support
-from claw_adapter.protocol import Clip, Drop, HistoryLimit, Loss, Mask, WindowLimit
+from claw_adapter.protocol import Clip, Drop, Forget, HistoryLimit, Loss, Mask, WindowLimit
 from claw_adapter_openclaw.options import Options, tools
 
 __all__ = ["capabilities"]
@@ -36,6 +36,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
         Drop(what="directives"),
         Drop(what="command_format"),
         Drop(what="repeated_reply"),
+        Forget(results=100),
         Mask(),
         *(native if options.histories == "native" else ()),
         WindowLimit(tokens=options.context_window, then="summary"),

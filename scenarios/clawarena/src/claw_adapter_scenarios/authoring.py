@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -36,11 +37,13 @@ def find_spec(name: str) -> Path:
     raise ScenarioError("no spec here", where=name, remedy=f"Name a folder with a 0-truth.yaml, or one of: {known}.")
 
 
-def begin(name: str, out: Path) -> Path:
+def begin(name: str, out: Path, pack: str | None = None, conflicts: Sequence[str] = ()) -> Path:
     """Copy the example to `out`/`name` under that id, with the JSON Schemas in `out`/schemas.
 
+    With `pack` a spec is laid out from it and from patterns of conflicts, all that there are where none is named.
+
     Raises:
-        ScenarioError: the name is no identifier, or the folder exists.
+        ScenarioError: the name is no identifier, the folder exists, or there is no such pack or pattern.
     """
     from claw_adapter_scenarios.spec import schemas
 
@@ -49,6 +52,13 @@ def begin(name: str, out: Path) -> Path:
         raise ScenarioError(f"{name!r} cannot be an id", remedy="Use letters, digits, '-', '_' and '.'.")
     if root.exists():
         raise ScenarioError("it is there already", where=str(root), remedy="Choose another name.")
+    if pack is not None:
+        from claw_adapter_scenarios import composing
+
+        domain = composing.find_pack(pack)
+        named = list(dict.fromkeys(conflicts)) or list(composing.patterns())
+        found = {one: composing.find_pattern(one, domain, f"U{number}") for number, one in enumerate(named, 1)}
+        return composing.compose(name, out, domain, found, pack)
     shutil.copytree(EXAMPLE, root)
     for path in root.glob("*.yaml"):
         text = path.read_text("utf-8").replace("$schema=../../schemas/", "$schema=../schemas/")

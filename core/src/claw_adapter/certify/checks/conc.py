@@ -14,6 +14,8 @@ from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.world import session
 
 MANY: Final = 8
+BESIDE: Final = 8.0
+"""Seconds that a model takes in one conversation while another has a turn."""
 
 
 @contextlib.asynccontextmanager
@@ -73,16 +75,20 @@ async def eight_at_once(kit: Kit) -> None:
 
 @check(
     "CONC-003", level="gold", must="M26",
-    catches="close() of one conversation ends, or waits for, another's processes.",
-    remedy="End only what this conversation has started.",
+    catches="A turn, or close(), of one conversation waits for another's turn, or ends its processes.",
+    remedy="End only what this conversation has started, and let no turn wait for another conversation's.",
     needs=("turns", "isolation_of_state"),
 )  # fmt: skip
 async def closing_one_of_two(kit: Kit) -> None:
-    """One is in mid turn while the other is closed; afterwards it still takes a prompt."""
+    """One is in mid turn while the other has one, and is closed; afterwards the first still takes a prompt."""
     async with _several(kit, 2) as (one, two):
         (await kit.send(one, f"Hello, {kit.canary('one')}.", say("Hello."))).answered("Hello.")
-        sending = asyncio.create_task(kit.send(two, f"Take your time, {kit.canary('two')}.", say("Done.", delay=2.0)))
+        pause = BESIDE if kit.capabilities.concurrent else 2.0
+        sending = asyncio.create_task(kit.send(two, f"Take your time, {kit.canary('two')}.", say("Done.", delay=pause)))
         kit.expect(await two.requested(), "no model request came for the prompt")
+        if kit.capabilities.concurrent:
+            (await kit.send(one, f"And you, {kit.canary('beside')}?", say("I am here."))).answered("I am here.")
+            kit.expect(not sending.done(), "a turn was done only when that of another conversation was")
         closed = await one.close()
         kit.expect(not closed.error, f"close() raised {closed.error}", broken=True)
         (await sending).answered("Done.")

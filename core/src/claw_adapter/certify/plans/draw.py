@@ -285,10 +285,7 @@ class _Drawing:
         there = [self._file(rng.randrange(6, 14)), PlanFile(path=self.texts.path(), text=self._crlf())]
         self.steps.append(there[1])
         files: dict[str, str] = {step.path: step.text for step in there} | {self.texts.path(): ""}
-        path = rng.choice([step.path for step in there])
-        looks = [ToolUse(kind=kind, target=path) for kind in ("read", "cat")]
-        side = self._does(*looks, self._changes(path, files), *looks)
-        units: list[Unit] = [[self._turn(side, self._says())]]
+        units: list[Unit] = []
         last: list[ToolUse] = []
         for _ in range(MIXED[self.height]):
             steps = self._happens(files)
@@ -318,19 +315,20 @@ class _Drawing:
         return found
 
     def _uses(self, files: dict[str, str], last: list[ToolUse]) -> list[ToolUse]:
-        """Some calls of one reply, whose order counts; now and then the same once more."""
-        rng, found = self.rng, list[ToolUse]()
+        """Some calls of one reply, of which at most one changes a file; now and then one that was made before."""
+        rng, found, changed = self.rng, list[ToolUse](), set[str]()
         for _ in range(rng.randrange(1, 5)):
             path = rng.choice(list(files))
             if last and rng.random() < 0.35 and files[last[-1].target]:
                 found.append(last[-1])
             elif self.height > 0 and rng.random() < 0.15:
                 found.append(self._reads(rng.choice(self.histories[1:])))
-            elif files[path] and rng.random() < 0.5:
+            elif path in changed or (files[path] and rng.random() < 0.5):
                 last.append(ToolUse(kind=rng.choice(("read", "cat")), target=path))
                 found.append(last[-1])
             else:
                 found.append(self._changes(path, files))
+                changed.add(path)
         return found
 
     def _changes(self, path: str, files: dict[str, str]) -> ToolUse:
@@ -357,7 +355,10 @@ class _Drawing:
         """A command adds a line to a file, and one that shows another fails when it has done so."""
         file = self._file(self.rng.randrange(3, 12))
         add = ToolUse(kind="add", target=file.path, content=self.texts.sentence())
-        other = self._file(self.rng.randrange(3, 12))
+        lines = self.texts.lines(self.rng.randrange(3, 12)).splitlines(keepends=True)
+        at = self.rng.randrange(len(lines))
+        other = PlanFile(path=self.texts.path(), text="".join((*lines[: at + 1], *lines[at:])))  # one of them twice
+        self.steps.append(other)
         show, fails = (ToolUse(kind="cat", target=one.path, exit=status) for one, status in ((file, 0), (other, 3)))
         return [[self._turn(self._does(show, fails), self._does(add), self._does(show), self._says())]]
 

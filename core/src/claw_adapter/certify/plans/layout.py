@@ -234,14 +234,18 @@ class _Layout:
 
 
 def _delete(step: PlanChange, given: list[Message]) -> dict[str, Any] | None:
-    """Delete all of a session, or some messages, calls with all their results, that stand before no call; else nothing."""
-    first = gap(given, int(step.at * len(given)))
-    last = gap(given, first + step.count)
-    if step.count >= len(given):
-        first, last = 0, len(given)
-    elif last > len(given) or any(one.tool_calls for one in given[last : last + 1]):
-        return None
-    if not given or first == last:
+    """Delete all of a session, or some messages, calls with all their results, that stand before no call; else nothing.
+
+    Where that cannot be from the place drawn, it is from the next where it can.
+    """
+    size = len(given)
+    starts = [0] if step.count >= size else [(int(step.at * size) + more) % size for more in range(size)]
+    for first in (gap(given, start) for start in starts):
+        last = gap(given, first + min(step.count, size))
+        before_call = any(one.tool_calls for one in given[last : last + 1])
+        if first < last <= size and not before_call and any(len(one.text) >= PLAIN for one in given[first:last]):
+            break
+    else:
         return None
     del given[first:last]
     return {"session": step.session, "action": "delete", "ranges": [[first + 1, last]]}

@@ -30,11 +30,42 @@ def one_of(spec: object, suite: str | None) -> None:
 @click.command()
 @click.argument("name")
 @click.option("--out", type=FOLDER, default=Path(), show_default=True, help="The folder NAME is made in here.")
-def new(name: str, out: Path) -> None:
-    """Begin a spec NAME: a copy of the worked example with editor schemas beside it. It builds and validates as it is."""
+@click.option("--pack", metavar="PACK", default=None, help="A domain: people, channels, papers. A name, or a file.")
+@click.option(
+    "--conflict", "conflicts", multiple=True, metavar="PATTERN", help="A conflict in it; several times. [all]"
+)
+@click.option(
+    "--list",
+    "listed",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda c, _o, v: _packs(c, v),
+    help="List packs and patterns.",
+)
+def new(name: str, out: Path, pack: str | None, conflicts: tuple[str, ...]) -> None:
+    """Begin a spec NAME, with editor schemas beside it.
+
+    Without --pack it is a copy of the worked example, which validates as it is. With it a spec of the second edition is laid
+    out from a domain and patterns of conflicts: it builds and runs, and `validate` says what is still to be written.
+    """
     from claw_adapter_scenarios.authoring import begin
 
-    click.echo(f"{begin(name, out)}: edit the six files, then `claw scenarios validate {out / name}`")
+    if pack is None and conflicts:
+        raise click.UsageError("--conflict goes with --pack.")
+    click.echo(f"{begin(name, out, pack, conflicts)}: edit the six files, then `claw scenarios validate {out / name}`")
+
+
+def _packs(context: click.Context, wanted: bool) -> None:
+    if not wanted:
+        return
+    from claw_adapter_scenarios.composing import packs, patterns
+
+    for title, found in (("packs", packs()), ("conflicts", patterns())):
+        click.echo(f"{title}:")
+        for name, about in found.items():
+            click.echo(f"  {name:20} {about}")
+    context.exit()
 
 
 @click.command()

@@ -14,6 +14,8 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = MappingProxyType({
     "new": ("claw_adapter_scenarios.cli.authoring", "new", "Begin a spec: six files, complete and small."),
     "build": ("claw_adapter_scenarios.cli.authoring", "build", "Compile a spec into scenario/1."),
     "validate": ("claw_adapter_scenarios.cli.checking", "validate", "Find what is wrong with a spec; --prove runs the proofs."),
+    "watch": ("claw_adapter_scenarios.cli.watching", "watch", "Validate a spec at every save, findings beside the line."),
+    "import": ("claw_adapter_scenarios.cli.importing", "import_", "Bring mail (mbox) or a chat export in as a session."),
     "worlds": ("claw_adapter_scenarios.cli.worlds", "worlds", "What seeds turn over, and what learned answers are worth."),
     "leaks": ("claw_adapter_scenarios.cli.worlds", "leaks", "Whether statements can be answered without reading."),
     "doc": ("claw_adapter_scenarios.cli.authoring", "doc", "Write the seven template documents of a spec."),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from claw_adapter.protocol import Gold, Scenario
 from claw_adapter.questions.judge import decide as decide_rule
@@ -20,6 +22,8 @@ from claw_adapter_scenarios.proof.laid import LaidOut
 __all__ = ["Stage", "staged"]
 
 Files = Mapping[str, str]
+Outputs = Sequence[Mapping[str, Any]]
+"""What each run of the programs of a check did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,8 @@ class Stage:
     gold: Gold
     worlds: tuple[World, ...]
     laid: LaidOut
+    printed: dict[tuple[str, ...], Outputs] = field(default_factory=dict)
+    """What programs did, by their round and texts: a run takes a second, and most trials change another file."""
 
     def earlier(self, one: CompiledRound) -> dict[str, str]:
         """What an oracle has written before a round, as far as the scenario has nothing of its own there."""
@@ -56,12 +62,52 @@ class Stage:
             for name in one.spec.exam
         )  # fmt: skip
 
-    def _right(self, one: CompiledRound, folder: Path, written: Collection[str]) -> bool:
-        """Whether the check passes; in this process where it needs no program to be run."""
+    def _right(
+        self, one: CompiledRound, folder: Path, written: Collection[str], expected: Mapping[str, Any] | None = None
+    ) -> bool:
+        """Whether the check passes, decided in this process."""
         assert one.work is not None  # noqa: S101 - only rounds with files come here
-        return (
-            self._run(one, folder, written) if one.work.programs else not check(folder, one.work.expected, (), written)
-        )
+        return not check(folder, expected or one.work.expected, self._outputs(one, folder), written)
+
+    def _asked_of(self, one: CompiledRound, files: Files) -> Mapping[str, Any]:
+        """What a check expects, without the files that are as the oracle has them: those are right whatever the others are.
+
+        A rule stays that looks for its file by a glob; all stay where one looks at another file, or at a program.
+        """
+        assert one.work is not None  # noqa: S101 - as above
+        expected, oracle = one.work.expected, one.work.oracle
+        if one.work.programs or any(
+            "same_as" in field for r in expected["files"] for field in r.get("fields", {}).values()
+        ):
+            return expected
+        rules = [
+            rule
+            for rule, path in zip(expected["files"], oracle, strict=True)
+            if files.get(path) != oracle[path] or "find" in rule
+        ]
+        return {**expected, "files": rules} if rules else expected
+
+    def _outputs(self, one: CompiledRound, folder: Path) -> Outputs:
+        """What the programs of a check do, run once for each text of theirs; their inputs are those of the round."""
+        assert one.work is not None  # noqa: S101 - as above
+        if not one.work.programs:
+            return ()
+        paths = [folder / rule["path"] for rule in one.work.expected["files"] if rule["format"] == "python"]
+        texts = (one.spec.id, *(path.read_text("utf-8", "surrogatepass") if path.is_file() else "" for path in paths))
+        if texts not in self.printed:
+            self.printed[texts] = asyncio.run(self._ran(one, folder))
+        return self.printed[texts]
+
+    async def _ran(self, one: CompiledRound, folder: Path) -> Outputs:
+        from claw_adapter.questions.programs import outputs_of
+        from claw_adapter.sandbox import IsolationLevel
+
+        check = self.gold.answers.rounds[one.spec.id].check
+        assert check is not None  # noqa: S101 - as above
+        scripts = self.gold.checks.resolve()
+        async with outputs_of(check, scripts, folder.resolve(), IsolationLevel(1), []) as outputs:
+            done: Outputs = json.loads(outputs.read_text("utf-8"))
+        return done
 
     @contextmanager
     def workspace(self, one: CompiledRound, files: Files) -> Iterator[Path]:
@@ -81,7 +127,7 @@ class Stage:
                 for path, text in files.items():
                     _write(folder / path, text.encode("utf-8", "surrogatepass"))
                 try:
-                    return self._right(one, folder, files.keys())
+                    return self._right(one, folder, files.keys(), self._asked_of(one, files))
                 finally:
                     for path in files:
                         (folder / path).unlink(missing_ok=True)

@@ -23,6 +23,10 @@ DASH = "–"
 SMALL = 0.0005
 
 
+COLUMNS = 110
+"""At least so wide is a table."""
+
+
 def suite_json(suite: SuiteFigures, against: PaperName, reasons: Mapping[str, str]) -> dict[str, Any]:
     """Everything that is shown, and tables 8 to 11 by themselves; `reasons` says why a figure is not where the paper's is."""
     return {
@@ -105,9 +109,9 @@ def show_chosen(chosen: Chosen, suite: SuiteFigures, out: Console) -> None:
 def show_talk(found: Mapping[str, TalkFigures], worse: Mapping[str, Sequence[str]], out: Console) -> None:
     """A row per scenario, those of the published suite as lowest, middle and highest, and what is worse than all of them."""
     names = [one.name for one in fields(TalkFigures)]
-    rows = [(name, *(_number(getattr(one, key)) for key in names)) for name, one in found.items()]
+    rows = [(name, *(f"{getattr(one, key):.3g}" for key in names)) for name, one in found.items()]
     for title, of in (("published, lowest", min), ("published, median", median), ("published, highest", max)):
-        rows.append((title, *(_number(of(getattr(one, key) for one in published().values())) for key in names)))
+        rows.append((title, *(f"{of(getattr(one, key) for one in published().values()):.3g}" for key in names)))
     _print(out, "How people talk", ("scenario", *(name.replace("_", " ") for name in names)), rows)
     for name, lines in worse.items():
         for line in lines:
@@ -128,6 +132,7 @@ def _held(value: float | None) -> str:
 
 def _print(out: Console, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     out.print(title, style="bold", markup=False)
+    out.width = max(out.width, COLUMNS)  # a narrower one would cut numbers off
     table = Table(box=None, pad_edge=False)
     for place, name in enumerate(head):
         table.add_column(Text(name), justify="right" if place else "left")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from claw_adapter_forge.families.round_letters import PUT_UP, Letter, written
 from claw_adapter_forge.families.round_plan import DISTRICTS, RoundPlan
 from claw_adapter_forge.families.round_rules import Card, Site
 from claw_adapter_forge.families.texts_round import form_lines, handbook
@@ -122,24 +123,25 @@ class RoundOffice:
         doubt = f"Amendment {plan.doubtful.number}"
         verb = f"{doubt} is withdrawn." if plan.gone else f"{doubt} stands, nothing about it changes."
         one, two = plan.office.sits_in
-        letters = [(f"amendment {a.number}", a.text) for a in plan.amendments]
-        letters += [("what we talked about", verb)]
-        letters += [("away", f"From {one[2]} to {one[3]}, both days included, {one[1]} sits in for {one[0]}.")]
-        letters += [(letter.subject, letter.text) for letter in plan.letters]
+        letters = [Letter(f"amendment {a.number}", a.text, a.told) for a in plan.amendments]
+        letters += [Letter("what we talked about", verb)]
+        letters += [Letter("away", f"From {one[2]} to {one[3]}, both days included, {one[1]} sits in for {one[0]}.")]
+        letters += plan.letters
         for turn, letter in enumerate(plan.idle):
-            letters.insert(plan.draw.number(f"idle at {turn}", len(letters)), (letter.subject, letter.text))
+            letters.insert(plan.draw.number(f"idle at {turn}", len(letters)), letter)
         also = f"{two[1]} sits in for {two[0]}, also at the desks where {two[0]} only sits in."
-        letters += [("away again", f"From {two[2]} to {two[3]}, both days included, {also}")]
-        for place, (subject, text) in enumerate(letters):
-            body = "\n".join([*plan.talk[: len(plan.talk) // 2], text, *plan.talk[len(plan.talk) // 2 :]])
-            self.scene.mail(f"{self.head} {place}", f"{self.head}: {subject}", body, days_ago=len(letters) - place)
+        letters += [Letter("away again", f"From {two[2]} to {two[3]}, both days included, {also}")]
+        half = len(plan.talk) // 2
+        for place, (letter, at) in enumerate(zip(letters, written(letters, plan.today), strict=True)):
+            body = "\n".join([*plan.talk[:half], letter.text, *plan.talk[half:]])
+            self.scene.mail(f"{self.head} {place}", f"{self.head}: {letter.subject}", body, at=at)
 
     def _board(self) -> None:
         plan, scene, d = self.plan, self.scene, self.plan.draw
         label = plan.labels["owner"]
         for place in self.places:
             site, title = place.site, self.title(place.site)
-            put_up = add_days(plan.today, -9 - d.number(f"put up {site.ref[-2:]}", 6))
+            put_up = add_days(plan.today, -PUT_UP - d.number(f"put up {site.ref[-2:]}", 6))
             if place.now:
                 loose = d.number(f"loose {site.ref[-2:]}", 4) == 0
                 more = _AGREED if site.agreed else _NOT_YET if loose and not site.there else ""

@@ -55,11 +55,12 @@ TRIES = 60
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """One amendment: its number, what its mail says, and the clauses it changes."""
+    """One amendment: its number, what its mail says, the clauses it changes, and the last day that it looks back on."""
 
     number: int
     text: str
     changes: Mapping[str, object]
+    told: str = ""
 
 
 class RoundPlan:
@@ -79,7 +80,7 @@ class RoundPlan:
         self.amendments = self._amendments()
         corrected = self._corrected()
         self.letters, self.sites = tuple(corrected.letters), corrected.sites
-        self.idle = idle_letters(self.draw, self.knob["idle"], self.registered, self.newcomer)
+        self.idle = idle_letters(self.draw, self.knob["idle"], self.registered, self.newcomer, self.today)
 
     def _register(self) -> tuple[Site, ...]:
         d, count = self.draw, self.knob["sites"]
@@ -188,7 +189,7 @@ class RoundPlan:
         at = next((a for a in made if "slow" in a.changes), None)
         if at is not None:
             text = f"What amendment {at.number} says of the {slow} district counts for sites last seen on {since} or later."
-            made.append(Amendment(first + len(made), text, {"since": since}))
+            made.append(Amendment(first + len(made), text, {"since": since}, since))
         return tuple(made)
 
     @property

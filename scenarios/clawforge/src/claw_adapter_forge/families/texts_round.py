@@ -106,8 +106,9 @@ _CLAUSES = (
         "somebody on a day has their desks on that day."
     ),
     (
-        "A card's title carries city and ref, its note a line with the owner. A card that is wrong is put right where it is. A "
-        "card that is not called for is deleted; of two open ones for a site the one that was put up first stays."
+        "A card's title carries city and ref, its note a line with the owner. A site's card that is wrong is put right where "
+        "it is; a card that is missing is put up. A card that is not called for is deleted, and never made into one of another "
+        "site; of two open ones for a site the one that was put up first stays, the other is deleted."
     ),
     (
         "A day that has been agreed with the tenant stays, whatever clauses 2, 4 and 6 say; the card's note tells. Such a card "

@@ -80,10 +80,19 @@ class Scene:
         status = "paused" if paused else "active"
         self._rows.append((role, "cron", CronJob("", f"{city.lower()}-daily-check", schedule, message, status)))
 
-    def mail(self, role: str, subject: str, body: str, *, days_ago: int = 1, sender: str = "desk@example.com") -> None:
-        """A received mail."""
-        day = add_days(self.slots.now[:10], -days_ago)
-        self._rows.append((role, "mails", Mail("", sender, ("me@example.com",), subject, body, day)))
+    def mail(
+        self,
+        role: str,
+        subject: str,
+        body: str,
+        *,
+        days_ago: int = 1,
+        at: str = "",
+        sender: str = "desk@example.com",
+    ) -> None:
+        """A received mail: of a day, or of the moment `at` where there are several in a day."""
+        at = at or add_days(self.slots.now[:10], -days_ago)
+        self._rows.append((role, "mails", Mail("", sender, ("me@example.com",), subject, body, at)))
 
     def file(self, path: str, content: str) -> None:
         """A text file."""

@@ -58,7 +58,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A received mail. `date` is the day it came in."""
+    """A received mail. `date` is the day it came in, or the moment in wall time."""
 
     id: str
     sender: str
