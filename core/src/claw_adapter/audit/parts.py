@@ -170,6 +170,8 @@ class FileParts:
         """A part that is asked for where the one before ended begins with the next line."""
         if not before.shown or after.start <= before.start or not (_full(before) or after.start in before.told):
             return
+        if len(before.flat) <= SHORT * before.size:
+            return  # so many bytes: a line may stand in both, half in each
         last = before.shown[-1]
         if before.start + before.size < after.start and after.start not in before.told:
             return

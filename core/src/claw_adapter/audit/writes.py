@@ -10,8 +10,9 @@ from typing import Final
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import LOOKS, FileCourse
 from claw_adapter.audit.rendering import ALIKE, Renderer, without_control
-from claw_adapter.audit.units import RequestUnit
+from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol.limits import Drop
+from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 from claw_adapter.shared import shared
 
@@ -66,7 +67,10 @@ def judge_writes(
             asked[effect.path] = exchange.number
         elif not strict and not LOOKS.search(call.text.partition(" ")[0]):
             course.texts.clear()  # whatever it was, it may have gone on with the files
+    said = "\n".join(text for call, _, _ in steps for text in strings_of(arguments_of(call)))
     for path in files.gone & files.after.keys() - files.before.keys() - course.texts.keys():
+        if path in said:
+            continue  # some tool may have written it
         if strict or all(LOOKS.search(call.text.partition(" ")[0]) for call, _, _ in steps):
             book.find("M20", "file-back", f"{path}, which was deleted, is there again after the turn", owner="harness")
     for path, (_, *texts) in course.texts.items():
