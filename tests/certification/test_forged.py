@@ -126,6 +126,7 @@ LATER = (dt.datetime.now(dt.UTC) + dt.timedelta(days=3)).isoformat()
         ({"issued": "2031-01-01"}, "it was issued at 2031-01-01, which is still to come"),
         ({"issued": "soon"}, "it was issued at 'soon', which is no time"),
     ],
+    ids=["specification", "day", "date", "no time"],
 )
 def test_another_specification_and_a_day_to_come_are_refused(tmp_path, changed, said):
     folder = made(tmp_path / "c")
