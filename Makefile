@@ -46,7 +46,7 @@ demo-all: setup $(FRAMEWORKS:%=.claw/%) ## the same with every harness and overl
 
 # Most tests wait for programs, so that more workers than cores keep a machine busy; each test is handed out on its own, the
 # longest first. The real harnesses are OpenClaw, Claude Code, NanoBot, MetaClaw, llama.cpp, and PicoClaw if it is on PATH.
-JOBS   ?= $(shell expr 3 \* $$(nproc))
+JOBS   ?= $(shell expr 2 \* $$(nproc))
 PYTEST  = $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 QUICK  := unit property golden integration smoke
 REST   := scenarios forge certification faults security e2e
