@@ -31,19 +31,23 @@ FOLLOWS: Final[dict[tuple[str, str], set[tuple[str, str]]]] = {
     ("M21", "deleted-there"): _PAST
     | {("M30", "own-turns-missing"), ("M21", "update-missing"), ("M21", "update-doubled")},
     ("M30", "own-prompt-doubled"): {("M13", "prompt-doubled")},
-    ("M30", "result-order"): {("M17", "calls-not-run")},
-    ("M30", "call-order"): {("M17", "calls-not-run")},
     ("M30", "own-prompt-cut"): {("M13", "prompt-cut"), ("M13", "prompt-missing")},
     ("M13", "prompt-cut"): {("M13", "prompt-missing")},
     ("M30", "own-turns-missing"): {("M13", "prompt-missing")},
     **dict.fromkeys(_STEPS, _STEPS | {("M30", "past-forgotten"), ("M30", "own-turns-missing")}),
 }
 """What comes of a finding before it, and is no cause of its own: positions of updates count messages, for instance."""
+_NOT_RUN: Final = {("M17", "calls-not-run")}
 SAME: Final = {
+    ("M17", "events-missing"): _NOT_RUN,
+    ("M30", "call-order"): _NOT_RUN,
+    ("M30", "own-call-missing"): _NOT_RUN,
+    ("M30", "result-order"): _NOT_RUN,
     ("M17", "events-results-swapped"): {("M20", "file-wrong")},
     ("M20", "file-back"): {("M20", "workspace-changed"), ("M20", "workspace-added")},
 }
-"""What is no cause of its own beside another finding, whichever came first: files tell whose results are the wrong ones."""
+"""What is no cause of its own beside another finding, whichever came first: files tell whose results are the wrong ones, and
+of calls that say the same nobody knows which one was not run."""
 
 
 @dataclass(slots=True)
