@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.damage import FULL
+from claw_adapter.audit.damage import felt
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.protocol import Capabilities, RoundRecord
 from claw_adapter.protocol.limits import WindowLimit
@@ -78,8 +78,7 @@ class ModelAsked:
 
     def _nearly_full(self, exchange: Exchange) -> bool:
         tokens = int(str((exchange.usage or {}).get("input") or 0))
-        limits = [loss for loss in self.capabilities.losses if isinstance(loss, WindowLimit)]
-        return any(tokens >= limit.tokens * FULL for limit in limits)
+        return any(felt(loss, tokens) for loss in self.capabilities.losses if isinstance(loss, WindowLimit))
 
     def keys(self, turn: RequestTurn) -> None:
         """The key of the trial is blackened in the transcript: where it was, it is seen."""

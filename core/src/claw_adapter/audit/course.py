@@ -14,7 +14,7 @@ from claw_adapter.audit.places import place_in
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.reading import strings_of
 
-__all__ = ["LOOKS", "FileCourse", "Passage", "WriteEffect", "effect_of", "looks"]
+__all__ = ["LOOKS", "FileCourse", "Passage"]
 
 WRITES: Final = re.compile(r"write|create|save|put", re.IGNORECASE)
 EDITS: Final = re.compile(r"edit|replace", re.IGNORECASE)
@@ -22,12 +22,12 @@ OTHERS: Final = re.compile(r"append|insert|patch|delete|multi|todo|plan", re.IGN
 PATH: Final = re.compile(r"path|file", re.IGNORECASE)
 CONTENT: Final = re.compile(r"content|text|body|data", re.IGNORECASE)
 OLD: Final = re.compile(r"old|search|find|before|original", re.IGNORECASE)
-LOOKS: Final = re.compile(r"read|view|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE)
 NEW: Final = re.compile(r"new|replace|after", re.IGNORECASE)
+LOOKS: Final = re.compile(r"read|view|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class WriteEffect:
+class _WriteEffect:
     """What a call does to a file: all of it is `new`, or `new` comes behind it, or in the place of `old`."""
 
     path: str
@@ -47,19 +47,19 @@ class WriteEffect:
         return text.replace(self.old, self.new) if once and text is not None else None
 
 
-def effect_of(name: str, arguments: dict[str, JsonValue], workspace: str) -> WriteEffect | None:
+def _effect_of(name: str, arguments: dict[str, JsonValue], workspace: str) -> _WriteEffect | None:
     """What a call of tool `name` is to write; None where it writes nothing, or nobody can say what."""
     if put := put_by(arguments):
-        return WriteEffect(put.path, put.content, behind=put.behind)
+        return _WriteEffect(put.path, put.content, behind=put.behind)
     arguments = _flat(arguments)
     path = _path(arguments, workspace)
     content, old, new = (_only(arguments, kind) for kind in (CONTENT, OLD, NEW))
     if path is None:
         return None
     if old is not None and new is not None:
-        return WriteEffect(path, new, old, known=not any(value is True for value in arguments.values()))
+        return _WriteEffect(path, new, old, known=not any(value is True for value in arguments.values()))
     writes = WRITES.search(name) and not (OTHERS.search(name) or EDITS.search(name))
-    return WriteEffect(path, content) if writes and content is not None else None
+    return _WriteEffect(path, content) if writes and content is not None else None
 
 
 def _flat(arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -84,7 +84,7 @@ class Passage:
         return [text for text in self.before if text is not None]
 
 
-def looks(name: str, arguments: dict[str, JsonValue]) -> bool:
+def _looks(name: str, arguments: dict[str, JsonValue]) -> bool:
     """Whether a call changes nothing for certain."""
     return bool(LOOKS.search(name) or shown_by(arguments) or said_by(arguments))
 
@@ -97,7 +97,7 @@ class FileCourse:
     """
 
     before: Mapping[str, str]
-    effects: list[WriteEffect | None] = field(default_factory=list)
+    effects: list[_WriteEffect | None] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     """Of each call that does nobody knows what, all that it says; else nothing."""
     texts: dict[str, list[str | None]] = field(default_factory=dict)
@@ -108,21 +108,26 @@ class FileCourse:
     def of(cls, calls: Sequence[RequestUnit], before: Mapping[str, str], workspace: str) -> FileCourse:
         """Before the first of these calls."""
         named = [(call.text.partition(" ")[0], arguments_of(call)) for call in calls]
-        found = [effect_of(name, arguments, workspace) for name, arguments in named]
+        found = [_effect_of(name, arguments, workspace) for name, arguments in named]
         last = {effect: number for number, effect in enumerate(found) if effect is not None}
         effects = [one if one is not None and last[one] == n else None for n, one in enumerate(found)]
         said = [
-            "" if effect or looks(*one) else "\n".join(strings_of(one[1]))
+            "" if effect or _looks(*one) else "\n".join(strings_of(one[1]))
             for effect, one in zip(found, named, strict=True)
         ]
         return cls(before, effects, said)
+
+    @property
+    def paths(self) -> set[str]:
+        """The files that are written in the turn."""
+        return {effect.path for effect in self.effects if effect is not None}
 
     def through(self, replies: Sequence[int]) -> list[dict[str, Passage]]:
         """For each call, what the files were before the reply that it is of, and what they may be in it; by path.
 
         The calls of one reply have no order: some harnesses run them side by side. `replies` has the reply of each call.
         """
-        paths = {effect.path for effect in self.effects if effect is not None}
+        paths = self.paths
         found: list[dict[str, Passage]] = []
         while len(found) < len(replies):
             start = {path: len(self.texts.get(path, "-")) for path in paths}
@@ -138,7 +143,7 @@ class FileCourse:
         """Past the next call."""
         effect, said = self.effects[self.at], self.said[self.at]
         self.at += 1
-        for path in {*self.texts, *(one.path for one in self.effects if one is not None)} if said else ():
+        for path in self.paths if said else ():
             if path in said:
                 self.texts.setdefault(path, [self.before.get(path)]).append(None)
         if effect is not None:

@@ -12,7 +12,7 @@ from claw_adapter.audit.units import RESULT, RequestUnit, Said
 from claw_adapter.protocol.limits import Clip, Drop, Forget, Loss, Mask, Prune, WindowLimit
 from claw_adapter.shared import shared
 
-__all__ = ["FULL", "Damage", "damage_of", "declared_for"]
+__all__ = ["Damage", "damage_of", "declared_for", "felt"]
 
 LEAST: Final = 16
 """Characters that a piece must have to be taken for a text's beginning."""
@@ -201,10 +201,15 @@ def _explains(loss: Loss, case: _Case) -> bool:
         case Drop():
             found = _dropped(loss, case)
         case WindowLimit():
-            found = loss.then != "error" and case.tokens >= loss.tokens * FULL
+            found = loss.then != "error" and felt(loss, case.tokens)
         case _:
             found = False
     return found
+
+
+def felt(limit: WindowLimit, tokens: int) -> bool:
+    """Whether the end of a declared window may be felt in a request of so many tokens."""
+    return tokens >= limit.tokens * FULL
 
 
 def _masked(case: _Case) -> bool:

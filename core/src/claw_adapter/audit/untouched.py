@@ -21,7 +21,7 @@ class Untouched:
 
     def __init__(self, base: Tree, private: Sequence[str], book: Book) -> None:
         """With the workspace as it began, and patterns of the files that the harness keeps there for itself."""
-        self._last, self._private, self.book = base, excluder(private), book
+        self._last, self._private, self.book = _there(base), excluder(private), book
         self._named = set[str]()
         """Files that were found before: what becomes of them later has no cause of its own."""
 
@@ -41,14 +41,15 @@ class Untouched:
         self._compare(after, lambda path: any(path in text for text in said), "after a turn in which no call names it")
 
     def _compare(self, tree: Tree, explained: Callable[[str], bool], when: str) -> None:
-        found = difference(_there(self._last), _there(tree))
+        now = _there(tree)
+        found = difference(self._last, now)
         for how, paths in (("changed", found.changed), ("removed", found.removed), ("added", found.added)):
             for path in paths:
                 if path not in self._named and not explained(path) and not (self._private and self._private(path)):
                     self._named.add(path)
                     what = f"the file {path} is {how} {when}"
                     self.book.find("M20", f"workspace-{how}", what, owner="harness")
-        self._last = tree
+        self._last = now
 
 
 def _there(tree: Tree) -> Tree:

@@ -19,7 +19,7 @@ from claw_adapter.certify.envelope import Envelope, seal
 from claw_adapter.certify.records import Report
 from claw_adapter.errors import JournalError
 from claw_adapter.protocol.base import Record
-from claw_adapter.reading import each_once, parse_json, read_text, why
+from claw_adapter.reading import each_once, parse_json, read_bytes, read_text, why
 from claw_adapter.report.clean import clean, is_one_line
 
 __all__ = ["BESIDE", "CERTIFICATE", "PAGE", "Certificate", "certificate_of", "file_digest", "issue", "read_certificate"]
@@ -163,8 +163,12 @@ def _on_one_line(value: Any) -> Any:
 
 
 def file_digest(path: Path) -> str:
-    """sha256 of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """sha256 of a file.
+
+    Raises:
+        OSError: as `claw_adapter.reading.read_bytes`.
+    """
+    return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
 def read_certificate(path: Path) -> tuple[Certificate, Envelope | None]:

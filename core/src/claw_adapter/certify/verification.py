@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import hashlib
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from claw_adapter.certify.certificate import (
     PAGE,
     Certificate,
     certificate_of,
+    file_digest,
     read_certificate,
 )
 from claw_adapter.certify.check import checks
@@ -29,7 +29,7 @@ from claw_adapter.certify.plans.evidence import derive
 from claw_adapter.certify.records import Report
 from claw_adapter.certify.requirements import load
 from claw_adapter.errors import InternalError
-from claw_adapter.reading import each_once, parse_json, read_bytes, read_text, why
+from claw_adapter.reading import each_once, parse_json, read_text, why
 
 __all__ = ["VerifiedCertificate", "differing", "has_evidence", "has_report", "installed_otherwise", "verify"]
 
@@ -133,7 +133,7 @@ def _changed(certificate: Certificate, folder: Path) -> Iterator[str]:
     for name, digest in {**certificate.files, "report.json": certificate.report}.items():
         if (folder / name).exists():
             with contextlib.suppress(OSError):  # a folder, or what cannot be read, is not what was issued either
-                if hashlib.sha256(read_bytes(folder / name)).hexdigest() == digest:
+                if file_digest(folder / name) == digest:
                     continue
             yield f"{name} was changed after the certificate was issued"
     if (folder / "evidence").is_dir() and folder_digest(folder / "evidence") != certificate.evidence:

@@ -213,15 +213,18 @@ class _Drawing:
             text = self.texts.awkward(text)
         if characters == 0 and rng.random() < 0.3:
             text += rng.choice(("\n", "  "))
-        thought = self.texts.prose(120) if rng.random() < 0.3 else ""
+        thought = self._thought()
         piece = rng.choice((7, 24, 40, 400)) if len(text) < 5_000 else 2_000
         return PlayedReply(text=text, thought=thought, piece=piece)
 
     def _does(self, *uses: ToolUse) -> PlayedReply:
         """A reply with calls; at times it says more than the answer will."""
         text = self.texts.prose(self.rng.choice((30, 200, 1500))) if self.rng.random() < 0.6 else ""
-        thought = self.texts.prose(120) if self.rng.random() < 0.3 else ""
-        return PlayedReply(text=text, thought=thought, uses=uses, piece=self.rng.choice((7, 40, 400)))
+        return PlayedReply(text=text, thought=self._thought(), uses=uses, piece=self.rng.choice((7, 40, 400)))
+
+    def _thought(self) -> str:
+        """What a model says to itself, now and then."""
+        return self.texts.prose(120) if self.rng.random() < 0.3 else ""
 
     def _file(self, lines: int) -> PlanFile:
         made = PlanFile(path=self.texts.path(), text=self.texts.lines(lines))

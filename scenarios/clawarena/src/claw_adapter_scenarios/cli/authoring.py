@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from claw_adapter.errors import ScenarioError
 
-__all__ = ["LIGHT", "SEED", "SUITE", "build", "doc", "list_", "new", "one_of", "preview", "schema"]
+__all__ = ["LIGHT", "SEED", "SUITE", "build", "doc", "list_", "new", "one_of", "preview", "schema", "showing"]
 
+FC = TypeVar("FC", bound=Callable[..., Any] | click.Command)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 SEED = click.option("--seed", default=0, show_default=True, help="0: as written; others draw names, numbers and dates.")
 SUITE = click.option("--suite", metavar="NAME", help="All specs of a suite: a name, or a suite file.")
 LIGHT = click.option("--without-heavy", is_flag=True, help="Leave the heavy specs of the suite out.")
+
+
+def showing(flag: str, show: Callable[[], None], about: str) -> Callable[[FC], FC]:
+    """An option that shows something in place of what the command does, whatever else is said or missing."""
+
+    def shown(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+        if wanted:
+            show()
+            context.exit()
+
+    return click.option(flag, is_flag=True, is_eager=True, expose_value=False, callback=shown, help=about)
 
 
 def one_of(spec: object, suite: str | None) -> None:
@@ -27,6 +41,15 @@ def one_of(spec: object, suite: str | None) -> None:
         raise click.UsageError("Give either SPEC or --suite NAME.")
 
 
+def _packs() -> None:
+    from claw_adapter_scenarios.composing import packs, patterns
+
+    for title, found in (("packs", packs()), ("conflicts", patterns())):
+        click.echo(f"{title}:")
+        for name, about in found.items():
+            click.echo(f"  {name:20} {about}")
+
+
 @click.command()
 @click.argument("name")
 @click.option("--out", type=FOLDER, default=Path(), show_default=True, help="The folder NAME is made in here.")
@@ -34,15 +57,7 @@ def one_of(spec: object, suite: str | None) -> None:
 @click.option(
     "--conflict", "conflicts", multiple=True, metavar="PATTERN", help="A conflict in it; several times. [all]"
 )
-@click.option(
-    "--list",
-    "listed",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=lambda c, _o, v: _packs(c, v),
-    help="List packs and patterns.",
-)
+@showing("--list", _packs, "List packs and patterns.")
 def new(name: str, out: Path, pack: str | None, conflicts: tuple[str, ...]) -> None:
     """Begin a spec NAME, with editor schemas beside it.
 
@@ -54,18 +69,6 @@ def new(name: str, out: Path, pack: str | None, conflicts: tuple[str, ...]) -> N
     if pack is None and conflicts:
         raise click.UsageError("--conflict goes with --pack.")
     click.echo(f"{begin(name, out, pack, conflicts)}: edit the six files, then `claw scenarios validate {out / name}`")
-
-
-def _packs(context: click.Context, wanted: bool) -> None:
-    if not wanted:
-        return
-    from claw_adapter_scenarios.composing import packs, patterns
-
-    for title, found in (("packs", packs()), ("conflicts", patterns())):
-        click.echo(f"{title}:")
-        for name, about in found.items():
-            click.echo(f"  {name:20} {about}")
-    context.exit()
 
 
 @click.command()

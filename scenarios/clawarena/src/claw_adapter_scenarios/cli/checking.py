@@ -9,9 +9,17 @@ from pathlib import Path
 import click
 
 from claw_adapter.finding import Finding
-from claw_adapter_scenarios.cli.authoring import LIGHT, SUITE, one_of
+from claw_adapter_scenarios.cli.authoring import LIGHT, SUITE, one_of, showing
 
 __all__ = ["validate"]
+
+
+def _rules() -> None:
+    from claw_adapter_scenarios.suites.rules import SUITE_RULES
+    from claw_adapter_scenarios.validation import RULES
+
+    for name, demand in (*RULES.items(), *SUITE_RULES.items()):
+        click.echo(f"{name}  {demand}")
 
 
 @click.command()
@@ -22,14 +30,7 @@ __all__ = ["validate"]
 @click.option("--seeds", type=click.IntRange(0), default=3, show_default=True, help="Other seeds to compile.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The variant to prove.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option(
-    "--rules",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=lambda c, _o, v: _rules(c, v),
-    help="List the rules.",
-)
+@showing("--rules", _rules, "List the rules.")
 def validate(
     specs: tuple[str, ...],
     suite: str | None,
@@ -87,17 +88,6 @@ def _each(specs: Sequence[str], *, prove: bool, seeds: int, seed: int, quiet: bo
         reports.append(report)
         failed |= broken
     return reports, failed
-
-
-def _rules(context: click.Context, wanted: bool) -> None:
-    if not wanted:
-        return
-    from claw_adapter_scenarios.suites.rules import SUITE_RULES
-    from claw_adapter_scenarios.validation import RULES
-
-    for name, demand in (*RULES.items(), *SUITE_RULES.items()):
-        click.echo(f"{name}  {demand}")
-    context.exit()
 
 
 def _plain(one: Finding) -> dict[str, str]:

@@ -3,7 +3,6 @@
 # ruff: noqa: RUF001 - Chinese texts have Chinese punctuation
 from __future__ import annotations
 
-import json
 import mailbox
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter.reading import read_bytes
+from claw_adapter.reading import parse_json, read_bytes
 
 __all__ = ["Said", "read_export"]
 
@@ -106,13 +105,11 @@ def _body(mail: EmailMessage) -> str:
 
 def _lines(path: Path, text: str, zone: tzinfo, month_first: bool | None) -> Iterator[Said]:
     """WhatsApp: a stamp, a name, a colon; lines without a stamp go on. What has no name is the program's own."""
-    heads = list[tuple[re.Match[str] | None, str]]()
-    for raw in text.translate(_INVISIBLE).translate(_NARROW).splitlines():
-        heads.append((_LINE.match(raw), raw))
+    heads = [(_LINE.match(raw), raw) for raw in text.translate(_INVISIBLE).translate(_NARROW).splitlines()]
     stamps = [head for head, _ in heads if head]
     order = _order(path, stamps, month_first)
     at, who, said = None, "", list[str]()
-    for head, raw in [*heads, (None, "")]:
+    for head, raw in heads:
         if head is None:
             said.append(raw)
             continue
@@ -151,8 +148,8 @@ def _stamp(path: Path, head: re.Match[str], order: str, zone: tzinfo) -> datetim
 
 def _json(path: Path, content: bytes, zone: tzinfo) -> Iterator[Said]:
     try:
-        data = json.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        data = parse_json(content.decode("utf-8-sig"))
+    except ValueError as error:
         raise ScenarioError(f"not JSON: {error}", where=str(path)) from error
     messages = data.get("messages") if isinstance(data, dict) else data
     if not isinstance(messages, list):
@@ -219,8 +216,8 @@ def _slack_folder(folder: Path, zone: tzinfo) -> Iterator[Said]:
 
 def _loaded(path: Path) -> list[dict[str, Any]]:
     try:
-        data = json.loads(read_bytes(path, MAX_BYTES).decode("utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
+        data = parse_json(read_bytes(path, MAX_BYTES).decode("utf-8-sig"))
+    except (OSError, ValueError) as error:
         raise ScenarioError(f"not JSON: {error}", where=str(path)) from error
     return [one for one in data if isinstance(one, dict)] if isinstance(data, list) else []
 

@@ -142,17 +142,14 @@ class Stage:
 
     def commanded(self, one: CompiledRound, files: Files) -> bool:
         """The same by the check's own command, in the sandbox, as a run does it."""
-        with self.workspace(one, files) as folder:
-            return self._run(one, folder, files.keys())
-
-    def _run(self, one: CompiledRound, folder: Path, written: Collection[str]) -> bool:
         from claw_adapter.question import ScoringContext
         from claw_adapter.questions.exec_check import decide_check
 
         answer = self.gold.answers.rounds[one.spec.id]
         assert answer.check is not None  # noqa: S101 - as above
-        context = ScoringContext(gold=self.gold, workspace=folder, isolation=1, changed=frozenset(written))
-        return asyncio.run(decide_check(answer.check, context)).passed
+        with self.workspace(one, files) as folder:
+            context = ScoringContext(gold=self.gold, workspace=folder, isolation=1, changed=frozenset(files))
+            return asyncio.run(decide_check(answer.check, context)).passed
 
 
 def _write(path: Path, content: bytes) -> None:
