@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,8 +26,8 @@ def without_times(value: Any) -> Any:
 def comparable(root: Path) -> dict[str, list[dict[str, Any]]]:
     """The records of each trial; events and the checkpoint's sessions stand in the place of their digests.
 
-    Results of calls that a harness made at once come in any order, so those that follow each other are sorted. Ids of messages
-    are left out: some harnesses draw their own.
+    What calls bring that a harness runs at once comes in any order, so it is sorted. Ids of messages are left out: some
+    harnesses draw their own.
     """
     folder, store = RunFolder(root), Store(root / "store", sweep=False)
     found = {}
@@ -53,26 +53,31 @@ def differences(one: Path, other: Path) -> list[str]:
 
 
 def _events(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return _ordered(events, lambda event: event["id"] if event["kind"] == "tool_result" else None)
+    """Of what follows each other without a word between: the calls as they came, then the results by their ids.
+
+    Two calls of one reply that run at once may both begin before either ends, or one after the other.
+    """
+    found: list[dict[str, Any]] = []
+    for of_tools, some in itertools.groupby(events, lambda event: event["kind"] in ("tool_call", "tool_result")):
+        group = list(some)
+        if of_tools:
+            group.sort(key=lambda event: (event["kind"], event["id"] if event["kind"] == "tool_result" else ""))
+        found += group
+    return found
 
 
 def _sessions(store: Store, digest: str) -> list[Any]:
     told = [session.model_dump(mode="json") for session in load_checkpoint(store, digest).sessions]
     for session in told:
-        session["messages"] = [{**message, "id": ""} for message in _ordered(session["messages"], _call)]
+        session["messages"] = [{**message, "id": ""} for message in _messages(session["messages"])]
     return told
 
 
-def _call(message: dict[str, Any]) -> str | None:
-    return message["tool_call_id"] if message["role"] == "tool" else None
-
-
-def _ordered(items: list[dict[str, Any]], call: Callable[[dict[str, Any]], str | None]) -> list[dict[str, Any]]:
+def _messages(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The same with results that follow each other in the order of the ids of their calls, which is equal in equal runs."""
     found: list[dict[str, Any]] = []
-    for is_result, some in itertools.groupby(items, lambda item: call(item) is not None):
-        group = list(some)
-        found += sorted(group, key=lambda item: call(item) or "") if is_result else group
+    for of_tools, some in itertools.groupby(messages, lambda message: message["role"] == "tool"):
+        found += sorted(some, key=lambda message: message["tool_call_id"]) if of_tools else some
     return found
 
 
