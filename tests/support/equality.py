@@ -77,7 +77,8 @@ def _messages(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The same with results that follow each other in the order of the ids of their calls, which is equal in equal runs."""
     found: list[dict[str, Any]] = []
     for of_tools, some in itertools.groupby(messages, lambda message: message["role"] == "tool"):
-        found += sorted(some, key=lambda message: message["tool_call_id"]) if of_tools else some
+        group = list(some)
+        found += sorted(group, key=lambda message: message["tool_call_id"]) if of_tools else group
     return found
 
 

@@ -110,7 +110,8 @@ async def run_check(
             etc=None if any(ETC_FOLDER in path.parents for path in (workspace, *readable)) else etc,
             limits=_limits(deadline),
         )
-        outside = {**_environment(programs, home, tmp), **note_environment(notes, home), **(env or {})}
+        own = readable if level >= IsolationLevel.NAMESPACE else ()
+        outside = {**_environment(programs, home, tmp), **note_environment(notes, home, own), **(env or {})}
         argv, inside = wrap(("/bin/sh", "-c", command), outside, confinement)
         done = await _bounded(
             Command(argv, env=inside, cwd=workspace, limits=OUTPUT, marker=marker),

@@ -1,15 +1,16 @@
 """Which modules a check looked for and this machine does not have, and which it had to compile.
 
-Python itself tells: behind all its own finders stands one more (`NOTES`), which is asked only for what nobody has found; and at
-its end a Python looks which of its libraries had no bytecode. A check may write none, so that each would compile them anew,
-which for the large ones takes seconds: what an installer has left out is therefore made once, out here, as the first import
-by anybody who may write there would have made it.
+Python itself tells (`claw_adapter.sandbox.inside`): behind all its own finders stands one more, which is asked only for what
+nobody has found; and at its end a Python looks which of its libraries had no bytecode. A check may write none, so that each
+would compile them anew, which for the large ones takes seconds: what an installer has left out is therefore made once, out
+here, as the first import by anybody who may write there would have made it.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -19,64 +20,29 @@ from pathlib import Path
 from typing import Final
 
 from claw_adapter.reading import read_bytes
+from claw_adapter.sandbox import inside
 from claw_adapter.sandbox.kept import compile_module
 
 __all__ = ["compile_libraries", "missing_modules", "note_environment", "write_notes"]
 
 FILE: Final = ".unfound-modules"
-VARIABLE: Final = "CLAW_UNFOUND_MODULES"
-"""Names that file to the Pythons of a check."""
-COMPILED: Final = ".compiled-modules"
-"""Beside it: sources of libraries without bytecode, one a line."""
 MOST: Final = 2**20
 """Bytes of notes that are read."""
-NOTES: Final = """
-import atexit, os, sys
-
-class Unfound:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if path is None:
-            frame = sys._getframe(1)
-            while frame and frame.f_code.co_filename.startswith("<frozen importlib"):
-                frame = frame.f_back
-            line = f"{name}\\t{os.path.realpath(frame.f_code.co_filename) if frame else ''}\\n"
-            try:
-                with open(os.environ[{!r}], "ab") as file:
-                    file.write(line.encode("utf-8", "surrogateescape"))
-            except (OSError, KeyError):
-                pass
-
-sys.meta_path.append(Unfound)
-
-def compiled():
-    specs = [getattr(module, "__spec__", None) for module in list(sys.modules.values())]
-    names = [spec.origin for spec in specs if spec and spec.cached and "-packages" in spec.origin
-             and not os.path.exists(spec.cached)]
-    if names:
-        with open(os.path.join(os.path.dirname(os.environ[{!r}]), {file!r}), "a", encoding="utf-8") as file:
-            file.write("\\n".join([*names, ""]))
-
-@atexit.register
-def note_compiled():
-    try:
-        compiled()
-    except Exception:
-        pass
-"""
-"""The module of this name that Python imports at its start, by itself."""
+SITE: Final = "sitecustomize.py"
+"""The module of this name is what Python imports at its start, by itself."""
 
 
 def write_notes(folder: Path) -> None:
-    """Fill `folder`, for the import path, with what makes a Python write down what it has not found."""
-    module = folder / "sitecustomize.py"
-    module.write_text(NOTES.replace("{!r}", repr(VARIABLE)).replace("{file!r}", repr(COMPILED)), "utf-8")
+    """Fill `folder`, for the import path, with what each Python of a check begins with (`claw_adapter.sandbox.inside`)."""
+    module = folder / SITE
+    shutil.copyfile(inside.__file__, module)
     compile_module(module)
 
 
-def note_environment(folder: Path, home: Path) -> dict[str, str]:
-    """The variables that make a Python do so, in `home`."""
-    return {"PYTHONPATH": str(folder), VARIABLE: str(home / FILE)}
+def note_environment(folder: Path, home: Path, own: Collection[Path]) -> dict[str, str]:
+    """The variables that make a Python do so: notes in `home`, and what only the check may see."""
+    paths = os.pathsep.join(str(path) for path in own)
+    return {"PYTHONPATH": str(folder), inside.UNFOUND: str(home / FILE), inside.FOLDERS: paths}
 
 
 def missing_modules(home: Path, promised: Collection[str], readable: Collection[Path]) -> tuple[str, ...]:
@@ -118,7 +84,7 @@ def compile_libraries(home: Path) -> None:
     Sources are compiled, never run, and only such as lie among the installed packages: what a check's programs may have written
     into their notes does not matter. Nothing is done where this Python was told to write no bytecode, or may not.
     """
-    named = _noted(home / COMPILED)
+    named = _noted(home / inside.COMPILED)
     if sys.dont_write_bytecode or not named:
         return
     with _compiling:  # a check that ran beside this one has mostly named the same
