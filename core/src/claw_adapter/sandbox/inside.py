@@ -10,7 +10,6 @@ everywhere may one make them: then there is none.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import os
 import sys
 
@@ -45,8 +44,11 @@ class _Unfound:
             while frame.f_back and frame.f_code.co_filename.startswith("<frozen importlib"):
                 frame = frame.f_back
             line = f"{name}\t{os.path.realpath(frame.f_code.co_filename)}\n"
-            with contextlib.suppress(OSError, KeyError), open(os.environ[UNFOUND], "ab") as file:
-                file.write(line.encode("utf-8", "surrogateescape"))
+            try:
+                with open(os.environ[UNFOUND], "ab") as file:
+                    file.write(line.encode("utf-8", "surrogateescape"))
+            except (OSError, KeyError):
+                pass
 
 
 def _note_compiled() -> None:
@@ -62,8 +64,10 @@ def _note_compiled() -> None:
 
 
 def _at_exit() -> None:
-    with contextlib.suppress(Exception):  # never the check's affair
+    try:
         _note_compiled()
+    except Exception:  # noqa: S110, BLE001  # never the check's affair
+        pass
 
 
 def _folders() -> list[str]:
