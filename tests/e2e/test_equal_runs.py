@@ -6,9 +6,10 @@ import pytest
 
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.sandbox import detect
+from support.demo import right_demo
 from support.equality import MEASURED, comparable, differences
 from support.real import params
-from support.running import claw, experiment, run_sync
+from support.running import experiment, run_sync
 
 
 @pytest.fixture(scope="module")
@@ -50,5 +51,12 @@ def test_what_differs_is_said_with_trial_record_and_field(run, tmp_path):
 @pytest.mark.parametrize("harness", params("nanobot", "claude-code", "opencode", "qwen-code"))
 def test_the_runs_of_a_real_harness_are_equal_wherever_they_are_kept(tmp_path, harness):
     for name in ("one", "another of a longer name"):
-        claw("run", "demo", "-H", harness, "--model", "reader", "--out", tmp_path / name, "-q")
+        right_demo(harness, tmp_path / name)
     assert differences(tmp_path / "one", tmp_path / "another of a longer name") == []
+
+
+@pytest.mark.slow(60)
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("harness", params("openclaw", "picoclaw"))
+def test_every_round_of_the_demo_is_right_and_all_evidence_arrives(tmp_path, harness):
+    right_demo(harness, tmp_path / "run")

@@ -1,4 +1,4 @@
-"""Every real harness, in minutes: it answers the demo in whole, and it passes Bronze of the certification."""
+"""Every real harness, in minutes: Bronze of the certification, or the demo where it has no adapter of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from claw_adapter.certify.requirements import load
-from claw_adapter.sandbox import detect
+from support.demo import right_demo
 from support.real import params
 from support.running import claw
 
@@ -15,15 +15,11 @@ PINNED = ["--nonce", "smoke", "--deadline", "240"]
 """The same drawn session every time, so that a test fails for what was changed."""
 
 
-@pytest.mark.slow(100)
+@pytest.mark.slow(30)
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("harness", params("openclaw", "nanobot", "claude-code", "picoclaw", "opencode", "qwen-code"))
+@pytest.mark.parametrize("harness", params("opencode", "qwen-code"))
 def test_every_round_of_the_demo_is_right_and_all_evidence_arrives(tmp_path, harness):
-    done = claw("run", "demo", "-H", harness, "--model", "reader", "--out", tmp_path / "run", "--json")
-    (row,) = json.loads(done.stdout)["rows"]
-    assert (row["strict"]["tcr"], row["scored"], row["retried"]) == (1, 11, 0)
-    assert row["evidence"]["seen"] == row["evidence"]["needed"] > 0
-    assert {level["harness"] for level in row["isolation"]} == {int(detect().level)}
+    right_demo(harness, tmp_path / "run")
 
 
 @pytest.mark.slow(110)

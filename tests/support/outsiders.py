@@ -65,6 +65,14 @@ class CachesByPathAndSize(PlantedConversation):
         agent.tool_read_file = cached
 
 
+class ListsAFolderOnce(Agent):
+    """A folder is listed once, and shows the same list from then on."""
+
+    def change(self, agent):
+        lists, seen = agent.tool_list_files, {}
+        agent.tool_list_files = lambda directory=".": seen.setdefault(directory, lists(directory))
+
+
 class LeavesProcessAfterFailure(PlantedConversation):
     """A process in a session of its own, without the mark, stays behind when a turn fails."""
 
@@ -144,6 +152,7 @@ NAMED = [
     (kind(OtherTemperature), "M11 sampling-changed", "bronze"),
     (kind(MoreTokensLater), "M11 sampling-changed", "bronze"),
     (kind(CachesByPathAndSize), "M20 file-stale", "bronze"),
+    (kind(ListsAFolderOnce), "M20 listing-wrong", "bronze"),
     (HistoriesLast50, "M22 history-missing", "silver"),
     (HistoriesWithoutTools, "M22 history-tools-missing", "silver"),
     (HistoriesNotResumed, "M22 history-unread", "silver"),

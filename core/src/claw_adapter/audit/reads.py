@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import FileCourse, Passage
 from claw_adapter.audit.histories import Histories
+from claw_adapter.audit.listings import folder_in, judge_listing
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, tells_the_rest, words_in
 from claw_adapter.audit.parts import FileParts, said_by, shown_by
@@ -61,6 +62,11 @@ class Files:
     def versions(self, path: str) -> list[str]:
         """What the file may be in this turn."""
         return list(dict.fromkeys(side[path] for side in (self.before, self.after) if path in side))
+
+    @property
+    def gone(self) -> set[str]:
+        """Files that were deleted in an earlier round, and are not there."""
+        return {path for path in self.older if path not in self.before and path not in self.after}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +144,9 @@ class Reads:
                     self.book.bite(COMMANDS)
                     texts = [without_format(text) for text in texts]
                 _printed(texts, flat_of(result.text), failed, exchange.number)
+            elif (folder := folder_in(arguments, files.before, self.workspace)) is not None:
+                there = _there(files, passage)
+                judge_listing(folder, flat_of(result.text), there, files.gone, failed, exchange.number)
             elif reads and _mistaken(arguments, flat, files, failed, exchange.number):
                 continue
             elif session := _session(arguments, talks.sessions):
@@ -229,6 +238,12 @@ class Reads:
                 return
             what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"
             failed.note("M20", "file-cut", reading.label, what, reading.exchange.number)
+
+
+def _there(files: Files, passage: Mapping[str, Passage]) -> dict[str, Passage]:
+    """The files that are there in a reply, and may be."""
+    stays = {path: Passage(now=(text,)) for path, text in files.before.items() if path in files.after}
+    return {**stays, **passage}
 
 
 def _printed(texts: Sequence[str], flat: str, failed: Failed, request: int) -> None:

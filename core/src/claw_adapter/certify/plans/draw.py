@@ -114,6 +114,7 @@ class _Drawing:
         found = [self._replaced, self._deleted, self._batch, self._written, self._plain, self._short]
         found += [
             self._mixed,
+            self._listed,
             self._repeated,
             self._common,
             self._odd,
@@ -324,6 +325,8 @@ class _Drawing:
             path = rng.choice(list(files))
             if last and rng.random() < 0.35 and files[last[-1].target]:
                 found.append(last[-1])
+            elif rng.random() < 0.15:
+                found.append(ToolUse(kind="list", target=path.rpartition("/")[0]))
             elif self.height > 0 and rng.random() < 0.15:
                 found.append(self._reads(rng.choice(self.histories[1:])))
             elif path in changed or (files[path] and rng.random() < 0.5):
@@ -386,13 +389,21 @@ class _Drawing:
         """A file is read, replaced by one of equal size, and read again; twice."""
         file = self._file(self.rng.randrange(64, 100))
         look = ToolUse(kind="read", target=file.path)
-        units: list[Unit] = [[self._turn(self._does(look), self._says())]]
-        for _ in range(2):
-            text = self._of_size(len(file.text))
-            units.append(
-                [PlanChange(path=file.path, action="new", text=text), self._turn(self._does(look), self._says())]
-            )
-        return units
+        turns = [self._turn(self._does(look), self._says()) for _ in range(3)]
+        new = [
+            PlanChange(path=file.path, action="new", text=self._of_size(len(file.text))) for _ in turns[1:]
+        ]  # the first right behind the turn, before anything else makes the harness look
+        return [[turns[0], new[0], turns[1]], [new[1], turns[2]]]
+
+    def _listed(self) -> list[Unit]:
+        """A folder is listed, then one of its files is deleted and another made, and at once it is listed again."""
+        folder = "/".join(self.rng.sample(NOUNS, self.rng.randrange(1, 3)))
+        paths = [f"{folder}/{self.texts.word()}.md" for _ in range(4)]
+        self.steps += [PlanFile(path=path, text=self.texts.lines(2)) for path in paths[:3]]
+        look = self._does(ToolUse(kind="list", target=folder))
+        gone = PlanChange(path=paths[0], action="delete")
+        new = PlanChange(path=paths[3], action="new", text=self.texts.lines(2))
+        return [[self._turn(look, self._says()), gone, new, self._turn(look, self._says())]]
 
     def _of_size(self, size: int) -> str:
         text = self.texts.lines(size // 40 + 2)[: size - 1].rstrip("\n")

@@ -27,7 +27,7 @@ from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultKind, FaultRule, broken_call, raise_fault
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
-from claw_adapter.endpoint.reader.parts import edit_file, read_pages
+from claw_adapter.endpoint.reader.parts import edit_file, list_folder, read_pages
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.endpoint.reader.writing import holds, holds_some, write_file
@@ -55,10 +55,11 @@ class ToolUse(Record):
 
     A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
     where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`; ``print`` has a command say the `target`,
-    and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one.
+    and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one;
+    ``list`` shows what is in a folder ("" is the workspace).
     """
 
-    kind: Literal["read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add"]
+    kind: Literal["read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list"]
     target: str
     content: str = ""
     names: tuple[str, ...] = ()
@@ -299,6 +300,8 @@ class PlayedModel(Model):
                 ways = read_pages(use.target, self._workspace, box, habits, use.starts, use.page)
             case "edit":
                 ways = edit_file(use.target, use.wanted[0], use.content, self._workspace, box, habits)
+            case "list":
+                ways = list_folder(use.target, self._workspace, box, habits)
             case "run":
                 ways = _commanded([use.target], box)
             case "cat" | "print" | "put" | "add":

@@ -1,4 +1,4 @@
-"""Errands for a part of a file: reading it from chosen lines on, and replacing it, as the parameters of tools allow it."""
+"""Errands for a part of a file, or a whole folder: reading from chosen lines on, replacing, listing, as tools allow it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Steps
+from claw_adapter.endpoint.reader.purposes import FOLDER, PATH, fixed
 from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, Param
 from claw_adapter.endpoint.reader.storing import replacer
-from claw_adapter.endpoint.reader.tools import Toolbox
+from claw_adapter.endpoint.reader.tools import Toolbox, lists
 
-__all__ = ["edit_file", "read_pages"]
+__all__ = ["edit_file", "list_folder", "read_pages"]
 
 
 def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: Sequence[int], size: int) -> Steps:
@@ -35,6 +36,21 @@ def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habit
     for tool in filter(None, (replacer(*one) for one in box.every)):
         form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
         yield Attempt("edit", tool.tool, tool.writes(target, new, old), form)
+        return True
+    return False
+
+
+def list_folder(path: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
+    """List a folder with the first tool that says that it lists and can be told which; with none, nothing is done."""
+    others = {one.tool for one in (*box.read, *box.write, *box.run)}
+    for name, form in box.every:
+        item = form.one_of((*FOLDER, *PATH), "string")
+        more = any(one.needed for one in form.items if one is not item)
+        if item is None or more or name in others or not lists(name, form):
+            continue
+        tool = Candidate(name, item, fixed(form, (item,)), known=form)
+        shape, target = habits.forms("list", tool.forms(path or ".", workspace, habits.styles))[0]
+        yield Attempt("list", name, tool.arguments(target), shape)
         return True
     return False
 

@@ -35,6 +35,7 @@ from claw_adapter.endpoint.reader.schema import (
 
 __all__ = [
     "CONTENT",
+    "FOLDER",
     "FORCE",
     "HARM",
     "KINDS",
@@ -79,7 +80,7 @@ PATH: Final = (
     "relativepath",
     "relativeworkspacepath",
 )
-_FOLDER: Final = ("directory", "dir", "folder", "dirname")
+FOLDER: Final = ("directory", "dir", "folder", "dirname")
 CONTENT: Final = ("content", "contents", "filetext", "filecontent", "text", "body", "data")
 _PATCH: Final = ("patch", "patchtext", "input")
 _SAYS_PATH: Final = re.compile(r"\b(?:path|file ?name|file to)\b", re.IGNORECASE)
@@ -231,7 +232,7 @@ def makes(tool: str, known: Params) -> bool:
 
 def folder_of(known: Params, target: Param) -> Param | None:
     """What a path's folder has to be given in besides its name."""
-    found = known.one_of(_FOLDER, "string")
+    found = known.one_of(FOLDER, "string")
     return found if found is not None and found.required and found.text_only and found is not target else None
 
 

@@ -1,0 +1,54 @@
+"""A list of a folder, held against the files that are there."""
+
+import pytest
+
+from claw_adapter.audit.course import Passage
+from claw_adapter.audit.listings import folder_in, judge_listing
+from claw_adapter.audit.results import Failed
+
+PATHS = {"a.md": "", "notes/b.md": "", "notes/c.md": "", "notes/old/d.md": "", "notes/.e": ""}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "folder"),
+    [
+        ({"path": "notes"}, "notes"),
+        ({"path": "./notes/", "recursive": True}, "notes"),
+        ({"directory": "/agent/workspace/notes"}, "notes"),
+        ({"directory": "/agent/workspace"}, ""),
+        ({"path": "/x/t/workspace/"}, ""),
+        ({"path": "."}, ""),
+        ({"path": "notes", "pattern": "b"}, None),
+        ({"path": "elsewhere"}, None),
+        ({"path": "/etc"}, None),
+        ({}, None),
+    ],
+)
+def test_the_folder_that_a_call_is_about(arguments, folder):
+    assert folder_in(arguments, PATHS, "/t/workspace") == folder
+
+
+def causes(flat, folder="notes", there=(), gone=()):
+    failed = Failed()
+    files = {path: Passage(now=("text",)) for path in PATHS} | dict(there)
+    judge_listing(folder, flat, files, set(gone), failed, 1)
+    return [cause for cause, _ in failed.found]
+
+
+@pytest.mark.parametrize(
+    ("flat", "more", "found"),
+    [
+        ("b.md\nc.md\nold/", {}, []),
+        ("notes/b.md notes/c.md notes/old/d.md", {}, []),
+        ('["b.md", "c.md"]', {"gone": ["notes/x.md"]}, []),
+        ("b.md", {}, ["listing-wrong"]),
+        ("b.md\nabc.md", {}, ["listing-wrong"]),
+        ("error: a folder", {}, []),
+        ("b.md\nc.md\nx.md", {"gone": ["notes/x.md"]}, ["listing-wrong"]),
+        ("b.md\nc.md\nold/x.md", {"gone": ["x.md"]}, []),
+        ("b.md\nc.md", {"there": {"notes/new.md": Passage(("", None), (None, "new"))}}, []),
+        ("b.md\nc.md", {"there": {"notes/new.md": Passage((None,), ("new",))}}, ["listing-wrong"]),
+    ],
+)
+def test_what_it_lacks_or_has_too_much(flat, more, found):
+    assert causes(flat, **more) == found
