@@ -70,6 +70,8 @@ PLAINEST: Final = ("true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"
 """What a tool may take for something else than a text."""
 PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%s", "\\n")
 """What the new text of an edit may be taken for."""
+APART: Final = 0.7
+"""How often something else may come between two units of a chain."""
 MIXED: Final = (5, 4, 5)
 """Turns in which everything happens to the same few files, by the level."""
 ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
@@ -119,6 +121,7 @@ class _Drawing:
             self._common,
             self._odd,
             self._edited,
+            self._edited_at_once,
             self._paged,
             self._missing,
             self._asked,
@@ -158,10 +161,13 @@ class _Drawing:
         """The chains, each in its order, dealt into each other; the first turn is a plain one."""
         tickets = [number for number, chain in enumerate(chains) for _ in chain]
         self.rng.shuffle(tickets)
-        waiting = [iter(chain) for chain in chains]
+        waiting = [list(chain) for chain in chains]
         steps: list[PlanStep] = [self._turn(self._says())]
         for number in tickets:
-            steps += next(waiting[number])
+            while waiting[number]:
+                steps += waiting[number].pop(0)
+                if self.rng.random() < APART:  # else what comes next of it follows at once
+                    break
         return steps
 
     # what it begins with
@@ -238,15 +244,15 @@ class _Drawing:
         return [[self._turn(self._says())]]
 
     def _short(self) -> list[Unit]:
-        """An answer of a word, and one that is nothing but a block of code."""
-        code = PlayedReply(text=f"```\n{self.texts.lines(2)}```")
-        return [[self._turn(PlayedReply(text=self.rng.choice(SHORT)))], [self._turn(code)]]
+        """An answer of a word, one that is nothing but a block of code, and one that speaks of failures."""
+        code, failure = f"```\n{self.texts.lines(2)}```", self.texts.failure()
+        return [[self._turn(PlayedReply(text=text))] for text in (self.rng.choice(SHORT), code, failure)]
 
     def _repeated(self) -> list[Unit]:
-        """The same prompt twice, partly in another script, with other answers."""
+        """The same prompt twice, one behind the other, partly in another script, with other answers; and one more."""
         answer = PlayedReply(text=self.texts.foreign(self.texts.sentence()))
         turn = PlanTurn(question=self.texts.foreign(self.texts.message()), replies=(answer,))
-        return [[turn], [turn.model_copy(update={"replies": (self._says(),)})]]
+        return [[turn, turn.model_copy(update={"replies": (self._says(),)}), self._turn(self._says())]]
 
     def _common(self) -> list[Unit]:
         """A file with a name that many have."""
@@ -455,6 +461,14 @@ class _Drawing:
         put = ToolUse(kind="put", target=file.path, content=self.texts.lines(self.rng.randrange(3, 9)))
         turns = ((look, change, show, look), (gone,), (put, look))
         return [[self._turn(*map(self._does, turn), self._says())] for turn in turns]
+
+    def _edited_at_once(self) -> list[Unit]:
+        """Two lines of one file are replaced by two calls of one reply."""
+        file = self._file(self.rng.randrange(8, 20))
+        lines = self.rng.sample(file.text.split("\n")[1:-2], 2)
+        edits = [ToolUse(kind="edit", target=file.path, wanted=(old,), content=self.texts.sentence()) for old in lines]
+        look = ToolUse(kind="read", target=file.path)
+        return [[self._turn(self._does(*edits), self._does(look), self._says())]]
 
     def _between_words(self, signs: Sequence[str]) -> str:
         return " ".join(f"{sign} {self.rng.choice(NOUNS)}" for sign in signs)

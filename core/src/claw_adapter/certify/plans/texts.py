@@ -71,6 +71,13 @@ ACROSS: Final = "\u00e9\u0436\u6c34\uac00\U00010348\U00020bb7"
 """Letters of two, three and four bytes."""
 BLOCKS: Final = (512, 1000)
 """Bytes of which blocks are multiples."""
+FAILURES: Final = (
+    "HTTP {status}: rate limit exceeded, try again in 20 s.", "Error {status}: the model is overloaded.",
+    "{status} Payment Required: your credit balance is too low, see Plans & Billing.",
+    "API Error ({status}): Internal server error",
+    "LLM request failed: {status} upstream connect error", "Error: context length exceeded ({status}).",
+)  # fmt: skip
+"""What providers say when they fail."""
 NAMED: Final = (
     "{} & {}", "{} ({})", "{}, {}", "{}'s {}", "{} %20{}", "{} é {}", "{} + {}", "{} #{}", "{} ß {}", "{} 水 {}", "{} = {}",
     "{}  {}", "{} $HOME {}", "{}; {}",
@@ -214,6 +221,11 @@ class Texts:
         ]  # fmt: skip
         rng.shuffle(lines)
         return "\n".join(lines)
+
+    def failure(self) -> str:
+        """A sentence about a failure of a provider, as a model may say one."""
+        told = self.rng.choice(FAILURES).format(status=self.rng.choice((402, 429, 500, 503, 529)))
+        return self.rng.choice((f"The {self.rng.choice(NOUNS)} said: {told}", f"{told}\n{self.sentence()}."))
 
     def odd_path(self) -> str:
         """A file's path with blanks and signs in it."""
