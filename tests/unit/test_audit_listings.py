@@ -46,8 +46,8 @@ def causes(flat, folder="notes", there=(), gone=()):
         ("error: a folder", {}, []),
         ("b.md\nc.md\nx.md", {"gone": ["notes/x.md"]}, ["listing-wrong"]),
         ("b.md\nc.md\nold/x.md", {"gone": ["x.md"]}, []),
-        ("b.md\nc.md", {"there": {"notes/new.md": Passage(("", None), (None, "new"))}}, []),
-        ("b.md\nc.md", {"there": {"notes/new.md": Passage((None,), ("new",))}}, ["listing-wrong"]),
+        ("b.md\nc.md", {"there": {"notes/new.md": Passage([""], [None, "new"])}}, []),
+        ("b.md\nc.md", {"there": {"notes/new.md": Passage([None], ["new"])}}, ["listing-wrong"]),
     ],
 )
 def test_what_it_lacks_or_has_too_much(flat, more, found):

@@ -48,7 +48,7 @@ def judge_listing(
         failed: where findings go.
         request: the number of the request that the call came with.
     """
-    names = {path: name for path, name in _inside(folder, there).items() if there[path].now[:1] != (None,)}
+    names = {path: name for path, name in _inside(folder, there).items() if there[path].now[0] is not None}
     shown = {path for path, name in names.items() if _names(name, flat)}
     if not shown or len(names) > MOST:
         return

@@ -28,8 +28,12 @@ _NAMES: Final = uuid.UUID("6f1d4f0e-7d0b-4c57-9f53-2b8a4b1c9a02")
 
 
 def session_key(name: str) -> str:
-    """The key by which OpenClaw's own tools know a session; OpenClaw writes all keys in lower case."""
-    return f"agent:{AGENT}:{name.lower()}"
+    """The key by which OpenClaw's own tools know a session; OpenClaw writes all keys in lower case.
+
+    A name with capitals gets some digits of its own behind it, so that ``Ops`` is another one than ``ops``.
+    """
+    low = name.lower()
+    return f"agent:{AGENT}:{low}" if low == name else f"agent:{AGENT}:{low}-{uuid.uuid5(_NAMES, name).hex[:6]}"
 
 
 def session_id(name: str, revision: int = 0) -> str:

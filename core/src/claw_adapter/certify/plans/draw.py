@@ -72,6 +72,8 @@ PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%
 """What the new text of an edit may be taken for."""
 APART: Final = 0.7
 """How often something else may come between two units of a chain."""
+BEFORE_LAST: Final = 0.999
+"""Where an insertion stands before the last of what was given, as long as that are less than a thousand messages."""
 MIXED: Final = (5, 4, 5)
 """Turns in which everything happens to the same few files, by the level."""
 ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
@@ -567,7 +569,19 @@ class _Drawing:
             )
             units.append([change, self._turn(self._says())])
         self.rng.shuffle(units)
-        return units
+        return [*units, self._behind_its_like()]
+
+    def _behind_its_like(self) -> Unit:
+        """The main session gets a message behind the second of two that say the same."""
+        said = self.talks.message(self.rng.choice(("user", "assistant")))
+        again, between, last = (
+            self.talks.message(said.role, said.text),
+            self.talks.message("user"),
+            self.talks.message("user"),
+        )
+        grown = PlanChange(session=MAIN, action="append", at=1.0, messages=(said, between, again, last))
+        new = PlanChange(session=MAIN, action="insert", at=BEFORE_LAST, messages=(self.talks.message("user"),))
+        return [grown, self._turn(self._says()), new, self._turn(self._says())]
 
     def _talk(self) -> list[Unit]:
         """A history is read, grows, and is read again."""
@@ -588,8 +602,7 @@ class _Drawing:
 
     def _talks_at_once(self) -> list[Unit]:
         """Two histories with names alike begin, and the main session and both grow at once."""
-        name = self.texts.word()
-        names = (name, f"{name}-2")
+        names = self.texts.alike()
         begun = [
             PlanChange(session=one, action="new", messages=tuple(self.talks.talk(self.rng.randrange(2, 6))))
             for one in names
