@@ -1,11 +1,14 @@
 """A harness that uses more of the machine than a trial may is ended, and it is told of what, how much, and the limit."""
 
+import asyncio
 import sys
 
 import pytest
 from tests.faults.test_runner_failures import RIGHT, only
 
 from claw_adapter.errors import Owner
+from claw_adapter.protocol import RunSettings
+from claw_adapter.runner.bounds import Bounds
 from claw_adapter.sandbox import detect
 from support.running import experiment, run_sync
 from support.scenarios import write_scenario
@@ -48,3 +51,17 @@ def test_a_harness_over_its_limits_is_ended_and_told_so(tmp_path, what, level):
     assert first.error.what.endswith(" are allowed")
     assert f"--max-{what}" in first.error.remedy
     assert second.score.value == 1, "the rest of the trial goes on"
+
+
+def test_what_is_being_put_back_is_not_held_against_the_next_turn(tmp_path):
+    """The watcher may look again before a full workspace is the old one: on a busy machine that takes longer than its pause."""
+    bounds = Bounds("run", 10**12)
+    watched = bounds.add("t", RunSettings(max_disk=1000), (tmp_path,))
+    (tmp_path / "big").write_bytes(b"x" * 100_000)
+    assert asyncio.run(bounds.look(watched)).what.endswith("are allowed")
+    bounds._look()
+    assert watched.take_over() is None
+    watched.idle = False  # opened anew, and it fills the disk once more
+    watched._next_walk = 0
+    bounds._look()
+    assert watched.take_over() is not None

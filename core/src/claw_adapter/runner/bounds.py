@@ -44,6 +44,8 @@ class Watched:
     most_disk: float
     since: float = field(default_factory=time.time)
     over: HarnessOverLimits | None = None
+    idle: bool = False
+    """Whether it was ended, and what it has left is being put back: that is not held against it once more."""
     openings: list[float] = field(default_factory=list)
     """Seconds that each opening of the harness took."""
     peaks: dict[str, int] = field(default_factory=dict)
@@ -57,6 +59,7 @@ class Watched:
     def take_over(self) -> HarnessOverLimits | None:
         """Why it was ended, once."""
         over, self.over = self.over, None
+        self.idle = self.idle or over is not None
         return over
 
     def used(self) -> MachineUse:
@@ -115,7 +118,7 @@ class Bounds:
     def _look(self) -> None:
         found = self._processes()
         for watched in list(self._watched.values()):
-            if watched.over is not None:
+            if watched.over is not None or watched.idle:
                 continue
             processes, settings = found.get(watched.trial, []), watched.settings
             _judge(watched, "processes", len(processes), settings.max_processes, "--max-processes")
@@ -157,7 +160,7 @@ class Bounds:
 
 def _judge(watched: Watched, what: str, used: float, most: float, flag: str) -> None:
     where = " in workspace and state" if what == "disk" else ""
-    if watched.over is not None or not (over := over_limit(what, used, most, where)):
+    if watched.over is not None or watched.idle or not (over := over_limit(what, used, most, where)):
         return
     remedy = (
         f"If it needs that much, allow more with {flag}, in a run of its own." if flag else "It has to do with less."

@@ -72,8 +72,6 @@ PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%
 """What the new text of an edit may be taken for."""
 APART: Final = 0.7
 """How often something else may come between two units of a chain."""
-BEFORE_LAST: Final = 0.999
-"""Where an insertion stands before the last of what was given, as long as that are less than a thousand messages."""
 MIXED: Final = (5, 4, 5)
 """Turns in which everything happens to the same few files, by the level."""
 ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
@@ -573,15 +571,17 @@ class _Drawing:
 
     def _behind_its_like(self) -> Unit:
         """The main session gets a message behind the second of two that say the same."""
-        said = self.talks.message(self.rng.choice(("user", "assistant")))
-        again, between, last = (
-            self.talks.message(said.role, said.text),
-            self.talks.message("user"),
-            self.talks.message("user"),
-        )
-        grown = PlanChange(session=MAIN, action="append", at=1.0, messages=(said, between, again, last))
-        new = PlanChange(session=MAIN, action="insert", at=BEFORE_LAST, messages=(self.talks.message("user"),))
-        return [grown, self._turn(self._says()), new, self._turn(self._says())]
+        said, found = set[tuple[str, str]](), list[str]()
+        for message in next(
+            step.messages for step in self.steps if isinstance(step, PlanSeed) and step.session == MAIN
+        ):
+            words = (message.role, message.text)
+            if words in said and message.text and not message.tool_calls:
+                found.append(message.id)
+            said.add(words)
+        new = (self.talks.message("user"),)
+        change = PlanChange(session=MAIN, action="insert", behind=self.rng.choice(found), messages=new)
+        return [change, self._turn(self._says())]
 
     def _talk(self) -> list[Unit]:
         """A history is read, grows, and is read again."""

@@ -178,7 +178,8 @@ class _Layout:
         action: dict[str, Any] = {"session": step.session, "action": step.action, "source": source}
         at = len(given)
         if step.action == "insert":
-            at = gap(given, int(step.at * len(given)))
+            place = next((n for n, one in enumerate(given, 1) if one.id == step.behind), int(step.at * len(given)))
+            at = gap(given, place)
             while at < len(given) and given[at].tool_calls:
                 at = gap(given, at + 1)
             action["after"] = at

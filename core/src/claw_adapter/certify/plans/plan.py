@@ -61,7 +61,8 @@ class PlanChange(Record):
     """A change of a session or a file before the next turn.
 
     `at` is where, as a part of what was given (never of what was said since), so that the change fits whatever is left out
-    before it; `count` is how many messages a ``delete`` takes.
+    before it; or `behind` is the id of the message that an ``insert`` follows, if that is there. `count` is how many messages a
+    ``delete`` takes.
     """
 
     kind: Literal["change"] = "change"
@@ -72,6 +73,7 @@ class PlanChange(Record):
     text: str = ""
     encoding: PlanEncoding = "utf-8"
     at: float = 0.0
+    behind: str = ""
     count: int = 1
 
 
