@@ -9,7 +9,7 @@ from typing import Final
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.rendering import Renderer, blackened, without_directives
 from claw_adapter.audit.turns import RequestTurn
-from claw_adapter.audit.units import call_text, without_defaults
+from claw_adapter.audit.units import adds_to, call_text
 from claw_adapter.protocol import Event, ReportedUsage, RoundRecord
 from claw_adapter.protocol.limits import AnswerLimit, Drop, Mask
 
@@ -95,13 +95,14 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer,
 
 
 def _as_made(shown: str, made: Sequence[str], renderer: Renderer) -> str:
-    """A call among the events as the model made it, if that is the same but for a tool's defaults, or a declared mask."""
+    """A call among the events as the model made it: the same, but for arguments that the harness adds, or a declared mask."""
     if shown in made:
         return shown
-    bare = without_defaults(shown)
-    if bare not in made and Mask() in renderer.losses:
+    if whole := next((call for call in made if adds_to(call, shown)), ""):
+        return whole
+    if Mask() in renderer.losses:
         return next((call for call in made if blackened(call, shown)), shown)
-    return bare if bare in made else shown
+    return shown
 
 
 def _judge_results(turn: RequestTurn, events: Sequence[Event], book: Book) -> None:

@@ -20,6 +20,7 @@ __all__ = [
     "Origin",
     "RequestUnit",
     "Said",
+    "adds_to",
     "arguments_of",
     "call_text",
     "said_of",
@@ -85,10 +86,22 @@ def without_defaults(call: str) -> str:
     return call_text(name, {key: one for key, one in value.items() if one is not None and one is not False})
 
 
+def adds_to(call: str, other: str) -> bool:
+    """Whether another call's text is this one with further arguments: some show a tool's defaults, or where they run it."""
+    if call.partition(" ")[0] != other.partition(" ")[0]:
+        return False
+    given, more = _arguments(call), _arguments(other)
+    return bool(given) and all(more.get(name, ...) == value for name, value in given.items())
+
+
 def arguments_of(call: RequestUnit) -> dict[str, JsonValue]:
     """The arguments of a call; nothing where they are no JSON object."""
+    return _arguments(call.text)
+
+
+def _arguments(call: str) -> dict[str, JsonValue]:
     try:
-        value = parse_json(call.text.partition(" ")[2])
+        value = parse_json(call.partition(" ")[2])
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
