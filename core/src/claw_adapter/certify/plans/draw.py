@@ -34,6 +34,7 @@ Unit = list[PlanStep]
 PASSING: Final[tuple[FaultKind, ...]] = ("408", "429", "500", "502", "503", "504", "529")
 BREAKING: Final[tuple[FaultKind, ...]] = ("cut", "told")
 """A reply breaks off when some of it has come."""
+UNREADABLE: Final[tuple[FaultKind, ...]] = ("garbage", "empty")
 SERVER: Final[tuple[FaultKind, ...]] = ("500", "502", "503")
 FOR_GOOD: Final[tuple[FaultKind, ...]] = (
     "400", "401", "402", "403", "404", "409", "422", "context", "413", "filter", "refused", "garbage", "empty", "told",
@@ -147,6 +148,7 @@ class _Drawing:
         if self.height > 1:
             found += [
                 self._failing,
+                self._unreadable,
                 self._again,
                 self._broken,
                 self._killed,
@@ -648,6 +650,12 @@ class _Drawing:
         fault = PlanFault(fault=self.rng.choice(PASSING), at=self.rng.choice(((1,), (2,), (1, 2), (2, 3), (1, 2, 3))))
         return [[fault, self._turn(self._does(look), self._says())], [self._turn(self._says())]]
 
+    def _unreadable(self) -> list[Unit]:
+        """Once or twice comes what nobody can read in the place of a reply."""
+        fault = PlanFault(fault=self.rng.choice(UNREADABLE), at=self.rng.choice(((1,), (2,), (1, 2))))
+        look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path)
+        return [[fault, self._turn(self._does(look), self._says())], [self._turn(self._says())]]
+
     def _again(self) -> list[Unit]:
         """The request that has a result fails at the server, and what was done is not done again."""
         file = self._file(self.rng.randrange(3, 12))
@@ -674,16 +682,18 @@ class _Drawing:
         return [[fault, self._turn(self._says())], [self._turn(self._says())]]
 
     def _held(self, happens: IncidentKind) -> list[Unit]:
-        look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path)
-        at = self.rng.choice((1, 2))
-        replies = [self._does(look), self._says()]
+        file = self._file(self.rng.randrange(3, 20))
+        write = ToolUse(kind="write", target=file.path, content=self.texts.lines(3))
+        at = self.rng.choice((1, 2, 2))
+        replies = [self._does(write), self._says()]
         replies[at - 1] = replies[at - 1].model_copy(update={"hang": True})
         brought = PlanChange(path=self.texts.path(), action="new", text=self.texts.lines(self.rng.randrange(2, 30)))
         told = PlanChange(session=MAIN, action="append", at=1.0, messages=(self.talks.message("user"),))
-        after = self._does(ToolUse(kind="read", target=brought.path))
+        changed = PlanChange(path=file.path, action="new", text=self.texts.lines(5))
+        after = self._does(*(ToolUse(kind="read", target=path) for path in (brought.path, file.path)))
         return [
             [brought, told, PlanIncident(happens=happens, request=at), self._turn(*replies)],
-            [self._turn(after, self._says())],
+            [changed, self._turn(after, self._says())],
         ]
 
     def _killed(self) -> list[Unit]:
