@@ -8,7 +8,7 @@ from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.rendering import Renderer, blackened, without_directives
-from claw_adapter.audit.turns import RequestTurn
+from claw_adapter.audit.turns import Reply, RequestTurn
 from claw_adapter.audit.units import adds_to, call_text
 from claw_adapter.protocol import Event, ReportedUsage, RoundRecord
 from claw_adapter.protocol.limits import AnswerLimit, Drop, Mask
@@ -83,6 +83,11 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer,
         book.find("M17", "events-missing", what)
     elif [text for text in shown if text in set(made)] != made and sorted(shown) == sorted(made):
         book.find("M17", "events-order", "the events have the calls of tools in another order than the model made them")
+    every = [call.text for reply in map(Reply.of, turn.exchanges) if reply for call in reply.calls]
+    foreign = [text for text in shown if text not in made and _as_made(text, every, renderer) not in every]
+    if foreign and not lost:
+        what = f"the call {foreign[0][:60]!r} is among the events, and the model made none such in the turn"
+        book.find("M17", "events-foreign", what)
     ids = Counter(event.id for event in calls if event.id)
     doubled = [name for name, times in ids.items() if times > 1]
     if doubled:

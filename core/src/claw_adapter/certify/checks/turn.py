@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import Unverified
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.script import fail, hang, read, run, say
+from claw_adapter.certify.script import fail, hang, read, run, say, write
 from claw_adapter.certify.standard import ODD
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.turn import Turn, excerpt
@@ -208,14 +209,24 @@ async def cancel_a_turn(kit: Kit) -> None:
         if kit.capabilities.update_session:
             before.append(kit.canary("told"))
             await t.told(f"And this: {kit.canary('told')}.")
-        sending = asyncio.create_task(kit.send(t, f"Think about {kit.canary()}.", hang()))
+        file = t.ctx.workspace / "cancelled.txt"
+        sending = asyncio.create_task(
+            kit.send(t, f"Think about {kit.canary()}.", write(file.name, kit.canary("written")), hang())
+        )
         came = await t.requested()
-        await asyncio.sleep(0.2)
+        wrote = await _appeared(file)
         turn = await _cancelled(kit, t, sending)
         kit.expect(came, "no model request came for the prompt")
         kit.expect(turn.error is not None, f"the cancelled turn has an answer: {excerpt(turn.text)}")
+        if wrote:
+            file.write_text(kit.canary("brought"), "utf-8")
         again = await kit.send(t, f"And now {kit.canary('next')}?", say("Still here."))
-        again.answered("Still here.")
+        told = [event.name for event in again.answered("Still here.").result.events if event.kind == "tool_call"]
+        kit.expect(not told, f"calls of the cancelled turn are among the events of the next one: {told}")
+        undone = wrote and (not file.is_file() or file.read_text("utf-8") != kit.canary("brought"))
+        kit.expect(
+            not undone, f"{file.name}, which an update changed after the cancelled turn, is as it was before again"
+        )
         for said in before:
             kit.reached(again.requests, said, "what was said before the cancelled turn")
 
@@ -255,6 +266,15 @@ def _haunts(request: Request, word: str, following: str, again: Turn) -> bool:
     return any(word in text and following not in text for text in says) and (
         request.awaited or request.round == again.round
     )
+
+
+async def _appeared(file: Path) -> bool:
+    """Wait for a file that a turn is to write; there is none where the harness has no tool for that."""
+    for _ in range(25):
+        await asyncio.sleep(0.2)
+        if file.is_file():
+            return True
+    return False
 
 
 async def _cancelled(kit: Kit, t: KitTrial, sending: asyncio.Task[Turn]) -> Turn:
