@@ -23,6 +23,7 @@ def texts(request) -> list[str]:
 
 
 @real
+@pytest.mark.slow(12)
 async def test_turns_follow_each_other_over_seeded_sessions_and_updates(tmp_path):
     main = session("main", "canary", "yes")
     answer = "line one\n\n  indented ✓\n```\ncode\n```"
@@ -54,6 +55,7 @@ def _matches(path: str, glob: str) -> bool:
 
 
 @real
+@pytest.mark.slow(15)
 async def test_status_0_without_an_answer_is_an_error(tmp_path):
     failing = {
         "EndpointAuthError": Reply("invalid api key", status=401),

@@ -116,6 +116,7 @@ def _matches(path: str, glob: str) -> bool:
 
 
 @real
+@pytest.mark.slow(12)
 @pytest.mark.parametrize("mode", ["bridge", *MODES])
 async def test_faults_are_classified_as_in_bridge_mode_where_the_mode_shows_them(tmp_path, mode):
     with TalkingEndpoint(say("first answer")) as server:
