@@ -30,6 +30,23 @@ def with_conversation(kind: type[PlantedConversation]) -> type[Planted]:
     return planted(Planted, kind)
 
 
+def together(*made: type) -> type[Planted]:
+    """One harness with several of these bugs, its own and those of its conversations, of which none hides another's."""
+    harnesses = tuple(one for one in made if issubclass(one, Planted))
+    conversations = [one for one in made if one not in harnesses]
+
+    def spoil(self: Planted, conversation: Conversation, ctx) -> Conversation:
+        agent = conversation._agent
+        for one in harnesses:
+            conversation = one.spoil(self, conversation, ctx)
+        for kind in conversations:
+            conversation = kind(conversation, ctx)
+            conversation._agent = agent
+        return conversation
+
+    return type("Together", harnesses or (Planted,), {"spoil": spoil})
+
+
 class LitteringHarness(Planted):
     def spoil(self, conversation, ctx):
         (ctx.workspace.parent / "cache.db").write_text("left behind")

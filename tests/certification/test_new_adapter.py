@@ -19,15 +19,14 @@ from support.running import claw
 sys.path.insert(0, str(Path(__file__).parent))
 import adapters
 
-BOTH = pytest.mark.parametrize("options", [(), ("--terminal",)], ids=["process", "terminal"])
 TOOLS = Path(sys.executable).parent
 
 
 @pytest.mark.slow(15)
-@BOTH
-def test_a_new_adapter_passes_bronze_at_once(tmp_path, options):
+def test_a_new_adapter_for_a_terminal_passes_bronze_at_once(tmp_path):
+    """That of a process does so from its wheel, in tests/e2e/test_wheels.py."""
     env = adapters.environment(tmp_path)
-    adapters.call("claw", "new-adapter", "my-agent", *options, cwd=tmp_path, env=env)
+    adapters.call("claw", "new-adapter", "my-agent", "--terminal", cwd=tmp_path, env=env)
     adapters.call("pip", "install", "-e", "claw-adapter-my-agent[test]", cwd=tmp_path, env=env)
     done = adapters.call("claw", "certify", "my-agent", "--level", "bronze", "--json", cwd=tmp_path, env=env)
     report = json.loads(done.stdout)

@@ -6,15 +6,15 @@ import itertools
 
 import pytest
 
+from certification.planted import together
 from claw_adapter.certify.plans.draw import draw
 from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanSeed, PlanTurn, SessionPlan
 from claw_adapter.certify.plans.shrink import shrink
 from claw_adapter.certify.plans.texts import BLANKS, BREAKS, ESCAPES, FORMAT, JOINED, LEADING, OUTSIDE, QUOTES
 from claw_adapter.certify.plans.trial import PlanRunner
-from claw_adapter.reference.adapter import ReferenceHarness
 from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
-from support.misbehaving import ODD
-from support.outsiders import NAMED, CachesByPathAndSize, kind
+from support.misbehaving import Odd, kind
+from support.outsiders import NAMED, CachesByPathAndSize
 from support.running import claw
 
 NONCE = "market"
@@ -130,38 +130,37 @@ async def test_what_means_well_is_found_though_all_of_it_meddles_at_once():
     assert outcome.keys >= set().union(*(MEDDLING[made] for made in TOGETHER)), outcome.keys
 
 
-@pytest.mark.slow(40)
-@pytest.mark.parametrize(("made", "key", "level"), NAMED, ids=lambda value: getattr(value, "__name__", ""))
-async def test_what_an_outsider_broke_is_found_and_named(made, key, level):
-    (outcome,) = await judged(made(), draw(NONCE, 0, level))
-    assert outcome.keys == {key}
+def beginning(plan: SessionPlan, turns: int) -> SessionPlan:
+    """A plan's steps up to the end of so many turns."""
+    ends = [number for number, step in enumerate(plan.steps, start=1) if isinstance(step, PlanTurn)]
+    return plan.model_copy(update={"steps": plan.steps[: ends[:turns][-1]]})
 
 
-@pytest.mark.slow(40)
+@pytest.mark.slow(15)
 @pytest.mark.parametrize(
-    ("made", "level"),
-    list(zip(ODD[::3], itertools.cycle(["silver", "gold"]), strict=False)),
-    ids=lambda value: getattr(value, "__name__", value),
+    ("level", "turns", "made"), [pytest.param(*one, id="+".join(made.__name__ for made in one[2])) for one in NAMED]
 )
-async def test_odd_but_sound_harnesses_have_no_finding(made, level):
-    """A third of them, at one level each; the audit holds all against an ordinary run in test_audit_planted.py."""
-    (outcome,) = await judged(made(), draw(NONCE, 0, level))
+async def test_what_an_outsider_broke_is_found_and_named(level, turns, made):
+    """Several at once, of which none hides another: exactly their findings, in the part of a plan that shows them."""
+    (outcome,) = await judged(together(*made)(), beginning(draw(NONCE, 0, level), turns))
+    assert outcome.keys == set(made.values()), outcome.findings
+
+
+@pytest.mark.slow(20)
+async def test_an_odd_but_sound_harness_has_no_finding():
+    """One with many habits; test_audit_planted.py holds each of them alone against an ordinary run."""
+    (outcome,) = await judged(Odd(), beginning(draw(NONCE, 0, "gold"), 40))
     assert (outcome.keys, outcome.unjudged) == (set(), ""), outcome.findings
 
 
-@pytest.mark.parametrize("mode", ["in-process", "child"])
-async def test_what_is_sound_has_no_finding_through_faults_and_kills(mode):
-    (outcome,) = await judged(ReferenceHarness(mode=mode), draw(NONCE, 1, "gold"))
-    assert (outcome.keys, outcome.unjudged, outcome.rounds) == (set(), "", len(outcome.plan.turns)), outcome.findings
-
-
+@pytest.mark.slow(20)
 async def test_a_finding_is_cut_to_a_few_steps_that_the_command_repeats(tmp_path):
     runner = PlanRunner(kind(CachesByPathAndSize)(), deadline=60)
-    (outcome,) = await runner.outcomes([draw(NONCE, 0, "bronze")])
-    short = await shrink(runner, outcome.plan, outcome.findings[0], most=25)
+    (outcome,) = await runner.outcomes([beginning(draw(NONCE, 0, "bronze"), 20)])
+    short = await shrink(runner, outcome.plan, outcome.findings[0], most=12)
     assert 3 <= len(short.steps) <= 6
     assert isinstance(short.steps[-1], PlanTurn)
-    assert runner.runs <= 26
+    assert runner.runs <= 13
     (tmp_path / "plan.json").write_text(short.model_dump_json())
     done = claw("certify", "reference:mode=in-process", "--plan", tmp_path / "plan.json")
     assert "nothing found" in done.stdout

@@ -35,8 +35,8 @@ def folder(tmp_path_factory) -> Path:
     import asyncio
 
     async def run(out: Path) -> None:
-        asked = plan("gold", only=["TOK", "TURN-003", "PLAN-001"])
-        async with Bench(planted.with_conversation(planted.NoUsage)(), out=out, isolation=1, shrinking=0) as bench:
+        asked = plan("gold", only=["TOK", "TURN-003"])
+        async with Bench(planted.with_conversation(planted.NoUsage)(), out=out, isolation=1) as bench:
             results = await certify(bench, asked)
         write_all(report(bench, asked, results, started=0.0), out)
 
@@ -154,11 +154,13 @@ def forge(folder: Path, adapter: dict | None = None, **changed) -> None:
     write_all(made.model_copy(update={**told, "evidence": folder_digest(folder / "evidence")}), folder)
 
 
-def touch_up(name: str, folder: Path) -> None:
-    """Let a file show another level, and the certificate its digest."""
-    path = folder / name
-    path.write_text(path.read_text().replace("bronze", "gold"))
-    rewrite(folder, files=statement(folder)["predicate"]["files"] | {name: file_digest(path)})
+def touch_up(*names_and_folder: str | Path) -> None:
+    """Let files show another level, and the certificate their digests."""
+    *names, folder = names_and_folder
+    for name in names:
+        path = folder / name
+        path.write_text(path.read_text().replace("bronze", "gold"))
+        rewrite(folder, files=statement(folder)["predicate"]["files"] | {name: file_digest(path)})
 
 
 def leave_out_of_certificate(folder: Path) -> None:
@@ -192,6 +194,8 @@ def remove_plans(folder: Path) -> None:
     forge(folder)
 
 
+SAYS_ELSE = [f"{field} is not what the report says" for field in ("certified", "losses", "options")]
+SHOWN = ("badge.svg", "badge.json", "report.html")
 CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
 
 
@@ -200,17 +204,13 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
     [
         pytest.param(partial(rewrite, level="gold", digest="0" * 64), "changed after it was issued", id="level"),
         pytest.param(partial(rewrite, level="gold"), "do not give the level gold", id="level and digest"),
-        pytest.param(partial(rewrite, certified=True), "certified is not what the report says", id="certified mode"),
-        pytest.param(partial(rewrite, losses=""), "losses is not what the report says", id="losses"),
-        pytest.param(partial(rewrite, options={}), "options is not what the report says", id="options"),
+        pytest.param(partial(rewrite, certified=True, losses="", options={}), SAYS_ELSE, id="what the report says"),
         pytest.param(change_report, "report.json was changed", id="report"),
         pytest.param(partial(damage, "transcript.jsonl"), "evidence was changed", id="evidence"),
         pytest.param(partial(remove, "events.jsonl"), "TURN-009: its evidence cannot be read", id="a turn"),
         pytest.param(partial(remove, "transcript.jsonl"), "is not in the evidence", id="a conversation"),
         pytest.param(remove_plans, "PLAN-001: its evidence cannot be read", id="plans"),
-        pytest.param(partial(touch_up, "badge.svg"), "badge.svg does not show what the report says", id="badge"),
-        pytest.param(partial(touch_up, "badge.json"), "badge.json does not show", id="badge data"),
-        pytest.param(partial(touch_up, "report.html"), "report.html does not show", id="page"),
+        pytest.param(partial(touch_up, *SHOWN), [f"{name} does not show" for name in SHOWN], id="what is shown"),
         pytest.param(leave_out_of_certificate, "badge.svg does not show", id="badge left out"),
         pytest.param(partial(forge, adapter={"name": "invented"}), "what was run is reference:mode", id="harness"),
         pytest.param(partial(forge, adapter={"options": {}}), "not the reference of the report", id="other options"),
@@ -223,7 +223,8 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
 def test_a_certificate_that_was_tampered_with_is_found_out(certified, tamper, said):
     tamper(certified)
     _, problems, *_ = verify(certified / "certificate.json")
-    assert any(said in problem for problem in problems), problems
+    for one in [said] if isinstance(said, str) else said:
+        assert any(one in problem for problem in problems), problems
 
 
 def test_what_only_the_installed_code_can_tell_is_told(certified):
@@ -241,20 +242,21 @@ def test_a_signature_says_whose_word_it_is_and_holds_for_what_was_signed(certifi
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", tmp_path / name], check=True)
     signers = tmp_path / "signers"
     signers.write_text("".join(f"{name} {(tmp_path / f'{name}.pub').read_text()}" for name in ("key", "other")))
-    assert verify(certified).signer == ""
     write_all(read_report(certified), certified, key=tmp_path / "key")
     assert verify(certified, signers, "key")[1:3] == ([], "key")
-    assert (key := verify(certified).signer).startswith("SHA256:")
     told = claw("certify", "--verify", certified, check=False)
+    key = subprocess.run(
+        ["ssh-keygen", "-lf", tmp_path / "key.pub"], capture_output=True, text=True, check=True
+    ).stdout.split()[1]
     assert (told.returncode, f"not attested: signed by the key {key}" in told.stdout) == (1, True)
     (tmp_path / "alone").mkdir()
-    alone = shutil.copy(certified / "certificate.json", tmp_path / "alone")
+    alone = Path(shutil.copy(certified / "certificate.json", tmp_path / "alone"))
     assert "signed by SHA256:" in claw("certify", "--verify", alone, "--signers", tmp_path / "key.pub").stdout
-    assert "no key of other.pub" in verify(Path(alone), tmp_path / "other.pub").problems[0]
-    assert "has not signed" in verify(certified, signers, "other").problems[0]
-    rewrite(certified, issued="2030-01-01")
-    assert verify(certified).signer == ""
-    assert "has not signed" in verify(certified, signers, "key").problems[0]
+    assert "no key of other.pub" in verify(alone, tmp_path / "other.pub").problems[0]
+    assert "has not signed" in verify(alone, signers, "other").problems[0]
+    rewrite(alone.parent, issued="2030-01-01")
+    assert verify(alone).signer == ""
+    assert "has not signed" in verify(alone, signers, "key").problems[0]
 
 
 def test_a_certificate_names_the_code_it_was_issued_for(certified, tmp_path, monkeypatch):
@@ -293,7 +295,7 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path):
     assert (tmp_path / "thesis.tex").exists()
 
 
-def test_the_trials_key_is_nowhere_in_the_evidence(folder):
-    for path in folder.rglob("*"):
+def test_the_trials_key_is_nowhere_in_the_evidence(folder, bronze):
+    for path in (*folder.rglob("*"), *bronze.rglob("*")):
         if path.is_file():
             assert not re.search(rb"claw-[A-Za-z0-9_-]{32}", path.read_bytes()), path

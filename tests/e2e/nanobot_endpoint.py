@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -64,6 +65,7 @@ class TalkingEndpoint:
 
     def __enter__(self) -> Self:
         owner = self
+        self._taken: socket.socket | None = None
         self.stopping = threading.Event()
 
         class Handler(_Handler):
@@ -76,6 +78,19 @@ class TalkingEndpoint:
         return self
 
     def __exit__(self, *exc: object) -> None:
+        self._stop()
+        if self._taken is not None:
+            self._taken.close()
+
+    def refuse(self) -> None:
+        """Refuse connections from now on; the port stays taken."""
+        address = self._server.server_address
+        self._stop()
+        self._taken = socket.socket()
+        self._taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._taken.bind(address)
+
+    def _stop(self) -> None:
         self.stopping.set()
         self._server.shutdown()
         self._thread.join()

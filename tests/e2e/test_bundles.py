@@ -1,5 +1,6 @@
 """A bundle is verified without model and harness, and one in which something was forged is refused with the reason."""
 
+import asyncio
 import gzip
 import hashlib
 import io
@@ -15,7 +16,8 @@ import pytest
 from claw_adapter import open_run
 from claw_adapter.bundles.make import bundle_rows, make_bundle
 from claw_adapter.bundles.records import MANIFEST, BundleManifest
-from claw_adapter.errors import ClawError, Owner
+from claw_adapter.bundles.verify import verify_bundle
+from claw_adapter.errors import ClawError, JournalError, Owner
 from claw_adapter.protocol import ChoiceDetail, Failure, RoundRecord, Score, TrialEnd, TrialStart
 from claw_adapter.protocol.detail import CheckDetail
 from claw_adapter.protocol.tokens import TokenCounts
@@ -36,6 +38,16 @@ def bundle(run):
     path = run.parent / "run.claw.tar.gz"
     make_bundle(run, path)
     return path
+
+
+@pytest.fixture(scope="module")
+def theirs(tmp_path_factory):
+    """A scenario in a folder of its own, and the bundle of a run of it."""
+    root = tmp_path_factory.mktemp("theirs")
+    scenario = shutil.copytree(Path(open_run.__code__.co_filename).parents[1] / "demo/scenario", root / "mine/demo")
+    run_sync(root / "run", experiment(scenario, seeds=[5]))
+    make_bundle(root / "run", root / "b.tar.gz")
+    return scenario, root / "b.tar.gz"
 
 
 @pytest.fixture
@@ -80,11 +92,16 @@ def listed(files, **changes):
     return files
 
 
-def refused(path, *flags):
-    done = claw("bundle", "verify", path, *flags, check=False)
-    assert done.returncode == 3, done.stdout + done.stderr
-    assert "the bundle is refused" in done.stderr
-    return done.stderr
+def verified(path):
+    """What `claw bundle verify` finds, in this process: most of a command's time goes to its start."""
+    return asyncio.run(verify_bundle(path))
+
+
+def refused(path, signers=None, signer=""):
+    with pytest.raises(JournalError) as error:
+        asyncio.run(verify_bundle(path, signers=signers, signer=signer))
+    assert "the bundle is refused" in str(error.value)
+    return str(error.value)
 
 
 def forged(copy, tmp_path):
@@ -108,12 +125,9 @@ def test_a_bundle_is_verified_without_programs_models_and_a_home(run, bundle, tm
     assert any("reader is a stub" in sentence for sentence in found["unproved"])
 
 
-def test_a_bundle_names_no_folder_in_which_scenarios_lay(tmp_path):
-    scenario = shutil.copytree(Path(open_run.__code__.co_filename).parents[1] / "demo/scenario", tmp_path / "mine/demo")
-    run_sync(tmp_path / "run", experiment(scenario))
-    make_bundle(tmp_path / "run", tmp_path / "b.tar.gz")
-    assert str(scenario.parent).encode() not in b"".join(contents(tmp_path / "b.tar.gz").values())
-    claw("bundle", "verify", tmp_path / "b.tar.gz", "--data", scenario)
+def test_a_bundle_names_no_folder_in_which_scenarios_lay(theirs):
+    scenario, bundle = theirs
+    assert str(scenario.parent).encode() not in b"".join(contents(bundle).values())
 
 
 def test_a_folder_that_a_program_was_told_is_said_once_with_who_was_told_it(copy, tmp_path):
@@ -132,7 +146,10 @@ def test_a_folder_that_a_program_was_told_is_said_once_with_who_was_told_it(copy
 def test_a_changed_file_is_refused(bundle, tmp_path):
     files = contents(bundle)
     name = next(name for name in files if name.startswith("store/"))
-    assert f"{name} was changed" in refused(packed(tmp_path / "f", files | {name: b"{}"}))
+    done = claw("bundle", "verify", packed(tmp_path / "f", files | {name: b"{}"}), check=False)
+    assert done.returncode == 3
+    assert "the bundle is refused" in done.stderr
+    assert f"{name} was changed" in done.stderr
 
 
 def test_a_file_that_was_left_out_or_added_is_refused(bundle, tmp_path):
@@ -151,9 +168,8 @@ def test_a_changed_record_breaks_the_chain(bundle, tmp_path):
     files = contents(bundle)
     name = next(name for name in files if name.endswith("journal.jsonl"))
     files[name] = files[name].replace(b'"attempts":1', b'"attempts":2', 1)
-    done = claw("bundle", "verify", packed(tmp_path / "f", listed(files)), check=False)
-    assert done.returncode == 3
-    assert "damaged before its end" in done.stderr
+    with pytest.raises(JournalError, match="damaged before its end"):
+        verified(packed(tmp_path / "f", listed(files)))
 
 
 def test_a_better_score_is_refused(copy, tmp_path):
@@ -229,7 +245,7 @@ def test_what_the_journal_alone_says_is_listed_as_unproved(copy, tmp_path):
     assert rounds
     rewritten(copy, fewer)
     make_bundle(copy, tmp_path / "b.tar.gz")
-    unproved = "\n".join(json.loads(claw("bundle", "verify", tmp_path / "b.tar.gz", "--json").stdout)["unproved"])
+    unproved = "\n".join(verified(tmp_path / "b.tar.gz").unproved)
     assert f"the tokens of {len(rounds)} rounds" in unproved
     assert "why 1 rounds have no score: it is as the run recorded it" in unproved
     assert "left in the workspace" in unproved
@@ -279,10 +295,10 @@ def test_a_signature_says_who_vouches_for_it(run, tmp_path):
     make_bundle(run, tmp_path / "b.tar.gz", key=tmp_path / "mine")
     done = claw("bundle", "verify", tmp_path / "b.tar.gz", "--signers", signers, "--signer", "mine@x")
     assert "signed by mine@x" in done.stdout
-    assert "has not signed it" in refused(tmp_path / "b.tar.gz", "--signers", signers, "--signer", "theirs@x")
+    assert "has not signed it" in refused(tmp_path / "b.tar.gz", signers, "theirs@x")
     files = contents(tmp_path / "b.tar.gz")
     files[MANIFEST] += b"\n"
-    assert "has not signed it" in refused(packed(tmp_path / "f", files), "--signers", signers, "--signer", "mine@x")
+    assert "has not signed it" in refused(packed(tmp_path / "f", files), signers, "mine@x")
 
 
 def test_only_a_finished_run_is_bundled(copy, tmp_path):
@@ -297,7 +313,7 @@ def test_no_bundle_is_refused_as_such(tmp_path):
 
 
 def test_a_leaderboard_shows_what_was_verified_and_what_was_refused(run, bundle, tmp_path):
-    run_sync(tmp_path / "other", experiment("demo", seeds=[0, 1]))
+    run_sync(tmp_path / "other", experiment("demo"))
     make_bundle(tmp_path / "other", tmp_path / "careful.tar.gz")
     files = contents(bundle)
     name = next(name for name in files if name.startswith("store/"))
@@ -455,20 +471,19 @@ def test_a_small_file_that_unpacks_to_a_large_one_is_refused_before_it_does(bund
     assert "it unpacks to more than" in refused(packed(tmp_path / "f", large))
 
 
-def test_scenarios_are_the_verifiers_own_and_not_those_of_a_folder_that_the_bundle_names(run, tmp_path, monkeypatch):
+def test_scenarios_are_the_verifiers_own_and_not_those_of_a_folder_that_the_bundle_names(
+    bundle, theirs, tmp_path, monkeypatch
+):
     """With checks of the author's, who also says where they lie; a name like that of a plugin is the plugin's."""
-    folder = shutil.copytree(Path(open_run.__code__.co_filename).parents[1] / "demo/scenario", tmp_path / "theirs")
-    run_sync(tmp_path / "run", experiment(folder))
-    make_bundle(tmp_path / "run", tmp_path / "b.tar.gz")
+    folder, their_bundle = theirs
     monkeypatch.chdir(tmp_path)
-    done = claw("bundle", "verify", tmp_path / "b.tar.gz", check=False)
+    done = claw("bundle", "verify", their_bundle, check=False)
     assert done.returncode == 4
     assert "--data" in done.stderr
-    claw("bundle", "verify", tmp_path / "b.tar.gz", "--data", folder)
+    claw("bundle", "verify", their_bundle, "--data", folder)
     (tmp_path / "demo").mkdir()
     (tmp_path / "demo/scenario.yaml").write_text("no scenario")
-    make_bundle(run, tmp_path / "c.tar.gz")
-    claw("bundle", "verify", tmp_path / "c.tar.gz")
+    verified(bundle)
 
 
 def test_what_can_only_be_believed_is_said(copy, tmp_path):
@@ -480,7 +495,7 @@ def test_what_can_only_be_believed_is_said(copy, tmp_path):
 
     retold(copy, other)
     make_bundle(copy, tmp_path / "b.tar.gz")
-    unproved = "\n".join(json.loads(claw("bundle", "verify", tmp_path / "b.tar.gz", "--json").stdout)["unproved"])
+    unproved = "\n".join(verified(tmp_path / "b.tar.gz").unproved)
     assert "M13 prompt-missing" in unproved
     assert "options, deadlines and isolation" in unproved
     assert "which evidence had reached the model" in unproved
@@ -502,5 +517,5 @@ def test_tokens_that_are_fewer_than_the_texts_have_are_said(copy, tmp_path):
     retold(copy, cheap)
     rewritten(copy, cheaper)
     make_bundle(copy, tmp_path / "b.tar.gz")
-    unproved = json.loads(claw("bundle", "verify", tmp_path / "b.tar.gz", "--json").stdout)["unproved"]
+    unproved = verified(tmp_path / "b.tar.gz").unproved
     assert "the tokens of 11 rounds: their requests are longer than these counts" in unproved

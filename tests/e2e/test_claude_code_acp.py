@@ -24,9 +24,7 @@ pytestmark = [
 ]
 FAULTS = {
     "unauthorised": (Reply("invalid api key", status=401), "EndpointAuthError"),
-    "quota": (Reply("no more", status=429), "EndpointQuotaError"),
     "server error": (Reply("boom", status=500), "EndpointTransientError"),
-    "empty": (Reply(""), "EmptyAnswer"),
     "refusal": (Reply("no", finish="refusal"), "EndpointFilteredError"),
 }
 

@@ -6,6 +6,7 @@ import pytest
 
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.sandbox import detect
+from e2e.test_killed_harness import long_scenario
 from support.demo import right_demo
 from support.equality import MEASURED, comparable, differences
 from support.real import params
@@ -45,18 +46,22 @@ def test_what_differs_is_said_with_trial_record_and_field(run, tmp_path):
     assert not MEASURED & set(comparable(run)[trial][1])
 
 
-@pytest.mark.slow(60)
+@pytest.mark.slow(20)
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(detect().bwrap is None, reason=f"no namespaces here: {detect().reason}")
 @pytest.mark.parametrize("harness", params("nanobot", "claude-code", "opencode", "qwen-code"))
 def test_the_runs_of_a_real_harness_are_equal_wherever_they_are_kept(tmp_path, harness):
+    """In three rounds, two of them with an update."""
+    scenario = long_scenario(tmp_path / "eight", (1, 3, 6))
+    asked = experiment(scenario, harnesses=[harness], settings={"isolation": int(detect().level), "deadline": 240})
     for name in ("one", "another of a longer name"):
-        right_demo(harness, tmp_path / name)
+        (records,) = run_sync(tmp_path / name, asked).values()
+        assert [record.score.value for record in records] == [1, 1, 1]
     assert differences(tmp_path / "one", tmp_path / "another of a longer name") == []
 
 
 @pytest.mark.slow(60)
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("harness", params("openclaw", "picoclaw"))
+@pytest.mark.parametrize("harness", params("openclaw", "claude-code", "picoclaw"))
 def test_every_round_of_the_demo_is_right_and_all_evidence_arrives(tmp_path, harness):
     right_demo(harness, tmp_path / "run")

@@ -94,9 +94,8 @@ async def test_nanobot_in_three_settings(tmp_path):
 
 
 @nanobot_context.real
-@pytest.mark.parametrize("mode", ["bridge", "cli"])
-async def test_nanobot_s_agent_files_are_those_of_its_notes(tmp_path, mode):
-    row, first = await ran(tmp_path / "a", "nanobot", FILES, mode=mode)
+async def test_nanobot_s_agent_files_are_those_of_its_notes(tmp_path):
+    row, first = await ran(tmp_path / "a", "nanobot", FILES)
     assert read_by_itself(first) == {"AGENTS.md", "SOUL.md", "USER.md", "memory/MEMORY.md"}
     assert "AGENTS.md, SOUL.md, USER.md and memory/MEMORY.md" in notes(row)
 

@@ -54,16 +54,15 @@ def test_policies_do_through_a_real_harness_what_they_do_alone(
         assert same_commands(one, [e.line for e in drive(tasks[one.task], policy_of(one)).executions])
         assert one.record.score.value == (policy_of(one) == "careful")
         assert one.detail.bypasses == ()
+    if harness == "nanobot":
+        _is_not_offered_what_works_beside_the_world(tmp_path / "run")
 
 
-@pytest.mark.real("nanobot")
-def test_nanobot_is_not_offered_what_works_beside_the_world(tmp_path: Path) -> None:
-    run(tmp_path / "run", "nanobot", "careful", source="forge:only=103")
-    (path,) = (tmp_path / "run").glob("trials/*/transcript.jsonl")
+def _is_not_offered_what_works_beside_the_world(run: Path) -> None:
+    path = min(run.glob("trials/*/transcript.jsonl"))
     offered = {tool["function"]["name"] for tool in next(iter(read_transcript(path))).tools}
-    beside = pytest.importorskip("claw_adapter_nanobot.options").BESIDE
     assert {"exec", "read_file", "write_file"} <= offered
-    assert not offered & set(beside)
+    assert not offered & set(pytest.importorskip("claw_adapter_nanobot.options").BESIDE)
 
 
 @pytest.mark.parametrize("harness", params("nanobot", "claude-code"))

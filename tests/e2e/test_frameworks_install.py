@@ -192,8 +192,7 @@ def slow(folder: Path, file: Path) -> Framework:
 
 
 @pytest.mark.skipif(commands.uv() is None, reason="there is no uv here")
-@pytest.mark.parametrize("more", [(), ("v",)], ids=["quiet", "verbose"])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(("number", "more"), [(signal.SIGTERM, ()), (signal.SIGINT, ("v",))], ids=["quiet", "verbose"])
 def test_an_interrupted_installation_ends_its_installer_and_removes_what_it_made(tmp_path, number, more):
     spec = slow(tmp_path / "spec", tmp_path / "never")
     with installing(spec, tmp_path, *more) as child:

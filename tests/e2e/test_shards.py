@@ -35,6 +35,14 @@ def shards(tmp_path_factory):
     return [root / f"s{number}" for number in (1, 2, 3)]
 
 
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The same plan by one command."""
+    out = tmp_path_factory.mktemp("alone") / "run"
+    claw("run", "demo", *FLAGS, "--out", out)
+    return out
+
+
 def test_shards_are_the_plan_each_trial_once_and_balanced():
     plan = planned()
     parts = [shard_of(plan, f"{number}/3") for number in (1, 2, 3)]
@@ -55,10 +63,9 @@ def test_more_shards_than_trials_are_refused():
         shard_of(planned(), "1/6")
 
 
-def test_merged_shards_are_the_run_that_one_command_makes(shards, tmp_path):
+def test_merged_shards_are_the_run_that_one_command_makes(shards, alone, tmp_path):
     merge(shards, tmp_path / "merged")
-    claw("run", "demo", *FLAGS, "--out", tmp_path / "alone")
-    merged, alone = open_run(tmp_path / "merged"), open_run(tmp_path / "alone")
+    merged, alone = open_run(tmp_path / "merged"), open_run(alone)
     assert merged.data.plan.digest == alone.data.plan.digest
     assert merged.data.plan.shard is None
     assert [t.trial for t in merged.trials] == [t.trial for t in alone.trials]
@@ -86,7 +93,9 @@ def test_a_merged_run_with_a_missing_shard_goes_on_by_the_same_command(shards, t
 
 
 def test_a_shard_of_another_plan_is_refused_with_what_differs(shards, tmp_path):
-    claw("run", "demo", *FLAGS, "--deadline", "77", "--shard", "2/3", "--out", tmp_path / "other")
+    asked = experiment("demo", seeds=SEEDS[:3], settings={"isolation": 0, "deadline": 77})
+    with RunFolder(tmp_path / "other") as folder:
+        folder.begin(shard_of(expand(asked, find_scenarios(("demo",))), "2/3"))
     with pytest.raises(JournalError, match=r"deadline: 600\.0 → 77\.0"):
         merge([shards[0], tmp_path / "other"], tmp_path / "merged")
     assert not (tmp_path / "merged").exists()
@@ -102,10 +111,9 @@ def test_shards_run_with_other_versions_are_refused(shards, tmp_path):
         merge([shards[0], other], tmp_path / "merged")
 
 
-def test_a_trial_that_was_run_twice_is_refused(shards, tmp_path):
-    claw("run", "demo", *FLAGS, "--out", tmp_path / "alone")
+def test_a_trial_that_was_run_twice_is_refused(shards, alone, tmp_path):
     with pytest.raises(JournalError, match="was run twice, with different records"):
-        merge([shards[0], tmp_path / "alone"], tmp_path / "merged")
+        merge([shards[0], alone], tmp_path / "merged")
 
 
 def test_a_trial_that_got_further_elsewhere_goes_on_from_there(shards, tmp_path):

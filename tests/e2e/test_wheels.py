@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
+
+from claw_adapter.certify.requirements import load
 
 sys.path.insert(0, str(Path(__file__).parent))
 from picoclaw_context import standin
@@ -106,19 +109,21 @@ def test_the_third_party_plugin_of_the_docs_runs_the_demo(bare):
     assert (bare / "run" / "report.html").stat().st_size > 10_000
 
 
+def test_the_seven_lines_certify_a_third_party_s_package(bare, tmp_path):
+    pins, venv = ROOT / "requirements" / "dev.txt", bare / "venv"
+    run(UV, "pip", "install", "--quiet", "--python", venv, "--constraints", pins, "pytest")
+    shutil.copy(bare / "claw-adapter-tiny/tests/test_certify.py", tmp_path)
+    env = {"PATH": f"{venv}/bin:/usr/bin:/bin", "HOME": str(tmp_path)}
+    done = run(venv / "bin" / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path, env=env)
+    asked = len(load().of("bronze"))
+    assert re.search(rf"\b({asked}|{asked + 1}) passed", done.stdout), done.stdout
+    assert "failed" not in done.stdout
+
+
 def test_a_harness_that_is_not_installed_is_refused_with_the_way_out(bare):
     done = call(bare, "run", "demo", "-H", "nanobot", "--out", "other")
     assert done.returncode == 4
     assert "claw frameworks install nanobot" in done.stderr + done.stdout
-
-
-def test_picoclaw_from_its_wheel_runs_the_demo_with_what_is_on_the_path(bare):
-    """The vendor's program if it is here, else a stand-in that behaves like it."""
-    program = Path(shutil.which("picoclaw") or standin(bare / "programs"))
-    done = call(bare, "run", "demo", "-H", "picoclaw", "--out", "pico", "--json", path=f"{program.parent}:")
-    assert done.returncode == 0, done.stdout + done.stderr
-    (row,) = json.loads(done.stdout)["rows"]
-    assert (row["strict"]["tcr"], row["evidence"]["seen"]) == (1, row["evidence"]["needed"])
 
 
 def test_the_framework_description_is_in_the_wheel(bare):

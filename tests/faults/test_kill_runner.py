@@ -1,7 +1,6 @@
 """kill -9 of the runner at any instant loses no finished round, doubles none, and leaves nothing behind."""
 
 import os
-import random
 import signal
 import subprocess
 import time
@@ -21,21 +20,19 @@ POINTS = {
     "answered": 2,
     "scored": 2,
     "before-journal": 2,
-    "journal-write": 3,
+    "journal-write": 2,
     "feedback": 1,
     "write-run.json": 1,
     "write-report.html": 1,
 }
 DEATHS = [
-    ("update-half-applied", "update-half-applied"),
-    ("journal-write", "journal-write"),
-    ("write-report.html", "write-report.html"),
-    ("write-run.json", "sessions-not-yet"),
-    ("before-send", "tool-running"),
-    ("answered", "scored"),
-    ("before-journal", "feedback"),
-]
-"""Where a run dies and, when it is continued, dies again: what is half written twice over, and every other point once."""
+    (
+        "write-run.json", "journal-write", "journal-write", "sessions-not-yet", "update-half-applied", "update-half-applied",
+        "before-send", "write-report.html", "write-report.html",
+    ),
+    ("tool-running", "answered", "scored", "before-journal", "feedback"),
+]  # fmt: skip
+"""Where a run dies and, each time it is continued, dies again: what is half written twice over, and every other point once."""
 TRIAL = "demo--reference--reader--s0"
 
 
@@ -79,9 +76,9 @@ def test_every_point_is_died_at():
     assert {point for points in DEATHS for point in points} == set(POINTS)
 
 
-@pytest.mark.slow(8)
-@pytest.mark.parametrize("points", DEATHS, ids="+".join)
-def test_killed_twice_and_continued_the_run_is_as_if_undisturbed(points, tmp_path, undisturbed):
+@pytest.mark.slow(25)
+@pytest.mark.parametrize("points", DEATHS, ids=["halves", "others"])
+def test_killed_again_and_again_and_continued_the_run_is_as_if_undisturbed(points, tmp_path, undisturbed):
     out, temporary = tmp_path / "run", tmp_path / "tmp"
     temporary.mkdir()
     finished: list[str] = []
@@ -98,25 +95,11 @@ def test_killed_twice_and_continued_the_run_is_as_if_undisturbed(points, tmp_pat
     assert list(temporary.iterdir()) == [], "a file was left outside the run folder"
 
 
-def test_killed_at_random_moments(tmp_path, undisturbed):
-    out = tmp_path / "run"
-    chance = random.Random(20261121)
-    for _ in range(4):
-        process = subprocess.Popen(
-            [CLAW, *map(str, command(out))], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-        )
-        time.sleep(chance.uniform(0.5, 2.5))
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-    claw(*command(out))
-    assert [outcome(record) for record in rounds(out, TRIAL)] == undisturbed
-
-
 def test_interrupted_by_ctrl_c_it_says_so_and_goes_on(tmp_path, undisturbed):
     out = tmp_path / "run"
     argv = ["run", "demo", "--isolation", "1", "--out", str(out)]
     argv += [
-        word for seed in range(4) for word in ("--seed", str(seed))
+        word for seed in range(2) for word in ("--seed", str(seed))
     ]  # enough to be still at it, however late we wake
     process = subprocess.Popen([CLAW, *argv], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     while not (out / "trials" / TRIAL / "journal.jsonl").exists():

@@ -74,7 +74,7 @@ async def test_tokens_and_money_stop_before_the_limit(provider, run, limit, most
 
 
 def test_the_command_line_says_what_was_spent_and_exits_with_5(tmp_path):
-    arguments = ["run", "demo", "-H", "reference", "--isolation", "0", "--out", tmp_path / "run", "-q"]
+    arguments = ["run", "demo", "-H", "reference:mode=in-process", "--isolation", "0", "--out", tmp_path / "run", "-q"]
     done = claw(*arguments, "--max-requests", "2", check=False)
     assert done.returncode == 5
     assert "the next request would pass --max-requests 2; spent so far: 2 requests" in done.stderr

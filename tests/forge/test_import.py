@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from claw_adapter_forge.cli import forge
+from claw_adapter_forge.exports import probing
 from claw_adapter_forge.exports.probing import SHARED, probe, probe_ours
 from claw_adapter_forge.exports.published import load_published
 from claw_adapter_forge.exports.specs import export_specs, spec_of
@@ -86,7 +87,13 @@ def test_a_broken_specification_is_named_without_a_traceback(
     assert done.exception is None or isinstance(done.exception, SystemExit)
 
 
-def test_import_shows_our_numbers_beside(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
+def test_import_shows_our_numbers_beside(
+    paper: tuple[ForgeTask, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[probing.Column] = []
+    monkeypatch.setattr(
+        probing, "probe_ours", lambda tasks: found[0] if found else found.append(probe_ours(tasks)) or found[0]
+    )
     export_specs(paper[:1], tmp_path)
     data = json.loads(CliRunner().invoke(forge, ["import", str(tmp_path), "--json"]).stdout)
     assert (data["ours"]["tasks"], data["ours"]["mutants_survived"], data["ours"]["do_nothing_strict"]) == (51, 0, 0)

@@ -39,8 +39,18 @@ except SystemExit:
 
 
 def test_every_command_has_help():
-    for name in re.findall(r"^  ([a-z]+) +[A-Z]", claw("--help").stdout, re.MULTILINE):
-        assert "Usage: claw" in claw(name, "--help").stdout
+    """In one process: most of the time would go to their starts."""
+    names = re.findall(r"^  ([a-z][a-z-]+) +[A-Z]", claw("--help").stdout, re.MULTILINE)
+    code = """import sys
+from claw_adapter.cli import main
+for name in sys.argv[1:]:
+    sys.argv = ["claw", name, "--help"]
+    try:
+        main()
+    except SystemExit as done:
+        assert not done.code, name"""
+    done = subprocess.run([sys.executable, "-c", code, *names], capture_output=True, check=True, text=True)
+    assert [line.split()[2] for line in done.stdout.splitlines() if line.startswith("Usage: claw")] == names
 
 
 def test_no_colour_in_a_pipe(finished):
@@ -141,6 +151,9 @@ def test_unscored_rounds_give_exit_code_1(tmp_path):
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts(shell):
     assert "_CLAW_COMPLETE" in claw("completion", shell).stdout
+
+
+def test_a_shell_completes_commands():
     done = claw(check=False, env={"_CLAW_COMPLETE": "bash_complete", "COMP_WORDS": "claw sc", "COMP_CWORD": "1"})
     assert {"plain,score", "plain,schema"} <= set(done.stdout.split())
 

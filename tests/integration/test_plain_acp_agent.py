@@ -23,7 +23,7 @@ OPTIONS = {
     "env": {"CLAW_KEY": "{key}", "CLAW_URL": "{openai}", "CLAW_MODEL": "{model}"},
     "readable": FILES,
 }
-CHANGES = ("SEED-008", "PLAN-001", "PLAN-002")
+CHANGES = ("SEED-008", "PLAN-002")
 
 
 @pytest.mark.parametrize("check", CHANGES)

@@ -31,7 +31,7 @@ def test_a_spec_runs_by_its_name_and_another_seed_is_another_variant():
 
 
 def test_the_careful_reader_is_right_in_every_round_of_a_spec_by_name(tmp_path: Path, home: Path):
-    claw("run", "clinic-fridge", "-H", "reference", "--isolation", "1", "--out", tmp_path / "run", "--quiet",
+    claw("run", "clinic-fridge", "-H", "reference:mode=in-process", "--isolation", "0", "--out", tmp_path / "run", "--quiet",
          env={"CLAW_HOME": str(home)})  # fmt: skip
     scored = claw("report", tmp_path / "run", "--json").stdout
     assert '"rounds": 12' in scored or "12" in scored

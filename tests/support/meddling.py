@@ -11,7 +11,7 @@ import re
 import unicodedata
 from pathlib import Path
 
-from certification.planted import Planted
+from certification.planted import together
 from claw_adapter.errors import EndpointTransientError, HarnessCrash
 from claw_adapter.harness import Failure, TurnResult
 from claw_adapter.testing import PlantedConversation
@@ -311,12 +311,5 @@ TOGETHER = [
 ]  # fmt: skip
 
 
-class Meddling(Planted):
-    """Several at once, of which none hides what another does."""
-
-    def spoil(self, conversation, ctx):
-        agent = conversation._agent
-        for made in TOGETHER:
-            conversation = made(conversation, ctx)
-            conversation._agent = agent
-        return conversation
+Meddling = together(*TOGETHER)
+"""Several at once, of which none hides what another does."""

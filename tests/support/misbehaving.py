@@ -7,7 +7,7 @@ import json
 import textwrap
 from pathlib import Path
 
-from certification.planted import Planted
+from certification.planted import Planted, together
 from claw_adapter.protocol import Clip, Prune
 from claw_adapter.testing import PlantedConversation, planted
 
@@ -593,3 +593,12 @@ ODD = [
     kind(ResultsOutOfOrder),
     declaring(TellsThePast, ("told", "system_as")),
 ]
+
+
+class Odd(together(ReadsByPages, AsksForTitles, Stamps, Reminds, ClipsResults, OtherIds, ResultsOutOfOrder)):
+    """Many of these habits at once, declared."""
+
+    def capabilities(self):
+        known = super().capabilities()
+        losses = (*known.losses, Clip(of="result", characters=9000))
+        return known.model_copy(update={"renderings": ("stamp", "insert", "call_id"), "losses": losses})

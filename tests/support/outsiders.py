@@ -23,7 +23,6 @@ from support.misbehaving import (
     OtherTemperature,
     SeedsCut,
     Wire,
-    kind,
 )
 
 
@@ -142,25 +141,44 @@ class PostsElsewhere(PlantedConversation):
 
 
 NAMED = [
-    (kind(FirstCallOnly), "M17 calls-not-run", "bronze"),
-    (kind(OldTurnsDropped), "M30 own-turns-missing", "silver"),
-    (kind(AnswerCutAt65536), "M14 answer-cut", "bronze"),
-    (kind(InsertAtTheEnd), "M21 update-order", "silver"),
-    (SeedsCut, "M7 seeded-cut", "silver"),
-    (kind(PromptTrimmedBehind), "M13 prompt-stripped", "bronze"),
-    (kind(OtherModelAfterServerError), "M11 model-changed", "gold"),
-    (kind(OtherTemperature), "M11 sampling-changed", "bronze"),
-    (kind(MoreTokensLater), "M11 sampling-changed", "bronze"),
-    (kind(CachesByPathAndSize), "M20 file-stale", "bronze"),
-    (kind(ListsAFolderOnce), "M20 listing-wrong", "bronze"),
-    (HistoriesLast50, "M22 history-missing", "silver"),
-    (HistoriesWithoutTools, "M22 history-tools-missing", "silver"),
-    (HistoriesNotResumed, "M22 history-unread", "silver"),
-    (kind(HistoriesByBeginning), "M22 history-wrong", "silver"),
-    (HistoryTimesSwapped, "M22 history-times", "silver"),
-    (kind(KeyInWorkspaceAfterFailure), "M27 key-in-workspace", "gold"),
-    (kind(LeavesProcessAfterFailure), "M26 process-left", "gold"),
-    (kind(LeavesDaemon), "M26 process-left", "bronze"),
-    (kind(PostsElsewhere), "M11 connects-elsewhere", "bronze"),
-]
-"""The finding that names each, and the level of the plans that show it."""
+    (
+        "bronze", 10,
+        {
+            FirstCallOnly: "M17 calls-not-run",
+            PromptTrimmedBehind: "M13 prompt-stripped",
+            OtherTemperature: "M11 sampling-changed",
+            LeavesDaemon: "M26 process-left",
+        },
+    ),
+    (
+        "bronze", 39,
+        {
+            AnswerCutAt65536: "M14 answer-cut",
+            MoreTokensLater: "M11 sampling-changed",
+            CachesByPathAndSize: "M20 file-stale",
+            ListsAFolderOnce: "M20 listing-wrong",
+            PostsElsewhere: "M11 connects-elsewhere",
+        },
+    ),
+    ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
+    (
+        "silver", 40,
+        {
+            SeedsCut: "M7 seeded-cut",
+            HistoriesWithoutTools: "M22 history-tools-missing",
+            HistoriesByBeginning: "M22 history-wrong",
+        },
+    ),
+    ("silver", 16, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
+    ("silver", 55, {HistoriesNotResumed: "M22 history-unread"}),
+    (
+        "gold", 32,
+        {
+            HistoriesLast50: "M22 history-missing",
+            OtherModelAfterServerError: "M11 model-changed",
+            KeyInWorkspaceAfterFailure: "M27 key-in-workspace",
+            LeavesProcessAfterFailure: "M26 process-left",
+        },
+    ),
+]  # fmt: skip
+"""The level of the plan and how many of its turns are played, what is planted together, and the finding that names each."""

@@ -25,7 +25,7 @@ def side(rate, scenarios, repeats, draw):
 
 @pytest.mark.parametrize(("scenarios", "repeats", "planted"), [(8, 4, 0.15), (8, 4, 0.0), (24, 1, 0.2)])
 def test_simulated_power_is_that_of_comparisons_of_worlds_with_the_planted_difference(scenarios, repeats, planted):
-    draw, tries = random.Random(7), 100
+    draw, tries = random.Random(7), 60
     shown = 0
     for _ in range(tries):
         a, b = side(0.5, scenarios, repeats, draw), side(0.5 + planted, scenarios, repeats, draw)
@@ -35,13 +35,13 @@ def test_simulated_power_is_that_of_comparisons_of_worlds_with_the_planted_diffe
         assert shown / tries <= 0.06  # the share of the level that falls on this side, and chance
         return
     promised = power([[0.5] * 10], planted, scenarios, repeats, simulations=400)
-    assert abs(shown / tries - promised) < 0.15  # three standard errors of the two
+    assert abs(shown / tries - promised) < 0.2  # three standard errors of the two
     assert 0.2 < promised < 1
 
 
 def test_more_scenarios_or_repeats_show_more_and_the_smallest_enough_is_named(tmp_path):
     run = load_run(make.run_of(tmp_path / "run", {"a": make.flat([1.0, 0.0] * 5, scenarios=8)}))
-    found = planned(run, 0.2, simulations=60)
+    found = planned(run, 0.2, simulations=40)
     by_size = {(one.scenarios, one.repeats): one.power for one in found.sizes}
     assert by_size[8, 1] < by_size[8, 8]
     assert by_size[8, 1] < by_size[64, 1]

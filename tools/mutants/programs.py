@@ -76,7 +76,6 @@ PROGRAMS = (
         "TURN-003 PLAN-001",
         "PLAN-001",
         ("agent", ANSWER, 'return {"text": (reply.get("content") or "").encode("ascii", "ignore").decode(), '),
-        quick=True,
     ),
     program("strips terminal sequences", "TURN-003 TURN-005", "TURN-003", ("agent", ANSWER, COLOURLESS), quick=True),
     program("folds long answers", "TURN-003 PLAN-001", "PLAN-001", ("agent", ANSWER, FOLDED)),
@@ -122,7 +121,6 @@ PROGRAMS = (
         "TOK-004",
         "TOK-004",
         ("agent", '{"role": "system", "content": SYSTEM}', TALKS),
-        quick=True,
     ),
     program(
         "cuts a long prompt in silence",
