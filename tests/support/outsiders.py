@@ -162,17 +162,17 @@ NAMED = [
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 40,
+        "silver", 70,
         {
             SeedsCut: "M7 seeded-cut",
             HistoriesWithoutTools: "M22 history-tools-missing",
             HistoriesByBeginning: "M22 history-wrong",
         },
     ),
-    ("silver", 16, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
-    ("silver", 55, {HistoriesNotResumed: "M22 history-unread"}),
+    ("silver", 70, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
+    ("silver", 70, {HistoriesNotResumed: "M22 history-unread"}),
     (
-        "gold", 32,
+        "gold", 70,
         {
             HistoriesLast50: "M22 history-missing",
             OtherModelAfterServerError: "M11 model-changed",

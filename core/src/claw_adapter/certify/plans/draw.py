@@ -603,7 +603,7 @@ class _Drawing:
         return [[change, self._turn(self._does(self._reads(name)), self._says())]]
 
     def _talks_at_once(self) -> list[Unit]:
-        """Two histories with names alike begin, and the main session and both grow at once."""
+        """Histories with names alike begin, and the main session and all of them grow at once."""
         names = self.texts.alike()
         begun = [
             PlanChange(session=one, action="new", messages=tuple(self.talks.talk(self.rng.randrange(2, 6))))

@@ -116,16 +116,14 @@ class Texts:
                 self._names.add(word)
                 return word
 
-    def alike(self) -> tuple[str, str]:
-        """Two names that are two only for who looks closely."""
+    def alike(self) -> list[str]:
+        """Names that are several only for who looks closely: one begins as another, some differ in a sign or in capitals."""
         name = self.word()
         long = "-".join((name, *(self.word() for _ in range(3))))[:58]
-        pairs = (
-            (name, f"{name}-2"), (name, name.replace("-", "_")), (name, name.replace("-", ".")), (name, name.title()),
-            (f"{long}-1", f"{long}-2"),
-        )  # fmt: skip
-        one, other = self.rng.choice(pairs)
-        return (one, other) if self.rng.random() < 0.5 else (other, one)
+        others = ((name.replace("-", "_"),), (name.replace("-", "."),), (name.title(),), (f"{long}-1", f"{long}-2"))
+        names = [name, f"{name}-2", *self.rng.choice(others)]
+        self.rng.shuffle(names)
+        return names
 
     def scenario(self) -> str:
         """The name of a scenario: ``sealed-depot-312``."""
