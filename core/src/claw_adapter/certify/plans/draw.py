@@ -627,7 +627,7 @@ class _Drawing:
     def _restarted(self) -> list[Unit]:
         """Closed and opened again from its checkpoint while updates are on their way: all is there, what is new as well."""
         name = self.histories[-1]
-        look = self._does(self._reads(name))
+        look = self._does(*map(self._reads, self.histories))
         late = self._news(name)[: self.rng.randrange(3)]
         return [
             [*self._news(name), self._turn(self._says())],
