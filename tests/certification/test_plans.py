@@ -14,7 +14,8 @@ from claw_adapter.certify.plans.texts import BLANKS, BREAKS, ESCAPES, FORMAT, JO
 from claw_adapter.certify.plans.trial import PlanRunner
 from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
 from support.misbehaving import Odd, kind
-from support.outsiders import NAMED, CachesByPathAndSize
+from support.outsiders import NAMED, CachesByPathAndSize, HistoriesNotResumed
+from support.plans import beginning
 from support.running import claw
 
 NONCE = "market"
@@ -130,12 +131,6 @@ async def test_what_means_well_is_found_though_all_of_it_meddles_at_once():
     assert outcome.keys >= set().union(*(MEDDLING[made] for made in TOGETHER)), outcome.keys
 
 
-def beginning(plan: SessionPlan, turns: int) -> SessionPlan:
-    """A plan's steps up to the end of so many turns."""
-    ends = [number for number, step in enumerate(plan.steps, start=1) if isinstance(step, PlanTurn)]
-    return plan.model_copy(update={"steps": plan.steps[: ends[:turns][-1]]})
-
-
 @pytest.mark.slow(15)
 @pytest.mark.parametrize(
     ("level", "turns", "made"), [pytest.param(*one, id="+".join(made.__name__ for made in one[2])) for one in NAMED]
@@ -144,6 +139,12 @@ async def test_what_an_outsider_broke_is_found_and_named(level, turns, made):
     """Several at once, of which none hides another: exactly their findings, in the part of a plan that shows them."""
     (outcome,) = await judged(together(*made)(), beginning(draw(NONCE, 0, level), turns))
     assert outcome.keys == set(made.values()), outcome.findings
+
+
+async def test_histories_that_a_restart_loses_are_found():
+    """Of a nonce whose plan reads one behind a restart that was not changed since; not every plan does."""
+    (outcome,) = await judged(HistoriesNotResumed(), beginning(draw("winter", 0, "silver"), 12))
+    assert outcome.keys == {"M22 history-unread"}, outcome.findings
 
 
 @pytest.mark.slow(20)

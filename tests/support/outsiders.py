@@ -170,7 +170,6 @@ NAMED = [
         },
     ),
     ("silver", 16, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
-    ("silver", 55, {HistoriesNotResumed: "M22 history-unread"}),
     (
         "gold", 32,
         {
