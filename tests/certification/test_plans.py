@@ -15,6 +15,7 @@ from claw_adapter.certify.plans.trial import PlanRunner
 from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
 from support.misbehaving import Odd, kind
 from support.outsiders import NAMED, CachesByPathAndSize
+from support.plans import beginning
 from support.running import claw
 
 NONCE = "market"
@@ -128,12 +129,6 @@ async def test_what_means_well_is_found_though_all_of_it_meddles_at_once():
     finally:
         tidy()
     assert outcome.keys >= set().union(*(MEDDLING[made] for made in TOGETHER)), outcome.keys
-
-
-def beginning(plan: SessionPlan, turns: int) -> SessionPlan:
-    """A plan's steps up to the end of so many turns."""
-    ends = [number for number, step in enumerate(plan.steps, start=1) if isinstance(step, PlanTurn)]
-    return plan.model_copy(update={"steps": plan.steps[: ends[:turns][-1]]})
 
 
 @pytest.mark.slow(15)

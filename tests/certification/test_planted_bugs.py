@@ -80,7 +80,7 @@ HALVES = {
 """All checks: those of Silver, and what Gold asks for beyond it."""
 
 
-@pytest.mark.slow(50)
+@pytest.mark.slow(80)
 @pytest.mark.parametrize("half", HALVES)
 async def test_the_reference_passes_everything_as_a_child(half, tmp_path):
     level, only = HALVES[half]

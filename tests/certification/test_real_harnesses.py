@@ -1,9 +1,8 @@
 """What the certification kit covers of the real harnesses runs through the kit, once per harness.
 
-Bronze is in tests/smoke; here is what Silver and Gold ask for beyond it, in parts, so that workers share it: all but PLAN-003,
-whose sessions are those of PLAN-002 with the faults and kills of FAULT. It is not done again by hand in tests/e2e, where stands
-what is peculiar to an adapter. OpenClaw takes half an hour for it and is certified at a release; what its adapter does about
-faults is in tests/e2e/test_openclaw_acp.py.
+Bronze is in tests/smoke; here is what Silver and Gold ask for beyond it, in parts, so that workers share it: of plans only the
+beginning of one. It is not done again by hand in tests/e2e, where stands what is peculiar to an adapter. OpenClaw takes half an
+hour for it and is certified at a release; what its adapter does about faults is in tests/e2e/test_openclaw_acp.py.
 """
 
 from __future__ import annotations
@@ -12,10 +11,16 @@ import json
 
 import pytest
 
+from claw_adapter.certify.plans.draw import draw
+from claw_adapter.certify.plans.plan import PlanChange, PlanIncident
+from claw_adapter.certify.plans.trial import PlanRunner
+from claw_adapter.plugins import create
+from claw_adapter.sandbox import detect
+from support.plans import beginning
 from support.real import params
 from support.running import claw
 
-PARTS = [("SEED", "TOK", "PLAN-002", "TURN-013"), ("FAULT",), ("PROC", "SEC", "CONC")]
+PARTS = [("SEED", "TOK", "TURN-013"), ("FAULT",), ("PROC", "SEC", "CONC")]
 WITH_OPTIONS = {
     "nanobot": "nanobot:retry_pause=0.05,max_iterations=25",
     "claude-code": "claude-code:retries=1,max_requests=25",
@@ -34,8 +39,6 @@ def test_it_passes_what_gold_asks_for_beyond_bronze(tmp_path, harness, part):
         "certify",
         WITH_OPTIONS.get(harness, harness),
         *only,
-        "--nonce",
-        "parts",
         "--deadline",
         "240",
         "--out",
@@ -46,3 +49,19 @@ def test_it_passes_what_gold_asks_for_beyond_bronze(tmp_path, harness, part):
     results = json.loads(done.stdout)["results"]
     assert {result["id"].partition("-")[0] for result in results} == {name.partition("-")[0] for name in part}
     assert {result["id"]: result["what"] for result in results if result["outcome"] != "passed"} == {}
+
+
+@pytest.mark.slow(40)
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("harness", params("nanobot", "claude-code", "picoclaw"))
+async def test_a_drawn_session_with_updates_and_restarts_has_no_finding(harness):
+    plan = beginning(draw("winter", 0, "silver"), 18)
+    assert {step.action for step in plan.steps if isinstance(step, PlanChange) and step.session} >= {
+        "append",
+        "insert",
+        "delete",
+    }
+    assert "restart" in {step.happens for step in plan.steps if isinstance(step, PlanIncident)}
+    runner = PlanRunner(create("harness", harness), isolation=int(detect().level), deadline=240)
+    (outcome,) = await runner.outcomes([plan])
+    assert (outcome.keys, outcome.unjudged, outcome.rounds) == (set(), "", len(plan.turns)), outcome.findings

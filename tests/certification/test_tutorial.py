@@ -1,4 +1,4 @@
-"""docs/certify-tutorial.md is true: its commands are run and its changes applied, from nothing to a signed certificate."""
+"""docs/certify-tutorial.md is true: its changes are made and its commands run, from nothing to a signed certificate."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def bundle(run):
 def theirs(tmp_path_factory):
     """A scenario in a folder of its own, and the bundle of a run of it."""
     root = tmp_path_factory.mktemp("theirs")
-    scenario = shutil.copytree(Path(open_run.__code__.co_filename).parents[1] / "demo/scenario", root / "mine/demo")
+    scenario = shutil.copytree(Path(open_run.__code__.co_filename).parents[1] / "demo/scenario", root / "mine/theirs")
     run_sync(root / "run", experiment(scenario, seeds=[5]))
     make_bundle(root / "run", root / "b.tar.gz")
     return scenario, root / "b.tar.gz"

@@ -105,7 +105,7 @@ def test_an_installation_is_located_checked_repeated_for_free_and_removed(tmp_pa
     assert not remove(spec, home)
 
 
-def test_a_package_with_another_hash_is_refused_and_nothing_looks_installed(tmp_path, program):
+def test_a_package_with_another_hash_is_refused_and_nothing_looks_installed(tmp_path):
     spec = description(tmp_path / "spec", digest="0" * 64)
     with pytest.raises(InstallFailed, match="not the one that was pinned") as caught:
         install(spec, home=tmp_path)

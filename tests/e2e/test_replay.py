@@ -30,24 +30,15 @@ def digest(found: dict[str, list]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_the_demo_replays_to_the_same_journal_twice(tmp_path):
+def test_the_demo_replays_to_the_same_journal_and_so_does_the_replay_without_a_key(tmp_path):
     recorded = run_sync(tmp_path / "recorded", experiment("demo"))
-    shutil.move(tmp_path / "recorded", tmp_path / "elsewhere")
-    digests = set()
-    for number in range(2):
-        again = replayed(tmp_path, f"again{number}", "demo", READER, tmp_path / "elsewhere")
-        assert again.keys() == recorded.keys()
-        for trial, records in recorded.items():
-            assert [outcome(r) for r in again[trial]] == [outcome(r) for r in records]
-            assert [r.usage.metered.requests for r in again[trial]] == [r.usage.metered.requests for r in records]
-            assert [r.tool_calls for r in again[trial]] == [r.tool_calls for r in records]
-        digests.add(digest(again))
-    assert digests == {digest(recorded)}
-
-
-def test_a_replay_can_be_replayed_and_needs_no_key(tmp_path):
-    recorded = run_sync(tmp_path / "one", experiment("demo"))
+    shutil.move(tmp_path / "recorded", tmp_path / "one")
     again = replayed(tmp_path, "two", "demo", READER, tmp_path / "one")
+    assert again.keys() == recorded.keys()
+    for trial, records in recorded.items():
+        assert [outcome(r) for r in again[trial]] == [outcome(r) for r in records]
+        assert [r.usage.metered.requests for r in again[trial]] == [r.usage.metered.requests for r in records]
+        assert [r.tool_calls for r in again[trial]] == [r.tool_calls for r in records]
     third = replayed(tmp_path, "three", "demo", READER, tmp_path / "two")
     assert digest(recorded) == digest(again) == digest(third)
     spec = replay_model(ModelSpec(name="m", base_url="http://x/v1", key_env="KEY"), tmp_path / "one")
@@ -64,7 +55,7 @@ def record(tmp_path: Path, scenario: Path, spec: ModelSpec) -> dict[str, list]:
     return run_sync(tmp_path / "recorded", experiment(scenario, models=[spec.model_dump(mode="json")]))
 
 
-@pytest.mark.parametrize("fault", ["500", "401", "429", "drop", "garbage", "empty"])
+@pytest.mark.parametrize("fault", ["500", "401", "drop", "empty"])
 def test_failures_fail_again(tmp_path, fault):
     scenario, spec = scripted(tmp_path, RIGHT, {"fault": fault})
     recorded = record(tmp_path, scenario, spec)

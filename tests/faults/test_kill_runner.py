@@ -76,7 +76,7 @@ def test_every_point_is_died_at():
     assert {point for points in DEATHS for point in points} == set(POINTS)
 
 
-@pytest.mark.slow(25)
+@pytest.mark.slow(30)
 @pytest.mark.parametrize("points", DEATHS, ids=["halves", "others"])
 def test_killed_again_and_again_and_continued_the_run_is_as_if_undisturbed(points, tmp_path, undisturbed):
     out, temporary = tmp_path / "run", tmp_path / "tmp"
