@@ -55,7 +55,7 @@ def test_it_passes_what_gold_asks_for_beyond_bronze(tmp_path, harness, part):
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("harness", params("nanobot", "claude-code", "picoclaw"))
 async def test_a_drawn_session_with_updates_and_restarts_has_no_finding(harness):
-    plan = beginning(draw("winter", 0, "silver"), 18)
+    plan = beginning(draw("spring", 0, "silver"), 18)
     assert {step.action for step in plan.steps if isinstance(step, PlanChange) and step.session} >= {
         "append",
         "insert",
