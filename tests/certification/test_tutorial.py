@@ -83,7 +83,7 @@ def worth_running(step: str) -> list[str]:
     return [step.replace("gold", "silver"), f"claw certify tiny --level gold {only} --out ../some"]
 
 
-@pytest.mark.slow(60)
+@pytest.mark.slow(120)
 @pytest.mark.timeout(900)
 def test_the_tutorial_leads_to_what_it_says(tmp_path):
     env = adapters.environment(tmp_path)
