@@ -16,6 +16,7 @@ from claw_adapter.certify.plans.plan import PlanChange, PlanIncident
 from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.plugins import create
 from claw_adapter.sandbox import detect
+from support.openclaw_bronze import STARTS, passes
 from support.plans import beginning
 from support.real import params
 from support.running import claw
@@ -65,3 +66,10 @@ async def test_a_drawn_session_with_updates_and_restarts_has_no_finding(harness)
     runner = PlanRunner(create("harness", harness), isolation=int(detect().level), deadline=240)
     (outcome,) = await runner.outcomes([plan])
     assert (outcome.keys, outcome.unjudged, outcome.rounds) == (set(), "", len(plan.turns)), outcome.findings
+
+
+@pytest.mark.slow(200)
+@pytest.mark.timeout(900)
+@pytest.mark.real("openclaw")
+def test_openclaw_passes_what_of_bronze_starts_it_anew(tmp_path):
+    passes(STARTS, tmp_path / "c")

@@ -182,7 +182,7 @@ def test_capabilities_follow_the_options():
     assert OpenClaw().capabilities().seed_history == "native"
     assert OpenClaw(histories="files").capabilities().seed_history == "files"
     assert not OpenClaw().capabilities().cancel
-    assert OpenClaw().session_key("Ops") == "agent:main:ops"
+    assert OpenClaw().session_key("ops") == "agent:main:ops"
 
 
 def test_the_description_its_pins_and_its_lock_come_with_the_plugin():

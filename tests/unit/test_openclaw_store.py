@@ -91,12 +91,15 @@ def test_what_is_no_transcript_is_refused_with_its_place(tmp_path, text):
     assert "x.jsonl" in str(caught.value)
 
 
-def test_keys_are_in_lower_case_and_must_differ_in_it():
-    assert session_key("Ops_1") == "agent:main:ops_1"
-    refuse_collisions(["a", "b"])
+def test_keys_are_in_lower_case_and_differ_where_names_do():
+    assert session_key("ops_1") == "agent:main:ops_1"
+    keys = [session_key(name) for name in ("Ops", "OPS", "ops")]
+    assert [key for key in keys if key != key.lower()] == []
+    assert len(set(keys)) == 3
+    refuse_collisions(["Ops", "ops"])
     with pytest.raises(AdapterError, match="same key"):
-        refuse_collisions(["Ops", "ops"])
-    assert session_id("Ops", 0) == session_id("ops", 0) != session_id("ops", 1)
+        refuse_collisions(["Ops", session_key("Ops").rpartition(":")[2]])
+    assert len({session_id(*one) for one in (("Ops", 0), ("ops", 0), ("ops", 1))}) == 3
 
 
 def test_the_golden_transcript_of_openclaw_itself_is_understood():

@@ -60,7 +60,7 @@ class LiveSessions:
         """Bring changed sessions into OpenClaw's store; what is only longer is only appended to.
 
         Raises:
-            AdapterError: a new session's id differs from another's in its case only.
+            AdapterError: two sessions would have one key.
         """
         refuse_collisions([*self._sessions, *(c.session for c in changes if c.session not in self._sessions)])
         for change in changes:

@@ -42,7 +42,7 @@ def session_id(name: str, revision: int = 0) -> str:
 
 
 def refuse_collisions(names: Sequence[str]) -> None:
-    """Session ids must differ in more than their case.
+    """Session ids must have keys of their own (M5).
 
     Raises:
         AdapterError: they do not.
