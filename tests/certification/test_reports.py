@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -154,9 +155,8 @@ def forge(folder: Path, adapter: dict | None = None, **changed) -> None:
     write_all(made.model_copy(update={**told, "evidence": folder_digest(folder / "evidence")}), folder)
 
 
-def touch_up(*names_and_folder: str | Path) -> None:
+def touch_up(names: Iterable[str], folder: Path) -> None:
     """Let files show another level, and the certificate their digests."""
-    *names, folder = names_and_folder
     for name in names:
         path = folder / name
         path.write_text(path.read_text().replace("bronze", "gold"))
@@ -164,7 +164,7 @@ def touch_up(*names_and_folder: str | Path) -> None:
 
 
 def leave_out_of_certificate(folder: Path) -> None:
-    touch_up("badge.svg", folder)
+    touch_up(["badge.svg"], folder)
     rewrite(folder, files={})
 
 
@@ -210,7 +210,7 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
         pytest.param(partial(remove, "events.jsonl"), "TURN-009: its evidence cannot be read", id="a turn"),
         pytest.param(partial(remove, "transcript.jsonl"), "is not in the evidence", id="a conversation"),
         pytest.param(remove_plans, "PLAN-001: its evidence cannot be read", id="plans"),
-        pytest.param(partial(touch_up, *SHOWN), [f"{name} does not show" for name in SHOWN], id="what is shown"),
+        pytest.param(partial(touch_up, SHOWN), [f"{name} does not show" for name in SHOWN], id="what is shown"),
         pytest.param(leave_out_of_certificate, "badge.svg does not show", id="badge left out"),
         pytest.param(partial(forge, adapter={"name": "invented"}), "what was run is reference:mode", id="harness"),
         pytest.param(partial(forge, adapter={"options": {}}), "not the reference of the report", id="other options"),

@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -57,28 +57,30 @@ def _events(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
     Two calls of one reply that run at once may both begin before either ends, or one after the other.
     """
-    found: list[dict[str, Any]] = []
-    for of_tools, some in itertools.groupby(events, lambda event: event["kind"] in ("tool_call", "tool_result")):
-        group = list(some)
-        if of_tools:
-            group.sort(key=lambda event: (event["kind"], event["id"] if event["kind"] == "tool_result" else ""))
-        found += group
-    return found
+    return _ordered(
+        events,
+        lambda event: event["kind"] in ("tool_call", "tool_result"),
+        lambda event: (event["kind"], event["id"] if event["kind"] == "tool_result" else ""),
+    )
 
 
 def _sessions(store: Store, digest: str) -> list[Any]:
+    """Sessions with results that follow each other in the order of their calls' ids, which is equal in equal runs."""
     told = [session.model_dump(mode="json") for session in load_checkpoint(store, digest).sessions]
     for session in told:
-        session["messages"] = [{**message, "id": ""} for message in _messages(session["messages"])]
+        messages = _ordered(session["messages"], lambda one: one["role"] == "tool", lambda one: one["tool_call_id"])
+        session["messages"] = [{**message, "id": ""} for message in messages]
     return told
 
 
-def _messages(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same with results that follow each other in the order of the ids of their calls, which is equal in equal runs."""
+def _ordered(
+    items: list[dict[str, Any]], chosen: Callable[[dict[str, Any]], bool], key: Callable[[dict[str, Any]], Any]
+) -> list[dict[str, Any]]:
+    """The same with those of a kind that follow each other sorted."""
     found: list[dict[str, Any]] = []
-    for of_tools, some in itertools.groupby(messages, lambda message: message["role"] == "tool"):
+    for is_chosen, some in itertools.groupby(items, chosen):
         group = list(some)
-        found += sorted(group, key=lambda message: message["tool_call_id"]) if of_tools else group
+        found += sorted(group, key=key) if is_chosen else group
     return found
 
 

@@ -83,10 +83,9 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer,
         book.find("M17", "events-missing", what)
     elif [text for text in shown if text in set(made)] != made and sorted(shown) == sorted(made):
         book.find("M17", "events-order", "the events have the calls of tools in another order than the model made them")
-    every = [call.text for reply in map(Reply.of, turn.exchanges) if reply for call in reply.calls]
-    foreign = [text for text in shown if text not in made and _as_made(text, every, renderer) not in every]
-    if foreign and not lost:
-        what = f"the call {foreign[0][:60]!r} is among the events, and the model made none such in the turn"
+    others = [text for text in shown if text not in made] if not lost else []
+    if others and (foreign := _foreign(others, turn, renderer)):
+        what = f"the call {foreign[:60]!r} is among the events, and the model made none such in the turn"
         book.find("M17", "events-foreign", what)
     ids = Counter(event.id for event in calls if event.id)
     doubled = [name for name, times in ids.items() if times > 1]
@@ -97,6 +96,12 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer,
     open_calls = [event for event in calls if event.id and event.id not in results]
     if open_calls and results:
         book.find("M17", "events-results", f"{len(open_calls)} of {len(calls)} calls among the events have no result")
+
+
+def _foreign(shown: Sequence[str], turn: RequestTurn, renderer: Renderer) -> str:
+    """The first of these calls that no reply of the turn has, those to the harness's own requests included."""
+    every = [call.text for reply in map(Reply.of, turn.exchanges) if reply for call in reply.calls]
+    return next((text for text in shown if _as_made(text, every, renderer) not in every), "")
 
 
 def _as_made(shown: str, made: Sequence[str], renderer: Renderer) -> str:

@@ -76,14 +76,9 @@ def call_text(name: str, arguments: Any) -> str:
 
 def without_defaults(call: str) -> str:
     """A call's text without arguments that are false or null: some write the defaults of a tool into its calls."""
-    name, _, arguments = call.partition(" ")
-    try:
-        value = parse_json(arguments)
-    except ValueError:
-        return call
-    if not isinstance(value, dict):
-        return call
-    return call_text(name, {key: one for key, one in value.items() if one is not None and one is not False})
+    given = _arguments(call)
+    kept = {key: one for key, one in given.items() if one is not None and one is not False}
+    return call_text(call.partition(" ")[0], kept) if given else call
 
 
 def adds_to(call: str, other: str) -> bool:

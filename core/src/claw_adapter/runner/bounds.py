@@ -56,6 +56,11 @@ class Watched:
     def __post_init__(self) -> None:
         self.files = SharedFiles(self.since)
 
+    @property
+    def settled(self) -> bool:
+        """Whether there is nothing to judge: it is over a limit, or what it left is being put back."""
+        return self.over is not None or self.idle
+
     def take_over(self) -> HarnessOverLimits | None:
         """Why it was ended, once."""
         over, self.over = self.over, None
@@ -118,7 +123,7 @@ class Bounds:
     def _look(self) -> None:
         found = self._processes()
         for watched in list(self._watched.values()):
-            if watched.over is not None or watched.idle:
+            if watched.settled:
                 continue
             processes, settings = found.get(watched.trial, []), watched.settings
             _judge(watched, "processes", len(processes), settings.max_processes, "--max-processes")
@@ -160,7 +165,7 @@ class Bounds:
 
 def _judge(watched: Watched, what: str, used: float, most: float, flag: str) -> None:
     where = " in workspace and state" if what == "disk" else ""
-    if watched.over is not None or watched.idle or not (over := over_limit(what, used, most, where)):
+    if watched.settled or not (over := over_limit(what, used, most, where)):
         return
     remedy = (
         f"If it needs that much, allow more with {flag}, in a run of its own." if flag else "It has to do with less."

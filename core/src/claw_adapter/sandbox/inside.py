@@ -2,9 +2,9 @@
 
 It writes down which modules nobody has found and which libraries had no bytecode (`claw_adapter.sandbox.imports`). And what
 the check's own code starts does not see the check: a program that the agent has written would read the answers. So each
-child, and each Python that the shell starts, gets a mount namespace of its own in which the check's folders are empty, unless
-its command, its folder or a variable of its own names something in them. Linux alone knows such namespaces, and not
-everywhere may one make them: then there is none.
+child of `subprocess`, and each Python that the shell starts, gets a mount namespace of its own in which the check's folders are
+empty, unless its command, its folder or a variable of its own names something in them. A Python that has done so for itself
+can undo it (docs/isolation.md). Linux alone knows such namespaces, and not everywhere may one make them: then there is none.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def _shows(path: str) -> bool:
 
 
 def _named(words: Iterable[str], folder: str, paths: list[str]) -> bool:
-    """Whether a word is, or has in it, something in `paths`, seen from `folder`."""
-    for word in words:
+    """Whether `folder`, or a word as seen from there, is or has in it something in `paths`."""
+    for word in (folder, *words):
         real = os.path.realpath(os.path.join(folder, word))
         if any(path in word or real == path or real.startswith(path + os.sep) for path in paths):
             return True
@@ -112,11 +112,8 @@ def _hide(paths: list[str]) -> None:
 
 def _new(env: Mapping[Any, Any] | None) -> list[str]:
     """Values of variables that only a child has."""
-    return (
-        []
-        if env is None
-        else [os.fsdecode(env[name]) for name in env if env[name] != os.environ.get(os.fsdecode(name))]
-    )
+    own = os.environ
+    return [os.fsdecode(value) for name, value in (env or {}).items() if value != own.get(os.fsdecode(name))]
 
 
 def _unseen(subprocess: ModuleType) -> None:
@@ -126,7 +123,7 @@ def _unseen(subprocess: ModuleType) -> None:
         def __init__(self, args: Any, *others: Any, **options: Any) -> None:
             paths = _folders()
             folder = os.path.join(os.getcwd(), os.fsdecode(options.get("cwd") or ""))
-            words = [*_words(args), folder, *_new(options.get("env"))]
+            words = [*_words(args), *_new(options.get("env"))]
             by_place = len(others) >= len(("bufsize", "executable", "stdin", "stdout", "stderr", "preexec_fn"))
             if paths and not by_place and not _named(words, folder, paths):
                 options["preexec_fn"] = _before(paths, options.get("preexec_fn"))
@@ -187,7 +184,7 @@ def begin() -> None:
     words, folder = sys.orig_argv[1:], os.getcwd()
     worker = any(word.startswith(WORKERS) for word in words)
     others = [value for name, value in os.environ.items() if name != FOLDERS]
-    if worker or _named([*words, folder, *others], folder, paths):
+    if worker or _named([*words, *others], folder, paths):
         sys.meta_path.insert(0, _Late)  # type: ignore[arg-type]
         os.system = _system
     else:

@@ -648,12 +648,16 @@ class _Drawing:
         """One or two requests of a turn fail; the next are answered."""
         look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path)
         fault = PlanFault(fault=self.rng.choice(PASSING), at=self.rng.choice(((1,), (2,), (1, 2), (2, 3), (1, 2, 3))))
-        return [[fault, self._turn(self._does(look), self._says())], [self._turn(self._says())]]
+        return self._mended(fault, look)
 
     def _unreadable(self) -> list[Unit]:
         """Once or twice comes what nobody can read in the place of a reply."""
         fault = PlanFault(fault=self.rng.choice(UNREADABLE), at=self.rng.choice(((1,), (2,), (1, 2))))
         look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path)
+        return self._mended(fault, look)
+
+    def _mended(self, fault: PlanFault, look: ToolUse) -> list[Unit]:
+        """A turn with a reading in which requests fail for a time, and one behind it."""
         return [[fault, self._turn(self._does(look), self._says())], [self._turn(self._says())]]
 
     def _again(self) -> list[Unit]:
