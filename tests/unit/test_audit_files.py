@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.ledger import KEY
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, words_in
 from claw_adapter.audit.parts import FileParts, said_by, shown_by
@@ -193,3 +194,48 @@ def test_a_command_adds_a_line_and_fails_when_it_has_shown_a_file():
     shown = shown_by({"command": "cat a.md; exit 3"})
     assert shown is not None
     assert shown.path == "a.md"
+
+
+def looked(*calls, before, after):
+    """What is found of calls ``(reply, name, arguments, result)`` of one turn; a.md was read once as an older text."""
+    book = Book()
+    reads = Reads(Renderer(Capabilities()), book, "/t/workspace", strict=True, whole={"a.md": "an older text\n"})
+    steps = [
+        (
+            RequestUnit(CALL, f"{name} {json.dumps(arguments)}", f"c{n}"),
+            RequestUnit(RESULT, result, f"c{n}"),
+            SimpleNamespace(number=reply, tools=()),
+        )
+        for n, (reply, name, arguments, result) in enumerate(calls)
+    ]
+    reads.judge(steps, Files(before, after, {"a.md": frozenset({"an older text"})}), Talks({}, {}, ()))
+    return [finding.key for finding in book.findings()]
+
+
+@pytest.mark.parametrize(
+    ("shown", "found"),
+    [
+        ("one line\n", []),
+        ("no such file", []),
+        ("an older text\n", ["M20 file-stale"]),
+    ],
+)
+def test_a_file_that_was_deleted_may_be_made_and_shown_in_one_reply_and_added_to_later(shown, found):
+    made = (1, "write_file", {"path": "a.md", "content": "one line\n"}, "ok")
+    read = (1, "read_file", {"path": "a.md"}, shown)
+    added = (2, "exec", {"command": "printf '%s\\n' 'one more' >> a.md"}, "")
+    assert looked(made, read, added, before={}, after={"a.md": "one line\none more\n"}) == found
+
+
+def test_what_was_made_is_there_in_the_next_reply():
+    made = (1, "write_file", {"path": "a.md", "content": "one line\n"}, "ok")
+    later = [(2, "read_file", {"path": "a.md"}, shown) for shown in ("one line\n", "no such file")]
+    after = {"a.md": "one line\n"}
+    assert looked(made, later[0], before={}, after=after) == []
+    assert looked(made, later[1], before={}, after=after) == ["M20 file-unchanged"]
+
+
+@pytest.mark.parametrize("last", ["-", "_", "a"])
+def test_the_key_of_a_trial_is_known_whatever_its_last_sign(last):
+    assert KEY.search(f'{{"key": "claw-{"x" * 31}{last}"}}')
+    assert not KEY.search(f"claw-{'x' * 32}{last}")

@@ -77,6 +77,8 @@ class Passage:
 
     before: Sequence[str | None] = ()
     now: Sequence[str | None] = (None,)
+    absent: bool = False
+    """Whether it is not there when the reply begins; `now` is then what the reply makes of it."""
 
     @property
     def known(self) -> list[str]:
@@ -135,9 +137,12 @@ class FileCourse:
             for _ in range(size):
                 self.go_on()
             texts = {path: self.texts.get(path, [self.before.get(path)]) for path in paths}
-            passages = {path: Passage(texts[path][: at - 1], texts[path][at - 1 :]) for path, at in start.items()}
-            found += [passages] * size
+            found += [{path: self._passage(path, texts[path], at) for path, at in start.items()}] * size
         return found
+
+    def _passage(self, path: str, texts: Sequence[str | None], at: int) -> Passage:
+        first = 0 if path in self.before else 1  # what stands for a file that is not there is no text
+        return Passage(texts[first : at - 1], texts[max(first, at - 1) :], absent=at == first)
 
     def go_on(self) -> None:
         """Past the next call."""

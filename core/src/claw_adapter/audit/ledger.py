@@ -28,7 +28,7 @@ from claw_adapter.workspace.tree import Tree
 
 __all__ = ["TrialFacts", "audit_trial"]
 
-KEY: Final = re.compile(r"\bclaw-[A-Za-z0-9_-]{32}\b")
+KEY: Final = re.compile(r"(?<![\w-])claw-[A-Za-z0-9_-]{32}(?![\w-])")
 """The endpoint's key of a trial."""
 MUST: Final = {"later": ("M21", "later-words"), "gold": ("M9", "gold-words"), "other": ("M25", "other-words")}
 WHAT: Final = {

@@ -48,7 +48,7 @@ def judge_listing(
         failed: where findings go.
         request: the number of the request that the call came with.
     """
-    names = {path: name for path, name in _inside(folder, there).items() if there[path].now[0] is not None}
+    names = {path: name for path, name in _inside(folder, there).items() if _certain(there[path])}
     shown = {path for path, name in names.items() if _names(name, flat)}
     if not shown or len(names) > MOST:
         return
@@ -67,6 +67,10 @@ def _inside(folder: str, paths: Mapping[str, object]) -> dict[str, str]:
         for path, pure in found.items()
         if str(pure.parent) == (folder or ".") and not pure.name.startswith(".")
     }
+
+
+def _certain(passage: Passage) -> bool:
+    return not passage.absent and passage.now[0] is not None
 
 
 def _names(name: str, flat: str) -> bool:

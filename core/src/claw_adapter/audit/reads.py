@@ -98,6 +98,8 @@ class _Reading:
     """The same, as far as what is declared to be lost leaves it."""
     passed: Sequence[str]
     """What it was earlier in this turn, where the agent has written it."""
+    absent: bool
+    """Whether it may not have been there yet."""
 
 
 @dataclass(slots=True)
@@ -131,11 +133,13 @@ class Reads:
             known = passage.get(path, Passage()) if self.strict else Passage()
             label = path if command is None else f"{path} by a command"
             now = [text for text in dict.fromkeys(known.now) if text is not None]
-            true = files.versions(path) if None in known.now else now
+            true = files.versions(path) if not now or None in known.now else now
             versions = self._declared(true, flat, label != path)
             if path and (reads or (command is not None and versions)):
                 before = earlier.get(label, "")
-                reading = _Reading(path, label, name, arguments, flat, before, exchange, true, versions, known.known)
+                reading = _Reading(
+                    path, label, name, arguments, flat, before, exchange, true, versions, known.known, known.absent
+                )
                 self._file(reading, files, failed)
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
                 parts.take(versions, path, name, arguments, flat, exchange.number, exact=command is not None)
@@ -179,7 +183,7 @@ class Reads:
             failed.mended(label, but=STAYS)
         elif not versions:
             _mistaken(reading.arguments, flat, files, failed, request)
-        elif asks_for_part(reading.arguments):
+        elif asks_for_part(reading.arguments) or (reading.absent and len(flat) <= BRIEF):
             return
         elif len(versions) == 1 and words_in(versions[0], flat) and (lost := signs_lost(versions[0], flat)):
             what = f"reading {label} gives its words, and not its signs: {', '.join(map(ascii, lost[:6]))}"
