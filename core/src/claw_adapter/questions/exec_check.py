@@ -65,7 +65,7 @@ async def decide_check(check: Check, context: ScoringContext) -> CheckRun:
     from claw_adapter.drivers.waiting import to_thread
     from claw_adapter.questions.programs import outputs_of
     from claw_adapter.questions.rules import found
-    from claw_adapter.sandbox import IsolationLevel, run_check, with_bytecode
+    from claw_adapter.sandbox import IsolationLevel, own_places, run_check, with_bytecode
 
     missing: list[str] = []
     scripts, workspace = context.gold.checks.resolve(), context.workspace.resolve()
@@ -75,13 +75,14 @@ async def decide_check(check: Check, context: ScoringContext) -> CheckRun:
     async with outputs_of(check, scripts, workspace, level, missing) as outputs:
         changed = outputs.with_name("changed.json")
         changed.write_text(json.dumps(None if context.changed is None else sorted(context.changed)), "utf-8")
-        places = {"workspace": workspace, "checks": own, "outputs": outputs, "changed": changed}
+        things = {"checks": own, "outputs": outputs, "changed": changed}
+        places = own_places(things, level)
         done = await run_check(
-            substitute(check.command, places),
+            substitute(check.command, {"workspace": workspace, **places}),
             workspace=workspace,
             level=level,
             deadline=check.timeout,
-            readable=tuple(place for place in (own, outputs, changed) if place.exists()),
+            own=tuple((path, places[name]) for name, path in things.items() if path.exists()),
             missing=missing,
             modules=check.modules,
         )

@@ -1,6 +1,6 @@
 """Run an untrusted command at an isolation level, and say which level it was."""
 
-from claw_adapter.sandbox.check import run_check
+from claw_adapter.sandbox.check import own_places, run_check
 from claw_adapter.sandbox.confinement import Confinement, ResourceLimits
 from claw_adapter.sandbox.kept import with_bytecode
 from claw_adapter.sandbox.levels import Availability, IsolationLevel, detect, require
@@ -17,6 +17,7 @@ __all__ = [
     "connect_unix",
     "detect",
     "listen_unix",
+    "own_places",
     "require",
     "run_check",
     "with_bytecode",

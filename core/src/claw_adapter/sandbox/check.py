@@ -22,7 +22,7 @@ from claw_adapter.drivers import Command, Completed, Limits, run
 from claw_adapter.drivers.waiting import to_thread
 from claw_adapter.errors import MachineError, SandboxError
 from claw_adapter.machine import amount, killed_for_memory, machine_said, space
-from claw_adapter.sandbox.confinement import Confinement, ResourceLimits
+from claw_adapter.sandbox.confinement import DOOR, Confinement, ResourceLimits
 from claw_adapter.sandbox.host import ETC_FOLDER, write_etc
 from claw_adapter.sandbox.imports import compile_libraries, missing_modules, note_environment, write_notes
 from claw_adapter.sandbox.kept import kept
@@ -30,7 +30,7 @@ from claw_adapter.sandbox.levels import IsolationLevel
 from claw_adapter.sandbox.watching import CheckLimits, CheckWatch, SandboxStatus
 from claw_adapter.sandbox.wrap import wrap
 
-__all__ = ["run_check"]
+__all__ = ["own_places", "run_check"]
 
 MIB: Final = 1024 * 1024
 SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
@@ -41,21 +41,11 @@ LITTLE: Final = 10 * MIB
 """With less space than this on its disk, a check that fails may have failed of that."""
 
 
-PYTHON: Final = """#!/bin/sh
-value=
-for word in "$@"; do
-  if [ "$value" ]; then value=; continue; fi
-  case $word in
-    --check-hash-based-pycs | -*[WX]) value=follows ;;
-    --* | -[WX]*) ;;
-    - | -*[cm]*) break ;;
-    -*) ;;
-    *) unset PYTHONSAFEPATH; break ;;
-  esac
-done
-exec {} "$@"
-"""
-"""Python with its own rule for a script, which is the first word that is neither an option nor an option's value."""
+def own_places(paths: Mapping[str, Path], level: IsolationLevel) -> dict[str, Path]:
+    """Where a check finds these things of its own, by name, each a folder or a file; for `own` of `run_check`."""
+    if level < IsolationLevel.NAMESPACE:
+        return dict(paths)
+    return {name: DOOR / f"{name}{'' if path.is_dir() else path.suffix}" for name, path in paths.items()}
 
 
 def _limits(deadline: float) -> ResourceLimits:
@@ -73,6 +63,7 @@ async def run_check(
     deadline: float,
     readable: Sequence[Path] = (),
     hidden: Sequence[Path] = (),
+    own: Sequence[tuple[Path, Path]] = (),
     env: Mapping[str, str] | None = None,
     marker: str = "check",
     missing: list[str] | None = None,
@@ -82,11 +73,12 @@ async def run_check(
     """Run ``/bin/sh -c command`` in `workspace`, a copy made for this check, and return what came of it.
 
     At level 2 it has no network and sees only the workspace (writable), `readable` (less `hidden`), the system's
-    programs and this Python. At every level its environment is a fixed one plus `env`, its output and the processor time
+    programs and this Python, and what is its `own`: folders and files with the places of `own_places`, which what it
+    starts does not see. At every level its environment is a fixed one plus `env`, its output and the processor time
     and files of each process are bounded, and everything it started is killed at `deadline` (seconds) or at its end, or
     as soon as all of it together is over its `limits`: then `over` says of what. With a `marker` from `Lifeline` this
     holds even if we are killed. `missing` is filled with the names of modules that are
-    not installed here, and that a script of `readable` asked for, or, if they are among `modules`, any script.
+    not installed here, and that a script of `readable` or of its own asked for, or, if they are among `modules`, any script.
 
     Raises:
         SandboxError: the level cannot be provided here.
@@ -98,20 +90,21 @@ async def run_check(
         home, tmp = (_folder(private / part) for part in ("home", "tmp"))
         tools = await to_thread(kept, (__name__, sys.executable), _write_tools)
         programs, notes, etc = (tools.path / part for part in ("bin", "notes", "etc"))
+        door = str(DOOR) if own and level >= IsolationLevel.NAMESPACE else ""
         confinement = Confinement(
             level=level,
             home=home,
             writable=(workspace,),
             readable=(tools.path, *readable),
             hidden=tuple(hidden),
+            behind=tuple(own),
             cwd=workspace,
             shm_bytes=limits.shm,
             environment_prefix=True,
             etc=None if any(ETC_FOLDER in path.parents for path in (workspace, *readable)) else etc,
             limits=_limits(deadline),
         )
-        own = readable if level >= IsolationLevel.NAMESPACE else ()
-        outside = {**_environment(programs, home, tmp), **note_environment(notes, home, own), **(env or {})}
+        outside = {**_environment(programs, home, tmp), **note_environment(notes, home, door), **(env or {})}
         argv, inside = wrap(("/bin/sh", "-c", command), outside, confinement)
         done = await _bounded(
             Command(argv, env=inside, cwd=workspace, limits=OUTPUT, marker=marker),
@@ -119,7 +112,7 @@ async def run_check(
             CheckWatch(level, (workspace, private), limits),
         )
         if missing is not None:
-            missing.extend(missing_modules(home, modules, readable))
+            missing.extend(missing_modules(home, modules, (*readable, *(place for _, place in own))))
         await to_thread(compile_libraries, home)
         return done
     finally:
@@ -176,7 +169,7 @@ def _write_pythons(folder: Path) -> None:
     """`python` and `python3` are this interpreter; a link would lose its virtual environment, so some lines of shell."""
     for name in ("python", "python3"):
         script = folder / name
-        script.write_text(PYTHON.format(shlex.quote(sys.executable)), "utf-8")
+        script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n', "utf-8")
         script.chmod(0o755)
 
 

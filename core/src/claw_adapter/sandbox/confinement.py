@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from claw_adapter.errors import SandboxError
 from claw_adapter.sandbox.levels import IsolationLevel
 
-__all__ = ["Confinement", "ResourceLimits"]
+__all__ = ["DOOR", "Confinement", "ResourceLimits"]
+
+DOOR: Final = Path("/claw-check")
+"""Where the things of a check are at level 2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ class Confinement:
             command is told of them is that path: its HOME, and where it starts.
         hidden: folders or files below a bound one that must not be seen: covered by an empty one. What is not bound
             needs no mention.
+        behind: (folder or file, path right below `DOOR`): bound read-only there, behind a door that opens only for who has the
+            capability that the command is born with; see `claw_adapter.sandbox.inside`.
         cwd: working folder inside; None means the first writable folder, else `home`.
         network: "none", or "endpoint": only the model endpoint, through `endpoint_socket`.
         endpoint_socket: Unix socket outside, on which the endpoint listens.
@@ -64,6 +69,7 @@ class Confinement:
     readable: tuple[Path, ...] = ()
     names: tuple[tuple[Path, Path], ...] = ()
     hidden: tuple[Path, ...] = ()
+    behind: tuple[tuple[Path, Path], ...] = ()
     cwd: Path | None = None
     network: Literal["none", "endpoint"] = "none"
     endpoint_socket: Path | None = None
@@ -88,7 +94,13 @@ class Confinement:
         Raises:
             SandboxError: a relative path, or an endpoint without socket and port.
         """
-        paths = [self.home, *self.writable, *self.readable, *self.hidden, *chain.from_iterable(self.names)]
+        paths = [
+            self.home,
+            *self.writable,
+            *self.readable,
+            *self.hidden,
+            *chain.from_iterable((*self.names, *self.behind)),
+        ]
         paths += [path for path in (self.cwd, self.tmp, self.etc, self.endpoint_socket) if path is not None]
         for path in paths:
             if not path.is_absolute() or ".." in path.parts:

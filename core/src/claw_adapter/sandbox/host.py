@@ -72,6 +72,8 @@ class HostView:
     """(target, path) of links between this environment's interpreter and the real one that lie in no folder shown."""
     prlimit: Path | None = None
     """The system's program that sets limits."""
+    sight: tuple[str, ...] = ()
+    """Options of bubblewrap with which a command sees what is behind the door; see `levels.Availability`."""
 
 
 @functools.cache
@@ -81,7 +83,7 @@ def prlimit() -> Path | None:
 
 
 @functools.cache
-def host_view(bwrap: Path) -> HostView:
+def host_view(bwrap: Path, sight: tuple[str, ...] = ()) -> HostView:
     """Look at this machine, once per process."""
     system = [Path(name) for name in SYSTEM if Path(name).exists()]
     links = tuple((str(path.readlink()), path) for path in system if path.is_symlink())
@@ -98,6 +100,7 @@ def host_view(bwrap: Path) -> HostView:
         prefix=_outside(prefix),
         hops=_hops(Path(sys.executable), [*base, *prefix, *system]),
         prlimit=prlimit(),
+        sight=sight,
     )
 
 

@@ -39,10 +39,9 @@ def write_notes(folder: Path) -> None:
     compile_module(module)
 
 
-def note_environment(folder: Path, home: Path, own: Collection[Path]) -> dict[str, str]:
-    """The variables that make a Python do so: notes in `home`, and what only the check may see."""
-    paths = os.pathsep.join(str(path) for path in own)
-    return {"PYTHONPATH": str(folder), inside.UNFOUND: str(home / FILE), inside.FOLDERS: paths}
+def note_environment(folder: Path, home: Path, door: str) -> dict[str, str]:
+    """The variables that make a Python do so: notes in `home`, and the folder behind which only the check sees."""
+    return {"PYTHONPATH": str(folder), inside.UNFOUND: str(home / FILE), inside.DOOR: door}
 
 
 def missing_modules(home: Path, promised: Collection[str], readable: Collection[Path]) -> tuple[str, ...]:

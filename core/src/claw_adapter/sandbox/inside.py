@@ -1,36 +1,42 @@
 """What every Python of a check begins with, as its ``sitecustomize``; standard library only.
 
-It writes down which modules nobody has found and which libraries had no bytecode (`claw_adapter.sandbox.imports`). And what
-the check's own code starts does not see the check: a program that the agent has written would read the answers. So each
-child of `subprocess`, and each Python that the shell starts, gets a mount namespace of its own in which the check's folders are
-empty, unless its command, its folder or a variable of its own names something in them. A Python that has done so for itself
-can undo it (docs/isolation.md). Linux alone knows such namespaces, and not everywhere may one make them: then there is none.
+It writes down which modules nobody has found and which libraries had no bytecode (`claw_adapter.sandbox.imports`), and puts the
+folder of a started script on the import path, as is Python's rule.
+
+What the check's own code starts does not see the check: a program that the agent has written would read the answers. At level 2
+the check's folder lies behind a door, a folder that nobody may enter but who has the capability CAP_DAC_READ_SEARCH. The
+check's first programs are born with it. A Python whose command, folder or variables name something behind the door keeps it and
+does not hand it on, so what it starts in whatever way has it no more, and cannot get it back: the kernel takes it away.
+What names something behind the door is started with it. Any other Python lays it down at once.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import re
 import sys
 
 TYPE_CHECKING = False  # each Python of a check waits for what is imported here
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from types import ModuleType
+    from collections.abc import Callable, Iterable
     from typing import Any, Final
 
-__all__ = ["COMPILED", "FOLDERS", "UNFOUND", "begin"]
+__all__ = ["COMPILED", "DOOR", "UNFOUND", "begin"]
 
 UNFOUND: Final = "CLAW_UNFOUND_MODULES"
 """Names the file of modules that were not found: a line has the name and the script that asked."""
-FOLDERS: Final = "CLAW_CHECK_FOLDERS"
-"""What only the check may see: files and folders, with colons between."""
+DOOR: Final = "CLAW_CHECK_DOOR"
+"""Names the folder behind which only the check sees; empty where there is none."""
 COMPILED: Final = ".compiled-modules"
 """Beside that file: sources of libraries without bytecode, one a line."""
+CLOSED: Final = "PYTHONSAFEPATH"
 WORKERS: Final = ("from multiprocessing.", "joblib.externals.loky")
 """How a Python is started that goes on with what another one has begun."""
-NEW_USER, NEW_MOUNTS = 0x10000000, 0x00020000
-BIND, RECURSIVE, PRIVATE, NO_NEW_PRIVILEGES = 0x1000, 0x4000, 0x40000, 38
+PLACES: Final = frozenset({DOOR, "PWD", "OLDPWD", "_"})
+"""Variables that name a folder and mean nothing by it."""
+AMBIENT, RAISE, CLEAR, READ_SEARCH = 47, 2, 4, 2
+VERSION_3: Final = 0x20080522
 
 
 class _Unfound:
@@ -70,24 +76,14 @@ def _at_exit() -> None:
         pass
 
 
-def _folders() -> list[str]:
-    return [path for path in os.environ.get(FOLDERS, "").split(os.pathsep) if path and _shows(path)]
-
-
-def _shows(path: str) -> bool:
-    try:
-        return bool(os.listdir(path)) if os.path.isdir(path) else os.path.getsize(path) > 0
-    except OSError:
-        return False
-
-
-def _named(words: Iterable[str], folder: str, paths: list[str]) -> bool:
-    """Whether `folder`, or a word as seen from there, is or has in it something in `paths`."""
-    for word in (folder, *words):
-        real = os.path.realpath(os.path.join(folder, word))
-        if any(path in word or real == path or real.startswith(path + os.sep) for path in paths):
-            return True
-    return False
+def _named(words: Iterable[str], folder: str, door: str) -> bool:
+    """Whether `folder` or a word names something behind the door; a word that is a path from there, by how it begins."""
+    return any(
+        f"{os.path.normpath(path)}/".startswith(f"{door}/")
+        if os.path.lexists(path := os.path.join(folder, word))
+        else re.search(rf"(?<![\w./-]){re.escape(door)}(?![\w.-])", word)
+        for word in (folder, *words)
+    )
 
 
 def _words(command: Any) -> list[str]:
@@ -95,100 +91,105 @@ def _words(command: Any) -> list[str]:
     return [os.fsdecode(part) for part in parts]
 
 
-def _hide(paths: list[str]) -> None:
-    """Cover `paths` for this process and what it starts. Where that is not allowed nothing changes."""
-    import ctypes
-
-    system = ctypes.CDLL(None, use_errno=True)
-    if not system.unshare(NEW_USER | NEW_MOUNTS):
-        system.mount(b"none", b"/", None, RECURSIVE | PRIVATE, None)
-        for path in paths:
-            if os.path.isdir(path):
-                system.mount(b"tmpfs", os.fsencode(path), b"tmpfs", 0, b"mode=0555")
-            else:
-                system.mount(b"/dev/null", os.fsencode(path), None, BIND, None)
-        system.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+def _new(env: Any) -> list[str]:
+    """Values of variables that only a child has, of a mapping or of a list of ``name=value``."""
+    if env is None:
+        return []
+    items = env.items() if hasattr(env, "items") else (os.fsencode(one).partition(b"=")[::2] for one in env)
+    given = {os.fsdecode(name): os.fsdecode(value) for name, value in items}
+    return [value for name, value in given.items() if name not in PLACES and value != os.environ.get(name)]
 
 
-def _new(env: Mapping[Any, Any] | None) -> list[str]:
-    """Values of variables that only a child has."""
-    own = os.environ
-    return [os.fsdecode(value) for name, value in (env or {}).items() if value != own.get(os.fsdecode(name))]
+def _closed(env: Any) -> Any:
+    """An environment for a child that sees: no file that somebody has left in its working folder is imported."""
+    if hasattr(env, "items"):
+        return {**env, CLOSED: "1"}
+    inherited = [name + b"=" + value for name, value in os.environb.items()] if env is None else env
+    return [*inherited, os.fsencode(f"{CLOSED}=1")]
 
 
-def _unseen(subprocess: ModuleType) -> None:
-    """Let what a check starts not see it, if nothing of it is named to the child."""
+class _Sight:
+    """The capability of this thread, which alone opens the door; nothing happens where it has none."""
 
-    class Popen(subprocess.Popen):  # type: ignore[name-defined,misc]
-        def __init__(self, args: Any, *others: Any, **options: Any) -> None:
-            paths = _folders()
-            folder = os.path.join(os.getcwd(), os.fsdecode(options.get("cwd") or ""))
-            words = [*_words(args), *_new(options.get("env"))]
-            by_place = len(others) >= len(("bufsize", "executable", "stdin", "stdout", "stderr", "preexec_fn"))
-            if paths and not by_place and not _named(words, folder, paths):
-                options["preexec_fn"] = _before(paths, options.get("preexec_fn"))
-            super().__init__(args, *others, **options)
+    def __init__(self) -> None:
+        import ctypes
 
-    subprocess.Popen = Popen  # type: ignore[attr-defined]
+        self._system = ctypes.CDLL(None)
+        self._no = ctypes.c_ulong(0)
+        self._which = ctypes.c_ulong(READ_SEARCH)
 
+    def keep(self) -> None:
+        """Have it, and do not hand it on."""
+        self._system.prctl(AMBIENT, CLEAR, self._no, self._no, self._no)
 
-def _before(paths: list[str], first: Any) -> Any:
-    import ctypes  # noqa: F401  # before the fork
+    def hand_on(self) -> None:
+        """What this thread starts now has it."""
+        self._system.prctl(AMBIENT, RAISE, self._which, self._no, self._no)
 
-    def hidden() -> None:
-        _hide(paths)
-        if first is not None:
-            first()
-
-    return hidden
+    def lay_down(self) -> None:
+        """Never have it again."""
+        self._system.capset(VERSION_3.to_bytes(4, sys.byteorder) + bytes(4), bytes(24))
 
 
-class _Late:
-    """A finder that waits for `subprocess`, which takes long to import and which most checks do not need."""
+def _starting(start: Callable[..., Any], sight: _Sight, door: str, folder_at: int, env_at: int) -> Callable[..., Any]:
+    """A function that starts a program, which then sees what is behind the door if something there is named to it.
 
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> object:
-        del path, target
-        if name != "subprocess":
-            return None
-        from importlib.machinery import PathFinder
+    Its first arguments are the program, the command, or both; the folder and the environment come at these places, from 0
+    (-1: nowhere).
+    """
 
-        sys.meta_path.remove(_Late)  # type: ignore[arg-type]
-        spec = PathFinder.find_spec(name)
-        if spec is not None and spec.loader is not None:
-            load = spec.loader.exec_module
+    def starts(*given: Any, **options: Any) -> Any:
+        folder = given[folder_at] if 0 <= folder_at < len(given) else None
+        env = given[env_at] if 0 <= env_at < len(given) else options.get("env")
+        words = [word for one in given[:2] if one is not None and not isinstance(one, int) for word in _words(one)]
+        place = os.path.join(os.getcwd(), os.fsdecode(folder or ""))
+        if not (any(word.startswith(WORKERS) for word in words) or _named([*words, *_new(env)], place, door)):
+            return start(*given, **options)
+        if 0 <= env_at < len(given):
+            given = (*given[:env_at], _closed(env), *given[env_at + 1 :])
+        sight.hand_on()
+        try:
+            return start(*given, **options)
+        finally:
+            sight.keep()
 
-            def run(module: ModuleType) -> None:
-                load(module)
-                _unseen(module)
-
-            spec.loader.exec_module = run  # type: ignore[method-assign]
-        return spec
+    return starts
 
 
-def _system(command: Any) -> int:
-    """`os.system`, by way of `subprocess`: the status as waitpid gives it."""
-    import subprocess
+def _watch_starts(sight: _Sight, door: str) -> None:
+    """All ways to start a program: `subprocess`, `multiprocessing`, `asyncio` and `pty` come by these."""
+    import _posixsubprocess
 
-    code = subprocess.Popen(command, shell=True).wait()  # noqa: S602  # as it does
-    return -code if code < 0 else code << 8
+    _posixsubprocess.fork_exec = _starting(_posixsubprocess.fork_exec, sight, door, 4, 5)
+    for name, env_at in {"posix_spawn": 2, "posix_spawnp": 2, "execve": 2, "execv": -1, "system": -1}.items():
+        setattr(os, name, _starting(getattr(os, name), sight, door, -1, env_at))
+
+
+def _script() -> str:
+    """The script that is started; empty for what is no file."""
+    name = sys.argv[0]
+    return os.path.realpath(name) if name not in ("", "-", "-c", "-m") and os.path.isfile(name) else ""
 
 
 def begin() -> None:
-    """Note what is not found. Hide the check: from this Python if it is not the check's, else from what it starts."""
+    """Note what is not found; put a script's folder on the path; see behind the door if this Python is the check's own."""
     sys.meta_path.append(_Unfound)
     atexit.register(_at_exit)
-    paths = _folders()
-    if not paths:
-        return
-    words, folder = sys.orig_argv[1:], os.getcwd()
+    door, script = os.environ.get(DOOR), _script()
+    words, values = sys.orig_argv[1:], [value for name, value in os.environ.items() if name not in PLACES]
     worker = any(word.startswith(WORKERS) for word in words)
-    others = [value for name, value in os.environ.items() if name != FOLDERS]
-    if worker or _named([*words, *others], folder, paths):
-        sys.meta_path.insert(0, _Late)  # type: ignore[arg-type]
-        os.system = _system
-    else:
-        _hide(paths)
+    sees = bool(door) and (worker or _named([*words, *values], os.getcwd(), door or ""))
+    if script and getattr(sys.flags, "safe_path", False):
+        others = sees and not script.startswith(f"{door}/")  # a file beside it may be anybody's
+        sys.path.insert(len(sys.path) if others else 0, os.path.dirname(script))
+        os.environ.pop(CLOSED, None)
+    if door:
+        sight = _Sight()
+        if sees:
+            sight.keep()
+            _watch_starts(sight, door)
+        else:
+            sight.lay_down()
 
 
 if __name__ == "sitecustomize":

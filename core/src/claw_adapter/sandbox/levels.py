@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,13 @@ NAMESPACES: Final = (
     "ALL",
 )
 """What level 2 asks of bubblewrap. Without ``--cap-drop`` root inside could make read-only folders writable again."""
+
+SIGHT: Final = ("--cap-add", "CAP_DAC_READ_SEARCH")
+"""With this a command passes folders that nobody may enter."""
+NOBODY: Final = ("--uid", "65534", "--gid", "65534")
+"""Whoever is root inside has it again in each program that is started."""
+NO_MORE: Final = "--disable-userns"
+"""In a namespace of its own a program would have it again; bubblewrap 0.8 or later."""
 
 PROBE_SECONDS: Final = 10.0
 NOT_INSTALLED: Final = (
@@ -59,10 +67,12 @@ class Availability:
     Attributes:
         bwrap: the bubblewrap binary that works, or None.
         reason: why there is none, or empty.
+        sight: its options for a command that sees what the programs started by it do not; empty where it has none.
     """
 
     bwrap: Path | None
     reason: str = ""
+    sight: tuple[str, ...] = ()
 
     @property
     def level(self) -> IsolationLevel:
@@ -76,10 +86,12 @@ def detect() -> Availability:
     if sys.platform != "linux":
         return Availability(None, f"namespaces exist only on Linux, this is {sys.platform}")
     reasons = []
+    own = (*SIGHT, *(NOBODY if os.geteuid() == 0 else ()))
     for bwrap in _binaries():
-        reason = _probe(bwrap)
-        if not reason:
-            return Availability(bwrap)
+        for sight in ((*own, NO_MORE), own, ()):
+            reason = _probe(bwrap, sight)
+            if not reason:
+                return Availability(bwrap, sight=sight)
         reasons.append(f"{bwrap}: {reason}")
     return Availability(None, "; ".join(reasons) or "bubblewrap (bwrap) is not installed")
 
@@ -110,11 +122,12 @@ def _binaries() -> list[Path]:
     return found
 
 
-def _probe(bwrap: Path) -> str:
+def _probe(bwrap: Path, sight: tuple[str, ...]) -> str:
     """Run it with all the namespaces we need; return why it failed, or an empty string."""
     argv = [
         str(bwrap),
         *NAMESPACES,
+        *sight,
         "--ro-bind",
         "/",
         "/",

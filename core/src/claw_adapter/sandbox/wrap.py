@@ -11,7 +11,7 @@ from typing import Final
 
 from claw_adapter.errors import SandboxError
 from claw_adapter.sandbox import limit
-from claw_adapter.sandbox.confinement import Confinement
+from claw_adapter.sandbox.confinement import DOOR, Confinement
 from claw_adapter.sandbox.host import ETC_FOLDER, LIMIT, MAX_HOPS, HostView, host_view, prlimit
 from claw_adapter.sandbox.levels import NAMESPACES, IsolationLevel, detect, require
 
@@ -45,15 +45,16 @@ def wrap(
     if confinement.tmp is None:
         inside["TMPDIR"] = "/tmp"  # noqa: S108  # a private one
     command = _relayed(_limited(argv, confinement, host), confinement, host)
-    return (str(host.bwrap), *NAMESPACES, *_file_system(confinement, host, command), "--", *command), inside
+    options = (*NAMESPACES, *(host.sight if confinement.behind else ()))
+    return (str(host.bwrap), *options, *_file_system(confinement, host, command), "--", *command), inside
 
 
 def _this_host(level: IsolationLevel) -> HostView:
     require(level)
-    bwrap = detect().bwrap
-    if bwrap is None:
+    found = detect()
+    if found.bwrap is None:
         raise SandboxError("no bubblewrap")
-    return host_view(bwrap)
+    return host_view(found.bwrap, found.sight)
 
 
 def _limited(argv: Sequence[str], confinement: Confinement, host: HostView | None) -> tuple[str, ...]:
@@ -125,6 +126,9 @@ def _mounts(confinement: Confinement, host: HostView, command: Sequence[str]) ->
         bound[tmp] = confinement.tmp
     for path, name in confinement.names:
         chosen[name], bound[name] = ("--bind", str(path), str(name)), path
+    if confinement.behind:
+        chosen[DOOR] = ("--perms", "0000" if host.sight else "0555", "--dir", str(DOOR))
+        chosen.update({name: ("--ro-bind", str(path), str(name)) for path, name in confinement.behind})
     chosen.update(cover for hidden in confinement.hidden for cover in _covers(hidden, bound))
     return list(chosen.items())
 
