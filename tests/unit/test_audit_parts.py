@@ -402,3 +402,13 @@ def test_what_is_forgotten_after_many_results_is_an_earlier_turn(results, age, e
         said("one"), Damage("missing"), [], renderer(losses=[loss]), age=age, tokens=0, results=results
     )
     assert (found == loss) is explained
+
+
+@pytest.mark.parametrize("shown", ["1375926411839557600", "1.3759264118395576e+18"])
+def test_a_long_number_is_rounded_only_where_that_is_declared(shown):
+    loss = Drop(what="long_numbers")
+    asked = said(call_text("find", {"id": 1375926411839557643, "at": 3.5}), kind="call")
+    rounded = f'find {{"at": 3.5, "id": {shown}}}'
+    assert damage(asked, rounded, kind="call") == ("long_numbers", None)
+    assert damage(asked, rounded, kind="call", losses=[loss]) == ("long_numbers", loss)
+    assert damage(asked, rounded.replace("5926", "6925"), kind="call", losses=[loss])[1] is None

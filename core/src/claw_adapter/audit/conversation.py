@@ -26,6 +26,7 @@ DAMAGES: Final = {
     "stripped": "has lost blanks at its ends",
     "newlines": "has other line ends", "unicode": "has other characters (Unicode normal form)",
     "control": "has lost control characters", "directives": "has lost lines", "lines": "has lost lines",
+    "long_numbers": "has other digits in a long number",
     "blanks": "has lost blanks or line ends",
     "added": "has something added to it", "role": "comes in another role", "changed": "is changed",
 }  # fmt: skip

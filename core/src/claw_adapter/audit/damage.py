@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from claw_adapter.audit.rendering import ALIKE, MASKED, Renderer, blackened, without_control, without_directives
+from claw_adapter.audit.rendering import (
+    ALIKE,
+    MASKED,
+    Renderer,
+    blackened,
+    with_floats,
+    without_control,
+    without_directives,
+)
 from claw_adapter.audit.units import RESULT, RequestUnit, Said
 from claw_adapter.protocol.limits import Clip, Drop, Forget, Loss, Mask, Prune, WindowLimit
 from claw_adapter.shared import shared
@@ -235,6 +243,6 @@ def _dropped(loss: Drop, case: _Case) -> bool:
         return case.said.before_calls and case.damage.how == "missing"
     if loss.what == "repeated_reply":
         return case.said.repeated and case.damage.how == "missing" and case.once
-    ways = {"directives": without_directives, "control": without_control}
+    ways = {"directives": without_directives, "control": without_control, "long_numbers": with_floats}
     way = ways.get(loss.what)
     return way is not None and (case.damage.how == loss.what or not way(case.said.text))

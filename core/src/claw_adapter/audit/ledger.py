@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,6 +16,7 @@ from claw_adapter.audit.past import Past
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
 from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.standing import Standing
 from claw_adapter.audit.turns import Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, Said, arguments_of, units_of
 from claw_adapter.audit.untouched import Untouched
@@ -63,6 +64,8 @@ class TrialFacts:
     lines: ScenarioLines | None = None
     """Lines of its own, where they were found before."""
     notes: tuple[str, ...] = ()
+    restarts: Collection[str] = ()
+    """Rounds before which the session was closed and opened again, beside those that another process of ours went on with."""
     strict: bool = False
     """Whether the model asks only for what is there, in every way there is, so that a refusal is the harness's."""
 
@@ -93,6 +96,7 @@ class _Ledger:
         self.words = KnownLines(
             facts.scenario, facts.lines or ScenarioLines.of(facts.scenario, facts.gold), facts.others
         )
+        self.standing = Standing(self.book)
         self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
         self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace", facts.strict)
         base = facts.trees(facts.base) if facts.base else {}
@@ -169,6 +173,8 @@ class _Ledger:
         prompt = Said("user", record.prompt, "prompt", number)
         self.largest = judge_requests(turn, past, prompt, self.past.gone, self.renderer, self.book, self.largest)
         self.requests += len(turn.chain)
+        files = self.facts.files(record.before) if record.before else {}
+        self.standing.judge(turn, files, restarted=record.round in self.facts.restarts)
         self._gone(turn)
         self._words(turn, number)
         if last:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -38,7 +38,12 @@ UNDECLARED = (
 
 
 def audit_run(
-    run: RunData, data: Sequence[str] = (), *, most: int = 0, scenarios: Mapping[str, Scenario] | None = None
+    run: RunData,
+    data: Sequence[str] = (),
+    *,
+    most: int = 0,
+    scenarios: Mapping[str, Scenario] | None = None,
+    restarts: Mapping[str, Collection[str]] | None = None,
 ) -> RunAudit:
     """Audit the trials of a run.
 
@@ -47,6 +52,7 @@ def audit_run(
         data: names or folders of the scenarios, when they are not where the run found them.
         most: trials that are audited, those of every harness evenly spread; 0 for all.
         scenarios: by id, when they are at hand; then neither `data` nor the run's own names are looked up.
+        restarts: by trial, the rounds before which a plan had its session closed and opened again.
 
     Raises:
         ScenarioError: a scenario is missing, or not the one that was run.
@@ -60,7 +66,10 @@ def audit_run(
             raise ScenarioError(f"scenario {name!r} {what}", remedy="Say where it is with --data.")
     own = {name: _lines(scenarios[name]) for name in run.plan.scenarios} if len(run.plan.scenarios) > 1 else {}
     known = {name: _Known.of(scenarios[name]) for name in run.plan.scenarios}
-    trials = tuple(_audit(run, trial, known[trial.spec.scenario], own) for trial in _some(run.trials, most))
+    trials = tuple(
+        _audit(run, trial, known[trial.spec.scenario], own, (restarts or {}).get(trial.spec.id, ()))
+        for trial in _some(run.trials, most)
+    )
     return RunAudit(run=run.root.name, trials=trials, harnesses=_verdicts(trials))
 
 
@@ -93,7 +102,9 @@ def _label(trial: TrialData) -> str:
     return "+".join([trial.spec.harness.label, *(overlay.label for overlay in trial.spec.overlays)])
 
 
-def _audit(run: RunData, trial: TrialData, known: _Known, own: Mapping[str, set[str]]) -> TrialAudit:
+def _audit(
+    run: RunData, trial: TrialData, known: _Known, own: Mapping[str, set[str]], restarts: Collection[str]
+) -> TrialAudit:
     path = RunFolder(run.root).transcript(trial.spec.id)
     capabilities, notes = _declared(trial)
     store = Store(run.store)
@@ -114,6 +125,7 @@ def _audit(run: RunData, trial: TrialData, known: _Known, own: Mapping[str, set[
         others={name: lines - here for name, lines in own.items() if name != scenario.id},
         lines=known.lines,
         notes=notes,
+        restarts=restarts,
         strict=any(isinstance(item, dict) and "round" in item for item in trial.spec.model.script),
     )
     return audit_trial(facts)

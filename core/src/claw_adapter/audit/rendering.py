@@ -13,13 +13,23 @@ from claw_adapter.audit.units import RESULT, RequestUnit, Said
 from claw_adapter.protocol import Capabilities
 from claw_adapter.protocol.limits import Loss, Rendering
 
-__all__ = ["ALIKE", "MASKED", "Renderer", "blackened", "without_control", "without_directives", "without_format"]
+__all__ = [
+    "ALIKE",
+    "MASKED",
+    "Renderer",
+    "blackened",
+    "with_floats",
+    "without_control",
+    "without_directives",
+    "without_format",
+]
 
 STAMP: Final = re.compile(r"\[(?=[^\]\n]*\d)[^\]\n]{6,60}\]\s?")
 MOMENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)? ?(UTC|Z|[+-]\d{2}:?\d{2})?")
 MARK: Final = "[system] "
 DIRECTIVE: Final = re.compile(r"^\s*(MEDIA:.*|!\[.*|message\(.*|\[\[.*\]\])\s*$")
 CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+LONG_NUMBER: Final = re.compile(r"\d{16,}(?:\.\d+)?|\d\.\d+[eE]\+?\d{2}")
 ENDS: Final = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 """Line ends, those that only Unicode knows too."""
 MASKED: Final = re.compile(r"\*{3,}|…|\.{3}|\[redacted|REDACTED", re.IGNORECASE)
@@ -119,6 +129,11 @@ def without_directives(text: str) -> str:
     return "\n".join(lines).strip()
 
 
+def with_floats(text: str) -> str:
+    """A text with its long numbers as a float of 64 bits has them, however they are written."""
+    return LONG_NUMBER.sub(lambda found: repr(float(found[0])), text)
+
+
 def _cached(made: Callable[[str], str]) -> Callable[[str], str]:
     return functools.lru_cache(maxsize=10_000)(made)
 
@@ -129,6 +144,7 @@ ALIKE: Final = [
     ("unicode", _cached(lambda text: unicodedata.normalize("NFC", text).strip())),
     ("control", _cached(without_control)),
     ("directives", _cached(without_directives)),
+    ("long_numbers", _cached(with_floats)),
     ("blanks", _cached(lambda text: " ".join(text.split()))),
 ]
 """What two texts may be the same but for, by its name: undeclared, each is a way to damage a text."""

@@ -52,7 +52,11 @@ def judge_plans(
         escaped: what was found of the run as a whole.
         sources: folders of the scenarios, if they are not where the run found them.
     """
-    audited = {one.trial: one for one in audit_run(data, sources).trials}
+    restarts = {
+        trial.spec.id: {one.round for one in laid[plan.name].incidents if one.kind == "restart"}
+        for plan, trial in zip(plans, data.trials, strict=True)
+    }
+    audited = {one.trial: one for one in audit_run(data, sources, restarts=restarts).trials}
     found = []
     for plan, trial in zip(plans, data.trials, strict=True):
         audit, (failed, unjudged) = audited[trial.spec.id], _failed(trial, laid[plan.name])

@@ -73,7 +73,7 @@ class DrawnTalks:
     def _asked(self, odd: str) -> dict[str, JsonValue]:
         """Arguments of every type, a long text among them."""
         deep: JsonValue = {
-            "ids": [self.texts.number(), 0, -1.5],
+            "ids": [self.texts.number(), self.texts.long_number(), 0, -1.5],
             "exact": True,
             "note": None,
             "like": {"": "", "a b": "1"},

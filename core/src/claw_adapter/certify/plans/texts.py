@@ -108,6 +108,10 @@ class Texts:
         self._number += self.rng.randrange(1, 40)
         return self._number
 
+    def long_number(self) -> int:
+        """One of 64 bits, as services give them to their things; no float has it."""
+        return self.rng.randrange(2**53, 2**63) | 1
+
     def word(self) -> str:
         """A word for a name: ``sealed-depot``, each once."""
         while True:

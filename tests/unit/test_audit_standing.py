@@ -1,0 +1,47 @@
+"""What stands in front of a conversation is still there behind a restart."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from claw_adapter.audit.book import Book
+from claw_adapter.audit.standing import Standing
+from claw_adapter.audit.units import RequestUnit
+
+FILES = ["notes/a.md", "b.txt"]
+RULES = "Be careful.\nStarted at 10:15 by process 4711, workspace notes/a.md"
+
+
+def judged(*texts, restart=3, process=()):
+    """Causes found of turns of one request each with these instructions, closed and opened again before one of them."""
+    book = Book()
+    standing = Standing(book)
+    for number, text in enumerate(texts):
+        units = {number: [RequestUnit("system", text), RequestUnit("user", "Go on with notes/a.md")]}
+        turn = SimpleNamespace(chain=[SimpleNamespace(number=number)], units=units, process=int(number in process))
+        standing.judge(turn, FILES, restarted=number == restart)
+    return [finding.key for finding in book.findings()]
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        ([RULES] * 4, []),
+        ([RULES, RULES, RULES, RULES.replace("10:15", "11:40").replace("4711", "12")], []),
+        ([RULES, f"{RULES}\nopen: notes/a.md", f"{RULES}\nopen: notes/a.md", RULES], ["M24 instructions-forgotten"]),
+        ([RULES, RULES, f"{RULES}\nopen: notes/a.md", RULES], []),
+        ([RULES, f"{RULES}\nopen: notes/a.md", f"{RULES}\nopen: notes/a.md", f"{RULES}\n- open: notes/a.md"], []),
+        ([RULES, f"{RULES}\nopen: gone.md", f"{RULES}\nopen: gone.md", RULES], []),
+        ([RULES, f"{RULES}\nremember the moon", f"{RULES}\nremember the moon", RULES], []),
+    ],
+)
+def test_lines_about_files_stay(texts, found):
+    assert judged(*texts) == found
+
+
+def test_without_a_restart_they_may_go_and_a_run_that_goes_on_is_one():
+    texts = [RULES, f"{RULES}\nopen: b.txt is there", f"{RULES}\nopen: b.txt is there", RULES]
+    assert judged(*texts, restart=None) == []
+    assert judged(*texts, restart=None, process=(3,)) == []  # names of five signs say too little
+    texts = [text.replace("b.txt", "notes/a.md") for text in texts]
+    assert judged(*texts, restart=None, process=(3,)) == ["M24 instructions-forgotten"]
