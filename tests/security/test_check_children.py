@@ -154,7 +154,10 @@ signal = subprocess.run(['sh', '-c', 'kill -9 $$']).returncode
 status = os.waitstatus_to_exitcode(os.system('exit 3'))
 sys.exit((code, signal, status, open('a').read(), os.path.exists('/tmp/b')) != (7, -9, 3, 'x', True))
 """
-    programs = {
-        "writes.py": "import sys\nopen(sys.argv[1], 'w').write('x')\nopen('/tmp/b', 'w')\nimport os; os.chown('/tmp/b', os.getuid(), os.getgid())\nsys.exit(7)\n"
-    }
-    assert await decide(tmp_path, check, programs)
+    program = """import os, sys
+open(sys.argv[1], 'w').write('x')
+open('/tmp/b', 'w').close()
+os.chown('/tmp/b', os.getuid(), os.getgid())
+sys.exit(7)
+"""
+    assert await decide(tmp_path, check, {"writes.py": program})
