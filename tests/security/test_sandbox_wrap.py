@@ -9,6 +9,7 @@ import pytest
 
 from claw_adapter.errors import SandboxError
 from claw_adapter.sandbox import Confinement, IsolationLevel, ResourceLimits, detect, levels, limit, require, wrap
+from claw_adapter.sandbox.confinement import DOOR
 from claw_adapter.sandbox.host import HostView
 
 HOST = HostView(
@@ -121,6 +122,31 @@ def test_a_folder_in_place_of_etc_hides_its_single_files(tmp_path):
     argv, _ = wrap(("x",), {}, confinement(etc=tmp_path / "etc"), HOST)
     assert f"--ro-bind {tmp_path / 'etc'} /etc" in " ".join(argv)
     assert [path for _, path in mounts(argv) if path.startswith("/etc")] == ["/etc"]
+
+
+@pytest.mark.parametrize(("sight", "mode"), [(("--cap-add", "X"), "0000"), ((), "0555")])
+def test_what_is_behind_the_door_needs_the_sight_that_the_command_is_born_with(tmp_path, sight, mode):
+    behind = ((tmp_path, DOOR / "checks"), (tmp_path / "out.json", DOOR / "outputs.json"))
+    argv, _ = wrap(("agent",), {}, confinement(behind=behind), replace(HOST, sight=sight))
+    door, *things = (" ".join(argv).find(one) for one in (
+        f"--perms {mode} --dir {DOOR} --", f"--ro-bind {tmp_path} {DOOR}/checks", f"--ro-bind {tmp_path}/out.json {DOOR}/outputs"
+    ))  # fmt: skip
+    assert 0 < door < min(things)
+    assert argv[10 : 10 + len(sight)] == sight
+    assert "--cap-add" not in wrap(("agent",), {}, confinement(), replace(HOST, sight=("--cap-add", "X")))[0]
+
+
+@pytest.mark.parametrize(
+    ("refused", "sight"),
+    [("nothing", (*levels.SIGHT, levels.NO_MORE)), (levels.NO_MORE, levels.SIGHT), (levels.SIGHT[0], ())],
+)
+def test_an_older_bubblewrap_gives_less_sight(fresh_detection, monkeypatch, tmp_path, refused, sight):
+    old = tmp_path / "bwrap"
+    old.write_text(f"""#!/bin/sh\ncase " $* " in *" {refused} "*) exit 1 ;; esac\n""")
+    old.chmod(0o755)
+    monkeypatch.setattr(levels, "_binaries", lambda: [old])
+    monkeypatch.setattr(levels.os, "geteuid", lambda: 1000)
+    assert detect().sight == sight
 
 
 def test_relay_and_limits_stand_in_front_in_that_order():
