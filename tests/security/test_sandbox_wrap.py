@@ -128,9 +128,12 @@ def test_a_folder_in_place_of_etc_hides_its_single_files(tmp_path):
 def test_what_is_behind_the_door_needs_the_sight_that_the_command_is_born_with(tmp_path, sight, mode):
     behind = ((tmp_path, DOOR / "checks"), (tmp_path / "out.json", DOOR / "outputs.json"))
     argv, _ = wrap(("agent",), {}, confinement(behind=behind), replace(HOST, sight=sight))
-    door, *things = (" ".join(argv).find(one) for one in (
-        f"--perms {mode} --dir {DOOR} --", f"--ro-bind {tmp_path} {DOOR}/checks", f"--ro-bind {tmp_path}/out.json {DOOR}/outputs"
-    ))  # fmt: skip
+    asked = (
+        f"--perms {mode} --dir {DOOR} --",
+        f"--ro-bind {tmp_path} {DOOR}/checks",
+        f"{tmp_path}/out.json {DOOR}/outputs",
+    )
+    door, *things = (" ".join(argv).find(one) for one in asked)
     assert 0 < door < min(things)
     assert argv[10 : 10 + len(sight)] == sight
     assert "--cap-add" not in wrap(("agent",), {}, confinement(), replace(HOST, sight=("--cap-add", "X")))[0]
