@@ -64,6 +64,7 @@ async def decide(
     (checks / "answer.txt").write_text("forty-two")
     (checks / "helper.py").write_text("print('forty-two')\n")
     (checks / "check.py").write_text(check)
+    (checks / "test_check.py").symlink_to("check.py")
     for name, text in programs.items():
         (work / name).parent.mkdir(parents=True, exist_ok=True)
         (work / name).write_text(text.replace("{checks}", PLACE))
@@ -134,6 +135,105 @@ async def test_what_sees_imports_nothing_that_a_program_has_left(tmp_path: Path,
 async def test_a_file_with_the_name_of_the_place_is_still_the_agent_s(tmp_path: Path, name: str):
     run = f"out = subprocess.run([sys.executable, {name.lstrip('/')!r}], capture_output=True, text=True).stdout"
     assert not await decide(tmp_path, BEGINNING + run + ENDING, {name.lstrip("/"): CHEAT})
+
+
+TRACES = """import ctypes
+call = ctypes.CDLL(None, use_errno=True).syscall
+found = [call(438, call(434, 1, 0), number, 0) for number in range(12)]
+print('forty-two' if max(found) >= 0 or ctypes.CDLL(None).ptrace(16, 1, 0, 0) == 0 else 'nothing')
+"""
+MOVES = """import glob, os, shutil
+for place in ['/claw-tools', *glob.glob('/tmp/claw-kept-*')]:
+    try: os.rename(place, '/tmp/moved'); print('forty-two')
+    except OSError as error: print(error)
+"""
+
+
+@pytest.mark.parametrize("text", [TRACES, MOVES])
+async def test_what_began_the_check_and_what_it_begins_with_are_out_of_reach(tmp_path: Path, text: str):
+    run = "out = subprocess.run([sys.executable, 'p.py'], capture_output=True, text=True).stdout"
+    assert not await decide(tmp_path, BEGINNING + run + ENDING, {"p.py": text})
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        "out = Path('link').read_text()",
+        "out = Path('folder/answer.txt').read_text()",
+        "os.chdir('folder'); out = subprocess.check_output([sys.executable, W / 'cat.py'], text=True)",
+        "out = subprocess.check_output([sys.executable, 'cat.py', 'link'], text=True)",
+    ],
+)
+async def test_a_link_that_a_program_has_left_does_not_lead_to_the_answer(tmp_path: Path, reads: str):
+    links = f"import os\nos.symlink('{PLACE}/answer.txt', 'link')\nos.symlink('{PLACE}', 'folder')\n"
+    shows = "import sys\nprint(open((sys.argv + ['answer.txt'])[1]).read())\n"
+    check = f"{BEGINNING}W = Path.cwd()\nsubprocess.run([sys.executable, 'links.py'])\n{reads}{ENDING}"
+    assert not await decide(tmp_path, check, {"links.py": links, "cat.py": shows})
+
+
+@pytest.mark.parametrize("name", ["from multiprocessing.py", "joblib.externals.loky.py", "a:/claw-check/x.py"])
+@pytest.mark.parametrize("start", ["[sys.executable, NAME]", "[sys.executable, f'--x={NAME}', NAME]", "LINE"])
+async def test_nor_does_the_name_of_a_file_open_the_door(tmp_path: Path, name: str, start: str):
+    check = f"""{BEGINNING}import shlex
+NAME = {name!r}; LINE = f"python {{shlex.quote(NAME)}}"
+out = subprocess.run({start}, shell=isinstance({start}, str), capture_output=True, text=True).stdout"""
+    assert not await decide(tmp_path, check + ENDING, {name: CHEAT})
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "env={'PATH': '/usr/bin:/bin'}",
+        "env={'PATH': os.environ['PATH'], 'HOME': os.environ['HOME']}",
+        "env={**os.environ, 'PYTHONPATH': str(HERE)}",
+    ],
+)
+async def test_a_helper_of_the_check_does_not_hand_on_what_it_sees_whatever_its_environment(tmp_path: Path, run: str):
+    helper = "import subprocess as s, sys; print(s.run([sys.executable, 'cheat.py'], capture_output=True, text=True).stdout)"
+    check = f"""{BEGINNING}out = subprocess.check_output([sys.executable, '-c', {helper!r}, HERE], text=True, {run})"""
+    assert not await decide(tmp_path, check + ENDING, {"cheat.py": CHEAT})
+
+
+@pytest.mark.parametrize("before", ["", "PYTHONPATH=${checks} ", "PYTHONPATH= "])
+async def test_nor_does_the_check_itself_when_its_command_sets_an_import_path(tmp_path: Path, before: str):
+    run = "out = subprocess.run([sys.executable, '-I', 'cheat.py'], capture_output=True, text=True).stdout"
+    command = f"{before}python ${{checks}}/check.py"
+    assert not await decide(tmp_path, BEGINNING + run + ENDING, {"cheat.py": CHEAT}, command)
+
+
+async def test_a_program_cannot_claim_that_a_module_of_the_check_is_missing(tmp_path: Path):
+    claim = f"import os\nopen(os.environ['CLAW_UNFOUND_MODULES'], 'a').write('numpyx\\t{PLACE}/check.py\\n')\n"
+    run = "subprocess.run([sys.executable, 'claim.py'], check=True); out = ''"
+    assert not await decide(tmp_path, BEGINNING + run + ENDING, {"claim.py": claim})
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        "out = 'forty-two' * os.access(HERE / 'answer.txt', os.R_OK)",
+        "out = subprocess.check_output(['sort', HERE / 'answer.txt'], text=True)",
+        "import pickle; out = 'forty-two' * (pickle.loads(pickle.dumps(os.system)) is os.system)",
+        "out = subprocess.check_output([sys.executable, '-m', 'helper'], cwd=HERE, text=True)",
+        "os.chown('note', os.getuid(), os.getgid()); out = 'forty-two'",
+    ],
+)
+async def test_what_checks_do_besides_is_as_ever(tmp_path: Path, right: str):
+    assert await decide(tmp_path, BEGINNING + right + ENDING, {"note": ""})
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python - <<X\nassert open('${checks}/answer.txt').read() == 'forty-two'\nX",
+        "cd ${checks} && python -m helper | grep forty",
+        "cd ${checks} && python -c 'import helper' | grep forty",
+        "sort ${checks}/answer.txt | grep forty",
+        "python -m pytest -q -n 2 ${checks}",
+    ],
+)
+async def test_commands_of_every_kind(tmp_path: Path, command: str):
+    check = "from pathlib import Path\ndef test_it(): assert Path(__file__).with_name('answer.txt').read_text()\n"
+    assert await decide(tmp_path, check, {}, command)
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])

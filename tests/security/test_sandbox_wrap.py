@@ -127,7 +127,7 @@ def test_a_folder_in_place_of_etc_hides_its_single_files(tmp_path):
 @pytest.mark.parametrize(("sight", "mode"), [(("--cap-add", "X"), "0000"), ((), "0555")])
 def test_what_is_behind_the_door_needs_the_sight_that_the_command_is_born_with(tmp_path, sight, mode):
     behind = ((tmp_path, DOOR / "checks"), (tmp_path / "out.json", DOOR / "outputs.json"))
-    argv, _ = wrap(("agent",), {}, confinement(behind=behind), replace(HOST, sight=sight))
+    argv, _ = wrap(("agent",), {}, confinement(places=behind), replace(HOST, sight=sight))
     asked = (
         f"--perms {mode} --dir {DOOR} --",
         f"--ro-bind {tmp_path} {DOOR}/checks",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from itertools import takewhile
 from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.turns import RequestTurn
+from claw_adapter.audit.units import RequestUnit
 
 __all__ = ["Standing"]
 
@@ -36,10 +38,7 @@ class Standing:
             files: paths of the workspace when it began.
             restarted: whether the session was closed and opened again before it.
         """
-        found = [
-            {line for unit in turn.units[one.number] if unit.kind == "system" for line in unit.text.splitlines()}
-            for one in turn.chain
-        ]
+        found = [_instructions(turn.units[one.number]) for one in turn.chain]
         if not found:
             return
         if restarted or 0 <= self._process < turn.process:
@@ -57,6 +56,12 @@ class Standing:
                 what = f"{line.strip()[:80]!r}, in front of all requests of the two turns before a restart, is gone behind it"
                 self.book.find("M24", "instructions-forgotten", what, request=request)
                 return
+
+
+def _instructions(units: Iterable[RequestUnit]) -> set[str]:
+    """The lines before the conversation; what is said in it as the system belongs to it."""
+    first = takewhile(lambda unit: unit.kind == "system", units)
+    return {line for unit in first for line in unit.text.splitlines()}
 
 
 def _shape(line: str) -> str:

@@ -25,6 +25,7 @@ from claw_adapter.machine import amount, killed_for_memory, machine_said, space
 from claw_adapter.sandbox.confinement import DOOR, Confinement, ResourceLimits
 from claw_adapter.sandbox.host import ETC_FOLDER, write_etc
 from claw_adapter.sandbox.imports import compile_libraries, missing_modules, note_environment, write_notes
+from claw_adapter.sandbox.inside import NOTES
 from claw_adapter.sandbox.kept import kept
 from claw_adapter.sandbox.levels import IsolationLevel
 from claw_adapter.sandbox.watching import CheckLimits, CheckWatch, SandboxStatus
@@ -37,6 +38,19 @@ SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 OUTPUT: Final = Limits(head_bytes=MIB, tail_bytes=MIB)
 """What is kept of a check's output, per stream."""
 WHOLE: Final = CheckLimits()
+TOOLS: Final = Path("/claw-tools")
+"""Where the programs of every check are at level 2; nobody can move it, as could be done with a folder below /tmp."""
+FIRST: Final = ("/bin/sh", "-c", '{ "$0" "$@" 2>&3 3>&-; exit $?; } 3>&2 2>/dev/null')
+"""The first process of a check at level 2: as signals do to it what they do to no other, the check is another one."""
+PYTHON: Final = """#!/bin/sh
+notes=${{0%/bin/*}}/notes
+case $PYTHONPATH in
+  "$notes" | "$notes:"*) ;;
+  *) PYTHONPATH=$notes${{PYTHONPATH:+:$PYTHONPATH}}; export PYTHONPATH ;;
+esac
+exec {} "$@"
+"""
+"""This Python, which begins as `claw_adapter.sandbox.inside` says whatever the import path of its caller is."""
 LITTLE: Final = 10 * MIB
 """With less space than this on its disk, a check that fails may have failed of that."""
 
@@ -89,30 +103,34 @@ async def run_check(
     try:
         home, tmp = (_folder(private / part) for part in ("home", "tmp"))
         tools = await to_thread(kept, (__name__, sys.executable), _write_tools)
-        programs, notes, etc = (tools.path / part for part in ("bin", "notes", "etc"))
-        door = str(DOOR) if own and level >= IsolationLevel.NAMESPACE else ""
+        inside = level >= IsolationLevel.NAMESPACE
+        place = TOOLS if inside else tools.path
+        door, first = ("", ()) if not (own and inside) else (str(DOOR), FIRST)
+        own_notes = _folder(private / NOTES) if door else None
         confinement = Confinement(
             level=level,
             home=home,
             writable=(workspace,),
-            readable=(tools.path, *readable),
+            readable=(*(() if inside else (tools.path,)), *readable),
             hidden=tuple(hidden),
-            behind=tuple(own),
+            places=((tools.path, TOOLS), *own),
+            names=((own_notes, DOOR / NOTES),) if own_notes else (),
             cwd=workspace,
             shm_bytes=limits.shm,
             environment_prefix=True,
-            etc=None if any(ETC_FOLDER in path.parents for path in (workspace, *readable)) else etc,
+            etc=None if any(ETC_FOLDER in path.parents for path in (workspace, *readable)) else tools.path / "etc",
             limits=_limits(deadline),
         )
-        outside = {**_environment(programs, home, tmp), **note_environment(notes, home, door), **(env or {})}
-        argv, inside = wrap(("/bin/sh", "-c", command), outside, confinement)
+        notes = note_environment(place / "notes", home, door)
+        outside = {**_environment(place / "bin", home, tmp), **notes, **(env or {})}
+        argv, environment = wrap((*first, "/bin/sh", "-c", command), outside, confinement)
         done = await _bounded(
-            Command(argv, env=inside, cwd=workspace, limits=OUTPUT, marker=marker),
+            Command(argv, env=environment, cwd=workspace, limits=OUTPUT, marker=marker),
             deadline,
             CheckWatch(level, (workspace, private), limits),
         )
         if missing is not None:
-            missing.extend(missing_modules(home, modules, (*readable, *(place for _, place in own))))
+            missing.extend(missing_modules(home, own_notes, modules, (*readable, *(at for _, at in own))))
         await to_thread(compile_libraries, home)
         return done
     finally:
@@ -169,7 +187,7 @@ def _write_pythons(folder: Path) -> None:
     """`python` and `python3` are this interpreter; a link would lose its virtual environment, so some lines of shell."""
     for name in ("python", "python3"):
         script = folder / name
-        script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n', "utf-8")
+        script.write_text(PYTHON.format(shlex.quote(sys.executable)), "utf-8")
         script.chmod(0o755)
 
 

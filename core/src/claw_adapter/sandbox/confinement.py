@@ -47,8 +47,8 @@ class Confinement:
             command is told of them is that path: its HOME, and where it starts.
         hidden: folders or files below a bound one that must not be seen: covered by an empty one. What is not bound
             needs no mention.
-        behind: (folder or file, path right below `DOOR`): bound read-only there, behind a door that opens only for who has the
-            capability that the command is born with; see `claw_adapter.sandbox.inside`.
+        places: (folder or file, path) of what is bound read-only at a path of its own. `DOOR` is a folder that opens only for
+            who has the capability that the command is then born with; see `claw_adapter.sandbox.inside`.
         cwd: working folder inside; None means the first writable folder, else `home`.
         network: "none", or "endpoint": only the model endpoint, through `endpoint_socket`.
         endpoint_socket: Unix socket outside, on which the endpoint listens.
@@ -69,7 +69,7 @@ class Confinement:
     readable: tuple[Path, ...] = ()
     names: tuple[tuple[Path, Path], ...] = ()
     hidden: tuple[Path, ...] = ()
-    behind: tuple[tuple[Path, Path], ...] = ()
+    places: tuple[tuple[Path, Path], ...] = ()
     cwd: Path | None = None
     network: Literal["none", "endpoint"] = "none"
     endpoint_socket: Path | None = None
@@ -81,6 +81,11 @@ class Confinement:
     environment_prefix: bool = False
     etc: Path | None = None
     limits: ResourceLimits = field(default_factory=ResourceLimits)
+
+    @property
+    def sees(self) -> bool:
+        """Whether something is behind the door."""
+        return any(name.is_relative_to(DOOR) for _, name in self.places)
 
     def inside(self, path: Path) -> Path:
         """What the command is told a path is, at level 2."""
@@ -99,7 +104,7 @@ class Confinement:
             *self.writable,
             *self.readable,
             *self.hidden,
-            *chain.from_iterable((*self.names, *self.behind)),
+            *chain.from_iterable((*self.names, *self.places)),
         ]
         paths += [path for path in (self.cwd, self.tmp, self.etc, self.endpoint_socket) if path is not None]
         for path in paths:

@@ -44,23 +44,25 @@ def note_environment(folder: Path, home: Path, door: str) -> dict[str, str]:
     return {"PYTHONPATH": str(folder), inside.UNFOUND: str(home / FILE), inside.DOOR: door}
 
 
-def missing_modules(home: Path, promised: Collection[str], readable: Collection[Path]) -> tuple[str, ...]:
+def missing_modules(
+    home: Path, own_notes: Path | None, promised: Collection[str], readable: Collection[Path]
+) -> tuple[str, ...]:
     """Names of modules that were looked for in vain and are not here, sorted.
 
     They count if they were promised to a check, or if a script below `readable`, which is the check's own, asked for them; what
-    else an agent's program wants to import is its own affair.
+    else an agent's program wants to import is its own affair. What such a program could have written, the notes in `home`,
+    is believed of promised modules alone where the check's own Pythons had `own_notes`.
     """
-    lines = _noted(home / FILE)
     own = tuple(path.resolve() for path in readable)
-    asked = {name: Path(by) for name, _, by in (line.partition("\t") for line in lines)}
+    believed, others = _noted((own_notes or home) / FILE), _noted(home / FILE) if own_notes else []
+    lines = [(name, Path(by)) for name, _, by in (line.partition("\t") for line in believed)]
+    asked = {name for name, by in lines if any(by.is_relative_to(one) for one in own)}
+    asked |= {name for name in (line.partition("\t")[0] for line in (*believed, *others)) if name in promised}
     return tuple(
         sorted(
             name
-            for name, by in asked.items()
-            if (name in promised or any(by.is_relative_to(one) for one in own))
-            and name.isidentifier()
-            and name not in sys.stdlib_module_names
-            and importlib.util.find_spec(name) is None
+            for name in asked
+            if name.isidentifier() and name not in sys.stdlib_module_names and importlib.util.find_spec(name) is None
         )
     )
 

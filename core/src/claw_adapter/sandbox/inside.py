@@ -4,7 +4,7 @@ It writes down which modules nobody has found and which libraries had no bytecod
 folder of a started script on the import path, as is Python's rule.
 
 What the check's own code starts does not see the check: a program that the agent has written would read the answers. At level 2
-the check's folder lies behind a door, a folder that nobody may enter but who has the capability CAP_DAC_READ_SEARCH. The
+the check's things lie behind a door, a folder that nobody may enter but who has the capability CAP_DAC_READ_SEARCH. The
 check's first programs are born with it. A Python whose command, folder or variables name something behind the door keeps it and
 does not hand it on, so what it starts in whatever way has it no more, and cannot get it back: the kernel takes it away.
 What names something behind the door is started with it. Any other Python lays it down at once.
@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import atexit
 import os
-import re
+import stat
 import sys
 
 TYPE_CHECKING = False  # each Python of a check waits for what is imported here
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Final
 
 __all__ = ["COMPILED", "DOOR", "UNFOUND", "begin"]
@@ -28,13 +28,18 @@ UNFOUND: Final = "CLAW_UNFOUND_MODULES"
 """Names the file of modules that were not found: a line has the name and the script that asked."""
 DOOR: Final = "CLAW_CHECK_DOOR"
 """Names the folder behind which only the check sees; empty where there is none."""
+NOTES: Final = "notes"
+"""The folder behind the door in which the check's own Pythons have such a file."""
 COMPILED: Final = ".compiled-modules"
 """Beside that file: sources of libraries without bytecode, one a line."""
 CLOSED: Final = "PYTHONSAFEPATH"
-WORKERS: Final = ("from multiprocessing.", "joblib.externals.loky")
-"""How a Python is started that goes on with what another one has begun."""
+WORKERS: Final = ("from multiprocessing.", "joblib.externals.loky", "import sys;exec(eval(sys.stdin.readline()))")
+"""What a Python is told that goes on with what another one has begun (execnet, which pytest-xdist uses, is the last)."""
+SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 PLACES: Final = frozenset({DOOR, "PWD", "OLDPWD", "_"})
 """Variables that name a folder and mean nothing by it."""
+LOOKS: Final = frozenset({"open", "os.chdir", "os.listdir", "os.scandir"})
+"""Audited events whose first argument is a path that is followed."""
 AMBIENT, RAISE, CLEAR, READ_SEARCH = 47, 2, 4, 2
 VERSION_3: Final = 0x20080522
 
@@ -51,7 +56,7 @@ class _Unfound:
                 frame = frame.f_back
             line = f"{name}\t{os.path.realpath(frame.f_code.co_filename)}\n"
             try:
-                with open(os.environ[UNFOUND], "ab") as file:
+                with open(_notes(UNFOUND), "ab") as file:
                     file.write(line.encode("utf-8", "surrogateescape"))
             except (OSError, KeyError):
                 pass
@@ -76,36 +81,73 @@ def _at_exit() -> None:
         pass
 
 
-def _named(words: Iterable[str], folder: str, door: str) -> bool:
-    """Whether `folder` or a word names something behind the door; a word that is a path from there, by how it begins."""
-    return any(
-        f"{os.path.normpath(path)}/".startswith(f"{door}/")
-        if os.path.lexists(path := os.path.join(folder, word))
-        else re.search(rf"(?<![\w./-]){re.escape(door)}(?![\w.-])", word)
-        for word in (folder, *words)
-    )
+def _notes(name: str) -> str:
+    """The file of notes of this name: behind the door for who sees, where no program of the agent can write."""
+    own = os.path.join(os.environ.get(DOOR) or os.devnull, NOTES)
+    path = os.environ[name]
+    return os.path.join(own, os.path.basename(path)) if os.path.isdir(own) else path
 
 
-def _words(command: Any) -> list[str]:
-    parts = [command] if isinstance(command, (str, bytes, os.PathLike)) else list(command)
-    return [os.fsdecode(part) for part in parts]
+def _behind(path: str, door: str) -> bool:
+    """Whether a path as it is written leads behind the door; links are not followed."""
+    return f"{os.path.normpath(path)}/".startswith(f"{door}/")
 
 
-def _new(env: Any) -> list[str]:
-    """Values of variables that only a child has, of a mapping or of a list of ``name=value``."""
+def _names(word: str, folder: str, door: str) -> bool:
+    """Whether a word of a command names something behind the door: as a path, an option's value, or in a list of paths."""
+    if os.path.lexists(path := os.path.join(folder, word)):
+        return _behind(path, door)
+    name, _, value = word.partition("=")
+    parts = [word, *([value] if name.startswith("-") else value.split(":"))]
+    return any(_behind(part, door) for part in parts if part.startswith("/"))
+
+
+def _text_names(text: str, folder: str, door: str) -> bool:
+    """Whether a line of shell has such a word."""
+    import shlex
+
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = list(lexer)
+    except ValueError:
+        words = text.split()
+    return any(_names(word, folder, door) for word in words)
+
+
+def _command_names(words: Sequence[str], folder: str, door: str) -> bool:
+    """Whether a command names something behind the door, or goes on with what a Python of the check has begun."""
+    shell = bool(words) and os.path.basename(words[0]) in SHELLS
+    for before, word in zip(("", *words), words, strict=False):
+        if before != "-c":
+            found = _names(word, folder, door)
+        elif shell:
+            found = _text_names(word, folder, door)
+        else:
+            found = word.startswith(WORKERS) or any(f"{quote}{door}/" in word for quote in "'\"")
+        if found:
+            return True
+    return False
+
+
+def _values_name(values: Iterable[str], door: str) -> bool:
+    return any(_behind(part, door) for value in values for part in value.split(":") if part.startswith("/"))
+
+
+def _pairs(env: Any) -> dict[str, str]:
+    """An environment: None for that of this process, a mapping, or a list of ``name=value``."""
     if env is None:
-        return []
+        return dict(os.environ)
     items = env.items() if hasattr(env, "items") else (os.fsencode(one).partition(b"=")[::2] for one in env)
-    given = {os.fsdecode(name): os.fsdecode(value) for name, value in items}
-    return [value for name, value in given.items() if name not in PLACES and value != os.environ.get(name)]
+    return {os.fsdecode(name): os.fsdecode(value) for name, value in items}
 
 
-def _closed(env: Any) -> Any:
-    """An environment for a child that sees: no file that somebody has left in its working folder is imported."""
-    if hasattr(env, "items"):
-        return {**env, CLOSED: "1"}
-    inherited = [name + b"=" + value for name, value in os.environb.items()] if env is None else env
-    return [*inherited, os.fsencode(f"{CLOSED}=1")]
+def _seeing(env: dict[str, str], own: dict[str, str]) -> dict[str, str]:
+    """The environment of a child that sees: it begins as this module says, and imports nothing that somebody has left."""
+    path = [part for part in env.get("PYTHONPATH", "").split(os.pathsep) if part]
+    here = os.path.dirname(__file__)
+    joined = os.pathsep.join([here, *(part for part in path if part != here)])
+    return {**env, **own, CLOSED: "1", "PYTHONNOUSERSITE": "1", "PYTHONPATH": joined}
 
 
 class _Sight:
@@ -131,38 +173,98 @@ class _Sight:
         self._system.capset(VERSION_3.to_bytes(4, sys.byteorder) + bytes(4), bytes(24))
 
 
-def _starting(start: Callable[..., Any], sight: _Sight, door: str, folder_at: int, env_at: int) -> Callable[..., Any]:
-    """A function that starts a program, which then sees what is behind the door if something there is named to it.
+class _Starts:
+    """The functions that start programs, all of them: `subprocess`, `multiprocessing`, `asyncio` and `pty` come by these.
 
-    Its first arguments are the program, the command, or both; the folder and the environment come at these places, from 0
-    (-1: nowhere).
+    What they start sees what is behind the door if something there is named to it.
     """
 
-    def starts(*given: Any, **options: Any) -> Any:
-        folder = given[folder_at] if 0 <= folder_at < len(given) else None
-        env = given[env_at] if 0 <= env_at < len(given) else options.get("env")
-        words = [word for one in given[:2] if one is not None and not isinstance(one, int) for word in _words(one)]
-        place = os.path.join(os.getcwd(), os.fsdecode(folder or ""))
-        if not (any(word.startswith(WORKERS) for word in words) or _named([*words, *_new(env)], place, door)):
-            return start(*given, **options)
+    def __init__(self, sight: _Sight, door: str) -> None:
+        import _posixsubprocess
+        import posix
+
+        self.sight, self.door = sight, door
+        self.own = {name: os.environ[name] for name in (DOOR, UNFOUND) if name in os.environ}
+        _posixsubprocess.fork_exec = self._by(_posixsubprocess.fork_exec, 0, folder_at=4, env_at=5)
+        for name in ("posix_spawn", "posix_spawnp", "execve"):
+            self._replace(posix, name, self._by(getattr(posix, name), 1, env_at=2))
+        self._replace(posix, "execv", self._by(posix.execv, 1))
+        self._replace(posix, "system", self._by(posix.system, None))
+
+    @staticmethod
+    def _replace(module: Any, name: str, made: Any) -> None:
+        made.__name__ = made.__qualname__ = name  # so that it can be pickled
+        made.__module__ = module.__name__
+        setattr(module, name, made)
+        setattr(os, name, made)
+
+    def _by(
+        self, start: Callable[..., Any], command_at: int | None, *, folder_at: int = -1, env_at: int = -1
+    ) -> Callable[..., Any]:
+        """The function with its sight; where its command is (None: one line of shell), its folder and its environment."""
+
+        def starts(*given: Any, **options: Any) -> Any:
+            folder = os.fsdecode((given[folder_at] if 0 <= folder_at < len(given) else None) or "")
+            env = given[env_at] if 0 <= env_at < len(given) else options.get("env")
+            if not self._named(given, options, command_at, os.path.join(os.getcwd(), folder), env):
+                self.sight.keep()  # a handler of signals may come here while another start hands it on
+                return start(*given, **options)
+            return self._seen(start, given, options, env_at, env)
+
+        return starts
+
+    def _named(self, given: Any, options: Any, command_at: int | None, folder: str, env: Any) -> bool:
+        if _behind(folder, self.door):
+            return True
+        if env is not None and _values_name(
+            [value for name, value in _pairs(env).items() if name not in PLACES and value != os.environ.get(name)],
+            self.door,
+        ):
+            return True
+        if command_at is None:
+            line = given[0] if given else options.get("command", "")
+            return _text_names(os.fsdecode(line), folder, self.door)
+        words = [os.fsdecode(word) for word in (given[command_at] if len(given) > command_at else ())]
+        program = [os.fsdecode(given[0])] if command_at and not isinstance(given[0], int) else []
+        return _command_names(words, folder, self.door) or _command_names(program, folder, self.door)
+
+    def _seen(self, start: Callable[..., Any], given: Any, options: Any, env_at: int, env: Any) -> Any:
+        inherited: dict[str, str | None] = {}
         if 0 <= env_at < len(given):
-            given = (*given[:env_at], _closed(env), *given[env_at + 1 :])
-        sight.hand_on()
+            made = _seeing(_pairs(env), self.own)
+            mapping = hasattr(env, "items")
+            told = made if mapping else [os.fsencode(f"{name}={value}") for name, value in made.items()]
+            given = (*given[:env_at], told, *given[env_at + 1 :])
+        else:
+            made = _seeing(dict(os.environ), self.own)
+            inherited = {name: os.environ.get(name) for name in made if os.environ.get(name) != made[name]}
+            os.environ.update(made)
+        self.sight.hand_on()
         try:
             return start(*given, **options)
         finally:
-            sight.keep()
+            self.sight.keep()
+            for name, value in inherited.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
 
-    return starts
 
+def _follow_no_links(door: str) -> None:
+    """A link that a program has left must not lead the check's own Python to its answers."""
+    ours = tuple(f"{path}/" for path in (door, os.path.dirname(__file__), sys.prefix, sys.base_prefix))
 
-def _watch_starts(sight: _Sight, door: str) -> None:
-    """All ways to start a program: `subprocess`, `multiprocessing`, `asyncio` and `pty` come by these."""
-    import _posixsubprocess
+    def look(event: str, given: tuple[Any, ...]) -> None:
+        if event not in LOOKS or not given or not isinstance(given[0], (str, bytes, os.PathLike)):
+            return
+        path = os.fsdecode(given[0])
+        if path.startswith(ours) or _behind(os.path.join(os.getcwd(), path), door):
+            return
+        if _behind(os.path.realpath(path), door):
+            raise PermissionError(f"a link leads to the check's own things: {path}")
 
-    _posixsubprocess.fork_exec = _starting(_posixsubprocess.fork_exec, sight, door, 4, 5)
-    for name, env_at in {"posix_spawn": 2, "posix_spawnp": 2, "execve": 2, "execv": -1, "system": -1}.items():
-        setattr(os, name, _starting(getattr(os, name), sight, door, -1, env_at))
+    sys.addaudithook(look)
 
 
 def _script() -> str:
@@ -171,23 +273,49 @@ def _script() -> str:
     return os.path.realpath(name) if name not in ("", "-", "-c", "-m") and os.path.isfile(name) else ""
 
 
+def _told() -> bool:
+    """Whether this Python is told what to do on its input, by a pipe or a text in a line of shell, not in a file."""
+    if sys.argv[0] not in ("", "-"):
+        return False
+    try:
+        state = os.fstat(0)
+    except OSError:
+        return False
+    return stat.S_ISFIFO(state.st_mode) or (stat.S_ISREG(state.st_mode) and not state.st_nlink)
+
+
+def _sees(door: str) -> bool:
+    """Whether this Python is the check's own."""
+    values = [value for name, value in os.environ.items() if name not in PLACES]
+    command = _command_names(sys.orig_argv[1:], os.getcwd(), door)
+    return command or _behind(os.getcwd(), door) or _values_name(values, door) or _told()
+
+
+def _open_path(door: str | None, *, sees: bool) -> None:
+    """Put on the closed import path what is Python's rule: a script's folder, and for the check where it is at home."""
+    script = _script()
+    if script:
+        others = sees and not _behind(script, door or "")  # a file beside it may be anybody's
+        sys.path.insert(len(sys.path) if others else 0, os.path.dirname(script))
+        os.environ.pop(CLOSED, None)
+    elif sees and _behind(os.getcwd(), door or ""):
+        sys.path.insert(0, os.getcwd())
+
+
 def begin() -> None:
     """Note what is not found; put a script's folder on the path; see behind the door if this Python is the check's own."""
     sys.meta_path.append(_Unfound)
     atexit.register(_at_exit)
-    door, script = os.environ.get(DOOR), _script()
-    words, values = sys.orig_argv[1:], [value for name, value in os.environ.items() if name not in PLACES]
-    worker = any(word.startswith(WORKERS) for word in words)
-    sees = bool(door) and (worker or _named([*words, *values], os.getcwd(), door or ""))
-    if script and getattr(sys.flags, "safe_path", False):
-        others = sees and not script.startswith(f"{door}/")  # a file beside it may be anybody's
-        sys.path.insert(len(sys.path) if others else 0, os.path.dirname(script))
-        os.environ.pop(CLOSED, None)
+    door = os.environ.get(DOOR)
+    sees = bool(door) and _sees(door or "")
+    if getattr(sys.flags, "safe_path", False):
+        _open_path(door, sees=sees)
     if door:
         sight = _Sight()
         if sees:
             sight.keep()
-            _watch_starts(sight, door)
+            _Starts(sight, door)
+            _follow_no_links(door)
         else:
             sight.lay_down()
 

@@ -30,8 +30,9 @@ NAMESPACES: Final = (
 )
 """What level 2 asks of bubblewrap. Without ``--cap-drop`` root inside could make read-only folders writable again."""
 
-SIGHT: Final = ("--cap-add", "CAP_DAC_READ_SEARCH")
-"""With this a command passes folders that nobody may enter."""
+SIGHT: Final = ("--as-pid-1", "--cap-add", "CAP_DAC_READ_SEARCH", "--cap-add", "CAP_SETPCAP")
+"""With this a command passes folders that nobody may enter. It is the first process: one of bubblewrap's own, which has no
+capability, could be traced by any program and made to say that the command has succeeded."""
 NOBODY: Final = ("--uid", "65534", "--gid", "65534")
 """Whoever is root inside has it again in each program that is started."""
 NO_MORE: Final = "--disable-userns"

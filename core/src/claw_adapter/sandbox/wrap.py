@@ -19,6 +19,9 @@ __all__ = ["wrap"]
 
 SEALED: Final = ("sys", "sysrq-trigger", "fs", "acpi", "scsi", "mtrr")
 """Parts of /proc that the owner root may write without any capability: settings of the machine, not of the sandbox."""
+SECURE_BITS: Final = (
+    "--securebits", "+no_setuid_fixup", "--inh-caps", "-setpcap", "--ambient-caps", "-setpcap",
+)  # fmt: skip
 Mount = tuple[Path, tuple[str, ...]]
 
 
@@ -44,8 +47,8 @@ def wrap(
     host = host or _this_host(confinement.level)
     if confinement.tmp is None:
         inside["TMPDIR"] = "/tmp"  # noqa: S108  # a private one
-    command = _relayed(_limited(argv, confinement, host), confinement, host)
-    options = (*NAMESPACES, *(host.sight if confinement.behind else ()))
+    command = _relayed(_limited(_sighted(argv, confinement, host), confinement, host), confinement, host)
+    options = (*NAMESPACES, *(host.sight if confinement.sees else ()))
     return (str(host.bwrap), *options, *_file_system(confinement, host, command), "--", *command), inside
 
 
@@ -73,6 +76,13 @@ def _limited(argv: Sequence[str], confinement: Confinement, host: HostView | Non
         return (str(program), *options, "--core=0", "--", *argv)
     python, launcher = (Path(sys.executable), LIMIT) if host is None else (host.python, host.limit)
     return (str(python), "-I", "-S", str(launcher), *(f"{name}={value}" for name, value in wanted.items()), "--", *argv)
+
+
+def _sighted(argv: Sequence[str], confinement: Confinement, host: HostView) -> Sequence[str]:
+    """Let access(2) tell what the capability allows, which it does not by itself, if the system has a program for that."""
+    if not (confinement.sees and host.sight and host.setpriv):
+        return argv
+    return (str(host.setpriv), *SECURE_BITS, "--", *argv)
 
 
 def _relayed(argv: tuple[str, ...], confinement: Confinement, host: HostView) -> tuple[str, ...]:
@@ -126,9 +136,9 @@ def _mounts(confinement: Confinement, host: HostView, command: Sequence[str]) ->
         bound[tmp] = confinement.tmp
     for path, name in confinement.names:
         chosen[name], bound[name] = ("--bind", str(path), str(name)), path
-    if confinement.behind:
+    if confinement.sees:
         chosen[DOOR] = ("--perms", "0000" if host.sight else "0555", "--dir", str(DOOR))
-        chosen.update({name: ("--ro-bind", str(path), str(name)) for path, name in confinement.behind})
+    chosen.update({name: ("--ro-bind", str(path), str(name)) for path, name in confinement.places})
     chosen.update(cover for hidden in confinement.hidden for cover in _covers(hidden, bound))
     return list(chosen.items())
 
