@@ -144,6 +144,15 @@ def test_an_edit_replaces_one_text_and_what_was_deleted_stays_away():
     assert written(after={"new.md": "here\n"}) == []
 
 
+def test_an_editor_may_give_a_file_of_mixed_line_ends_one_kind_and_no_other_file():
+    change = ("edit_file", {"path": "a.md", "old_string": "two", "new_string": "three"})
+    mixed, whole = "one\r\nlast\r\ntwo\n", "one\r\nlast\r\ntwo\r\n"
+    assert written(change, before={"a.md": mixed}, after={"a.md": "one\r\nlast\r\nthree\r\n"}) == []
+    assert written(change, before={"a.md": mixed}, after={"a.md": "one\nlast\nthree\n"}) == []
+    assert written(change, before={"a.md": mixed}, after={"a.md": "one\r\nlast\r\nthree"}) != []
+    assert written(change, before={"a.md": whole}, after={"a.md": "one\nlast\nthree\n"}) == ["M17 written-newlines"]
+
+
 def read(shown, text, *losses):
     """What is found of one reading of a file, and which losses bit."""
     book = Book()

@@ -14,7 +14,7 @@ from claw_adapter.harness import (
     Support,
     TrialContext,
 )
-from claw_adapter.protocol import Clip, WindowLimit
+from claw_adapter.protocol import Clip, Drop, WindowLimit
 from claw_adapter_claude_code.configuration import servers, settings
 from claw_adapter_claude_code.conversation import ClaudeConversation
 from claw_adapter_claude_code.native import session_uuid
@@ -29,6 +29,7 @@ MEMORY_FILES: Final = (".claude/**", "CLAUDE.local.md")
 beginning, kept in checkpoints."""
 LOSSES: Final = (
     Clip(of="file", characters=72_000),
+    Drop(what="long_numbers"),
     WindowLimit(tokens=1_000_000, then="error", reserve=23_000, told="summary"),
 )
 """The window is that of a model it does not know; of one that it is told it keeps room for a reply and for summing up."""
