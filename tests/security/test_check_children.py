@@ -189,7 +189,9 @@ out = subprocess.run({start}, shell=isinstance({start}, str), capture_output=Tru
     ],
 )
 async def test_a_helper_of_the_check_does_not_hand_on_what_it_sees_whatever_its_environment(tmp_path: Path, run: str):
-    helper = "import subprocess as s, sys; print(s.run([sys.executable, 'cheat.py'], capture_output=True, text=True).stdout)"
+    helper = (
+        "import subprocess as s, sys; print(s.run([sys.executable, 'cheat.py'], capture_output=True, text=True).stdout)"
+    )
     check = f"""{BEGINNING}out = subprocess.check_output([sys.executable, '-c', {helper!r}, HERE], text=True, {run})"""
     assert not await decide(tmp_path, check + ENDING, {"cheat.py": CHEAT})
 

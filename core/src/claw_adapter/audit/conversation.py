@@ -11,7 +11,7 @@ from claw_adapter.audit.alignment import Alignment, align
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.damage import Damage, damage_of, declared_for
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.turns import RequestTurn
+from claw_adapter.audit.turns import Reply, RequestTurn
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
 from claw_adapter.protocol.limits import CallLimit
 
@@ -47,13 +47,17 @@ def judge_requests(
     """
     number = prompt.round
     tokens = largest
+    replies: list[str] = []
     for exchange, due in zip(turn.chain, turn.before, strict=True):
         units = turn.units[exchange.number]
         steps = [said for step in turn.steps[:due] for entry in step.entries(number) for said in entry]
         expected = [*past, prompt, *steps]
         found = align(expected, units, renderer)
         tokens = max(tokens, int(str(exchange.usage.get("input") or 0)))
-        _Request(expected, units, found, prompt.round, renderer, book, exchange.number, tokens).judge(gone)
+        _Request(expected, units, found, prompt.round, renderer, book, exchange.number, tokens, replies=replies).judge(
+            gone
+        )
+        replies += [reply.text] if (reply := Reply.of(exchange)) else []
     _judge_calls(turn, book, renderer)
     return tokens
 
@@ -86,9 +90,13 @@ class _Request:
         book: Book,
         request: int,
         tokens: int,
+        *,
+        replies: Sequence[str] = (),
     ) -> None:
         self.expected, self.units, self.found, self.number = expected, units, found, number
         self.renderer, self.book, self.request, self.tokens = renderer, book, request, tokens
+        self.replies = replies
+        """What the model has said in the turn so far."""
         self.free = list(found.extra)
         self.lost = False
 
@@ -169,6 +177,8 @@ class _Request:
             said = known.get(text) or next(
                 (said for form, said in known.items() if form in text and said.origin == "prompt"), None
             )
+            if said is not None and self._said_again(text):
+                continue
             if said is not None and unit.kind != CALL:
                 name = f"{said.origin if said.origin != 'step' else _name(said)}-doubled"
                 self._find(MUST[said.origin], name, f"{_quoted(said)} is there twice")
@@ -185,6 +195,11 @@ class _Request:
             said_there = [self.expected[one].text for one, where in self.found.pairs.items() if where == place]
             if times > sum(said.text in text for text in said_there):
                 self._find("M13", "prompt-doubled", f"{_quoted(said)} is there twice")
+
+    def _said_again(self, text: str) -> bool:
+        """Whether the model itself has said it as often in this turn as it is there, perhaps with more around it."""
+        there = sum(self.renderer.unit(unit) == text for unit in self.units if unit.kind == "assistant")
+        return 0 < there <= sum(text in reply for reply in self.replies)
 
     def _times(self, at: int) -> set[datetime] | None:
         """The times that a stamp may show; joined messages have one of theirs, None if one of them has no time of its own."""
