@@ -37,9 +37,9 @@ def run(out: Path, harness: str, *policies: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("harness", "policies", "asked"),
     [
-        pytest.param("nanobot", ["careful", "re-creator"], ["2", "103"], marks=pytest.mark.real("nanobot")),
+        pytest.param("nanobot", ["careful"], ["2", "103"], marks=pytest.mark.real("nanobot")),
         pytest.param("openclaw", ["careful"], ["2"], marks=pytest.mark.real("openclaw")),
-        pytest.param("claude-code", ["careful"], ["2", "103"], marks=pytest.mark.real("claude-code")),
+        pytest.param("claude-code", ["careful", "re-creator"], ["2", "103"], marks=pytest.mark.real("claude-code")),
     ],
 )
 def test_policies_do_through_a_real_harness_what_they_do_alone(
@@ -65,7 +65,7 @@ def _is_not_offered_what_works_beside_the_world(run: Path) -> None:
     assert not offered & set(pytest.importorskip("claw_adapter_nanobot.options").BESIDE)
 
 
-@pytest.mark.parametrize("harness", params("nanobot", "claude-code"))
+@pytest.mark.parametrize("harness", params("claude-code"))
 def test_with_hidden_output_the_careful_policy_fails(harness: str, tmp_path: Path) -> None:
     run(tmp_path / "run", harness, "careful", source="forge:only=103,hide-output=true")
     (one,) = outcomes(tmp_path / "run")
