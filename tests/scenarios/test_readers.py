@@ -22,11 +22,9 @@ from support.withholding import Forgetting, withhold
 
 HEAVY = {member.id for member in find_suite("lite").scenarios if member.heavy}
 SPECS = [pytest.param(root, id=root.name) for root in packaged_specs() if root.name not in HEAVY]
-SOME = [one for one in SPECS if one.values[0] == EXAMPLE or one.id == "lab-booking-zh"]
-"""The example, in English, and one in Chinese; for all others ``claw scenarios validate --prove`` shows the same."""
-some_specs = pytest.mark.parametrize("root", SOME)
-example = pytest.mark.parametrize("root", [one for one in SOME if one.values[0] == EXAMPLE])
-other_specs = pytest.mark.parametrize("root", [one for one in SPECS if one not in SOME][::6])
+example = pytest.mark.parametrize("root", [one for one in SPECS if one.values[0] == EXAMPLE])
+other_specs = pytest.mark.parametrize("root", [one for one in SPECS if one.id in ("lab-booking-zh", "river-convoy")])
+"""One in Chinese and one in English; for all others ``claw scenarios validate --prove`` shows the same."""
 
 
 @functools.cache
@@ -81,25 +79,24 @@ def rest_on(root: Path, prefix: str) -> set[str]:
     return found
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(10)
 @other_specs
 def test_the_careful_reader_scores_every_round(root: Path, built: Path, tmp_path: Path):
     assert lost(run(tmp_path / "run", built)) == set()
 
 
-@pytest.mark.slow(15)
-@some_specs
-def test_the_three_readers_are_ordered(root: Path, built: Path, tmp_path: Path):
-    asked = experiment(built, models=["reader", "reader:forgetful", "reader:hasty"])
+@pytest.mark.slow(10)
+@example
+def test_the_three_readers_are_ordered_in_a_variant_and_the_hasty_one_is_never_right(root: Path, tmp_path: Path):
+    asked = experiment(build(load_spec(root), tmp_path, 3), models=["reader", "reader:forgetful", "reader:hasty"])
     scores = [sum(r.score.value or 0 for r in found) for found in run_sync(tmp_path / "run", asked).values()]
     careful, forgetful, hasty = scores
     assert careful == len(compiled(root).rounds)
-    assert careful >= forgetful >= hasty
-    assert careful > hasty
+    assert careful >= forgetful >= hasty == 0
 
 
-@pytest.mark.slow(10)
-@some_specs
+@pytest.mark.slow(5)
+@example
 def test_with_updates_withheld_exactly_the_rounds_tagged_DU_are_lost(root: Path, copy: Path, tmp_path: Path):  # noqa: N802 - the tag
     rounds = copy / "rounds.yaml"
     kept, skipping = [], False
