@@ -24,7 +24,7 @@ TOOLS = Path(sys.executable).parent
 
 @pytest.mark.slow(15)
 def test_a_new_adapter_for_a_terminal_passes_bronze_at_once(tmp_path):
-    """That of a process does so from its wheel, in tests/e2e/test_wheels.py."""
+    """That of a process does so in test_tutorial.py."""
     env = adapters.environment(tmp_path)
     adapters.call("claw", "new-adapter", "my-agent", "--terminal", cwd=tmp_path, env=env)
     adapters.call("pip", "install", "-e", "claw-adapter-my-agent[test]", cwd=tmp_path, env=env)
