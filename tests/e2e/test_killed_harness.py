@@ -2,7 +2,7 @@
 
 Once it waits for the model before any tool, in a round like others; once after a tool, in a round that an update came before,
 so that what the update brought and what the tool did are both to be restored. OpenClaw, which is slow to come back, dies the
-second of these deaths only, among four of the rounds. Of the harnesses that the certification kit kills
+second of these deaths only, among three of the rounds. Of the harnesses that the certification kit kills
 (its FAULT checks, in tests/certification/test_real_harnesses.py) none is here.
 """
 
@@ -34,7 +34,7 @@ DRAWN = re.compile(r'"source": "[^"]{43}"')
 """What OpenClaw's session tool draws by chance for every gateway."""
 HARNESSES = ["reference", "openclaw"]
 ONCE = {"openclaw": {6: 2}}
-FEWER = {"openclaw": (1, 3, 6, 8)}
+FEWER = {"openclaw": (3, 6, 8)}
 
 
 def secret(number: int) -> str:
@@ -158,5 +158,6 @@ def test_killed_in_mid_turn_every_round_is_there_once_and_the_history_is_as_if_u
     assert killer.killed == ["HarnessCrash"] * len(rounds)
     assert [record.round for record in found["disturbed"]] == [f"r{n}" for n in numbers]
     assert [record.score.value for record in found["disturbed"]] == [1] * len(numbers)
+    assert all(set(record.evidence.needed) <= set(record.evidence.seen) for record in found["disturbed"])
     assert [int(r.round[1:]) for r in found["disturbed"] if r.attempts > 1] == sorted(rounds)
     assert told(tmp_path / "disturbed", found["disturbed"]) == told(tmp_path / "undisturbed", found["undisturbed"])
