@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,10 @@ from claw_adapter.scenario import load_scenario
 from claw_adapter_scenarios.authoring import EXAMPLE, packaged_specs
 from claw_adapter_scenarios.compiler import build, compile_spec
 from claw_adapter_scenarios.compiler.compiled import Compiled
-from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.spec import load_spec
 from claw_adapter_scenarios.suites.record import find_suite
 from support.running import experiment, run_sync
-from support.withholding import Forgetting, withhold
+from support.withholding import withhold
 
 HEAVY = {member.id for member in find_suite("lite").scenarios if member.heavy}
 SPECS = [pytest.param(root, id=root.name) for root in packaged_specs() if root.name not in HEAVY]
@@ -57,13 +55,6 @@ def lost(records: list[RoundRecord]) -> set[str]:
 def run(folder: Path, scenario: Path, **more) -> list[RoundRecord]:
     (records,) = run_sync(folder, experiment(scenario), **more).values()
     return records
-
-
-def evidence(one: CompiledRound) -> Iterator[tuple[str, ...]]:
-    """What a round rests on: alternatives of each statement, then what it needs in any case."""
-    for option in one.evidence.options.values():
-        yield from option.supports or option.refutes
-    yield tuple(one.evidence.needs)
 
 
 def rest_on(root: Path, prefix: str) -> set[str]:
@@ -110,20 +101,6 @@ def test_with_updates_withheld_exactly_the_rounds_tagged_DU_are_lost(root: Path,
     made = compiled(root).rounds
     assert gone == {one.spec.id for one in made if one.dependent}
     assert gone == {one.spec.id for one in made if "DU" in one.spec.dimensions}
-
-
-@pytest.mark.slow(5)
-@example
-def test_without_its_own_past_only_rounds_are_lost_that_need_it(root: Path, built: Path, tmp_path: Path):
-    made, previous, expected = compiled(root), "", set()
-    for one in made.rounds:
-        places = {made.fragments[name].where for group in evidence(one) for name in group}
-        if any(p.startswith("session/main#") or (p.startswith("feedback/") and p != previous) for p in places):
-            expected.add(one.spec.id)
-        previous = f"feedback/{one.spec.id}"
-    gone = lost(run(tmp_path / "run", built, harnesses={"reference": Forgetting(mode="in-process")}))
-    assert gone
-    assert gone <= expected
 
 
 @pytest.mark.slow(5)
