@@ -145,7 +145,7 @@ async def test_what_an_outsider_broke_is_found_and_named(level, turns, made):
 @pytest.mark.slow(20)
 async def test_an_odd_but_sound_harness_has_no_finding():
     """One with many habits; test_audit_planted.py holds each of them alone against an ordinary run."""
-    (outcome,) = await judged(Odd(), beginning(draw(NONCE, 0, "gold"), 40))
+    (outcome,) = await judged(Odd(), beginning(draw(NONCE, 0, "gold"), 30))
     assert (outcome.keys, outcome.unjudged) == (set(), ""), outcome.findings
 
 
@@ -162,7 +162,7 @@ async def test_the_reference_has_no_finding_in_sessions_at_once_with_faults_a_ki
 @pytest.mark.slow(20)
 async def test_a_finding_is_cut_to_a_few_steps_that_the_command_repeats(tmp_path):
     runner = PlanRunner(kind(CachesByPathAndSize)(), deadline=60)
-    (outcome,) = await runner.outcomes([beginning(draw(NONCE, 0, "bronze"), 20)])
+    (outcome,) = await runner.outcomes([beginning(draw(NONCE, 0, "bronze"), 16)])
     short = await shrink(runner, outcome.plan, outcome.findings[0], most=12)
     assert 3 <= len(short.steps) <= 6
     assert isinstance(short.steps[-1], PlanTurn)
