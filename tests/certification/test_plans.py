@@ -8,10 +8,11 @@ import pytest
 
 from certification.planted import together
 from claw_adapter.certify.plans.draw import draw
-from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanSeed, PlanTurn, SessionPlan
+from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanIncident, PlanSeed, PlanTurn, SessionPlan
 from claw_adapter.certify.plans.shrink import shrink
 from claw_adapter.certify.plans.texts import BLANKS, BREAKS, ESCAPES, FORMAT, JOINED, LEADING, OUTSIDE, QUOTES
 from claw_adapter.certify.plans.trial import PlanRunner
+from claw_adapter.reference.adapter import ReferenceHarness
 from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
 from support.misbehaving import Odd, kind
 from support.outsiders import NAMED, CachesByPathAndSize
@@ -144,14 +145,24 @@ async def test_what_an_outsider_broke_is_found_and_named(level, turns, made):
 @pytest.mark.slow(20)
 async def test_an_odd_but_sound_harness_has_no_finding():
     """One with many habits; test_audit_planted.py holds each of them alone against an ordinary run."""
-    (outcome,) = await judged(Odd(), beginning(draw(NONCE, 0, "gold"), 40))
+    (outcome,) = await judged(Odd(), beginning(draw(NONCE, 0, "gold"), 30))
     assert (outcome.keys, outcome.unjudged) == (set(), ""), outcome.findings
+
+
+@pytest.mark.slow(20)
+async def test_the_reference_has_no_finding_in_sessions_at_once_with_faults_a_kill_and_a_cancelled_turn():
+    """As a child: the beginnings of two sessions of Gold."""
+    plans = [beginning(draw("spring", number, "gold"), 25) for number in (0, 1)]
+    happens = {step.happens for plan in plans for step in plan.steps if isinstance(step, PlanIncident)}
+    assert happens >= {"restart", "kill", "cancel"}
+    outcomes = await judged(ReferenceHarness(mode="child"), *plans)
+    assert [(outcome.keys, outcome.unjudged) for outcome in outcomes] == [(set(), "")] * 2, outcomes
 
 
 @pytest.mark.slow(20)
 async def test_a_finding_is_cut_to_a_few_steps_that_the_command_repeats(tmp_path):
     runner = PlanRunner(kind(CachesByPathAndSize)(), deadline=60)
-    (outcome,) = await runner.outcomes([beginning(draw(NONCE, 0, "bronze"), 20)])
+    (outcome,) = await runner.outcomes([beginning(draw(NONCE, 0, "bronze"), 16)])
     short = await shrink(runner, outcome.plan, outcome.findings[0], most=12)
     assert 3 <= len(short.steps) <= 6
     assert isinstance(short.steps[-1], PlanTurn)

@@ -11,6 +11,7 @@ import json
 
 import pytest
 
+from claw_adapter.certify.judge import plan
 from claw_adapter.certify.plans.draw import draw
 from claw_adapter.certify.plans.plan import PlanChange, PlanIncident
 from claw_adapter.certify.plans.trial import PlanRunner
@@ -23,11 +24,13 @@ from support.running import claw
 
 PARTS = [("SEED", "TOK", "TURN-013"), ("FAULT",), ("PROC", "SEC", "CONC")]
 WITH_OPTIONS = {
-    "nanobot": "nanobot:retry_pause=0.05,max_iterations=25",
-    "claude-code": "claude-code:retries=1,max_requests=25",
+    "nanobot": "nanobot:retry_pause=0.05,max_iterations=10",
+    "claude-code": "claude-code:retries=1,max_requests=10",
 }
 """By default they wait seconds between their tries, which is meant for the internet, and make hundreds of requests in a turn
 of which every call is broken."""
+ELSEWHERE = {"nanobot": ["FAULT-003", "FAULT-007", "FAULT-011"]}
+"""Failures that tests/e2e/test_nanobot_modes.py plays one behind the other, with a class for each that is exact."""
 
 
 @pytest.mark.slow(90)
@@ -35,7 +38,8 @@ of which every call is broken."""
 @pytest.mark.parametrize("part", PARTS, ids="+".join)
 @pytest.mark.parametrize("harness", params("nanobot", "claude-code", "picoclaw"))
 def test_it_passes_what_gold_asks_for_beyond_bronze(tmp_path, harness, part):
-    only = [word for name in part for word in ("--only", name)]
+    asked = [one.id for one in plan("gold", only=part).checks if one.id not in ELSEWHERE.get(harness, [])]
+    only = [word for name in asked for word in ("--only", name)]
     done = claw(
         "certify",
         WITH_OPTIONS.get(harness, harness),
@@ -48,7 +52,7 @@ def test_it_passes_what_gold_asks_for_beyond_bronze(tmp_path, harness, part):
         check=False,
     )
     results = json.loads(done.stdout)["results"]
-    assert {result["id"].partition("-")[0] for result in results} == {name.partition("-")[0] for name in part}
+    assert [result["id"] for result in results] == asked
     assert {result["id"]: result["what"] for result in results if result["outcome"] != "passed"} == {}
 
 
@@ -56,19 +60,20 @@ def test_it_passes_what_gold_asks_for_beyond_bronze(tmp_path, harness, part):
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("harness", params("nanobot", "claude-code", "picoclaw"))
 async def test_a_drawn_session_with_updates_and_restarts_has_no_finding(harness):
-    plan = beginning(draw("spring", 0, "silver"), 18)
-    assert {step.action for step in plan.steps if isinstance(step, PlanChange) and step.session} >= {
+    drawn = beginning(draw("heron", 0, "silver"), 10)
+    assert {step.action for step in drawn.steps if isinstance(step, PlanChange) and step.session} >= {
         "append",
         "insert",
         "delete",
+        "new",
     }
-    assert "restart" in {step.happens for step in plan.steps if isinstance(step, PlanIncident)}
+    assert "restart" in {step.happens for step in drawn.steps if isinstance(step, PlanIncident)}
     runner = PlanRunner(create("harness", harness), isolation=int(detect().level), deadline=240)
-    (outcome,) = await runner.outcomes([plan])
-    assert (outcome.keys, outcome.unjudged, outcome.rounds) == (set(), "", len(plan.turns)), outcome.findings
+    (outcome,) = await runner.outcomes([drawn])
+    assert (outcome.keys, outcome.unjudged, outcome.rounds) == (set(), "", len(drawn.turns)), outcome.findings
 
 
-@pytest.mark.slow(200)
+@pytest.mark.slow(90)
 @pytest.mark.timeout(900)
 @pytest.mark.real("openclaw")
 def test_openclaw_passes_what_of_bronze_starts_it_anew(tmp_path):

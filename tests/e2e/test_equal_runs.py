@@ -7,7 +7,6 @@ import pytest
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.sandbox import detect
 from e2e.test_killed_harness import long_scenario
-from support.demo import right_demo
 from support.equality import MEASURED, comparable, differences
 from support.real import params
 from support.running import experiment, run_sync
@@ -16,11 +15,7 @@ from support.running import experiment, run_sync
 @pytest.fixture(scope="module")
 def asked():
     level = int(detect().level)
-    harnesses = [
-        "reference",
-        {"name": "reference", "options": {"mode": "acp"}, "label": "acp"},
-    ]
-    return experiment("demo", harnesses=harnesses, settings={"isolation": level, "deadline": 60})
+    return experiment("demo", harnesses=["reference"], settings={"isolation": level, "deadline": 60})
 
 
 @pytest.fixture(scope="module")
@@ -49,19 +44,14 @@ def test_what_differs_is_said_with_trial_record_and_field(run, tmp_path):
 @pytest.mark.slow(20)
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(detect().bwrap is None, reason=f"no namespaces here: {detect().reason}")
-@pytest.mark.parametrize("harness", params("nanobot", "claude-code", "opencode", "qwen-code"))
+@pytest.mark.parametrize("harness", params("qwen-code"))
 def test_the_runs_of_a_real_harness_are_equal_wherever_they_are_kept(tmp_path, harness):
-    """In three rounds, two of them with an update."""
+    """In three rounds, two of them with an update; OpenCode is driven by the same adapter, and of those that are certified
+    TOK-004 compares the requests."""
     scenario = long_scenario(tmp_path / "eight", (1, 3, 6))
     asked = experiment(scenario, harnesses=[harness], settings={"isolation": int(detect().level), "deadline": 240})
     for name in ("one", "another of a longer name"):
         (records,) = run_sync(tmp_path / name, asked).values()
         assert [record.score.value for record in records] == [1, 1, 1]
+        assert all(set(record.evidence.needed) <= set(record.evidence.seen) for record in records)
     assert differences(tmp_path / "one", tmp_path / "another of a longer name") == []
-
-
-@pytest.mark.slow(60)
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("harness", params("openclaw", "claude-code", "picoclaw"))
-def test_every_round_of_the_demo_is_right_and_all_evidence_arrives(tmp_path, harness):
-    right_demo(harness, tmp_path / "run")

@@ -79,8 +79,10 @@ def notes(row: Row) -> str:
 
 
 @nanobot_context.real
-async def test_nanobot_in_three_settings(tmp_path):
-    bridge, one = await ran(tmp_path / "a", "nanobot")
+async def test_nanobot_in_three_settings_and_its_agent_files(tmp_path):
+    bridge, one = await ran(tmp_path / "a", "nanobot", FILES)
+    assert read_by_itself(one) == {"AGENTS.md", "SOUL.md", "USER.md", "memory/MEMORY.md"}
+    assert "AGENTS.md, SOUL.md, USER.md and memory/MEMORY.md" in notes(bridge)
     serve, two = await ran(tmp_path / "b", "nanobot", mode="serve")
     less, three = await ran(tmp_path / "c", "nanobot", exec=False, tools_denied=["my", "spawn"])
     assert "exec" in names(one)
@@ -93,19 +95,17 @@ async def test_nanobot_in_three_settings(tmp_path):
     assert names(two) != names(three)
 
 
-@nanobot_context.real
-async def test_nanobot_s_agent_files_are_those_of_its_notes(tmp_path):
-    row, first = await ran(tmp_path / "a", "nanobot", FILES)
-    assert read_by_itself(first) == {"AGENTS.md", "SOUL.md", "USER.md", "memory/MEMORY.md"}
-    assert "AGENTS.md, SOUL.md, USER.md and memory/MEMORY.md" in notes(row)
-
-
 @claude_code_context.real
-async def test_claude_code_s_agent_files_are_those_of_its_notes(tmp_path):
-    row, first = await ran(tmp_path / "a", "claude-code", FILES)
-    assert read_by_itself(first) == {"CLAUDE.md", "CLAUDE.local.md"}
-    _, first = await ran(tmp_path / "b", "claude-code", {*FILES} - {"CLAUDE.md", "CLAUDE.local.md"})
-    assert read_by_itself(first) == {"AGENTS.md"}
+async def test_claude_code_s_agent_files_are_those_of_its_notes_with_and_without_its_shell(tmp_path):
+    fewer = {*FILES} - {"CLAUDE.md", "CLAUDE.local.md"}
+    for folder, files, options, read in (
+        ("a", FILES, {}, {"CLAUDE.md", "CLAUDE.local.md"}),
+        ("b", fewer, {"exec": False, "mode": "turn"}, {"AGENTS.md"}),
+    ):
+        row, first = await ran(tmp_path / folder, "claude-code", files, **options)
+        assert read_by_itself(first) == read
+        (said,) = [note for note in row.notes if note.startswith("tools: ")]
+        assert set(said.removeprefix("tools: ").partition(";")[0].split(", ")) == names(first)
     assert "CLAUDE.md and CLAUDE.local.md of the workspace, or AGENTS.md if there is neither" in notes(row)
 
 
@@ -117,14 +117,6 @@ async def test_picoclaw_s_agent_files_are_those_of_its_notes(tmp_path, picoclaw)
     _, first = await ran(tmp_path / "b", "picoclaw", {*FILES} - {"AGENT.md"})
     assert read_by_itself(first) == {"AGENTS.md", "IDENTITY.md", *always}
     assert "AGENT.md (or AGENTS.md and IDENTITY.md if there is none), SOUL.md, USER.md, memory/MEMORY.md" in notes(row)
-
-
-@claude_code_context.real
-async def test_claude_code_with_and_without_its_shell(tmp_path):
-    for folder, options in (("a", {}), ("b", {"exec": False, "mode": "turn"})):
-        row, first = await ran(tmp_path / folder, "claude-code", **options)
-        (said,) = [note for note in row.notes if note.startswith("tools: ")]
-        assert set(said.removeprefix("tools: ").partition(";")[0].split(", ")) == names(first)
 
 
 @pytest.fixture

@@ -21,12 +21,10 @@ from support.scenarios import write_scenario
 pytestmark = pytest.mark.slow(15)
 BEHIND = {
     "500": "EndpointTransientError",
-    "429": "EndpointQuotaError",
     "401": "EndpointAuthError",
     "garbage": "EndpointMalformedError",
-    "context": "EndpointError",
 }
-"""Fault → class."""
+"""Fault → class: one that passes, one for good, one that nobody is told of; the endpoint knows the others as it knows these."""
 RIGHT = {"name": "script", "kind": "scripted", "script": ["\\bbox{A}"]}
 
 

@@ -1,4 +1,7 @@
-"""The real MetaClaw between real harnesses and the reader: what it adds arrives, what it asks for itself stands apart."""
+"""The real MetaClaw between real harnesses and the reader: what it adds arrives, what it asks for itself stands apart.
+
+Behind the reference harness it is in test_metaclaw_faults.py, where a killed run of the demo goes on with what was learned.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from support.scenarios import write_scenario
 
 pytestmark = [pytest.mark.slow(60), pytest.mark.real("nanobot")]
 WITH, WITHOUT = "demo--{}-metaclaw--reader--s0", "demo--{}--reader--s0"
-HARNESSES = ["reference", "nanobot", *(["picoclaw"] if shutil.which("picoclaw") else [])]
+HARNESSES = ["nanobot", *(["picoclaw"] if shutil.which("picoclaw") else [])]
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +89,7 @@ def test_what_it_learned_stays_in_its_trial_and_the_pool_before_and_after_is_kep
 
 @real
 def test_it_listens_on_loopback_only_leaves_openclaw_alone_and_writes_no_key(ablation):
-    folder = ablation / "trials" / WITH.format("reference") / "artefacts" / "metaclaw"
+    folder = ablation / "trials" / WITH.format("nanobot") / "artefacts" / "metaclaw"
     log = (folder / "log" / "stderr.txt").read_text()
     assert "Uvicorn running on http://127.0.0.1:" in log
     assert "'openclaw' not found in PATH" in log
@@ -97,7 +100,7 @@ def test_it_listens_on_loopback_only_leaves_openclaw_alone_and_writes_no_key(abl
 
 @real
 def test_evolution_and_memory_are_switches_and_carry_brings_a_pool_along(ablation, tmp_path):
-    carried = ablation / "trials" / WITH.format("reference") / "artefacts" / "metaclaw" / "after"
+    carried = ablation / "trials" / WITH.format("nanobot") / "artefacts" / "metaclaw" / "after"
     overlays = [
         metaclaw("off", evolution=False),
         metaclaw("memory", evolution=False, memory=True),

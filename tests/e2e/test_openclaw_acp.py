@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -46,6 +45,8 @@ CLASSES = {
     "401": "EndpointAuthError",
 }
 """What the adapter says by itself, in this order: after the last one the key is disabled."""
+OVER_ACP = {"warm", "400", "500", "garbage", "empty", "429", "after"}
+"""What is played over ACP, too: a class is read from the session whichever way the prompt came."""
 
 
 def history(name: str) -> tuple:
@@ -114,9 +115,7 @@ async def _texts(server, made) -> None:
 async def _stall(server, made, ctx) -> None:
     """The thirteenth fault: a model that says nothing."""
     server.script = lambda request: Reply("late", stall=60)
-    began = time.monotonic()
     turn = await made.send("hang", 3.0)
-    assert time.monotonic() - began < 60
     assert turn.error.kind == "DeadlineExceeded"
     assert reaper.find(ctx.children[0].marker) == []
     assert (await made.send("again", 5)).error.kind == "HarnessCrash", "nothing is sent into it any more"
@@ -142,7 +141,7 @@ async def test_twelve_faults_of_the_endpoint_have_their_class_and_a_refused_key_
         ctx = Context(tmp_path / "t", endpoint.url, key=key)
         async with await OpenClaw(mode="acp", retries=1).open(ctx) as base:
             for name in ("warm", *CLASSES, "after"):
-                for way in found if name != "401" else ["http"]:
+                for way in found if name in OVER_ACP else ["http"]:
                     turn, meter = await _one(base._gateway, endpoint, ctx.workspace, name, http=way == "http")
                     found[way][name] = turn.error.kind if turn.error else turn.text
                     asked[way][name] = meter.metered.requests

@@ -1,4 +1,4 @@
-"""The real OpenClaw behind its adapter: what reaches the model, what comes back, what changes when.
+"""The real OpenClaw behind its adapter: what reaches the model, what comes back, what changes when, what bounds a turn.
 
 A gateway takes ten seconds and more to start, so each test asks one conversation for all it can tell.
 """
@@ -24,7 +24,12 @@ from nanobot_endpoint import Reply, TalkingEndpoint, in_turn, say
 from openclaw_context import KEY, Context, real, said, session
 
 WHEN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
-pytestmark = [pytest.mark.timeout(600), pytest.mark.slow(60)]
+FILES = ("AGENTS.md", "SOUL.md", "USER.md", "IDENTITY.md", "BOOTSTRAP.md", "MEMORY.md")
+"""Files of the workspace that it puts into its system prompt."""
+OTHERS = ("TOOLS.md", "HEARTBEAT.md")
+MANY = 26
+"""Calls, each with another outcome: more than it ever makes of the same."""
+pytestmark = [pytest.mark.timeout(600), pytest.mark.slow(80)]
 
 
 def results(request) -> list[str]:
@@ -58,8 +63,9 @@ def leftovers(ctx) -> list[Path]:
 
 
 @real
-async def test_main_session_histories_tools_events_usage_and_updates_in_one_conversation(tmp_path, monkeypatch):
+async def test_main_session_histories_tools_events_usage_updates_and_limits_in_one_conversation(tmp_path, monkeypatch):
     call = ToolCall(id="call-1_x", name="read", arguments={"path": "a.txt"})
+    lost = ToolCall(id="call-2", name="read", arguments={"path": "gone.txt"})
     main = session("Demo_Main").with_messages(
         [
             Message(id="0", role="assistant", text="canary greeting", time=WHEN),
@@ -67,6 +73,10 @@ async def test_main_session_histories_tools_events_usage_and_updates_in_one_conv
             Message(id="2", role="assistant", text="", tool_calls=(call,), time=WHEN),
             Message(id="3", role="tool", text="canary result", tool_call_id="call-1_x", time=WHEN),
             Message(id="4", role="assistant", text="canary-a1 你好", time=WHEN),
+            Message(id="4a", role="user", text="canary question", time=WHEN),
+            Message(id="4b", role="assistant", text="", tool_calls=(lost,), time=WHEN),
+            Message(id="4c", role="user", text="canary again", time=WHEN),
+            Message(id="4d", role="assistant", text="canary answer", time=WHEN),
             Message(id="5", role="user", text="canary still open", time=WHEN),
         ]
     )
@@ -93,8 +103,10 @@ async def test_main_session_histories_tools_events_usage_and_updates_in_one_conv
             _tool_turn(server, turn, ctx, histories)
             await _updates(server, conversation, main, histories[0])
             await _prompts(server, conversation, ctx)
+            files = {path.name for path in ctx.workspace.iterdir()}
+            await _limits(server, conversation, ctx)
         assert {path.name for path in (tmp_path / "t").iterdir()} == {"workspace", "state"}
-        assert {path.name for path in ctx.workspace.iterdir()} == {"notes.txt", "answer.txt", "AGENTS.md"}
+        assert files == {"notes.txt", "answer.txt", *FILES, *OTHERS}
         assert reaper.find(ctx.children[0].marker) == []
     assert leftovers(ctx) == []
     assert set(server.keys) == {f"Bearer {KEY}"}
@@ -103,17 +115,23 @@ async def test_main_session_histories_tools_events_usage_and_updates_in_one_conv
 
 def _first_request(server) -> None:
     sent = said(server.requests[0])
+    (missing,) = [text for _, text in sent if "missing tool result" in text]
     assert sent[1:] == [
         ("assistant", "canary greeting"),
         ("user", "Ann: canary-q1 ü"),
         ("assistant", ""),
         ("tool", "canary result"),
         ("assistant", "canary-a1 你好"),
+        ("user", "canary question"),
+        ("assistant", ""),
+        ("tool", missing),
+        ("user", "canary again"),
+        ("assistant", "canary answer"),
         ("user", "canary still open"),
         ("user", "now?"),
     ], "before a reply that comes first it puts a user message of its own"
     calls = [call for m in server.requests[0]["messages"] for call in m.get("tool_calls", ())]
-    assert [json.loads(call["function"]["arguments"]) for call in calls] == [{"path": "a.txt"}]
+    assert [json.loads(call["function"]["arguments"]) for call in calls] == [{"path": "a.txt"}, {"path": "gone.txt"}]
     names = {tool["function"]["name"] for tool in server.requests[0]["tools"]}
     assert {"read", "write", "exec", "sessions_list", "sessions_history", "sessions_search"} <= names
     assert len(names) == 10
@@ -184,7 +202,8 @@ async def _updates(server, conversation, main, ops) -> None:
 
 
 async def _prompts(server, conversation, ctx) -> None:
-    (ctx.workspace / "AGENTS.md").write_text("canary-agents")
+    for name in (*FILES, *OTHERS):
+        (ctx.workspace / name).write_text(f"# {name}\nthe mark of {name}\n", "utf-8")
     odd = "\x1b[31mred\x1b[0m\n\t\u2028 ﷽ 👩‍👩‍👧 end"
     long = "0123456789abcde\n" * 16_384 + "é"
     server.script = say("ok ✓")
@@ -193,6 +212,39 @@ async def _prompts(server, conversation, ctx) -> None:
         assert turn.text == "ok ✓", turn.error
         assert said(server.requests[-1])[-1] == ("user", prompt)
     assert "canary-q1" in json.dumps(said(server.requests[-1])), "the session was not emptied"
-    assert "canary-agents" in str(server.requests[-1]["messages"][0])
+    system = str(server.requests[-1]["messages"][0])
+    assert [name for name in (*FILES, *OTHERS) if f"the mark of {name}" in system] == list(FILES)
+    (note,) = [note for note in OpenClaw().capabilities().notes if "go into the system prompt" in note]
+    assert [name for name in FILES if name not in note] == []
     server.script = in_turn(Reply("half", finish="length"))
     assert (await conversation.send("long", 60)).text == "half", "without the sentence OpenClaw adds"
+
+
+def calls_since(prompt: str, request) -> int:
+    """Tool results since a prompt."""
+    asked = max(i for i, m in enumerate(request["messages"]) if m["role"] == "user" and prompt in str(m["content"]))
+    return sum(m["role"] == "tool" for m in request["messages"][asked:])
+
+
+async def _limits(server, conversation, ctx) -> None:
+    """Equal calls end a turn, different ones do not; what was said with calls is no answer."""
+    for number in range(MANY):
+        (ctx.workspace / f"{number}.txt").write_text(f"content {number}\n", "utf-8")
+    (ctx.workspace / "same.txt").write_text("the same\n", "utf-8")
+
+    def varied(request) -> Reply:
+        done = calls_since("go on", request)
+        return Reply("enough") if done >= MANY else Reply(calls=(("read", {"path": f"{done}.txt"}),))
+
+    def same(request) -> Reply:
+        done = calls_since("go round", request)
+        return Reply("enough") if done >= 10 * MANY else Reply("I look", calls=(("read", {"path": "same.txt"}),))
+
+    start, server.script = len(server.requests), varied
+    turn = await conversation.send("go on, differently", 200)
+    assert (turn.text, turn.error, len(server.requests) - start) == ("enough", None, MANY + 1)
+    start, server.script = len(server.requests), same
+    turn = await conversation.send("go round in circles", 200)
+    assert (turn.text, turn.error.kind) == ("", "EmptyAnswer"), turn.error
+    assert "loop_detection" in turn.error.remedy
+    assert 20 <= len(server.requests) - start < MANY

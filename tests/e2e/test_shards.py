@@ -17,6 +17,7 @@ from claw_adapter.runs.shards import parse_shard, shard_of
 from claw_adapter.runs.status import run_status
 from claw_adapter.scenario.named import find_scenarios
 from support.running import IN_PROCESS, claw, experiment, outcome, run_sync
+from support.scenarios import write_scenario
 
 SEEDS = [0, 1, 2, 3, 4]
 FLAGS = ("-H", "reference:mode=in-process", "--isolation", "0", "--seed", "0", "--seed", "1", "--seed", "2", "-q")
@@ -28,18 +29,24 @@ def planned(**changes):
 
 
 @pytest.fixture(scope="module")
-def shards(tmp_path_factory):
+def small(tmp_path_factory):
+    """Four rounds: twelve in the three trials of `FLAGS`."""
+    return write_scenario(tmp_path_factory.mktemp("scenario") / "small", [{"id": f"r{n}"} for n in range(1, 5)])
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory, small):
     root = tmp_path_factory.mktemp("shards")
     for number in (1, 2, 3):
-        claw("run", "demo", *FLAGS, "--shard", f"{number}/3", "--out", root / f"s{number}")
+        claw("run", small, *FLAGS, "--shard", f"{number}/3", "--out", root / f"s{number}")
     return [root / f"s{number}" for number in (1, 2, 3)]
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory):
+def alone(tmp_path_factory, small):
     """The same plan by one command."""
     out = tmp_path_factory.mktemp("alone") / "run"
-    claw("run", "demo", *FLAGS, "--out", out)
+    claw("run", small, *FLAGS, "--out", out)
     return out
 
 
@@ -86,16 +93,16 @@ def test_a_missing_shard_is_said_and_can_be_added_later(shards, tmp_path):
     assert (again.trials, again.known) == (0, 3)
 
 
-def test_a_merged_run_with_a_missing_shard_goes_on_by_the_same_command(shards, tmp_path):
+def test_a_merged_run_with_a_missing_shard_goes_on_by_the_same_command(shards, small, tmp_path):
     claw("merge", shards[0], "--out", tmp_path / "merged", check=False)
-    claw("run", "demo", *FLAGS, "--out", tmp_path / "merged")
+    claw("run", small, *FLAGS, "--out", tmp_path / "merged")
     assert all(trial.status == "finished" for trial in open_run(tmp_path / "merged").trials)
 
 
-def test_a_shard_of_another_plan_is_refused_with_what_differs(shards, tmp_path):
-    asked = experiment("demo", seeds=SEEDS[:3], settings={"isolation": 0, "deadline": 77})
+def test_a_shard_of_another_plan_is_refused_with_what_differs(shards, small, tmp_path):
+    asked = experiment(small, seeds=SEEDS[:3], settings={"isolation": 0, "deadline": 77})
     with RunFolder(tmp_path / "other") as folder:
-        folder.begin(shard_of(expand(asked, find_scenarios(("demo",))), "2/3"))
+        folder.begin(shard_of(expand(asked, find_scenarios(asked.scenarios)), "2/3"))
     with pytest.raises(JournalError, match=r"deadline: 600\.0 → 77\.0"):
         merge([shards[0], tmp_path / "other"], tmp_path / "merged")
     assert not (tmp_path / "merged").exists()
@@ -135,13 +142,13 @@ def test_damaged_content_is_refused(shards, tmp_path):
     record = next(r for r in read_journal(journal) if isinstance(r, RoundRecord))
     blob = broken / "store" / record.events[:2] / record.events[2:]
     blob.chmod(0o644)
-    blob.write_bytes(b"[]")
+    blob.write_bytes(b"damaged")
     with pytest.raises(JournalError, match="is damaged"):
         merge([broken], tmp_path / "merged")
 
 
-def test_a_folder_keeps_its_shard(shards):
-    done = claw("run", "demo", *FLAGS, "--shard", "2/3", "--out", shards[0], check=False)
+def test_a_folder_keeps_its_shard(shards, small):
+    done = claw("run", small, *FLAGS, "--shard", "2/3", "--out", shards[0], check=False)
     assert done.returncode == 3
     assert "shard 1/3 of this run, not shard 2/3" in done.stderr
 
@@ -158,7 +165,7 @@ def test_status_sums_shards_up_and_says_which_are_missing(shards):
 def test_a_trial_that_stands_in_two_folders_counts_once_in_the_status(shards, tmp_path):
     merge(shards[:2], tmp_path / "merged")
     (status,) = run_status([*shards, tmp_path / "merged", shards[0]])
-    assert (status.trials, status.finished, status.recorded, status.rounds) == (3, 3, 33, 33)
+    assert (status.trials, status.finished, status.recorded, status.rounds) == (3, 3, 12, 12)
     assert [part.finished for part in status.parts] == [1, 1, 1, 2, 1]
 
 

@@ -13,8 +13,13 @@ import pytest
 CLAW = str(Path(sys.executable).with_name("claw"))
 
 
-@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-", "2>&-", "<&-"])
-@pytest.mark.parametrize("words", ["--help", "--version", "schema"])
+CLOSED = [">&-", ">&- 2>&-", "<&- >&- 2>&-", "2>&-", "<&-"]
+
+
+@pytest.mark.parametrize(
+    ("words", "closed"),
+    [*((words, closed) for words in ("--help", "--version") for closed in CLOSED), ("schema", ">&-")],
+)
 def test_closed_streams_are_no_error(tmp_path, words, closed):
     done = subprocess.run(
         ["sh", "-c", f'"$0" {words} {closed}', CLAW], capture_output=True, text=True, cwd=tmp_path, check=False

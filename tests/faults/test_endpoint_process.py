@@ -62,7 +62,7 @@ async def test_a_scripted_fault_happens_and_is_classified(
     await server.begin_round("t", "q")
     if fault in ("drop", "stall"):
         with pytest.raises((aiohttp.ClientError, TimeoutError)):
-            await ask(server, key, stream=stream, timeout=5 if fault == "stall" else 60)
+            await ask(server, key, stream=stream, timeout=2 if fault == "stall" else 60)
         await until(lambda: not server._trials["t"]._turn.tasks)
     else:
         status, text = await ask(server, key, stream=stream)

@@ -27,12 +27,13 @@ POINTS = {
 }
 DEATHS = [
     (
-        "write-run.json", "journal-write", "journal-write", "sessions-not-yet", "update-half-applied", "update-half-applied",
-        "before-send", "write-report.html", "write-report.html",
+        "write-run.json", "journal-write", "sessions-not-yet", "update-half-applied", "update-half-applied", "before-send",
+        "write-report.html",
     ),
     ("tool-running", "answered", "scored", "before-journal", "feedback"),
 ]  # fmt: skip
-"""Where a run dies and, each time it is continued, dies again: what is half written twice over, and every other point once."""
+"""Where a run dies and, each time it is continued, dies again: at every point once, and twice where an
+update is half applied."""
 TRIAL = "demo--reference--reader--s0"
 
 

@@ -22,7 +22,7 @@ from claw_adapter_forge.world.state import World
 @pytest.fixture(scope="module")
 def tasks() -> tuple[ForgeTask, ...]:
     """Some of them."""
-    return tuple(pick_tasks("hard", 3, 12, asked={"bookings": 12}))
+    return tuple(pick_tasks("hard", 3, 6, asked={"bookings": 6}))
 
 
 def test_they_are_passed_by_who_reads_each_answer_and_by_no_plan_made_before(tasks: tuple[ForgeTask, ...]) -> None:

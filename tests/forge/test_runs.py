@@ -51,8 +51,8 @@ async def test_a_policy_does_in_a_run_what_it_does_by_itself(paper: tuple[ForgeT
 
 
 async def test_with_hidden_output_no_policy_passes(tmp_path: Path) -> None:
-    found = await played(tmp_path / "run", "forge:sample=17,hide-output=true", *PLAYERS[:2])
-    assert len(found) == 17 * 2
+    found = await played(tmp_path / "run", "forge:sample=8,hide-output=true", *PLAYERS[:2])
+    assert len(found) == 8 * 2
     assert not any(one.record.score.value for one in found)
 
 
@@ -157,7 +157,7 @@ async def test_policies_in_the_bare_loop_do_what_they_do_alone(paper: tuple[Forg
 
 
 async def test_in_the_bare_loop_too_nothing_passes_unseen(tmp_path: Path) -> None:
-    found = await played(tmp_path / "run", "forge:sample=17,hide-output=true", "bare", models=["policy:careful"])
+    found = await played(tmp_path / "run", "forge:sample=8,hide-output=true", "bare", models=["policy:careful"])
     assert not any(one.record.score.value for one in found)
 
 

@@ -10,12 +10,25 @@ import pytest
 from claw_adapter.scenario import findings, load_gold, load_scenario
 from claw_adapter_scenarios.authoring import EXAMPLE
 from claw_adapter_scenarios.compiler import build, compile_spec
+from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.spec import load_spec
-from support.running import experiment, run_sync
 
 SPEC = load_spec(EXAMPLE)
 SEEDS = range(8)
-VARIANTS = {seed: compile_spec(SPEC, seed) for seed in SEEDS}
+
+
+class Variants(dict[int, Compiled]):
+    """Each is compiled when a test asks for it: a worker that runs none of them compiles none."""
+
+    def __missing__(self, seed: int) -> Compiled:
+        self[seed] = compile_spec(SPEC, seed)
+        return self[seed]
+
+    def all(self) -> list[Compiled]:
+        return [self[seed] for seed in SEEDS]
+
+
+VARIANTS = Variants()
 
 
 @pytest.mark.parametrize("seed", [0, 5])
@@ -38,20 +51,18 @@ def test_only_computed_evidence_may_let_one_fragment_decide_several_statements(t
 
 
 def test_variants_differ_in_names_numbers_and_dates():
-    people = [frozenset(made.canon.people.values()) for made in VARIANTS.values()]
-    dates = {made.canon.value("off_at").date() for made in VARIANTS.values()}
+    people = [frozenset(made.canon.people.values()) for made in VARIANTS.all()]
+    dates = {made.canon.value("off_at").date() for made in VARIANTS.all()}
     numbers = {
         (made.canon.value("doses"), made.canon.value("outage_min"), made.canon.value("off_at").time())
-        for made in VARIANTS.values()
+        for made in VARIANTS.all()
     }
     assert len(frozenset.union(*people)) == sum(map(len, people))
-    assert len(dates) == len(numbers) == len(VARIANTS)
+    assert len(dates) == len(numbers) == len(SEEDS)
 
 
 def test_nothing_of_the_written_values_is_left_in_a_variant():
-    for seed, made in VARIANTS.items():
-        if seed == 0:
-            continue
+    for made in VARIANTS.all()[1:]:
         written = {
             path: data for path, data in made.files.items() if "checks/checker/" not in str(path)
         }  # no program of ours
@@ -82,17 +93,8 @@ def test_variants_keep_the_structure(seed: int):
 
 
 def test_option_letters_are_shuffled_by_seed():
-    keys = {made.rounds[0].answer.answer for made in VARIANTS.values()}
+    keys = {made.rounds[0].answer.answer for made in VARIANTS.all()}
     assert len(keys) > 2
-
-
-def test_the_careful_reader_is_right_in_every_round_and_the_hasty_one_in_none(tmp_path: Path):
-    root = build(SPEC, tmp_path, 3)
-    careful = run_sync(tmp_path / "careful", experiment(root))
-    (rounds,) = careful.values()
-    assert [r.score.value for r in rounds] == [1.0] * len(SPEC.rounds.rounds)
-    (rounds,) = run_sync(tmp_path / "hasty", experiment(root, models=["reader:hasty"])).values()
-    assert [r.score.value for r in rounds] == [0.0] * len(SPEC.rounds.rounds)
 
 
 def test_sessions_read_like_conversations():

@@ -37,7 +37,7 @@ def found(given: list[Statement]) -> set[str]:
 
 def test_statements_whose_outside_says_nothing_leak_nothing_however_often_they_come_again():
     assert found(statements(seeds=1)) == set()
-    assert found(statements(seeds=8)) == set()
+    assert found(statements(seeds=4)) == set()
 
 
 def test_longer_true_statements_are_found():

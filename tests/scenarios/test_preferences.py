@@ -36,8 +36,9 @@ def signed(folder: Path, old: str) -> Path:
 
 @pytest.mark.parametrize("old", ["A note without a name under it.", "Signed: somebody else, long ago"])
 def test_a_note_from_before_neither_fails_the_exam_nor_spares_the_lesson(old: str, tmp_path: Path):
+    """And a trial that goes on before the exam scores as one that was not interrupted."""
     asked = experiment(signed(tmp_path, old))
-    (records,) = run_sync(tmp_path / "run", asked).values()
+    ((name, records),) = run_sync(tmp_path / "run", asked).items()
     found = {record.round: record for record in records}
     (examined,) = [record for record in records if record.type == "preference"]
     assert found[TAUGHT].taught == {"dated": False}
@@ -45,15 +46,10 @@ def test_a_note_from_before_neither_fails_the_exam_nor_spares_the_lesson(old: st
     again = asyncio.run(rescore(tmp_path / "run"))
     assert again.rounds == len(records)
     assert again.differences == ()
-
-
-def test_a_trial_that_goes_on_scores_as_one_that_was_not_interrupted(tmp_path: Path):
-    asked = experiment(signed(tmp_path, "A note without a name under it."))
-    ((name, whole),) = run_sync(tmp_path / "run", asked).items()
     journal = RunFolder(tmp_path / "run").journal(name)
     lines = journal.read_bytes().splitlines(keepends=True)
     exam = next(n for n, line in enumerate(lines) if b'"type":"preference"' in line.replace(b" ", b""))
     journal.write_bytes(b"".join(lines[:exam]))
     (resumed,) = run_sync(tmp_path / "run", asked).values()
-    assert [outcome(record) for record in resumed] == [outcome(record) for record in whole]
+    assert [outcome(record) for record in resumed] == [outcome(record) for record in records]
     assert all(record.score.value == 1 for record in resumed)

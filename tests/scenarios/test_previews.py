@@ -56,6 +56,7 @@ class Tree(HTMLParser):
         ]
 
 
+@pytest.fixture(scope="module")
 def three() -> list[Compiled]:
     """The example, another seed of it, and the first other spec that is finished (else a third seed)."""
     found = []
@@ -70,20 +71,24 @@ def three() -> list[Compiled]:
     return [*found, *(compile_spec(found[0].spec, seed) for seed in range(1, 4 - len(found)))]
 
 
-MADE = three()
-PAGES = {made.id: page(made) for made in MADE}
-each = pytest.mark.parametrize("made", MADE, ids=lambda made: made.id)
+@pytest.fixture(scope="module", params=range(3))
+def made(three: list[Compiled], request: pytest.FixtureRequest) -> Compiled:
+    return three[request.param]
 
 
-@each
-def test_the_tree_is_sound(made: Compiled):
-    assert Tree(PAGES[made.id]).faults == []
+@pytest.fixture(scope="module")
+def text(made: Compiled) -> str:
+    """Its page."""
+    return page(made)
+
+
+def test_the_tree_is_sound(text: str):
+    assert Tree(text).faults == []
     assert Tree("<div><p>x</div>").faults, "the parser sees what is not closed"
 
 
-@each
-def test_the_page_has_every_channel_file_round_and_message(made: Compiled):
-    tree = Tree(PAGES[made.id])
+def test_the_page_has_every_channel_file_round_and_message(made: Compiled, text: str):
+    tree = Tree(text)
     summaries = tree.texts("summary")
     for entry in made.material.entries:
         assert any(line.startswith(" ".join(entry.title.split())) for line in summaries), entry.title
@@ -96,9 +101,8 @@ def test_the_page_has_every_channel_file_round_and_message(made: Compiled):
     assert len(tree.texts("div", class_="user")) == said + main
 
 
-@each
-def test_options_are_lettered_in_order_and_the_truth_is_folded(made: Compiled):
-    tree = Tree(PAGES[made.id])
+def test_options_are_lettered_in_order_and_the_truth_is_folded(made: Compiled, text: str):
+    tree = Tree(text)
     asked = [one for one in made.rounds if one.options]
     assert len(tree.texts("ol", type="A")) == len(asked)
     (truth,) = tree.texts("details", class_="truth")
@@ -108,19 +112,17 @@ def test_options_are_lettered_in_order_and_the_truth_is_folded(made: Compiled):
         assert name in truth
 
 
-@each
-def test_nothing_is_loaded_from_elsewhere(made: Compiled):
-    for tag, attributes in Tree(PAGES[made.id]).nodes:
+def test_nothing_is_loaded_from_elsewhere(text: str):
+    for tag, attributes in Tree(text).nodes:
         assert tag not in ("script", "img", "iframe", "object", "link")
         assert not {"src", "href", "onclick", "onerror"} & attributes.keys()
 
 
-@each
-def test_a_browser_draws_the_page(made: Compiled, tmp_path: Path):
+def test_a_browser_draws_the_page(text: str, tmp_path: Path):
     if CHROMIUM is None:
         pytest.skip("NO BROWSER: previews were not drawn; install chromium to have them looked at")
     source, picture = tmp_path / "page.html", tmp_path / "page.png"
-    source.write_text(PAGES[made.id], "utf-8")
+    source.write_text(text, "utf-8")
     command = [
         CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
         f"--user-data-dir={tmp_path / 'profile'}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,19 +13,16 @@ from claw_adapter.scenario import load_scenario
 from claw_adapter_scenarios.authoring import EXAMPLE, packaged_specs
 from claw_adapter_scenarios.compiler import build, compile_spec
 from claw_adapter_scenarios.compiler.compiled import Compiled
-from claw_adapter_scenarios.compiler.questions import CompiledRound
 from claw_adapter_scenarios.spec import load_spec
 from claw_adapter_scenarios.suites.record import find_suite
 from support.running import experiment, run_sync
-from support.withholding import Forgetting, withhold
+from support.withholding import withhold
 
 HEAVY = {member.id for member in find_suite("lite").scenarios if member.heavy}
 SPECS = [pytest.param(root, id=root.name) for root in packaged_specs() if root.name not in HEAVY]
-SOME = [one for one in SPECS if one.values[0] == EXAMPLE or one.id == "lab-booking-zh"]
-"""The example, in English, and one in Chinese; for all others ``claw scenarios validate --prove`` shows the same."""
-some_specs = pytest.mark.parametrize("root", SOME)
-example = pytest.mark.parametrize("root", [one for one in SOME if one.values[0] == EXAMPLE])
-other_specs = pytest.mark.parametrize("root", [one for one in SPECS if one not in SOME][::6])
+example = pytest.mark.parametrize("root", [one for one in SPECS if one.values[0] == EXAMPLE])
+other_specs = pytest.mark.parametrize("root", [one for one in SPECS if one.id in ("lab-booking-zh", "river-convoy")])
+"""One in Chinese and one in English; for all others ``claw scenarios validate --prove`` shows the same."""
 
 
 @functools.cache
@@ -61,13 +57,6 @@ def run(folder: Path, scenario: Path, **more) -> list[RoundRecord]:
     return records
 
 
-def evidence(one: CompiledRound) -> Iterator[tuple[str, ...]]:
-    """What a round rests on: alternatives of each statement, then what it needs in any case."""
-    for option in one.evidence.options.values():
-        yield from option.supports or option.refutes
-    yield tuple(one.evidence.needs)
-
-
 def rest_on(root: Path, prefix: str) -> set[str]:
     """Rounds of which some evidence stands only in places with that prefix."""
     made = compiled(root)
@@ -81,25 +70,24 @@ def rest_on(root: Path, prefix: str) -> set[str]:
     return found
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(10)
 @other_specs
 def test_the_careful_reader_scores_every_round(root: Path, built: Path, tmp_path: Path):
     assert lost(run(tmp_path / "run", built)) == set()
 
 
-@pytest.mark.slow(15)
-@some_specs
-def test_the_three_readers_are_ordered(root: Path, built: Path, tmp_path: Path):
-    asked = experiment(built, models=["reader", "reader:forgetful", "reader:hasty"])
+@pytest.mark.slow(10)
+@example
+def test_the_three_readers_are_ordered_in_a_variant_and_the_hasty_one_is_never_right(root: Path, tmp_path: Path):
+    asked = experiment(build(load_spec(root), tmp_path, 3), models=["reader", "reader:forgetful", "reader:hasty"])
     scores = [sum(r.score.value or 0 for r in found) for found in run_sync(tmp_path / "run", asked).values()]
     careful, forgetful, hasty = scores
     assert careful == len(compiled(root).rounds)
-    assert careful >= forgetful >= hasty
-    assert careful > hasty
+    assert careful >= forgetful >= hasty == 0
 
 
-@pytest.mark.slow(10)
-@some_specs
+@pytest.mark.slow(5)
+@example
 def test_with_updates_withheld_exactly_the_rounds_tagged_DU_are_lost(root: Path, copy: Path, tmp_path: Path):  # noqa: N802 - the tag
     rounds = copy / "rounds.yaml"
     kept, skipping = [], False
@@ -113,20 +101,6 @@ def test_with_updates_withheld_exactly_the_rounds_tagged_DU_are_lost(root: Path,
     made = compiled(root).rounds
     assert gone == {one.spec.id for one in made if one.dependent}
     assert gone == {one.spec.id for one in made if "DU" in one.spec.dimensions}
-
-
-@pytest.mark.slow(5)
-@example
-def test_without_its_own_past_only_rounds_are_lost_that_need_it(root: Path, built: Path, tmp_path: Path):
-    made, previous, expected = compiled(root), "", set()
-    for one in made.rounds:
-        places = {made.fragments[name].where for group in evidence(one) for name in group}
-        if any(p.startswith("session/main#") or (p.startswith("feedback/") and p != previous) for p in places):
-            expected.add(one.spec.id)
-        previous = f"feedback/{one.spec.id}"
-    gone = lost(run(tmp_path / "run", built, harnesses={"reference": Forgetting(mode="in-process")}))
-    assert gone
-    assert gone <= expected
 
 
 @pytest.mark.slow(5)

@@ -13,7 +13,6 @@ from claw_adapter_scenarios.source import SuiteSource
 from claw_adapter_scenarios.suites import cache
 from claw_adapter_scenarios.suites.digest import folder_digest
 from scenarios.test_suites import rewrite, suite
-from support.running import claw
 
 
 @pytest.fixture(autouse=True)
@@ -28,14 +27,6 @@ def entries(home: Path) -> list[Path]:
 
 def test_a_spec_runs_by_its_name_and_another_seed_is_another_variant():
     assert list(find_scenarios(("clinic-fridge", "clinic-fridge:seed=3"))) == ["clinic-fridge", "clinic-fridge-v3"]
-
-
-def test_the_careful_reader_is_right_in_every_round_of_a_spec_by_name(tmp_path: Path, home: Path):
-    claw("run", "clinic-fridge", "-H", "reference:mode=in-process", "--isolation", "0", "--out", tmp_path / "run", "--quiet",
-         env={"CLAW_HOME": str(home)})  # fmt: skip
-    scored = claw("report", tmp_path / "run", "--json").stdout
-    assert '"rounds": 12' in scored or "12" in scored
-    assert len(entries(home)) == 1
 
 
 def test_what_was_compiled_is_taken_from_the_cache(home: Path, monkeypatch: pytest.MonkeyPatch):

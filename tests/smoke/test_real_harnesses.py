@@ -6,9 +6,14 @@ import json
 
 import pytest
 
+from claw_adapter.certify.plans.draw import draw
+from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.certify.requirements import load
+from claw_adapter.plugins import create
+from claw_adapter.sandbox import detect
 from support.demo import right_demo
-from support.openclaw_bronze import PINNED, STARTS, passes
+from support.openclaw_bronze import FAILS, PINNED, STARTS, passes
+from support.plans import beginning
 from support.real import params
 from support.running import claw
 
@@ -30,9 +35,20 @@ def test_it_passes_bronze(tmp_path, harness):
     assert {result["outcome"] for result in report["results"]} == {"passed"}
 
 
-@pytest.mark.slow(250)
+@pytest.mark.slow(130)
 @pytest.mark.timeout(900)
 @pytest.mark.real("openclaw")
 def test_openclaw_passes_what_one_conversation_serves_of_bronze(tmp_path):
     """It takes twenty seconds to start: what starts it anew for each check is in tests/certification."""
-    passes([check for check in load().bronze if check not in STARTS], tmp_path / "c")
+    passes([check for check in load().bronze if check not in [*STARTS, *FAILS, "PLAN-001"]], tmp_path / "c")
+
+
+@pytest.mark.slow(60)
+@pytest.mark.timeout(600)
+@pytest.mark.real("openclaw")
+async def test_openclaw_has_no_finding_in_the_beginning_of_a_drawn_session():
+    """The first fifteen turns of what PLAN-001 plays."""
+    drawn = beginning(draw("smoke", 0, "bronze"), 15)
+    runner = PlanRunner(create("harness", "openclaw"), isolation=int(detect().level), deadline=240)
+    (outcome,) = await runner.outcomes([drawn])
+    assert (outcome.keys, outcome.unjudged, outcome.rounds) == (set(), "", len(drawn.turns)), outcome.findings

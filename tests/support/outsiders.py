@@ -162,17 +162,17 @@ NAMED = [
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 70,
+        "silver", 18,
         {
             SeedsCut: "M7 seeded-cut",
             HistoriesWithoutTools: "M22 history-tools-missing",
             HistoriesByBeginning: "M22 history-wrong",
         },
     ),
-    ("silver", 70, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
-    ("silver", 70, {HistoriesNotResumed: "M22 history-unread"}),
+    ("silver", 10, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
+    ("silver", 38, {HistoriesNotResumed: "M22 history-unread"}),
     (
-        "gold", 70,
+        "gold", 38,
         {
             HistoriesLast50: "M22 history-missing",
             OtherModelAfterServerError: "M11 model-changed",

@@ -62,7 +62,6 @@ PROGRAMS = (
         "TURN-003 PLAN-001",
         "PLAN-001",
         ("agent", TURN_BEGINS, TURN_BEGINS * 2),
-        quick=True,
     ),
     program(
         "glues earlier steps to the answer",

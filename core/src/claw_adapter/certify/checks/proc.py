@@ -18,7 +18,7 @@ RESET_PEAK: Final = "5"
 MORE_MEMORY: Final = 64 * 1024 * 1024
 PROMPT: Final = 1_000_000
 TURNS: Final = 8
-HELD: Final = 30.0
+HELD: Final = 15.0
 """Seconds for a turn whose command leaves a process behind: many times what two requests and a shell take. A harness that
 waits for that process waits for ever, which a longer deadline would not tell better."""
 
