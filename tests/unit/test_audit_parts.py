@@ -416,12 +416,13 @@ def test_a_long_number_is_rounded_only_where_that_is_declared(shown):
 
 @pytest.mark.parametrize(("replies", "found"), [(0, ["text-doubled"]), (1, ["text-doubled"]), (2, [])])
 def test_what_the_model_has_said_twice_is_there_twice(replies, found):
+    text = "# to delete a list of plugins"
     expected = [
         said("do it", origin="prompt"),
-        said(TEXT := "# to delete a list of plugins", "assistant", origin="step"),
+        said(text, "assistant", origin="step"),
     ]
-    units = [unit("do it"), unit(TEXT, "assistant"), unit("exit 127"), unit(TEXT, "assistant"), unit("exit 127")]
+    units = [unit("do it"), unit(text, "assistant"), unit("exit 127"), unit(text, "assistant"), unit("exit 127")]
     made, book = renderer("insert"), Book()
-    told = [f"{TEXT}\n```"] * replies
+    told = [f"{text}\n```"] * replies
     _Request(expected, units, align(expected, units, made), 1, made, book, 1, 0, replies=told).judge(())
     assert [finding.cause for finding in book.findings()] == found

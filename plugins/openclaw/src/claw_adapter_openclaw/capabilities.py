@@ -36,6 +36,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
         Drop(what="directives"),
         Drop(what="command_format"),
         Drop(what="repeated_reply"),
+        Drop(what="long_numbers"),
         Forget(results=100),
         Mask(),
         *(native if options.histories == "native" else ()),
