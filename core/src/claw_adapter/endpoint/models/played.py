@@ -44,7 +44,7 @@ SIGNED: Final = "c2lnbmVk"
 """What a provider signs thoughts with."""
 MOST_PIECES: Final = 60
 """Pieces in which the arguments of a call come."""
-MOST_TRIES: Final = 6
+MOST_TRIES: Final = 12
 """Calls that are made for one purpose."""
 MOST_READS: Final = 30
 """The same where all of something has to come back, page by page."""
@@ -271,7 +271,7 @@ class PlayedModel(Model):
             errand.lost()
             return deed.next is not None
         deed.results.append(result)
-        if errand.advance(result).shows and deed.use.kind != "write":
+        if errand.advance(result).shows and deed.use.kind not in ("write", "edit"):
             self._habits.worked(deed.attempts[-1])
             if not deed.missing() and not deed.use.starts:
                 return False

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
-from claw_adapter.endpoint.reader.errands import Attempt, Habits, Steps
+from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Steps
 from claw_adapter.endpoint.reader.purposes import FOLDER, PATH, fixed
+from claw_adapter.endpoint.reader.refusals import says
 from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, Param
 from claw_adapter.endpoint.reader.storing import replacer
 from claw_adapter.endpoint.reader.tools import Toolbox, lists
@@ -32,10 +33,19 @@ def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: 
 
 
 def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
-    """Put a text in the place of another with the first tool that is given both; with none, nothing is done."""
+    """Put a text in the place of another with the first tool that is given both; with none, nothing is done.
+
+    Where the result is a notice that names a tool for reading, the file is read with that, and the call is made again.
+    """
     for tool in filter(None, (replacer(*one) for one in box.every)):
         form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
-        yield Attempt("edit", tool.tool, tool.writes(target, new, old), form)
+        attempt = Attempt("edit", tool.tool, tool.writes(target, new, old), form)
+        said = (yield attempt).text
+        reader = next((one for one in box.read if len(said) < NOTICE and says(said, one.tool)), None)
+        if reader is not None:
+            shape, place = habits.forms("read", reader.forms(path, workspace, habits.styles))[0]
+            yield Attempt("read", reader.tool, reader.arguments(place), shape)
+            yield attempt
         return True
     return False
 

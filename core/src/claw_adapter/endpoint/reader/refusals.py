@@ -23,7 +23,7 @@ from claw_adapter.endpoint.reader.purposes import PATH, TAKES_AWAY
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
 from claw_adapter.endpoint.reader.tools import Toolbox, harms, named, shows
 
-__all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "told_first"]
+__all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "says", "told_first"]
 
 MOST_TOLD: Final = 2
 MOST_ITEMS: Final = 24
@@ -80,7 +80,7 @@ def told_first(
             if not item.required:
                 continue
             if item.enum:
-                values[item.at] = next((v for v in item.enum if _says(result.text, str(v))), item.filler())
+                values[item.at] = next((v for v in item.enum if says(result.text, str(v))), item.filler())
             elif (value := identifier(item, result.text)) is not None:
                 values[item.at] = value
             elif item.text_only and not where:
@@ -277,11 +277,12 @@ def _listed(values: Mapping[At, JsonValue], habits: Habits) -> bool:
 def _named_in(attempt: Attempt, result: str, box: Toolbox, habits: Habits) -> list[tuple[str, Params]]:
     """Tools that a result names, but for those whose purpose is known and those that harm."""
     own = habits.tools_known | {attempt.tool}
-    found = [(tool, form) for tool, form in box.every if tool not in own and _says(result, tool) and not harms(form)]
+    found = [(tool, form) for tool, form in box.every if tool not in own and says(result, tool) and not harms(form)]
     return found[:MOST_TOLD]
 
 
-def _says(result: str, name: str) -> bool:
+def says(result: str, name: str) -> bool:
+    """Whether a result has a name, as a word of its own."""
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", result) is not None
 
 
