@@ -162,6 +162,8 @@ async def test_what_began_the_check_and_what_it_begins_with_are_out_of_reach(tmp
         "out = Path('folder/answer.txt').read_text()",
         "os.chdir('folder'); out = subprocess.check_output([sys.executable, W / 'cat.py'], text=True)",
         "out = subprocess.check_output([sys.executable, 'cat.py', 'link'], text=True)",
+        "out = subprocess.check_output(['cat', 'answer.txt'], cwd='folder', text=True)",
+        "import sqlite3; sqlite3.connect('link'); out = 'forty-two'",
     ],
 )
 async def test_a_link_that_a_program_has_left_does_not_lead_to_the_answer(tmp_path: Path, reads: str):
@@ -201,6 +203,18 @@ async def test_nor_does_the_check_itself_when_its_command_sets_an_import_path(tm
     run = "out = subprocess.run([sys.executable, '-I', 'cheat.py'], capture_output=True, text=True).stdout"
     command = f"{before}python ${{checks}}/check.py"
     assert not await decide(tmp_path, BEGINNING + run + ENDING, {"cheat.py": CHEAT}, command)
+
+
+async def test_a_module_that_the_agent_was_to_write_is_not_missing_here(tmp_path: Path):
+    check = "import os, sys\nsys.path.insert(0, os.getcwd())\nimport solution\n"
+    assert not await decide(tmp_path, check, {})
+
+
+async def test_folders_of_any_depth_in_the_home_of_a_check_are_removed(tmp_path: Path):
+    deep = "import os\nos.chdir(os.environ['HOME'])\nfor _ in range(1500): os.mkdir('d'); os.chdir('d')\n"
+    assert await decide(
+        tmp_path, "import subprocess, sys\nsubprocess.run([sys.executable, 'deep.py'])\n", {"deep.py": deep}
+    )
 
 
 async def test_a_program_cannot_claim_that_a_module_of_the_check_is_missing(tmp_path: Path):

@@ -9,16 +9,23 @@ from claw_adapter.audit.standing import Standing
 from claw_adapter.audit.units import RequestUnit
 
 FILES = ["notes/a.md", "b.txt"]
+TOOLS = [("read", "edit")] * 4
 RULES = "Be careful.\nStarted at 10:15 by process 4711, workspace notes/a.md"
 
 
-def judged(*texts, restart=3, process=()):
+def judged(*texts, restart=3, process=(), tools=()):
     """Causes found of turns of one request each with these instructions, closed and opened again before one of them."""
     book = Book()
     standing = Standing(book)
     for number, text in enumerate(texts):
         units = {number: [RequestUnit("system", text), RequestUnit("user", "Go on with notes/a.md")]}
-        turn = SimpleNamespace(chain=[SimpleNamespace(number=number)], units=units, process=int(number in process))
+        turn = SimpleNamespace(
+            chain=[
+                SimpleNamespace(number=number, tools=[{"function": {"name": one}} for one in (tools or TOOLS)[number]])
+            ],
+            units=units,
+            process=int(number in process),
+        )
         standing.judge(turn, FILES, restarted=number == restart)
     return [finding.key for finding in book.findings()]
 
@@ -45,3 +52,10 @@ def test_without_a_restart_they_may_go_and_a_run_that_goes_on_is_one():
     assert judged(*texts, restart=None, process=(3,)) == []  # names of five signs say too little
     texts = [text.replace("b.txt", "notes/a.md") for text in texts]
     assert judged(*texts, restart=None, process=(3,)) == ["M24 instructions-forgotten"]
+
+
+def test_tools_stay_too():
+    assert judged(*[RULES] * 4, tools=[*TOOLS[:3], ("edit", "read", "more")]) == []
+    assert judged(*[RULES] * 4, tools=[*TOOLS[:3], ("read",)]) == ["M24 tools-forgotten"]
+    assert judged(*[RULES] * 4, tools=[*TOOLS[:3], ("read",)], restart=None) == []
+    assert judged(*[RULES] * 4, tools=[("read",), ("read",), ("read", "edit"), ("read",)]) == []

@@ -1,4 +1,4 @@
-"""What stands in front of a conversation, in a harness's instructions: behind a restart it is still there."""
+"""What stands in front of a conversation, instructions and tools: behind a restart it is still there."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Final
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RequestUnit
+from claw_adapter.runs.transcript import Exchange
 
 __all__ = ["Standing"]
 
+TOOL: Final = "\n"
 LEAST: Final = 6
 """Characters of a path by which a line is known to be about a file."""
 
@@ -21,7 +23,8 @@ class Standing:
     """Follows the lines of a trial's instructions that name a file of the workspace.
 
     A line that was in every request of the two turns before a restart, about a file that is still there, and is in none
-    behind it, not with other figures either (dates, ids of processes), tells of something that only a process knew.
+    behind it, not with other figures either (dates, ids of processes), tells of something that only a process knew. So does
+    a tool that was offered in all of them, and is in none.
     """
 
     def __init__(self, book: Book) -> None:
@@ -38,7 +41,7 @@ class Standing:
             files: paths of the workspace when it began.
             restarted: whether the session was closed and opened again before it.
         """
-        found = [_instructions(turn.units[one.number]) for one in turn.chain]
+        found = [_instructions(turn.units[one.number]) | _tools(one) for one in turn.chain]
         if not found:
             return
         if restarted or 0 <= self._process < turn.process:
@@ -52,10 +55,19 @@ class Standing:
             return
         shapes = {_shape(line) for line in lines}
         for line in sorted(set.intersection(*self._turns)):
-            if _shape(line) not in shapes and any(path in line for path in files):
-                what = f"{line.strip()[:80]!r}, in front of all requests of the two turns before a restart, is gone behind it"
-                self.book.find("M24", "instructions-forgotten", what, request=request)
-                return
+            tool = line.removeprefix(TOOL) if line.startswith(TOOL) else ""
+            if line in lines or not (tool or (_shape(line) not in shapes and any(path in line for path in files))):
+                continue
+            cause, name = ("tools", f"the tool {tool}") if tool else ("instructions", repr(line.strip()[:80]))
+            what = f"{name}, in front of all requests of the two turns before a restart, is gone behind it"
+            self.book.find("M24", f"{cause}-forgotten", what, request=request)
+            return
+
+
+def _tools(exchange: Exchange) -> set[str]:
+    """The names of the tools that are offered, each as a line that no text can have."""
+    functions = [tool.get("function") for tool in exchange.tools]
+    return {f"{TOOL}{one.get('name')}" for one in functions if isinstance(one, dict)}
 
 
 def _instructions(units: Iterable[RequestUnit]) -> set[str]:

@@ -11,7 +11,6 @@ import contextlib
 import dataclasses
 import math
 import shlex
-import shutil
 import sys
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
@@ -20,7 +19,8 @@ from typing import Final
 
 from claw_adapter.drivers import Command, Completed, Limits, run
 from claw_adapter.drivers.waiting import to_thread
-from claw_adapter.errors import MachineError, SandboxError
+from claw_adapter.errors import JournalError, MachineError, SandboxError
+from claw_adapter.folders import remove_tree
 from claw_adapter.machine import amount, killed_for_memory, machine_said, space
 from claw_adapter.sandbox.confinement import DOOR, Confinement, ResourceLimits
 from claw_adapter.sandbox.host import ETC_FOLDER, write_etc
@@ -121,7 +121,7 @@ async def run_check(
             etc=None if any(ETC_FOLDER in path.parents for path in (workspace, *readable)) else tools.path / "etc",
             limits=_limits(deadline),
         )
-        notes = note_environment(place / "notes", home, door)
+        notes = note_environment(place / "notes", home, workspace.resolve(), door)
         outside = {**_environment(place / "bin", home, tmp), **notes, **(env or {})}
         argv, environment = wrap((*first, "/bin/sh", "-c", command), outside, confinement)
         done = await _bounded(
@@ -134,7 +134,8 @@ async def run_check(
         await to_thread(compile_libraries, home)
         return done
     finally:
-        await to_thread(shutil.rmtree, private, ignore_errors=True)
+        with contextlib.suppress(JournalError):  # something that is being killed may still write there
+            await to_thread(remove_tree, private)
 
 
 async def _bounded(command: Command, deadline: float, watch: CheckWatch) -> Completed:

@@ -39,9 +39,10 @@ def write_notes(folder: Path) -> None:
     compile_module(module)
 
 
-def note_environment(folder: Path, home: Path, door: str) -> dict[str, str]:
-    """The variables that make a Python do so: notes in `home`, and the folder behind which only the check sees."""
-    return {"PYTHONPATH": str(folder), inside.UNFOUND: str(home / FILE), inside.DOOR: door}
+def note_environment(folder: Path, home: Path, workspace: Path, door: str) -> dict[str, str]:
+    """The variables that make a Python do so: notes in `home`, the workspace, the folder behind which only the check sees."""
+    notes = {inside.UNFOUND: str(home / FILE), inside.WORKSPACE: str(workspace)}
+    return {"PYTHONPATH": str(folder), **notes, inside.DOOR: door}
 
 
 def missing_modules(
@@ -51,12 +52,13 @@ def missing_modules(
 
     They count if they were promised to a check, or if a script below `readable`, which is the check's own, asked for them; what
     else an agent's program wants to import is its own affair. What such a program could have written, the notes in `home`,
-    is believed of promised modules alone where the check's own Pythons had `own_notes`.
+    is believed of promised modules alone where the check's own Pythons had `own_notes`. Where a script has put the workspace on
+    the import path, a module that nobody promised may be one that the agent was to write: that is no lack of this machine's.
     """
     own = tuple(path.resolve() for path in readable)
     believed, others = _noted((own_notes or home) / FILE), _noted(home / FILE) if own_notes else []
-    lines = [(name, Path(by)) for name, _, by in (line.partition("\t") for line in believed)]
-    asked = {name for name, by in lines if any(by.is_relative_to(one) for one in own)}
+    lines = [(*line.split("\t"), "", "")[:3] for line in believed]
+    asked = {name for name, by, mark in lines if not mark and any(Path(by).is_relative_to(one) for one in own)}
     asked |= {name for name in (line.partition("\t")[0] for line in (*believed, *others)) if name in promised}
     return tuple(
         sorted(

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["COMPILED", "DOOR", "UNFOUND", "begin"]
 
 UNFOUND: Final = "CLAW_UNFOUND_MODULES"
-"""Names the file of modules that were not found: a line has the name and the script that asked."""
+"""Names the file of modules that were not found: a line has the name, who asked, and a mark if the workspace was searched."""
+WORKSPACE: Final = "CLAW_CHECK_WORKSPACE"
+"""Names the workspace."""
 DOOR: Final = "CLAW_CHECK_DOOR"
 """Names the folder behind which only the check sees; empty where there is none."""
 NOTES: Final = "notes"
@@ -36,9 +38,9 @@ CLOSED: Final = "PYTHONSAFEPATH"
 WORKERS: Final = ("from multiprocessing.", "joblib.externals.loky", "import sys;exec(eval(sys.stdin.readline()))")
 """What a Python is told that goes on with what another one has begun (execnet, which pytest-xdist uses, is the last)."""
 SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
-PLACES: Final = frozenset({DOOR, "PWD", "OLDPWD", "_"})
+PLACES: Final = frozenset({DOOR, WORKSPACE, "PWD", "OLDPWD", "_"})
 """Variables that name a folder and mean nothing by it."""
-LOOKS: Final = frozenset({"open", "os.chdir", "os.listdir", "os.scandir"})
+LOOKS: Final = frozenset({"open", "os.chdir", "os.listdir", "os.scandir", "sqlite3.connect"})
 """Audited events whose first argument is a path that is followed."""
 AMBIENT, RAISE, CLEAR, READ_SEARCH = 47, 2, 4, 2
 VERSION_3: Final = 0x20080522
@@ -54,12 +56,18 @@ class _Unfound:
             frame = sys._getframe(1)  # noqa: SLF001  # inspect would take long to import
             while frame.f_back and frame.f_code.co_filename.startswith("<frozen importlib"):
                 frame = frame.f_back
-            line = f"{name}\t{os.path.realpath(frame.f_code.co_filename)}\n"
+            line = f"{name}\t{os.path.realpath(frame.f_code.co_filename)}\t{_others()}\n"
             try:
                 with open(_notes(UNFOUND), "ab") as file:
                     file.write(line.encode("utf-8", "surrogateescape"))
             except (OSError, KeyError):
                 pass
+
+
+def _others() -> str:
+    """A mark if the import path has a folder of the workspace, so that what is not there may be the agent's to write."""
+    home = os.environ.get(WORKSPACE)
+    return "open" if home and any(f"{os.path.realpath(path)}/".startswith(f"{home}/") for path in sys.path) else ""
 
 
 def _note_compiled() -> None:
@@ -184,7 +192,7 @@ class _Starts:
         import posix
 
         self.sight, self.door = sight, door
-        self.own = {name: os.environ[name] for name in (DOOR, UNFOUND) if name in os.environ}
+        self.own = {name: os.environ[name] for name in (DOOR, UNFOUND, WORKSPACE) if name in os.environ}
         _posixsubprocess.fork_exec = self._by(_posixsubprocess.fork_exec, 0, folder_at=4, env_at=5)
         for name in ("posix_spawn", "posix_spawnp", "execve"):
             self._replace(posix, name, self._by(getattr(posix, name), 1, env_at=2))
@@ -216,6 +224,8 @@ class _Starts:
     def _named(self, given: Any, options: Any, command_at: int | None, folder: str, env: Any) -> bool:
         if _behind(folder, self.door):
             return True
+        if _behind(os.path.realpath(folder), self.door):
+            raise PermissionError(f"a link leads to the check's own things: {folder}")
         if env is not None and _values_name(
             [value for name, value in _pairs(env).items() if name not in PLACES and value != os.environ.get(name)],
             self.door,
@@ -259,6 +269,8 @@ def _follow_no_links(door: str) -> None:
         if event not in LOOKS or not given or not isinstance(given[0], (str, bytes, os.PathLike)):
             return
         path = os.fsdecode(given[0])
+        if event == "sqlite3.connect":
+            path = path.removeprefix("file:").partition("?")[0]
         if path.startswith(ours) or _behind(os.path.join(os.getcwd(), path), door):
             return
         if _behind(os.path.realpath(path), door):

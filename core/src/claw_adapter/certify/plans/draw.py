@@ -76,6 +76,8 @@ APART: Final = 0.7
 MIXED: Final = (5, 4, 5)
 """Turns in which everything happens to the same few files, by the level."""
 ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
+ENDS_OF_FILES: Final = ("", "\n\n")
+"""Of those in which something is replaced: most others end with one line end."""
 SHORT: Final = ("OK", "No.", "42", "是", "B")
 COMMON: Final = ("README.md", "notes/todo.md", "data.csv")
 """Names of files that other conversations have as well, with other content."""
@@ -235,8 +237,8 @@ class _Drawing:
         """What a model says to itself, now and then."""
         return self.texts.prose(120) if self.rng.random() < 0.3 else ""
 
-    def _file(self, lines: int) -> PlanFile:
-        made = PlanFile(path=self.texts.path(), text=self.texts.lines(lines))
+    def _file(self, lines: int, end: str = "\n") -> PlanFile:
+        made = PlanFile(path=self.texts.path(), text=self.texts.lines(lines).rstrip("\n") + end)
         self.steps.append(made)
         return made
 
@@ -454,7 +456,7 @@ class _Drawing:
 
     def _edited(self) -> list[Unit]:
         """A line of a file that was read is replaced, another taken out, and then all of it replaced, each in its turn."""
-        file = self._file(self.rng.randrange(8, 20))
+        file = self._file(self.rng.randrange(8, 20), self.rng.choice(ENDS_OF_FILES))
         old, out = self.rng.sample(file.text.split("\n")[1:-2], 2)
         look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
         new = f"{self.texts.sentence()} {self._between_words(PATTERNS)}"
@@ -466,7 +468,7 @@ class _Drawing:
 
     def _edited_at_once(self) -> list[Unit]:
         """Two lines of one file are replaced by two calls of one reply."""
-        file = self._file(self.rng.randrange(8, 20))
+        file = self._file(self.rng.randrange(8, 20), self.rng.choice(ENDS_OF_FILES))
         lines = self.rng.sample(file.text.split("\n")[1:-2], 2)
         edits = [ToolUse(kind="edit", target=file.path, wanted=(old,), content=self.texts.sentence()) for old in lines]
         look = ToolUse(kind="read", target=file.path)
