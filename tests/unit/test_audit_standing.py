@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.standing import Standing
+from claw_adapter.audit.standing import StandingLines
 from claw_adapter.audit.units import RequestUnit
 
 FILES = ["notes/a.md", "b.txt"]
@@ -16,7 +16,7 @@ RULES = "Be careful.\nStarted at 10:15 by process 4711, workspace notes/a.md"
 def judged(*texts, restart=3, process=(), tools=()):
     """Causes found of turns of one request each with these instructions, closed and opened again before one of them."""
     book = Book()
-    standing = Standing(book)
+    standing = StandingLines(book)
     for number, text in enumerate(texts):
         units = {number: [RequestUnit("system", text), RequestUnit("user", "Go on with notes/a.md")]}
         turn = SimpleNamespace(

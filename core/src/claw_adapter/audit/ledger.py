@@ -16,7 +16,7 @@ from claw_adapter.audit.past import Past
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.standing import Standing
+from claw_adapter.audit.standing import StandingLines
 from claw_adapter.audit.turns import Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, Said, arguments_of, units_of
 from claw_adapter.audit.untouched import Untouched
@@ -96,7 +96,7 @@ class _Ledger:
         self.words = KnownLines(
             facts.scenario, facts.lines or ScenarioLines.of(facts.scenario, facts.gold), facts.others
         )
-        self.standing = Standing(self.book)
+        self.standing = StandingLines(self.book)
         self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
         self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace", facts.strict)
         base = facts.trees(facts.base) if facts.base else {}

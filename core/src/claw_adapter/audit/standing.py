@@ -12,14 +12,14 @@ from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RequestUnit
 from claw_adapter.runs.transcript import Exchange
 
-__all__ = ["Standing"]
+__all__ = ["StandingLines"]
 
 TOOL: Final = "\n"
 LEAST: Final = 6
 """Characters of a path by which a line is known to be about a file."""
 
 
-class Standing:
+class StandingLines:
     """Follows the lines of a trial's instructions that name a file of the workspace.
 
     A line that was in every request of the two turns before a restart, about a file that is still there, and is in none
