@@ -27,7 +27,7 @@ def said(root: Path, seeds: int = 0) -> list[tuple[str, str, str]]:
     return found
 
 
-@pytest.mark.parametrize("typed", ["140", "one hundred and forty"])
+@pytest.mark.parametrize("typed", ["140", "one hundred forty"])
 def test_a_value_that_seeds_change_is_not_typed_into_a_mark(typed, tmp_path):
     [(rule, message, line)] = said(patched(tmp_path, (S, "I counted {doses} doses", f"I counted {typed} doses")), 3)
     assert rule == "SPEC-048"
@@ -49,10 +49,9 @@ def test_who_writes_takes_part_or_is_the_protagonist(tmp_path):
 @pytest.mark.parametrize(
     ("change", "rule", "words", "line"),
     [
-        ((S, "I counted {doses} doses in F2", "I counted {doses} doses\n            in F2"), "SPEC-006", "'[[#carla-", "carla-doses"),
         ((S, "on Monday]]", "on Monday"), "SPEC-006", "Write ]] on the same line", "carla-doses"),
         ((R, "{if: outage_min > 60,", '{if: "off_at > {off_at}",'), "SPEC-002", "Quote a moment", "off_at > {off_at}"),
-        ((R, "    limits: true\n", "    limits: true\n    optoins: []\n"), "SPEC-001", "did you mean 'options'?", "optoins"),
+        ((R, "    options:\n", "    optoins:\n"), "SPEC-001", "did you mean 'options'?", "optoins"),
         ((R, "text: The fridge had no power for", "text: The fridge, it seems, had no power for"), "SPEC-001", "a comma within", "it seems"),
         ((T, "domain: hospital", "domain: {hospital}"), "SPEC-001", "begins with { needs quotes", "domain"),
         ((C, "messages: [20, 400]", "messages: [20, 400]\nspacing: 6"), "SPEC-012", "'dense'", "updates"),
@@ -80,7 +79,7 @@ def test_a_short_span_is_found_at_its_mark_with_the_limit(tmp_path):
 def test_a_slip_in_prose_is_named_by_the_way_the_spec_was_named(tmp_path, monkeypatch):
     root = patched(tmp_path, (W, "text: |-\n          After an outage", "text: {prose: a.md}\n#"))
     (root / "prose").mkdir()
-    (root / "prose" / "a.md").write_text("One.\n\nTwo [[doses: three\n", "utf-8")
+    (root / "prose" / "a.md").write_text("One.\n\nTwo [[doses: three\nmore]] words.\n", "utf-8")
     monkeypatch.chdir(tmp_path)
     assert any(one.where == "spec/prose/a.md:3" for one in validate_spec(Path("spec"), seeds=0))
 
@@ -96,7 +95,7 @@ def test_two_marks_of_one_rank_are_named_once_and_hold_back_what_follows(tmp_pat
     )
     clash = [(text, line) for rule, text, line in said(root) if rule == "SPEC-039"]
     assert len(clash) <= 1
-    for text, line in clash:
+    for text, _ in clash:
         assert "'carla-doses'" in text
         assert "'ben-doses'" in text
 
