@@ -85,19 +85,15 @@ def test_a_slip_in_prose_is_named_by_the_way_the_spec_was_named(tmp_path, monkey
 
 
 def test_two_marks_of_one_rank_are_named_once_and_hold_back_what_follows(tmp_path):
-    root = patched(
-        tmp_path,
-        (
-            S,
-            "Has anybody got the export of the recorder?",
-            "[[#ben-doses doses=spare: There were {spare} doses in F2]].",
-        ),
-    )
-    clash = [(text, line) for rule, text, line in said(root) if rule == "SPEC-039"]
-    assert len(clash) <= 1
-    for text, _ in clash:
-        assert "'carla-doses'" in text
-        assert "'ben-doses'" in text
+    below = (T, "recorder: {rank: 6,", "recorder: {rank: 1,"), (T, "paper: {rank: 4,", "paper: {rank: 1,")
+    found = said(patched(tmp_path, *below, (T, "pharmacy: {rank: 5,", "pharmacy: {rank: 1,")))
+    clashes = [(text, line) for _, text, line in found if "at one rank" in text]
+    assert len(clashes) >= 2
+    assert len({text.partition(":")[0] for text, _ in clashes}) == len(clashes), "each pair once"
+    assert any("'ben-short'" in text and "claim other values of 'outage_min'" in text for text, _ in clashes), clashes
+    assert all("[[" in line for _, line in clashes), "at a mark"
+    assert not any("nothing visible decides" in text for _, text, _ in found), found
+    assert not any(rule.startswith("SCN") for rule, _, _ in found)
 
 
 def test_what_all_seeds_have_in_common_is_said_once(tmp_path):
