@@ -37,6 +37,8 @@ def typed_values(variants: Sequence[Compiled]) -> Iterator[Finding]:
         for text in spec_texts(made.spec):
             for head, words, written in () if text.expression else typed_in(text.text):
                 for name in {said for _, said in head.claims if said in spec.truth.facts}:
+                    if re.search(rf"\{{[^{{}}]*\b{name}\b", written):
+                        continue  # a reference says it, and what else is typed says something else
                     claimed.setdefault((written, name), set()).add(_said(made.canon.value(name)))
                     if found := _find(words, as_written.value(name), spec.truth.language):
                         typed.setdefault((written, name), (found, made.spec.where(text.layer, *text.path)))
