@@ -15,6 +15,9 @@ from scenarios.patching import patched
 
 T, W, S, R, C = "0-truth", "1-workspace", "2-sessions", "3-rounds", "5-controls"
 SWITCHES = "switches:\n  stock: {what: how many doses there are, sides: [many, few]}\nfacts:\n"
+MANY = "    options:\n" + "".join(
+    f"      - {{if: report_due > {n}, text: Due after {n}.}}\n" for n in (*range(1, 30), *range(900, 930))
+)
 DOSES = "doses: {value: 140, what: doses of the lot in F2, vary: {range: [120, 190], step: 10}}"
 
 
@@ -67,6 +70,25 @@ def test_a_finding_has_its_line_and_a_way_out(change, rule, words, line, tmp_pat
     found = said(patched(tmp_path, change))
     assert {one[0] for one in found} == {rule}, found
     assert any(words in text and line in written for _, text, written in found), found
+
+
+def test_an_unknown_statement_that_is_not_drawn_is_to_be_kept(tmp_path):
+    root = patched(tmp_path)
+    path = root / "3-rounds.yaml"
+    before, mark, rest = path.read_text("utf-8").partition("    limits: true\n")
+    path.write_text(before + mark + "    draw: 5\n" + rest.replace("    options:\n", MANY, 1), "utf-8")
+    assert any("give it 'always: true'" in text for rule, text, _ in said(root) if rule == "SPEC-046"), said(root)
+
+
+def test_drawn_messages_of_the_second_edition_have_no_pool_to_be_filled(tmp_path):
+    second = (T, "spec: spec/1\n", "spec: spec/1\nedition: 2\n")
+    root = patched(tmp_path, second)
+    path = root / "5-controls.yaml"
+    text = path.read_text("utf-8")
+    start, end = text.index("noise:"), text.index("context:")
+    path.write_text(text[:start] + "noise: {}\n" + text[end:], "utf-8")
+    found = said(root)
+    assert any(rule == "SPEC-002" and "leave out 'noise' and 'context'" in text for rule, text, _ in found), found
 
 
 def test_a_short_span_is_found_at_its_mark_with_the_limit(tmp_path):
