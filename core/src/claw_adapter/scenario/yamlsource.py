@@ -39,6 +39,7 @@ _WORDS: Mapping[str, bool | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
 }  # fmt: skip
+_SYNTAX = "Correct the syntax there; a text with ': ', ' #' or, within {…} or […], a comma or a bracket needs quotes."
 _REMEDIES = {
     "missing": "add the field",
     "extra_forbidden": "remove it, or check its spelling",
@@ -99,7 +100,7 @@ def read_yaml(path: Path) -> YamlSource:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         line = mark.line + 1 if mark else _position_line(text, error)
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
-        raise ScenarioError(f"not YAML: {what}", where=f"{path}:{line}", remedy="Correct the syntax there.") from None
+        raise ScenarioError(f"not YAML: {what}", where=f"{path}:{line}", remedy=_SYNTAX) from None
     return YamlSource(path, data, builder.lines)
 
 

@@ -22,8 +22,8 @@ _DATE = re.compile(r"(?<!\d)20\d\d-\d\d-\d\d(?!\d)")
 _FIELDS = re.compile(r"\{[^{}\n]*\}")
 
 
-Clash = tuple[str, Claim, Claim]
-"""A fact, and two claims of other values that are as good as each other, so that none decides it."""
+Clash = tuple[str, str, str]
+"""A fact, and two marks that claim other values that are as good as each other, so that none decides it."""
 
 
 def semantic(made: Compiled) -> Iterator[Finding]:
@@ -121,12 +121,11 @@ def _scattered(made: Compiled) -> Iterator[Finding]:
 
 def _clash(made: Compiled, beliefs: Beliefs, names: Iterable[str]) -> Clash | None:
     """The first clash about one of these facts, or about one that it is made of."""
-    claims = {claim.fragment: claim for claim in beliefs.visible}
     for name in names:
         held = beliefs.holdings(name)
         if held and not beliefs.deciding(name):
             rival = next(one for one in held if feature(one.value) != feature(held[0].value))
-            pair = [claims[fragment] for one in (held[0], rival) for fragment in sorted(one.fragments)[:1]]
+            pair = [fragment for one in (held[0], rival) for fragment in sorted(one.fragments)[:1]]
             return (name, pair[0], pair[1]) if len(pair) == 2 else None
         fact = made.spec.truth.facts.get(name)
         if not held and fact and fact.expr and (found := _clash(made, beliefs, names_in(fact.expr))):
@@ -136,7 +135,9 @@ def _clash(made: Compiled, beliefs: Beliefs, names: Iterable[str]) -> Clash | No
 
 def _clashes(made: Compiled, clashes: Mapping[Clash, Sequence[Finding]]) -> Iterator[Finding]:
     """One finding for each clash, at one of its marks: all that hangs on it follows from it."""
-    for (fact, a, b), found in clashes.items():
+    claims = {claim.fragment: claim for claim in made.material.claims}
+    for (fact, one, other), found in clashes.items():
+        a, b = claims[one], claims[other]
         said = f"the marks {a.fragment!r} and {b.fragment!r} ({a.place}, {b.place}) claim other values of {fact!r} at one rank"
         hang = f"nothing decides it, and {len(found)} statements and checks need it"
         way_out = "give one a source of higher rank, or let an update bring it"
