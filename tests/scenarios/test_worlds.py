@@ -262,5 +262,6 @@ def test_the_second_edition_asks_for_talk_that_is_written_and_statements_that_ar
     found = {one.id: one for one in validate_spec(root, seeds=0)}
     assert {"SPEC-083", "SPEC-084", "SPEC-085", "SPEC-086", "SPEC-087"} == found.keys()
     assert "has 9, and its predicate has not" in found["SPEC-086"].message
+    assert "'noise_share' allows 90% to 100%" in found["SPEC-084"].message
     assert "statements rest on" in found["SPEC-085"].message
     assert found["SPEC-087"].message == "there is no card.md"

@@ -11,6 +11,7 @@ import errno
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -38,16 +39,24 @@ _WORDS: Mapping[str, bool | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
 }  # fmt: skip
+_SYNTAX = "Correct the syntax there; a text with ': ', ' #' or, within {…} or […], a comma or a bracket needs quotes."
 _REMEDIES = {
     "missing": "add the field",
     "extra_forbidden": "remove it, or check its spelling",
+    "comma": "a comma within {…} ends a value: quote the text",
+    "brace": "a text that begins with { needs quotes",
     "string_type": "put the value in quotes",
     "tuple_type": "write a list: [a, b]",
     "list_type": "write a list: [a, b]",
     "too_short": "add an item",
     "value_error": "",
 }
-_MESSAGES = {"tuple_type": "this must be a list", "list_type": "this must be a list"}
+_MESSAGES = {
+    "tuple_type": "this must be a list",
+    "list_type": "this must be a list",
+    "string_type": "this must be a text",
+    "extra_forbidden": "there is no such field here",
+}
 """Kind of a mistake → what is said in place of pydantic's words, which are those of Python."""
 
 
@@ -91,7 +100,7 @@ def read_yaml(path: Path) -> YamlSource:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         line = mark.line + 1 if mark else _position_line(text, error)
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
-        raise ScenarioError(f"not YAML: {what}", where=f"{path}:{line}", remedy="Correct the syntax there.") from None
+        raise ScenarioError(f"not YAML: {what}", where=f"{path}:{line}", remedy=_SYNTAX) from None
     return YamlSource(path, data, builder.lines)
 
 
@@ -226,12 +235,12 @@ def check_record(source: YamlSource, model: type[R], *, fields: str = "scenario/
         return model.model_validate(source.data)
     except ValidationError as error:
         problems = Problems()
-        _collect(source, error, problems)
+        _collect(source, model, error, problems)
         problems.raise_any()
         raise  # not reached: a validation error has at least one entry
 
 
-def _collect(source: YamlSource, error: ValidationError, problems: Problems) -> None:
+def _collect(source: YamlSource, model: type[BaseModel], error: ValidationError, problems: Problems) -> None:
     entries = error.errors(include_url=False, include_context=False, include_input=False)
     for entry in entries:
         loc = entry["loc"]
@@ -240,8 +249,26 @@ def _collect(source: YamlSource, error: ValidationError, problems: Problems) -> 
         path = _known(source, loc)
         name = field_name(loc if entry["type"] == "missing" else path)
         message = _MESSAGES.get(entry["type"]) or entry["msg"].removeprefix("Value error, ")
-        remedy = _REMEDIES.get(entry["type"], "correct the value")
+        remedy = _remedy(entry["type"], source, path, model)
         problems.add(f"{name}: {message}" if name else message, where=source.where(*path), remedy=remedy)
+
+
+def _remedy(kind: str, source: YamlSource, path: FieldPath, model: type[BaseModel]) -> str:
+    """The way out; of an unknown field the nearest name of a field that its mapping does not have yet."""
+    beside, value = None, source.data
+    for part in path:
+        beside, value = value, value[part]  # type: ignore[index]  # the path is one of this file
+    if kind == "string_type" and isinstance(value, dict) and [*value.values()] == [None]:
+        return _REMEDIES["brace"]
+    if kind == "extra_forbidden" and isinstance(beside, dict):
+        if value is None and " " in str(path[-1]):
+            return _REMEDIES["comma"]
+        schema = model.model_json_schema()
+        parts = (schema, *schema.get("$defs", {}).values())
+        names = {name for part in parts for name in part.get("properties", ())} - beside.keys()
+        if near := get_close_matches(str(path[-1]), sorted(names), 1):
+            return f"did you mean {near[0]!r}?"
+    return _REMEDIES.get(kind, "correct the value")
 
 
 def _known(source: YamlSource, loc: FieldPath) -> FieldPath:

@@ -46,6 +46,8 @@ class Claim:
     update: str = ""
     true: bool = True
     """Whether it claims the fact's own value."""
+    written: str = ""
+    """The mark as it stands in the spec."""
 
     def visible(self, index: int) -> bool:
         """Whether it can be seen at a round."""

@@ -167,7 +167,9 @@ def draw_canon(spec: Spec, seed: int) -> Canon:
             return canon
     broken = next((demand for demand in spec.truth.require if not evaluate(demand, canon.value)), "")
     raise ScenarioError(
-        f"no draw of seed {seed} fulfils {broken!r}", where=spec.where("0-truth", "require"), remedy="Vary less."
+        f"no draw of seed {seed} fulfils {broken!r}",
+        where=spec.where("0-truth", "require"),
+        remedy="Vary less." if seed else "Change the values as they are written, or what is required.",
     )
 
 

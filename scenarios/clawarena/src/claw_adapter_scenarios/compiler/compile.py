@@ -42,7 +42,9 @@ def compile_spec(spec: Spec, seed: int = 0) -> Compiled:
     rounds = compile_rounds(spec, canon, places, material)
     preferences = compile_preferences(spec, canon)
     taught = teaching_fragments(spec, preferences)
-    made = Compiled(spec, canon, material, tuple(rounds), preferences, _fragments(material, rounds, taught), starts)
+    made = Compiled(
+        spec, canon, material, tuple(rounds), preferences, _fragments(spec, material, rounds, taught), starts
+    )
     return Compiled(spec, canon, material, made.rounds, preferences, made.fragments, starts, emit(made))
 
 
@@ -56,7 +58,9 @@ def _check_facts(spec: Spec, canon: Canon) -> None:
             raise ScenarioError(f"fact {name!r}: {error.what}", where=where, remedy=error.remedy) from None
 
 
-def _fragments(material: Material, rounds: list[CompiledRound], taught: Mapping[str, Fragment]) -> dict[str, Fragment]:
+def _fragments(
+    spec: Spec, material: Material, rounds: list[CompiledRound], taught: Mapping[str, Fragment]
+) -> dict[str, Fragment]:
     """The fragments that decide something, in order of their names."""
     named = {n for one in rounds for o in one.evidence.options.values() for g in (*o.supports, *o.refutes) for n in g}
     named |= {name for one in rounds for name in one.evidence.needs}
@@ -67,7 +71,8 @@ def _fragments(material: Material, rounds: list[CompiledRound], taught: Mapping[
                 found[claim.fragment] = Fragment(where=claim.where, text=claim.text)
             except ValueError:
                 raise ScenarioError(
-                    f"the mark {claim.fragment!r} in {claim.where} has too short a span: {claim.text!r}",
+                    f"the mark {claim.fragment!r} has too short a span: {claim.text!r}",
+                    where=spec.find(claim.written, spec.where("0-truth")),
                     remedy="A span is one line of 12 characters or more.",
                 ) from None
     return dict(sorted(found.items()))

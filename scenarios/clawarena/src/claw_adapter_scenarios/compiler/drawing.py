@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from random import Random
 from typing import Final
 
 from claw_adapter.errors import ScenarioError
-from claw_adapter_scenarios.compiler.beliefs import Beliefs
 from claw_adapter_scenarios.spec.rounds import RoundSpec
 
 __all__ = ["drawn"]
@@ -14,8 +14,8 @@ __all__ = ["drawn"]
 ATTEMPTS: Final = 200
 
 
-def drawn(item: RoundSpec, beliefs: Beliefs, rng: Random) -> list[int]:
-    """Positions in the spec of the options that are asked, in the order of their letters.
+def drawn(item: RoundSpec, true: AbstractSet[int], rng: Random) -> list[int]:
+    """Positions in the spec of the options that are asked, in the order of their letters; `true` are those of the true ones.
 
     Raises:
         ScenarioError: no draw has two true options or more and a false one.
@@ -24,7 +24,6 @@ def drawn(item: RoundSpec, beliefs: Beliefs, rng: Random) -> list[int]:
     rng.shuffle(order)
     if item.draw is None:
         return order
-    true = {number for number in order if beliefs.verdict(item.options[number].condition).value}
     always = {number for number in order if item.options[number].always}
     for _ in range(ATTEMPTS):
         asked = set(sorted(order, key=lambda number: number not in always)[: item.draw])

@@ -119,6 +119,7 @@ class Places:
                         update=update,
                         first=self.starts[update] if update else 0,
                         true=own or value == self.canon.value(fact),
+                        written=mark.written,
                     )
                 )
         return made

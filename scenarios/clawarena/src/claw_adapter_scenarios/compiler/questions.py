@@ -125,7 +125,7 @@ class _Compiler:
     def compile(
         self, item: RoundSpec, index: int, beliefs: Beliefs, taught: frozenset[str], files: frozenset[str]
     ) -> CompiledRound:
-        options = self._options(item, beliefs)
+        options = self._options(item, index, beliefs)
         work: Work | None = None
         facts: tuple[str, ...] = ()
         claims: tuple[str, ...] = ()
@@ -166,21 +166,30 @@ class _Compiler:
             raise ScenarioError(f"there is no preference {name!r}")
         return self.spec.rounds.preferences[name]
 
-    def _options(self, item: RoundSpec, beliefs: Beliefs) -> tuple[Decided, ...]:
-        asked = item
+    def _options(self, item: RoundSpec, index: int, beliefs: Beliefs) -> tuple[Decided, ...]:
+        asked, order = item, list[int]()
         if item.type == "revision" and not item.options:
             if item.of not in self.earlier:
                 raise ScenarioError(f"it revises {item.of!r}, which is not an earlier round")
             before = self.earlier[item.of]
-            asked, order = before.spec, [option.number for option in before.options]
-        else:
-            order = drawn(item, beliefs, dice(self.canon.seed, self.spec.truth.id, "options", item.id))
+            asked, index, order = before.spec, before.index, [option.number for option in before.options]
+        verdicts = [self._verdict(option, index, number, beliefs) for number, option in enumerate(asked.options)]
+        if asked is item:
+            true = {number for number, verdict in enumerate(verdicts) if verdict.value}
+            order = drawn(item, true, dice(self.canon.seed, self.spec.truth.id, "options", item.id))
         made = []
         for letter, number in zip(ascii_uppercase, order, strict=False):
             option = asked.options[number]
-            verdict = beliefs.verdict(option.condition)
-            made.append(Decided(number, letter, option, self.canon.render(option.text).text.strip(), verdict))
+            text = self.canon.render(option.text).text.strip()
+            made.append(Decided(number, letter, option, text, verdicts[number]))
         return tuple(made)
+
+    def _verdict(self, option: OptionSpec, index: int, number: int, beliefs: Beliefs) -> Verdict:
+        try:
+            return beliefs.verdict(option.condition)
+        except ScenarioError as error:
+            where = self.spec.where("3-rounds", "rounds", index, "options", number)
+            raise ScenarioError(error.what, where=where, remedy=error.remedy) from None
 
     def _evidence(
         self, item: RoundSpec, index: int, options: Sequence[Decided], beliefs: Beliefs, work: tuple[Iterable[str], ...]

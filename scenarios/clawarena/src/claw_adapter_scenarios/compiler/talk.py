@@ -190,9 +190,11 @@ class _Writer:
     def _draw(self, pool: Sequence[PoolLine], count: int) -> list[PoolLine]:
         """`count` lines, every line of the pool once before any comes again."""
         if count and not pool:
+            written = "In the second edition every message is written: leave out 'noise' and 'context' there."
             raise ScenarioError(
                 f"channel {self.channel.id!r} wants generated messages, and the pool is empty",
-                where=self.spec.where("5-controls"),
+                where=self.spec.where("2-sessions", "channels", self.spec.sessions.channels.index(self.channel)),
+                remedy=written if self.spec.truth.edition > 1 else "Fill a pool in 5-controls.yaml.",
             )
         found: list[PoolLine] = []
         while len(found) < count:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from functools import lru_cache
@@ -16,6 +17,7 @@ from claw_adapter_scenarios.language.values import SeriesValue, Value, to_value
 __all__ = ["CLAIM_FUNCTIONS", "FUNCTIONS", "UNKNOWN", "calls_in", "evaluate", "names_in", "parse"]
 
 Resolver = Callable[[str], Value]
+_CLOCK: Final = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d)?|\d\d:\d\d")
 
 
 class _Unknown:
@@ -87,7 +89,13 @@ def parse(text: str) -> ast.expr:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError):
-        raise ScenarioError(f"not an expression: {text!r}") from None
+        clock = _CLOCK.search(text)
+        remedy = (
+            f"Quote a moment in an expression: '{clock[0]}'; by itself it is 2026-03-10 21:55."
+            if clock
+            else "Quote texts and moments, and write comparisons as ==."
+        )
+        raise ScenarioError(f"not an expression: {text!r}", remedy=remedy) from None
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             _check_call(node, text)

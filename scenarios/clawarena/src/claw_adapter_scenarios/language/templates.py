@@ -11,11 +11,24 @@ from claw_adapter.errors import ScenarioError
 from claw_adapter_scenarios.language.expressions import evaluate
 from claw_adapter_scenarios.language.values import Value, render_value
 
-__all__ = ["Mark", "MarkHead", "Rendered", "Scope", "expressions_in", "heads_in", "names_used", "parse_head", "render"]
+__all__ = [
+    "Mark",
+    "MarkHead",
+    "Rendered",
+    "Scope",
+    "expressions_in",
+    "heads_in",
+    "names_used",
+    "open_mark",
+    "parse_head",
+    "render",
+    "typed_in",
+]
 
 _MARK = re.compile(r"\[\[([^\[\]:]{1,200}):[ ]?([^\n]*?)\]\]")
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}\n]*)\}")
 _NAME = re.compile(r"([A-Za-z]\w*)((?:\.[a-z_]+)?)(?:\|(\w+))?\Z")
+_OPEN = re.compile(r"\[\[(?=[^\n]*:|.*\]\])[^\n]*", re.DOTALL)
 _HEAD = re.compile(r"(?:#([\w-]+)\s*)?(.*)\Z", re.DOTALL)
 _CLAIM = re.compile(r"([A-Za-z]\w*)(?:=([A-Za-z]\w*))?\Z")
 
@@ -55,6 +68,8 @@ class Mark:
 
     head: MarkHead
     text: str
+    written: str
+    """The mark as it stands in the template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +104,18 @@ def heads_in(template: str) -> Iterator[MarkHead]:
         yield parse_head(found[1])
 
 
+def typed_in(template: str) -> Iterator[tuple[MarkHead, str, str]]:
+    """The marks of a template: what each claims, the words of its span that are no fields, and the mark as written."""
+    for found in _MARK.finditer(template):
+        yield parse_head(found[1]), _FIELD.sub("\0", found[2]), found[0]
+
+
+def open_mark(template: str) -> str:
+    """The first line of a mark that is not closed on it; empty where there is none."""
+    found = _OPEN.search(_MARK.sub("", template))
+    return found[0] if found else ""
+
+
 def expressions_in(template: str) -> Iterator[str]:
     """The inline expressions of a template."""
     for found in _FIELD.finditer(template):
@@ -118,12 +145,12 @@ def render(template: str, scope: Scope, *, extra: dict[str, Value] | None = None
 
     def mark(found: re.Match[str]) -> str:
         span = _fields(found[2], scope, extra or {})
-        marks.append(Mark(parse_head(found[1]), span))
+        marks.append(Mark(parse_head(found[1]), span, found[0]))
         return span.replace("{", "{{").replace("}", "}}")
 
     unmarked = _MARK.sub(mark, template)
-    if "[[" in unmarked and "]]" in unmarked:
-        raise ScenarioError(f"a mark that is not closed on its line: {template[:80]!r}")
+    if cut := open_mark(template):
+        raise ScenarioError(f"a mark that is not closed on its line: {cut[:80]!r}", remedy="Write ]] on the same line.")
     return Rendered(_fields(unmarked, scope, extra or {}), tuple(marks))
 
 

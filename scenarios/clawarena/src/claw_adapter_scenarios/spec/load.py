@@ -14,7 +14,7 @@ from claw_adapter.errors import ScenarioError
 from claw_adapter.scenario.problems import Problems
 from claw_adapter.scenario.yamlsource import YamlSource, check_record, read_yaml
 from claw_adapter_scenarios.spec.controls import Controls
-from claw_adapter_scenarios.spec.prose import FOLDER
+from claw_adapter_scenarios.spec.prose import FOLDER, prose_files
 from claw_adapter_scenarios.spec.rounds import Rounds
 from claw_adapter_scenarios.spec.sessions import Sessions
 from claw_adapter_scenarios.spec.truth import Truth
@@ -66,6 +66,15 @@ class Spec:
     def where(self, layer: str, *path: str | int) -> str:
         """``file:line`` of a field, or of the nearest enclosing one that the file has; `layer` as in `LAYERS`."""
         return self.sources[layer].where(*path)
+
+    def find(self, written: str, default: str) -> str:
+        """``file:line`` of the first place, in the six files or in prose, where a text stands as written; else `default`."""
+        for path in (*prose_files(self.root), *(source.path for source in self.written.values())):
+            lines = path.read_text("utf-8-sig", "replace").splitlines() if written else ()
+            for number, line in enumerate(lines, start=1):
+                if written in line:
+                    return f"{path}:{number}"
+        return default
 
 
 def load_spec(root: Path) -> Spec:

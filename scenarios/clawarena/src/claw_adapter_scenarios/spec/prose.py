@@ -74,9 +74,8 @@ def read(root: Path, name: object, where: str, key: str, holds: Holds) -> Prose:
     Raises:
         ScenarioError: the file is missing or cannot be read as what it should be; with its line.
     """
-    folder = (root / FOLDER).resolve()
-    path = (folder / str(name)).resolve()
-    if not isinstance(name, str) or not path.is_relative_to(folder):
+    path = root / FOLDER / str(name)
+    if not isinstance(name, str) or not path.resolve().is_relative_to((root / FOLDER).resolve()):
         raise ScenarioError(f"{name!r} is no file of prose", where=where, remedy=f"Name one below {FOLDER}/.")
     try:
         text = read_bytes(path, MAX_BYTES).decode("utf-8-sig")

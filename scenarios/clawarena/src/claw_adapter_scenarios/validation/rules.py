@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from claw_adapter.errors import ScenarioError
 from claw_adapter.finding import Finding, Severity
+from claw_adapter.scenario.problems import Problem
 
-__all__ = ["RULES", "spec_finding"]
+__all__ = ["RULES", "describe", "spec_finding"]
 
 RULES: Mapping[str, str] = MappingProxyType({
     # structural: before anything is compiled
     "SPEC-001": "the six files can be read and have the fields of their layer",
     "SPEC-002": "the spec can be compiled",
     "SPEC-003": "facts, actors, biases and phrases share no name",
-    "SPEC-004": "people named anywhere are actors",
+    "SPEC-004": "people named anywhere are actors, and who writes in a conversation takes part in it or is the protagonist",
     "SPEC-005": "templates name facts, actors and phrases that exist",
     "SPEC-006": "marks can be read, name facts that exist, and their ids are used once",
     "SPEC-007": "expressions can be read and name facts that exist",
@@ -48,7 +50,7 @@ RULES: Mapping[str, str] = MappingProxyType({
     "SPEC-045": "there are rounds of recall and rounds of reasoning",
     "SPEC-046": "a round asks about the limits of what can be known",
     "SPEC-047": "the statements of a round are different texts",
-    "SPEC-048": "names of people and dates are references, not typed",
+    "SPEC-048": "names of people, dates, and values in marks that other seeds change are references, not typed",
     "SPEC-049": "a claim of a wrong value is wrong",
     "SPEC-050": "other seeds keep the structure: in a spec without switches every statement keeps its truth",
     "SPEC-051": "no single place tells the truth of every contradiction",
@@ -80,3 +82,8 @@ def spec_finding(rule: str, message: str, where: str, severity: Severity = "erro
     """A breach of a rule; `where` is ``file:line``."""
     assert rule in RULES  # noqa: S101 - a misspelt id is a slip of ours
     return Finding(rule, severity, message, where)
+
+
+def describe(error: ScenarioError | Problem) -> str:
+    """What is wrong, and the way out."""
+    return f"{error.what} ({error.remedy})" if error.remedy else error.what

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from claw_adapter.errors import ScenarioError
@@ -15,7 +14,7 @@ from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.realism.talk import shortfalls, talk
 from claw_adapter_scenarios.spec.load import load_spec
 from claw_adapter_scenarios.validation.control import control
-from claw_adapter_scenarios.validation.rules import spec_finding
+from claw_adapter_scenarios.validation.rules import describe, spec_finding
 from claw_adapter_scenarios.validation.second import second_edition
 from claw_adapter_scenarios.validation.semantic import semantic
 from claw_adapter_scenarios.validation.structural import structural
@@ -36,36 +35,43 @@ def validate_spec(root: Path, *, seeds: int = SEEDS) -> list[Finding]:
     """
     try:
         spec = load_spec(root)
-    except ScenarioProblems as error:
-        return [spec_finding("SPEC-001", problem.what, problem.where) for problem in error.problems]
     except ScenarioError as error:
-        return [spec_finding("SPEC-001", error.what, error.where)]
+        problems = error.problems if isinstance(error, ScenarioProblems) else (error,)
+        return [spec_finding("SPEC-001", describe(problem), problem.where) for problem in problems]
     if found := list(structural(spec)):
         return _sorted(found)
     try:
         made = compile_spec(spec)
     except ScenarioError as error:
-        return [spec_finding("SPEC-002", error.what, error.where or spec.where("0-truth"))]
+        return [spec_finding("SPEC-002", describe(error), error.where or spec.where("0-truth"))]
     found = list(_meaning(made))
-    if not _errors(found):
-        found += other_seeds(made, seeds, lambda other: chain(structural(other.spec), _meaning(other), _core(other)))
-    if not _errors(found):
-        found += _core(made)
-    return _sorted(found)
+    if _errors(found):
+        return _sorted(found)
+    if spec.truth.switches:
+        return _sorted(other_seeds(made, seeds, _in_world))  # seed 0 is one of its worlds
+    found += other_seeds(made, seeds, _in_world)
+    return _sorted(found if _errors(found) else [*found, *_core(made)])
+
+
+def _in_world(made: Compiled) -> list[Finding]:
+    """What is wrong with one variant of a spec with switches."""
+    found = [*structural(made.spec), *_meaning(made)]
+    return found if _errors(found) else [*found, *_core(made)]
 
 
 def _meaning(made: Compiled) -> Iterator[Finding]:
-    yield from semantic(made)
-    yield from control(made)
+    found = [*semantic(made), *control(made)]
+    yield from found
     if made.spec.truth.edition > 1:
-        yield from second_edition(made)
+        undecided = any(one.id == "SPEC-039" for one in found)  # then nothing can be said of what statements rest on
+        yield from (one for one in second_edition(made) if not (undecided and one.id == "SPEC-085"))
 
 
 def _errors(found: list[Finding]) -> bool:
     return any(one.severity == "error" for one in found)
 
 
-def _sorted(found: list[Finding]) -> list[Finding]:
+def _sorted(found: Iterable[Finding]) -> list[Finding]:
     return sorted(set(found), key=lambda one: (one.severity, one.id, one.where, one.message))
 
 
@@ -98,12 +104,13 @@ def _core(made: Compiled) -> Iterator[Finding]:
 
 def _spec_place(made: Compiled, one: Finding, root: Path) -> str:
     """The place in the spec that a finding of scenario/1 comes from, as far as its message names one."""
+    written = {claim.fragment: claim.written for claim in made.material.claims}
+    for name, fragment in made.fragments.items():
+        if one.message.startswith(f"fragment '{name}'"):
+            return made.spec.find(written.get(name, ""), _place_of(made, fragment.where))
     for item in made.rounds:
         if f"'{item.spec.id}'" in one.message or one.message.startswith(f"{item.spec.id}/"):
             return made.spec.where("3-rounds", "rounds", item.index)
-    for name, fragment in made.fragments.items():
-        if f"'{name}'" in one.message:
-            return _place_of(made, fragment.where)
     return one.where.removeprefix(f"{root}/")
 
 

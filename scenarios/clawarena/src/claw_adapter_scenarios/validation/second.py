@@ -49,7 +49,8 @@ def _noise(made: Compiled) -> Iterator[Finding]:
     low, high = made.spec.controls.noise_share
     if not low <= share <= high:
         where = made.spec.where("5-controls", "noise_share")
-        yield spec_finding("SPEC-084", f"{share:.0%} of {len(loops)} exchanges carry no evidence", where)
+        said = f"{share:.0%} of {len(loops)} exchanges carry no evidence; 'noise_share' allows {low:.0%} to {high:.0%}"
+        yield spec_finding("SPEC-084", said, where)
 
 
 def _joined(made: Compiled) -> Iterator[Finding]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from claw_adapter.finding import Finding
 from claw_adapter_scenarios.compiler.beliefs import Beliefs, Claim, feature
 from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.compiler.questions import CompiledRound
+from claw_adapter_scenarios.language.expressions import names_in
 from claw_adapter_scenarios.language.people import split_name
 from claw_adapter_scenarios.language.values import SeriesValue
 from claw_adapter_scenarios.spec.truth import Contradiction
@@ -21,16 +22,22 @@ _DATE = re.compile(r"(?<!\d)20\d\d-\d\d-\d\d(?!\d)")
 _FIELDS = re.compile(r"\{[^{}\n]*\}")
 
 
+Clash = tuple[str, str, str]
+"""A fact, and two marks that claim other values that are as good as each other, so that none decides it."""
+
+
 def semantic(made: Compiled) -> Iterator[Finding]:
     """All semantic findings."""
     yield from _kinds(made)
     for name, contradiction in made.spec.truth.contradictions.items():
         yield from _contradiction(made, name, contradiction)
     yield from _scattered(made)
+    clashes: dict[Clash, list[Finding]] = {}
     for one in made.rounds:
-        yield from _statements(made, one)
-        yield from _work(made, one)
+        yield from _statements(made, one, clashes)
+        yield from _work(made, one, clashes)
         yield from _tags(made, one)
+    yield from _clashes(made, clashes)
     yield from _coverage(made)
     yield from _typed(made)
     yield from _wrong_claims(made)
@@ -112,7 +119,32 @@ def _scattered(made: Compiled) -> Iterator[Finding]:
             yield spec_finding("SPEC-051", f"{place} tells the truth of every contradiction", where)
 
 
-def _statements(made: Compiled, one: CompiledRound) -> Iterator[Finding]:
+def _clash(made: Compiled, beliefs: Beliefs, names: Iterable[str]) -> Clash | None:
+    """The first clash about one of these facts, or about one that it is made of."""
+    for name in names:
+        held = beliefs.holdings(name)
+        if held and not beliefs.deciding(name):
+            rival = next(one for one in held if feature(one.value) != feature(held[0].value))
+            pair = [fragment for one in (held[0], rival) for fragment in sorted(one.fragments)[:1]]
+            return (name, pair[0], pair[1]) if len(pair) == 2 else None
+        fact = made.spec.truth.facts.get(name)
+        if not held and fact and fact.expr and (found := _clash(made, beliefs, names_in(fact.expr))):
+            return found
+    return None
+
+
+def _clashes(made: Compiled, clashes: Mapping[Clash, Sequence[Finding]]) -> Iterator[Finding]:
+    """One finding for each clash, at one of its marks: all that hangs on it follows from it."""
+    claims = {claim.fragment: claim for claim in made.material.claims}
+    for (fact, one, other), found in clashes.items():
+        a, b = claims[one], claims[other]
+        said = f"the marks {a.fragment!r} and {b.fragment!r} ({a.place}, {b.place}) claim other values of {fact!r} at one rank"
+        hang = f"nothing decides it, and {len(found)} statements and checks need it"
+        way_out = "give one a source of higher rank, or let an update bring it"
+        yield spec_finding(found[0].id, f"{said}: {hang}; {way_out}", made.spec.find(b.written, found[0].where))
+
+
+def _statements(made: Compiled, one: CompiledRound, clashes: dict[Clash, list[Finding]]) -> Iterator[Finding]:
     def where(number: int | None = None) -> str:
         path: tuple[str | int, ...] = ("rounds", one.index)
         return made.spec.where("3-rounds", *path, *(() if number is None else ("options", number)))
@@ -123,7 +155,11 @@ def _statements(made: Compiled, one: CompiledRound) -> Iterator[Finding]:
             yield spec_finding("SPEC-040", f"{option.spec.condition!r} speaks of no fact", where(option.number))
         elif not option.verdict.sets:
             message = f"round {one.spec.id!r}: nothing visible decides {option.spec.condition!r}"
-            yield spec_finding("SPEC-039", message, where(option.number))
+            found = spec_finding("SPEC-039", message, where(option.number))
+            if clash := _clash(made, one.beliefs, option.verdict.facts):
+                clashes.setdefault(clash, []).append(found)
+            else:
+                yield found
         if option.text.casefold() in texts:
             yield spec_finding("SPEC-047", f"the statement is there twice: {option.text!r}", where(option.number))
         texts.add(option.text.casefold())
@@ -132,14 +168,18 @@ def _statements(made: Compiled, one: CompiledRound) -> Iterator[Finding]:
         yield spec_finding("SPEC-041", f"round {one.spec.id!r} has {count} statements, {true} of them true", where())
 
 
-def _work(made: Compiled, one: CompiledRound) -> Iterator[Finding]:
+def _work(made: Compiled, one: CompiledRound, clashes: dict[Clash, list[Finding]]) -> Iterator[Finding]:
     where = made.spec.where("3-rounds", "rounds", one.index)
     for name in one.needed_facts:
         fact = made.spec.truth.facts.get(name)
         if fact is None or fact.given or isinstance(made.canon.value(name), SeriesValue):
             continue
         if not one.beliefs.deciding(name):
-            yield spec_finding("SPEC-042", f"round {one.spec.id!r}: nothing visible tells {name!r}", where)
+            found = spec_finding("SPEC-042", f"round {one.spec.id!r}: nothing visible tells {name!r}", where)
+            if clash := _clash(made, one.beliefs, (name,)):
+                clashes.setdefault(clash, []).append(found)
+            else:
+                yield found
     for name in one.needed_claims:
         if one.beliefs.claim(name) is None:
             yield spec_finding("SPEC-042", f"round {one.spec.id!r}: no claim {name!r} can be seen", where)
@@ -164,7 +204,12 @@ def _coverage(made: Compiled) -> Iterator[Finding]:
     if len(skills) < 2:
         yield spec_finding("SPEC-045", f"all rounds are of {skills.pop()}", where)
     if not any(one.spec.limits and any("unknown(" in o.spec.condition for o in one.options) for one in made.rounds):
-        yield spec_finding("SPEC-046", "no round with 'limits' has an unknown() statement", where)
+        said = "no round with 'limits' has an unknown() statement"
+        if left := [
+            r.id for r in made.spec.rounds.rounds if r.limits and any("unknown(" in o.condition for o in r.options)
+        ]:
+            said = f"the unknown() statement of round {left[0]!r} is not among those drawn: give it 'always: true'"
+        yield spec_finding("SPEC-046", said, where)
     asked: dict[str, bool] = {}
     flips = False
     for one in made.rounds:

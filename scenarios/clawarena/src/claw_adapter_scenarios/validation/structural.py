@@ -10,11 +10,12 @@ from itertools import pairwise
 from claw_adapter.errors import ScenarioError
 from claw_adapter.finding import Finding
 from claw_adapter_scenarios.language.expressions import FUNCTIONS, names_in
-from claw_adapter_scenarios.language.templates import expressions_in, heads_in, names_used
+from claw_adapter_scenarios.language.templates import expressions_in, heads_in, names_used, open_mark
 from claw_adapter_scenarios.spec.load import Spec
 from claw_adapter_scenarios.spec.rounds import FileRule
+from claw_adapter_scenarios.spec.sessions import Loop
 from claw_adapter_scenarios.validation.forms import forms
-from claw_adapter_scenarios.validation.rules import spec_finding
+from claw_adapter_scenarios.validation.rules import describe, spec_finding
 from claw_adapter_scenarios.validation.texts import SpecText, spec_texts
 
 __all__ = ["structural"]
@@ -28,6 +29,7 @@ def structural(spec: Spec) -> Iterator[Finding]:
     """All structural findings."""
     yield from _names(spec)
     yield from _people(spec)
+    yield from _writers(spec)
     for text in spec_texts(spec):
         yield from _expression(spec, text) if text.expression else _template(spec, text)
     yield from _mark_ids(spec)
@@ -78,13 +80,28 @@ def _persons(spec: Spec) -> Iterator[tuple[str, str]]:
         yield from ((name, spec.where("0-truth", "facts", fact, "known_by")) for name in about.known_by)
     for i, channel in enumerate(spec.sessions.channels):
         yield from ((name, spec.where("2-sessions", "channels", i, "participants")) for name in channel.participants)
+    yield from ((loop.sender, where) for _, loop, where in _loops(spec))
+
+
+def _writers(spec: Spec) -> Iterator[Finding]:
+    """Who writes in a conversation takes part in it, or is the one whose agent it is."""
+    people = {channel.id: {*channel.participants, spec.truth.protagonist} for channel in spec.sessions.channels}
+    for name, loop, where in _loops(spec):
+        if loop.sender in spec.truth.actors and loop.sender not in people.get(name, (loop.sender,)):
+            said = f"{loop.sender!r} writes in {name!r} and is not among its 'participants'"
+            yield spec_finding("SPEC-004", said, where)
+
+
+def _loops(spec: Spec) -> Iterator[tuple[str, Loop, str]]:
+    """Every written message: the conversation, the message, and where it stands."""
+    for i, channel in enumerate(spec.sessions.channels):
         for j, phase in enumerate(channel.phases):
             for k, loop in enumerate(phase.loops):
-                yield loop.sender, spec.where("2-sessions", "channels", i, "phases", j, "loops", k)
+                yield channel.id, loop, spec.where("2-sessions", "channels", i, "phases", j, "loops", k)
     for i, update in enumerate(spec.updates.updates):
         for j, growth in enumerate(update.grow):
             for k, loop in enumerate(growth.loops):
-                yield loop.sender, spec.where("4-updates", "updates", i, "grow", j, "loops", k)
+                yield growth.channel, loop, spec.where("4-updates", "updates", i, "grow", j, "loops", k)
 
 
 def _expression(spec: Spec, text: SpecText) -> Iterator[Finding]:
@@ -93,7 +110,7 @@ def _expression(spec: Spec, text: SpecText) -> Iterator[Finding]:
     try:
         unknown = [n for n in names_in(plain) if n not in spec.truth.facts and n not in text.extra and n != "now"]
     except ScenarioError as error:
-        yield spec_finding("SPEC-007", error.what, where)
+        yield spec_finding("SPEC-007", describe(error), where)
         return
     if unknown:
         yield spec_finding("SPEC-007", f"there is no fact {unknown[0]!r}", where)
@@ -112,15 +129,18 @@ def _template(spec: Spec, text: SpecText) -> Iterator[Finding]:
                 n for n in names_in(expression) if n not in spec.truth.facts and n not in text.extra and n != "now"
             ]
         except ScenarioError as error:
-            yield spec_finding("SPEC-007", error.what, where)
+            yield spec_finding("SPEC-007", describe(error), where)
             continue
         if unknown:
             yield spec_finding("SPEC-007", f"there is no fact {unknown[0]!r}", where)
     try:
         heads = list(heads_in(body))
     except ScenarioError as error:
-        yield spec_finding("SPEC-006", error.what, where)
+        yield spec_finding("SPEC-006", describe(error), where)
         return
+    if cut := open_mark(body):
+        said = f"a mark that is not closed on its line: {cut[:80]!r} (Write ]] on the same line.)"
+        yield spec_finding("SPEC-006", said, spec.find(cut, where))
     for head in heads:
         for fact, said in head.claims:
             if missing := [n for n in (fact, said) if n not in spec.truth.facts and n != "unknown"]:
@@ -232,8 +252,10 @@ def _spacing(spec: Spec) -> Iterator[Finding]:
     rounds = [i for i, item in enumerate(spec.rounds.rounds) if item.updates]
     for before, after in pairwise(rounds):
         if after - before < spec.controls.spacing and not spec.controls.dense:
-            message = f"{after - before} rounds after the last update round; {spec.controls.spacing} are wanted"
-            yield spec_finding("SPEC-012", message, spec.where("3-rounds", "rounds", after, "updates"))
+            count = "1 round" if after - before == 1 else f"{after - before} rounds"
+            said = f"{count} after the last update round; {spec.controls.spacing} are wanted"
+            way_out = "ask more in between, or write in 5-controls.yaml another 'spacing', or in 'dense' why it is so"
+            yield spec_finding("SPEC-012", f"{said}: {way_out}", spec.where("3-rounds", "rounds", after, "updates"))
 
 
 def _preferences(spec: Spec) -> Iterator[Finding]:

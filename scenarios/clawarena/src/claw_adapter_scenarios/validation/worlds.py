@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.finding import Finding
 from claw_adapter_scenarios.compiler.compile import compile_spec
 from claw_adapter_scenarios.compiler.compiled import Compiled
-from claw_adapter_scenarios.spec.worlds import switches_used
+from claw_adapter_scenarios.spec.truth import Truth
+from claw_adapter_scenarios.spec.worlds import switches_used, world_of
 from claw_adapter_scenarios.validation.memorised import memorised, statements
-from claw_adapter_scenarios.validation.rules import spec_finding
+from claw_adapter_scenarios.validation.rules import describe, spec_finding
+from claw_adapter_scenarios.validation.typed import typed_values
 
 __all__ = ["other_seeds"]
 
@@ -20,12 +24,15 @@ SWITCHES: Final = 4
 SEEDS: Final = 8
 """Seeds of which a spec of the second edition is judged, 0 among them."""
 
-Look = Callable[[Compiled], Iterator[Finding]]
+_CHANGING: Final = re.compile(r"option [A-Z]\b|(?<![\w'-])\d[\d.,:%]*")
+"""What a finding has of another kind in each seed: letters of options, and numbers."""
+
+Look = Callable[[Compiled], Iterable[Finding]]
 """Findings of one compiled variant."""
 
 
 def other_seeds(made: Compiled, seeds: int, look: Look) -> Iterator[Finding]:
-    """What is wrong with the seeds after 0, and with what they turn over.
+    """What is wrong with the seeds after 0 (with switches: of all), and with what they turn over.
 
     Args:
         made: the variant of seed 0.
@@ -36,23 +43,45 @@ def other_seeds(made: Compiled, seeds: int, look: Look) -> Iterator[Finding]:
     if truth.edition > 1:
         seeds = max(seeds, SEEDS - 1)
         yield from _switches(made)
-    broken = False
+    variants = {0: made}
+    found: dict[int, list[Finding]] = {0: list(look(made)) if truth.switches else []}
     for seed in range(1, seeds + 1):
         try:
-            other = compile_spec(made.spec, seed)
+            variants[seed] = compile_spec(made.spec, seed)
         except ScenarioError as error:
-            broken = True
-            yield spec_finding("SPEC-050", f"seed {seed}: {error.what}", error.where or made.spec.where("0-truth"))
+            found[seed] = [spec_finding("SPEC-050", describe(error), error.where or made.spec.where("0-truth"))]
             continue
-        if truth.switches:
-            where = ", ".join(f"{name} {side}" for name, side in other.spec.world.items())
-            for one in look(other):
-                yield Finding(one.id, one.severity, f"seed {seed} ({where}): {one.message}", one.where)
-        else:
-            yield from _kept(made, other)
-    if truth.edition > 1 and not broken:
+        found[seed] = list(look(variants[seed]) if truth.switches else _kept(made, variants[seed]))
+    yield from _told_once(found, made.spec.truth)
+    yield from typed_values(list(variants.values()))
+    if truth.edition > 1 and len(variants) > seeds:
         for shortfall in memorised(made.spec, range(SEEDS)).shortfalls:
             yield spec_finding("SPEC-081", shortfall, made.spec.where("0-truth", "switches"))
+
+
+def _told_once(found: Mapping[int, Sequence[Finding]], truth: Truth) -> Iterator[Finding]:
+    """What several seeds have in common, once, in the words of the first of them."""
+    seen: dict[Hashable, dict[int, Finding]] = {}
+    for seed, those in found.items():
+        count = Counter[Hashable]()
+        for one in those:
+            key = (one.id, one.severity, one.where, _CHANGING.sub("", one.message))
+            count[key] += 1
+            seen.setdefault((key, count[key]), {})[seed] = one
+    for same in seen.values():
+        one, seeds = next(iter(same.values())), _name_seeds(list(same), len(found), truth)
+        yield Finding(one.id, one.severity, f"{seeds}{one.message}", one.where)
+
+
+def _name_seeds(seeds: Sequence[int], count: int, truth: Truth) -> str:
+    """Seeds in words, with the sides that hold in all of them."""
+    if len(seeds) == count:
+        return f"in seeds 0 to {seeds[-1]}: " if count > 1 else ""
+    worlds = [world_of(seed, truth.sides, truth.id) for seed in seeds]
+    shared = [f"{name} {side}" for name, side in worlds[0].items() if all(world[name] == side for world in worlds)]
+    *most, last = map(str, seeds)
+    named = f"seeds {', '.join(most)} and {last}" if most else f"seed {last}"
+    return f"in {named} ({', '.join(shared)}): " if shared else f"in {named}: "
 
 
 def _switches(made: Compiled) -> Iterator[Finding]:
@@ -72,4 +101,4 @@ def _kept(made: Compiled, other: Compiled) -> Iterator[Finding]:
         for option, (place, holds) in zip(ours.options, asked.items(), strict=True):
             if theirs[ours.spec.id].get(place, holds) != holds:
                 where = made.spec.where("3-rounds", "rounds", ours.index, "options", option.number)
-                yield spec_finding("SPEC-050", f"seed {other.canon.seed} changes the truth of {option.text!r}", where)
+                yield spec_finding("SPEC-050", f"another truth of {option.text!r}", where)
