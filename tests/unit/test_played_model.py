@@ -74,3 +74,37 @@ async def test_results_of_a_turn_before_do_not_make_a_request_this_turns():
 async def test_a_harness_without_tools_has_its_answer_every_time():
     made = model()
     assert [await ask(made, PROMPT, ()) for _ in range(2)] == [("It says forty.", "")] * 2
+
+
+EDIT = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("path", "old_text", "new_text")},
+    "required": ["path", "old_text", "new_text"],
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "calls"),
+    [
+        ("edited a.md", "", ["edit_file"]),
+        ("error: read it with read_file first", "old line", ["edit_file", "read_file", "edit_file"]),
+        ("edited a.md; no need for read_file", "new line", ["edit_file", "read_file"]),
+    ],
+)
+async def test_an_edit_is_made_again_when_a_notice_names_what_reads_and_the_text_is_still_there(said, shown, calls):
+    tools = (*TOOLS, Tool("edit_file", "Replace a text in a file.", EDIT))
+    use = ToolUse(kind="edit", target="a.md", wanted=("old line",), content="new line")
+    made = PlayedModel(
+        (PlayedRound(round="r1", mark=MARK, replies=(PlayedReply(uses=(use,)), PlayedReply(text="Done."))),), "/w"
+    )
+    made.begin(TurnId("t", "r1", 1), None)
+    lines, names, results = PROMPT, [], iter([said, shown, "edited a.md"])
+    for _ in range(6):
+        found = [delta async for delta in made.answer(ModelRequest(lines, tools, [], [], {}))]
+        call = next((one for delta in found for one in delta.calls), None)
+        if call is None:
+            break
+        names.append(call.name)
+        made_call = Call(call.id, call.name, call.arguments)
+        lines = (*lines, Line("assistant", "", (made_call,)), Line("tool", next(results), call_id=call.id))
+    assert names == calls

@@ -35,7 +35,8 @@ def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: 
 def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
     """Put a text in the place of another with the first tool that is given both; with none, nothing is done.
 
-    Where the result is a notice that names a tool for reading, the file is read with that, and the call is made again.
+    Where the result is a notice that names a tool for reading, the file is read with that, and if the text is still in it the
+    call is made again.
     """
     for tool in filter(None, (replacer(*one) for one in box.every)):
         form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
@@ -44,8 +45,9 @@ def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habit
         reader = next((one for one in box.read if len(said) < NOTICE and says(said, one.tool)), None)
         if reader is not None:
             shape, place = habits.forms("read", reader.forms(path, workspace, habits.styles))[0]
-            yield Attempt("read", reader.tool, reader.arguments(place), shape)
-            yield attempt
+            there = (yield Attempt("read", reader.tool, reader.arguments(place), shape)).text
+            if old.strip() in there:
+                yield attempt
         return True
     return False
 
