@@ -1,6 +1,6 @@
 # Everything a newcomer needs: Python >= 3.11 and make. Each target brings what it needs; nothing is written outside this folder.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-all test test-rest test-all validators lint typecheck format bench mutants certify-soak schemas lock changelog clean
+.PHONY: help setup demo demo-all test test-rest test-all validators lint typecheck format bench mutants certify-soak certificates schemas lock changelog clean
 FRAMEWORKS := claude-code llamacpp metaclaw nanobot openclaw opencode qwen-code
 
 PYTHON ?= python3
@@ -92,6 +92,10 @@ mutants: setup ## broken harnesses: each must trip exactly its checks
 REPEATS ?= 50
 certify-soak: setup ## the reference certified again and again, without one failure
 	for i in $$(seq $(REPEATS)); do $(BIN)/claw certify reference --level silver -q --out runs/certify-soak/$$i || exit 1; done
+
+CERTIFIED ?= nanobot claude-code openclaw $(if $(shell command -v picoclaw),picoclaw)
+certificates: setup $(FRAMEWORKS:%=.claw/%) ## certify the real harnesses at Gold, half an hour, and keep their certificates
+	$(BIN)/python tools/certificates.py $(CERTIFIED)
 
 schemas: setup ## write docs/spec/schemas again
 	$(BIN)/claw schema --out docs/spec/schemas
