@@ -126,7 +126,7 @@ def test_every_plan_asks_for_what_is_not_there_and_gold_has_a_reply_without_word
 async def test_what_means_well_is_found_though_all_of_it_meddles_at_once():
     """One harness with many bugs of tests/support/meddling.py: each has a finding of its own."""
     try:
-        (outcome,) = await judged(Meddling(), draw(NONCE, 0, "bronze"))
+        (outcome,) = await judged(Meddling(), draw("three", 0, "bronze"))
     finally:
         tidy()
     assert outcome.keys >= set().union(*(MEDDLING[made] for made in TOGETHER)), outcome.keys
@@ -152,7 +152,7 @@ async def test_an_odd_but_sound_harness_has_no_finding():
 @pytest.mark.slow(20)
 async def test_the_reference_has_no_finding_in_sessions_at_once_with_faults_a_kill_and_a_cancelled_turn():
     """As a child: the beginnings of two sessions of Gold."""
-    plans = [beginning(draw("spring", number, "gold"), 25) for number in (0, 1)]
+    plans = [beginning(draw("autumn", number, "gold"), 25) for number in (0, 1)]
     happens = {step.happens for plan in plans for step in plan.steps if isinstance(step, PlanIncident)}
     assert happens >= {"restart", "kill", "cancel"}
     outcomes = await judged(ReferenceHarness(mode="child"), *plans)

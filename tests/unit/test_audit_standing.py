@@ -13,7 +13,7 @@ TOOLS = [("read", "edit")] * 4
 RULES = "Be careful.\nStarted at 10:15 by process 4711, workspace notes/a.md"
 
 
-def judged(*texts, restart=3, process=(), tools=()):
+def judged(*texts, restart=3, process=(), tools=(), known=()):
     """Causes found of turns of one request each with these instructions, closed and opened again before one of them."""
     book = Book()
     standing = StandingLines(book)
@@ -25,8 +25,9 @@ def judged(*texts, restart=3, process=(), tools=()):
             ],
             units=units,
             process=int(number in process),
+            round=f"r{number}",
         )
-        standing.judge(turn, FILES, restarted=number == restart)
+        standing.judge(turn, FILES, [known], restarted=number == restart)
     return [finding.key for finding in book.findings()]
 
 
@@ -59,3 +60,9 @@ def test_tools_stay_too():
     assert judged(*[RULES] * 4, tools=[*TOOLS[:3], ("read",)]) == ["M24 tools-forgotten"]
     assert judged(*[RULES] * 4, tools=[*TOOLS[:3], ("read",)], restart=None) == []
     assert judged(*[RULES] * 4, tools=[("read",), ("read",), ("read", "edit"), ("read",)]) == []
+
+
+def test_what_shows_a_file_of_the_workspace_changes_with_it():
+    texts = [RULES, f"{RULES}\nKeep notes/a.md short", f"{RULES}\nKeep notes/a.md short", RULES]
+    assert judged(*texts) == ["M24 instructions-forgotten"]
+    assert judged(*texts, known=["Keep notes/a.md short"]) == []

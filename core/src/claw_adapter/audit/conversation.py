@@ -177,7 +177,7 @@ class _Request:
             said = known.get(text) or next(
                 (said for form, said in known.items() if form in text and said.origin == "prompt"), None
             )
-            if said is not None and self._said_again(text):
+            if said is not None and unit.kind == "assistant" and self._said_again(text):
                 continue
             if said is not None and unit.kind != CALL:
                 name = f"{said.origin if said.origin != 'step' else _name(said)}-doubled"
@@ -199,7 +199,7 @@ class _Request:
     def _said_again(self, text: str) -> bool:
         """Whether the model itself has said it as often in this turn as it is there, perhaps with more around it."""
         there = sum(self.renderer.unit(unit) == text for unit in self.units if unit.kind == "assistant")
-        return 0 < there <= sum(text in reply for reply in self.replies)
+        return 0 < there <= sum(text in self.renderer.plain(reply) for reply in self.replies)
 
     def _times(self, at: int) -> set[datetime] | None:
         """The times that a stamp may show; joined messages have one of theirs, None if one of them has no time of its own."""

@@ -16,7 +16,7 @@ from claw_adapter.audit.rendering import (
     without_control,
     without_directives,
 )
-from claw_adapter.audit.units import RESULT, RequestUnit, Said
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
 from claw_adapter.protocol.limits import Clip, Drop, Forget, Loss, Mask, Prune, WindowLimit
 from claw_adapter.shared import shared
 
@@ -243,6 +243,8 @@ def _dropped(loss: Drop, case: _Case) -> bool:
         return case.said.before_calls and case.damage.how == "missing"
     if loss.what == "repeated_reply":
         return case.said.repeated and case.damage.how == "missing" and case.once
+    if loss.what == "long_numbers" and case.said.kind != CALL:
+        return False
     ways = {"directives": without_directives, "control": without_control, "long_numbers": with_floats}
     way = ways.get(loss.what)
     return way is not None and (case.damage.how == loss.what or not way(case.said.text))

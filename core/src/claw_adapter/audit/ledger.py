@@ -174,7 +174,8 @@ class _Ledger:
         self.largest = judge_requests(turn, past, prompt, self.past.gone, self.renderer, self.book, self.largest)
         self.requests += len(turn.chain)
         files = self.facts.files(record.before) if record.before else {}
-        self.standing.judge(turn, files, restarted=record.round in self.facts.restarts)
+        known = [*self._older.values(), *(text.splitlines() for text in files.values())]
+        self.standing.judge(turn, files, known, restarted=record.round in self.facts.restarts)
         self._gone(turn)
         self._words(turn, number)
         if last:

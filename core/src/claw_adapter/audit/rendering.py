@@ -29,7 +29,7 @@ MOMENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2}(?:\.\
 MARK: Final = "[system] "
 DIRECTIVE: Final = re.compile(r"^\s*(MEDIA:.*|!\[.*|message\(.*|\[\[.*\]\])\s*$")
 CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-LONG_NUMBER: Final = re.compile(r"\d{16,}(?:\.\d+)?|\d\.\d+[eE]\+?\d{2}")
+LONG_NUMBER: Final = re.compile(r'(?<![\w."])(?:\d{16,30}(?:\.\d+)?|\d\.\d+[eE]\+?\d{2})(?![\w."])')
 ENDS: Final = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 """Line ends, those that only Unicode knows too."""
 MASKED: Final = re.compile(r"\*{3,}|…|\.{3}|\[redacted|REDACTED", re.IGNORECASE)

@@ -15,57 +15,70 @@ from claw_adapter.runs.transcript import Exchange
 __all__ = ["StandingLines"]
 
 TOOL: Final = "\n"
+"""With this the name of a tool is a line that no text can have."""
 LEAST: Final = 6
 """Characters of a path by which a line is known to be about a file."""
 
 
 class StandingLines:
-    """Follows the lines of a trial's instructions that name a file of the workspace.
+    """Follows the lines of a trial's instructions that name a file of the workspace, and the tools that are offered.
 
-    A line that was in every request of the two turns before a restart, about a file that is still there, and is in none
+    A line that was in every request of the two rounds before a restart, about a file that is still there, and is in none
     behind it, not with other figures either (dates, ids of processes), tells of something that only a process knew. So does
     a tool that was offered in all of them, and is in none.
     """
 
     def __init__(self, book: Book) -> None:
         self.book = book
-        self._turns: list[set[str]] = []
-        """What was in every request, of the two last turns."""
+        self._rounds: dict[str, set[str]] = {}
+        """What was in every request, of the two last rounds."""
         self._process = -1
+        self._restarted = False
+        """Whether there was a restart, and no request came since."""
 
-    def judge(self, turn: RequestTurn, files: Collection[str], *, restarted: bool) -> None:
-        """One turn that has requests.
+    def judge(
+        self, turn: RequestTurn, files: Collection[str], known: Iterable[Collection[str]], *, restarted: bool
+    ) -> None:
+        """One turn.
 
         Args:
             turn: the turn.
             files: paths of the workspace when it began.
-            restarted: whether the session was closed and opened again before it.
+            known: lines that its files have or had: what shows such a file changes with it.
+            restarted: whether the session was closed and opened again before its round.
         """
+        self._restarted |= (restarted and turn.round not in self._rounds) or 0 <= self._process < turn.process
+        self._process = turn.process
         found = [_instructions(turn.units[one.number]) | _tools(one) for one in turn.chain]
         if not found:
             return
-        if restarted or 0 <= self._process < turn.process:
-            self._compare(set().union(*found), [path for path in files if len(path) >= LEAST], turn.chain[0].number)
-            self._turns = []
-        self._turns = [*self._turns[-1:], set.intersection(*found)]
-        self._process = turn.process
+        if self._restarted:
+            paths = [path for path in files if len(path) >= LEAST]
+            self._compare(set[str]().union(*found), paths, known, turn.chain[0].number)
+            self._rounds, self._restarted = {}, False
+        before = [item for item in self._rounds.items() if item[0] != turn.round]
+        self._rounds = dict([*before[-1:], (turn.round, set.intersection(*found))])
 
-    def _compare(self, lines: Collection[str], files: Collection[str], request: int) -> None:
-        if len(self._turns) < 2:
+    def _compare(
+        self, lines: Collection[str], files: Collection[str], known: Iterable[Collection[str]], request: int
+    ) -> None:
+        if len(self._rounds) < 2:
             return
         shapes = {_shape(line) for line in lines}
-        for line in sorted(set.intersection(*self._turns)):
-            tool = line.removeprefix(TOOL) if line.startswith(TOOL) else ""
-            if line in lines or not (tool or (_shape(line) not in shapes and any(path in line for path in files))):
+        texts = set[str]().union(*known)
+        for line in sorted(set.intersection(*self._rounds.values()) - set(lines)):
+            if line.startswith(TOOL):
+                cause, name = "tools", f"the tool {line.removeprefix(TOOL)}"
+            elif line.strip() in texts or _shape(line) in shapes or not any(path in line for path in files):
                 continue
-            cause, name = ("tools", f"the tool {tool}") if tool else ("instructions", repr(line.strip()[:80]))
-            what = f"{name}, in front of all requests of the two turns before a restart, is gone behind it"
+            else:
+                cause, name = "instructions", repr(line.strip()[:80])
+            what = f"{name}, in front of all requests of the two rounds before a restart, is gone behind it"
             self.book.find("M24", f"{cause}-forgotten", what, request=request)
-            return
 
 
 def _tools(exchange: Exchange) -> set[str]:
-    """The names of the tools that are offered, each as a line that no text can have."""
+    """The names of the tools that are offered."""
     functions = [tool.get("function") for tool in exchange.tools]
     return {f"{TOOL}{one.get('name')}" for one in functions if isinstance(one, dict)}
 

@@ -87,8 +87,8 @@ async def run_check(
     """Run ``/bin/sh -c command`` in `workspace`, a copy made for this check, and return what came of it.
 
     At level 2 it has no network and sees only the workspace (writable), `readable` (less `hidden`), the system's
-    programs and this Python, and what is its `own`: folders and files with the places of `own_places`, which what it
-    starts does not see. At every level its environment is a fixed one plus `env`, its output and the processor time
+    programs and this Python, and what is its `own`: folders and files with the places of `own_places`, which what
+    its Pythons start does not see. At every level its environment is a fixed one plus `env`, its output and the processor time
     and files of each process are bounded, and everything it started is killed at `deadline` (seconds) or at its end, or
     as soon as all of it together is over its `limits`: then `over` says of what. With a `marker` from `Lifeline` this
     holds even if we are killed. `missing` is filled with the names of modules that are

@@ -43,8 +43,8 @@ class Confinement:
         home: HOME of the command; bound writable.
         writable: folders bound at the same path.
         readable: folders or files bound read-only at the same path.
-        names: (folder, path) of `home` or `writable` ones that are bound a second time, under a path of its own. What the
-            command is told of them is that path: its HOME, and where it starts.
+        names: (folder, path) of what is bound writable at a path of its own, `home` or `writable` ones a second time. What the
+            command is told of these is that path: its HOME, and where it starts.
         hidden: folders or files below a bound one that must not be seen: covered by an empty one. What is not bound
             needs no mention.
         places: (folder or file, path) of what is bound read-only at a path of its own. `DOOR` is a folder that opens only for

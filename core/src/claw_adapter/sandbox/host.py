@@ -43,7 +43,7 @@ ETC: Final = (
     "terminfo",
 )
 """The parts of /etc that programs fail without. No shadow, no private keys, no resolver: there is nobody to ask."""
-PROGRAMS: Final = Path("/usr/bin"), Path("/bin")
+PRLIMIT: Final = tuple(Path(folder, "prlimit") for folder in ("/usr/bin", "/bin"))
 MAX_HOPS: Final = 16
 
 
@@ -72,24 +72,20 @@ class HostView:
     """(target, path) of links between this environment's interpreter and the real one that lie in no folder shown."""
     prlimit: Path | None = None
     """The system's program that sets limits."""
-    setpriv: Path | None = None
-    """The system's program that sets what a process may do."""
     sight: tuple[str, ...] = ()
     """Options of bubblewrap with which a command sees what is behind the door; see `levels.Availability`."""
+    first: tuple[str, ...] = ()
+    """What such a command begins with."""
 
 
 @functools.cache
 def prlimit() -> Path | None:
     """util-linux's program that sets limits and becomes a command, if the system has it."""
-    return _system_program("prlimit")
-
-
-def _system_program(name: str) -> Path | None:
-    return next((path for folder in PROGRAMS if os.access(path := folder / name, os.X_OK)), None)
+    return next((path for path in PRLIMIT if os.access(path, os.X_OK)), None)
 
 
 @functools.cache
-def host_view(bwrap: Path, sight: tuple[str, ...] = ()) -> HostView:
+def host_view(bwrap: Path, sight: tuple[str, ...] = (), first: tuple[str, ...] = ()) -> HostView:
     """Look at this machine, once per process."""
     system = [Path(name) for name in SYSTEM if Path(name).exists()]
     links = tuple((str(path.readlink()), path) for path in system if path.is_symlink())
@@ -106,8 +102,8 @@ def host_view(bwrap: Path, sight: tuple[str, ...] = ()) -> HostView:
         prefix=_outside(prefix),
         hops=_hops(Path(sys.executable), [*base, *prefix, *system]),
         prlimit=prlimit(),
-        setpriv=_system_program("setpriv"),
         sight=sight,
+        first=first,
     )
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Final
 
-__all__ = ["COMPILED", "DOOR", "UNFOUND", "begin"]
+__all__ = ["COMPILED", "DOOR", "NOTES", "UNFOUND", "WORKSPACE", "begin"]
 
 UNFOUND: Final = "CLAW_UNFOUND_MODULES"
 """Names the file of modules that were not found: a line has the name, who asked, and a mark if the workspace was searched."""
@@ -35,8 +35,11 @@ NOTES: Final = "notes"
 COMPILED: Final = ".compiled-modules"
 """Beside that file: sources of libraries without bytecode, one a line."""
 CLOSED: Final = "PYTHONSAFEPATH"
-WORKERS: Final = ("from multiprocessing.", "joblib.externals.loky", "import sys;exec(eval(sys.stdin.readline()))")
-"""What a Python is told that goes on with what another one has begun (execnet, which pytest-xdist uses, is the last)."""
+WORKERS: Final = (
+    "from multiprocessing.", "from joblib.externals.loky.", "import sys;exec(eval(sys.stdin.readline()))",
+)  # fmt: skip
+"""The code of a Python that goes on with what another one has begun (execnet, which pytest-xdist uses, is the last)."""
+WORKER_MODULES: Final = "joblib.externals.loky."
 SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 PLACES: Final = frozenset({DOOR, WORKSPACE, "PWD", "OLDPWD", "_"})
 """Variables that name a folder and mean nothing by it."""
@@ -96,6 +99,14 @@ def _notes(name: str) -> str:
     return os.path.join(own, os.path.basename(path)) if os.path.isdir(own) else path
 
 
+def _here() -> str:
+    """The working folder; nothing where it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
 def _behind(path: str, door: str) -> bool:
     """Whether a path as it is written leads behind the door; links are not followed."""
     return f"{os.path.normpath(path)}/".startswith(f"{door}/")
@@ -125,14 +136,16 @@ def _text_names(text: str, folder: str, door: str) -> bool:
 
 def _command_names(words: Sequence[str], folder: str, door: str) -> bool:
     """Whether a command names something behind the door, or goes on with what a Python of the check has begun."""
-    shell = bool(words) and os.path.basename(words[0]) in SHELLS
+    shell = False
     for before, word in zip(("", *words), words, strict=False):
-        if before != "-c":
-            found = _names(word, folder, door)
-        elif shell:
+        shell = shell or os.path.basename(word) in SHELLS
+        code = before.startswith("-") and before.endswith("c") and before[1:].isalpha()
+        if shell and code:
             found = _text_names(word, folder, door)
         else:
-            found = word.startswith(WORKERS) or any(f"{quote}{door}/" in word for quote in "'\"")
+            found = _names(word, folder, door) or (before == "-m" and word.startswith(WORKER_MODULES))
+        if code and not shell:
+            found = found or word.startswith(WORKERS) or any(f"{quote}{door}/" in word for quote in "'\"")
         if found:
             return True
     return False
@@ -182,7 +195,7 @@ class _Sight:
 
 
 class _Starts:
-    """The functions that start programs, all of them: `subprocess`, `multiprocessing`, `asyncio` and `pty` come by these.
+    """The functions that start programs: `subprocess`, `multiprocessing`, `asyncio` and `pty` come by these.
 
     What they start sees what is behind the door if something there is named to it.
     """
@@ -214,7 +227,7 @@ class _Starts:
         def starts(*given: Any, **options: Any) -> Any:
             folder = os.fsdecode((given[folder_at] if 0 <= folder_at < len(given) else None) or "")
             env = given[env_at] if 0 <= env_at < len(given) else options.get("env")
-            if not self._named(given, options, command_at, os.path.join(os.getcwd(), folder), env):
+            if not self._named(given, options, command_at, os.path.join(_here(), folder), env):
                 self.sight.keep()  # a handler of signals may come here while another start hands it on
                 return start(*given, **options)
             return self._seen(start, given, options, env_at, env)
@@ -235,12 +248,17 @@ class _Starts:
             line = given[0] if given else options.get("command", "")
             return _text_names(os.fsdecode(line), folder, self.door)
         words = [os.fsdecode(word) for word in (given[command_at] if len(given) > command_at else ())]
-        program = [os.fsdecode(given[0])] if command_at and not isinstance(given[0], int) else []
-        return _command_names(words, folder, self.door) or _command_names(program, folder, self.door)
+        program = given[0] if command_at else given[1] if len(given) > 1 else ()
+        programs = [program] if isinstance(program, (str, bytes, os.PathLike)) else [*program] if program else []
+        return _command_names(words, folder, self.door) or any(
+            _names(os.fsdecode(one), folder, self.door) for one in programs
+        )
 
     def _seen(self, start: Callable[..., Any], given: Any, options: Any, env_at: int, env: Any) -> Any:
         inherited: dict[str, str | None] = {}
-        if 0 <= env_at < len(given):
+        if env is not None and "env" in options:
+            options = {**options, "env": _seeing(_pairs(env), self.own)}
+        elif 0 <= env_at < len(given):
             made = _seeing(_pairs(env), self.own)
             mapping = hasattr(env, "items")
             told = made if mapping else [os.fsencode(f"{name}={value}") for name, value in made.items()]
@@ -271,7 +289,8 @@ def _follow_no_links(door: str) -> None:
         path = os.fsdecode(given[0])
         if event == "sqlite3.connect":
             path = path.removeprefix("file:").partition("?")[0]
-        if path.startswith(ours) or _behind(os.path.join(os.getcwd(), path), door):
+        whole = os.path.normpath(os.path.join(_here(), path))
+        if whole.startswith(ours) or _behind(whole, door):
             return
         if _behind(os.path.realpath(path), door):
             raise PermissionError(f"a link leads to the check's own things: {path}")
@@ -299,8 +318,8 @@ def _told() -> bool:
 def _sees(door: str) -> bool:
     """Whether this Python is the check's own."""
     values = [value for name, value in os.environ.items() if name not in PLACES]
-    command = _command_names(sys.orig_argv[1:], os.getcwd(), door)
-    return command or _behind(os.getcwd(), door) or _values_name(values, door) or _told()
+    command = _command_names(sys.orig_argv[1:], _here(), door)
+    return command or _behind(_here(), door) or _values_name(values, door) or _told()
 
 
 def _open_path(door: str | None, *, sees: bool) -> None:
@@ -310,8 +329,23 @@ def _open_path(door: str | None, *, sees: bool) -> None:
         others = sees and not _behind(script, door or "")  # a file beside it may be anybody's
         sys.path.insert(len(sys.path) if others else 0, os.path.dirname(script))
         os.environ.pop(CLOSED, None)
-    elif sees and _behind(os.getcwd(), door or ""):
-        sys.path.insert(0, os.getcwd())
+    elif sees and _behind(_here(), door or ""):
+        sys.path.insert(0, _here())
+
+
+def _keep_apart(door: str) -> bool:
+    """See behind the door, and hand that on to nobody, if this Python is the check's own; whether it is."""
+    sight, sees = _Sight(), False
+    try:
+        sees = _sees(door)
+    finally:
+        if not sees:
+            sight.lay_down()
+    if sees:
+        sight.keep()
+        _Starts(sight, door)
+        _follow_no_links(door)
+    return sees
 
 
 def begin() -> None:
@@ -319,17 +353,9 @@ def begin() -> None:
     sys.meta_path.append(_Unfound)
     atexit.register(_at_exit)
     door = os.environ.get(DOOR)
-    sees = bool(door) and _sees(door or "")
+    sees = _keep_apart(door) if door else False
     if getattr(sys.flags, "safe_path", False):
-        _open_path(door, sees=sees)
-    if door:
-        sight = _Sight()
-        if sees:
-            sight.keep()
-            _Starts(sight, door)
-            _follow_no_links(door)
-        else:
-            sight.lay_down()
+        _open_path(door, sees=sees)  # behind all that is imported here: what lies beside a script may be anybody's
 
 
 if __name__ == "sitecustomize":

@@ -35,6 +35,12 @@ SIGHT: Final = ("--as-pid-1", "--cap-add", "CAP_DAC_READ_SEARCH", "--cap-add", "
 capability, could be traced by any program and made to say that the command has succeeded."""
 NOBODY: Final = ("--uid", "65534", "--gid", "65534")
 """Whoever is root inside has it again in each program that is started."""
+SETPRIV: Final = Path("/usr/bin/setpriv"), Path("/bin/setpriv")
+SECURE_BITS: Final = (
+    "--securebits", "+no_setuid_fixup", "--inh-caps", "-setpcap", "--ambient-caps", "-setpcap",
+)  # fmt: skip
+"""With these of setpriv, access(2) tells what the capability allows, which it does not by itself."""
+TRANSIENT: Final = ("it did not end in time", "temporarily unavailable")
 NO_MORE: Final = "--disable-userns"
 """In a namespace of its own a program would have it again; bubblewrap 0.8 or later."""
 
@@ -69,11 +75,13 @@ class Availability:
         bwrap: the bubblewrap binary that works, or None.
         reason: why there is none, or empty.
         sight: its options for a command that sees what the programs started by it do not; empty where it has none.
+        first: what such a command begins with.
     """
 
     bwrap: Path | None
     reason: str = ""
     sight: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
 
     @property
     def level(self) -> IsolationLevel:
@@ -88,11 +96,16 @@ def detect() -> Availability:
         return Availability(None, f"namespaces exist only on Linux, this is {sys.platform}")
     reasons = []
     own = (*SIGHT, *(NOBODY if os.geteuid() == 0 else ()))
+    setpriv = next((str(path) for path in SETPRIV if os.access(path, os.X_OK)), "")
+    bits = (setpriv, *SECURE_BITS, "--") if setpriv else ()
+    ways = list(dict.fromkeys([((*own, NO_MORE), bits), ((*own, NO_MORE), ()), (own, bits), (own, ()), ((), ())]))
     for bwrap in _binaries():
-        for sight in ((*own, NO_MORE), own, ()):
-            reason = _probe(bwrap, sight)
+        for sight, first in ways:
+            reason = _probe(bwrap, sight, first)
             if not reason:
-                return Availability(bwrap, sight=sight)
+                return Availability(bwrap, sight=sight, first=first)
+            if reason in TRANSIENT or TRANSIENT[-1] in reason:  # that says nothing about what there is
+                break
         reasons.append(f"{bwrap}: {reason}")
     return Availability(None, "; ".join(reasons) or "bubblewrap (bwrap) is not installed")
 
@@ -123,7 +136,7 @@ def _binaries() -> list[Path]:
     return found
 
 
-def _probe(bwrap: Path, sight: tuple[str, ...]) -> str:
+def _probe(bwrap: Path, sight: tuple[str, ...], first: tuple[str, ...]) -> str:
     """Run it with all the namespaces we need; return why it failed, or an empty string."""
     argv = [
         str(bwrap),
@@ -137,12 +150,15 @@ def _probe(bwrap: Path, sight: tuple[str, ...]) -> str:
         "--dev",
         "/dev",
         "--",
+        *first,
         "/bin/sh",
         "-c",
         ":",
     ]
     try:
         done = subprocess.run(argv, capture_output=True, check=False, env={}, timeout=PROBE_SECONDS)
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except subprocess.TimeoutExpired:
+        return TRANSIENT[0]
+    except OSError as error:
         return str(error)
     return "" if done.returncode == 0 else done.stderr.decode("utf-8", "replace").strip() or f"status {done.returncode}"

@@ -19,9 +19,6 @@ __all__ = ["wrap"]
 
 SEALED: Final = ("sys", "sysrq-trigger", "fs", "acpi", "scsi", "mtrr")
 """Parts of /proc that the owner root may write without any capability: settings of the machine, not of the sandbox."""
-SECURE_BITS: Final = (
-    "--securebits", "+no_setuid_fixup", "--inh-caps", "-setpcap", "--ambient-caps", "-setpcap",
-)  # fmt: skip
 Mount = tuple[Path, tuple[str, ...]]
 
 
@@ -57,7 +54,7 @@ def _this_host(level: IsolationLevel) -> HostView:
     found = detect()
     if found.bwrap is None:
         raise SandboxError("no bubblewrap")
-    return host_view(found.bwrap, found.sight)
+    return host_view(found.bwrap, found.sight, found.first)
 
 
 def _limited(argv: Sequence[str], confinement: Confinement, host: HostView | None) -> tuple[str, ...]:
@@ -79,10 +76,8 @@ def _limited(argv: Sequence[str], confinement: Confinement, host: HostView | Non
 
 
 def _sighted(argv: Sequence[str], confinement: Confinement, host: HostView) -> Sequence[str]:
-    """Let access(2) tell what the capability allows, which it does not by itself, if the system has a program for that."""
-    if not (confinement.sees and host.sight and host.setpriv):
-        return argv
-    return (str(host.setpriv), *SECURE_BITS, "--", *argv)
+    """Put what a command begins with that sees behind the door in front; see `levels.Availability`."""
+    return (*host.first, *argv) if confinement.sees and host.sight else argv
 
 
 def _relayed(argv: tuple[str, ...], confinement: Confinement, host: HostView) -> tuple[str, ...]:

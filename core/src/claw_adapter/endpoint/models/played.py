@@ -44,7 +44,7 @@ SIGNED: Final = "c2lnbmVk"
 """What a provider signs thoughts with."""
 MOST_PIECES: Final = 60
 """Pieces in which the arguments of a call come."""
-MOST_TRIES: Final = 12
+MOST_TRIES: Final = 6
 """Calls that are made for one purpose."""
 MOST_READS: Final = 30
 """The same where all of something has to come back, page by page."""

@@ -13,13 +13,13 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate, JsonObject, filled
-from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps, as_trials
+from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import unlock
 from claw_adapter.endpoint.reader.matching import normalise, readings, within
 from claw_adapter.endpoint.reader.paging import plain
 from claw_adapter.endpoint.reader.purposes import LATER
 from claw_adapter.endpoint.reader.reading import cat, command_forms, look
-from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, identifier, told_first
+from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, identifier, says, told_first
 from claw_adapter.endpoint.reader.schema import WRITE_VERBS, At
 from claw_adapter.endpoint.reader.storing import folder_makers, makers, opened, removers, strange_writers
 from claw_adapter.endpoint.reader.strangers import targets
@@ -47,7 +47,10 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
     box = habits.box(box)
     back = _ReadBack(path, content, workspace, box, habits)
     tried = False
-    for number, tool in enumerate((yield from _in_order(back, habits.tools("write", box.write, box.run[:1])))):
+    waiting = yield from _in_order(back, habits.tools("write", box.write, box.run[:1]))
+    for number in range(len(waiting)):
+        tool = waiting.pop(next((at for at, one in enumerate(waiting) if says(back.said, one.tool)), 0))
+        back.others = waiting
         adds = not (tool.exact or tool.replaces) or (number and named(tool.tool, tool.known) & LATER)
         if adds and back.possible and (yield from back.standing()) is not None:
             continue  # what it adds could not be taken back
@@ -110,6 +113,10 @@ class _ReadBack:
     habits: Habits
     looked: str = ""
     """What was shown last."""
+    said: str = ""
+    """The notice that came last of a call that was to write."""
+    others: Sequence[Candidate] = ()
+    """Tools that were not tried yet: one that a notice names comes next."""
     folders: set[tuple[str, str]] = field(default_factory=set)
     """Tools and forms of the path for which folders were made."""
     before: tuple[str, bool] | None = None
@@ -141,6 +148,8 @@ class _ReadBack:
                     )
                 ):
                     return True
+                if any(says(self.said, one.tool) for one in self.others):
+                    return False
         return False
 
     def shown_after(
@@ -154,6 +163,7 @@ class _ReadBack:
         result = Result("")
         for one in attempts:
             result = yield from carried_out(one, self.habits)
+        self.said = result.text if len(result.text) < NOTICE else ""
         if self.blank:
             return False
         attempt = attempts[0]
