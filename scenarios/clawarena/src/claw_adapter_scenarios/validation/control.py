@@ -88,7 +88,7 @@ def _noise(made: Compiled) -> Iterator[Finding]:
     low, high = made.spec.controls.noise_share
     if made.spec.truth.edition == 1 and not low <= share <= high:  # the second edition counts what carries no evidence
         where = made.spec.where("5-controls", "noise_share")
-        said = f"{share:.0%} of {len(loops)} loops are noise; 'noise_share' allows {low:.0%} to {high:.0%}"
+        said = f"{share:.1%} of {len(loops)} loops are noise; 'noise_share' allows {low:.0%} to {high:.0%}"
         edition = "; with switches a spec is of the second edition: write 'edition: 2' in 0-truth.yaml"
         yield spec_finding("SPEC-063", said + (edition if made.spec.truth.switches else ""), where)
     if made.spec.controls.messages is not None:

@@ -49,7 +49,7 @@ def _noise(made: Compiled) -> Iterator[Finding]:
     low, high = made.spec.controls.noise_share
     if not low <= share <= high:
         where = made.spec.where("5-controls", "noise_share")
-        said = f"{share:.0%} of {len(loops)} exchanges carry no evidence; 'noise_share' allows {low:.0%} to {high:.0%}"
+        said = f"{share:.1%} of {len(loops)} exchanges carry no evidence; 'noise_share' allows {low:.0%} to {high:.0%}"
         yield spec_finding("SPEC-084", said, where)
 
 
