@@ -360,6 +360,19 @@ def test_a_message_that_is_joined_with_a_prompt_may_be_stamped_with_the_time_of_
     assert causes == {True: [], False: ["times"]}
 
 
+def exchange(number, given, made, fault=""):
+    usage = {"input": given, "output": made}
+    return SimpleNamespace(number=number, status=200, usage=usage, fault=fault, failure=None)
+
+
+@pytest.mark.parametrize(("reported", "right"), [((500, 20), True), ((900, 20), True), ((400, 0), False)])
+def test_the_usage_of_a_reply_that_nobody_could_read_may_be_left_out(reported, right):
+    exchanges, book = [exchange(1, 400, 0, "garbage"), exchange(2, 500, 20)], Book()
+    usage = ReportedUsage(kind="per_turn", input=reported[0], output=reported[1])
+    judge_usage(SimpleNamespace(exchanges=exchanges, chain=exchanges), usage, "per_turn", book)
+    assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])
+
+
 @pytest.mark.parametrize(
     ("kind", "reported", "right"),
     [
@@ -373,10 +386,7 @@ def test_a_message_that_is_joined_with_a_prompt_may_be_stamped_with_the_time_of_
 )
 def test_a_last_request_may_be_told_as_one_figure(kind, reported, right):
     asked = [(500, 20), (900, 101)]
-    exchanges = [
-        SimpleNamespace(number=number, status=200, usage={"input": given, "output": made})
-        for number, (given, made) in enumerate(asked)
-    ]
+    exchanges = [exchange(number, given, made) for number, (given, made) in enumerate(asked)]
     book = Book()
     usage = ReportedUsage(kind=kind, input=reported[0], output=reported[1])
     judge_usage(SimpleNamespace(exchanges=exchanges, chain=exchanges), usage, kind, book)
@@ -385,7 +395,7 @@ def test_a_last_request_may_be_told_as_one_figure(kind, reported, right):
 
 @pytest.mark.parametrize(("reported", "right"), [((1700, 160), True), ((1400, 121), True), ((1700, 150), False)])
 def test_what_is_added_up_is_held_against_the_turn_before(reported, right):
-    exchanges = [SimpleNamespace(number=1, status=200, usage={"input": 1400, "output": 121})]
+    exchanges = [exchange(1, 1400, 121)]
     before = ReportedUsage(kind="cumulative", input=300, output=39)
     usage = ReportedUsage(kind="cumulative", input=reported[0], output=reported[1])
     book = Book()

@@ -152,9 +152,13 @@ def judge_usage(
         what = f"usage is reported as {reported.kind}, declared is {declared}"
         book.find("M18", "usage-kind", what)
         return
-    counts = [_counts(exchange.usage) for exchange in turn.exchanges if exchange.status == 200 and exchange.usage]
+    told = [exchange for exchange in turn.exchanges if exchange.status == 200 and exchange.usage]
     chain = {exchange.number for exchange in turn.chain}
-    main = [_counts(e.usage) for e in turn.exchanges if e.status == 200 and e.usage and e.number in chain]
+    counts = [_counts(e.usage) for e in told]
+    main = [_counts(e.usage) for e in told if e.number in chain]
+    whole = [
+        _counts(e.usage) for e in told if e.failure is None and not e.fault
+    ]  # of another nobody could read the usage
     if not main:
         return
     readings = [_figures(reported)]  # of what is added up also what has come since; a new start begins with nothing
@@ -165,7 +169,7 @@ def judge_usage(
     if declared == "last_request":
         wanted = {main[-1], counts[-1]}
     else:
-        wanted = {(sum(i for i, _ in some), sum(o for _, o in some)) for some in (counts, main)}
+        wanted = {(sum(i for i, _ in some), sum(o for _, o in some)) for some in (counts, main, whole)}
     given = {(sent, said) for i, said, cached in readings for sent in (i, i + cached)}
     sizes = (
         {size for i, o in wanted for size in (i, i + o)}
