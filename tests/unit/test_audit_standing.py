@@ -8,7 +8,7 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.standing import StandingLines
 from claw_adapter.audit.units import RequestUnit
 
-FILES = ["notes/a.md", "b.txt"]
+FILES = {"notes/a.md": "", "b.txt": ""}
 TOOLS = [("read", "edit")] * 4
 RULES = "Be careful.\nStarted at 10:15 by process 4711, workspace notes/a.md"
 
@@ -27,7 +27,7 @@ def judged(*texts, restart=3, process=(), tools=(), known=()):
             process=int(number in process),
             round=f"r{number}",
         )
-        standing.judge(turn, FILES, [known], restarted=number == restart)
+        standing.judge(turn, lambda: FILES, [known], restarted=number == restart)
     return [finding.key for finding in book.findings()]
 
 

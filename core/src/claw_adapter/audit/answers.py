@@ -156,9 +156,7 @@ def judge_usage(
     chain = {exchange.number for exchange in turn.chain}
     counts = [_counts(e.usage) for e in told]
     main = [_counts(e.usage) for e in told if e.number in chain]
-    whole = [
-        _counts(e.usage) for e in told if e.failure is None and not e.fault
-    ]  # of another nobody could read the usage
+    readable = [_counts(e.usage) for e in told if e.failure is None and not e.fault]
     if not main:
         return
     readings = [_figures(reported)]  # of what is added up also what has come since; a new start begins with nothing
@@ -169,7 +167,7 @@ def judge_usage(
     if declared == "last_request":
         wanted = {main[-1], counts[-1]}
     else:
-        wanted = {(sum(i for i, _ in some), sum(o for _, o in some)) for some in (counts, main, whole)}
+        wanted = {(sum(i for i, _ in some), sum(o for _, o in some)) for some in (counts, main, readable)}
     given = {(sent, said) for i, said, cached in readings for sent in (i, i + cached)}
     sizes = (
         {size for i, o in wanted for size in (i, i + o)}

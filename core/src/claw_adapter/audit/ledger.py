@@ -173,9 +173,12 @@ class _Ledger:
         prompt = Said("user", record.prompt, "prompt", number)
         self.largest = judge_requests(turn, past, prompt, self.past.gone, self.renderer, self.book, self.largest)
         self.requests += len(turn.chain)
-        files = self.facts.files(record.before) if record.before else {}
-        known = [*self._older.values(), *(text.splitlines() for text in files.values())]
-        self.standing.judge(turn, files, known, restarted=record.round in self.facts.restarts)
+        self.standing.judge(
+            turn,
+            lambda: self.facts.files(record.before) if record.before else {},
+            self._older.values(),
+            restarted=record.round in self.facts.restarts,
+        )
         self._gone(turn)
         self._words(turn, number)
         if last:

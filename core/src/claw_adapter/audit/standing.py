@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import takewhile
 from typing import Final
 
@@ -37,14 +37,19 @@ class StandingLines:
         """Whether there was a restart, and no request came since."""
 
     def judge(
-        self, turn: RequestTurn, files: Collection[str], known: Iterable[Collection[str]], *, restarted: bool
+        self,
+        turn: RequestTurn,
+        files: Callable[[], Mapping[str, str]],
+        former: Iterable[Collection[str]],
+        *,
+        restarted: bool,
     ) -> None:
         """One turn.
 
         Args:
             turn: the turn.
-            files: paths of the workspace when it began.
-            known: lines that its files have or had: what shows such a file changes with it.
+            files: gives the texts of the workspace when it began, by path; asked for behind a restart only.
+            former: lines that its files had before: what shows a file changes with it.
             restarted: whether the session was closed and opened again before its round.
         """
         self._restarted |= (restarted and turn.round not in self._rounds) or 0 <= self._process < turn.process
@@ -53,23 +58,23 @@ class StandingLines:
         if not found:
             return
         if self._restarted:
-            paths = [path for path in files if len(path) >= LEAST]
-            self._compare(set[str]().union(*found), paths, known, turn.chain[0].number)
+            self._compare(set[str]().union(*found), files(), former, turn.chain[0].number)
             self._rounds, self._restarted = {}, False
         before = [item for item in self._rounds.items() if item[0] != turn.round]
         self._rounds = dict([*before[-1:], (turn.round, set.intersection(*found))])
 
     def _compare(
-        self, lines: Collection[str], files: Collection[str], known: Iterable[Collection[str]], request: int
+        self, lines: Collection[str], files: Mapping[str, str], former: Iterable[Collection[str]], request: int
     ) -> None:
         if len(self._rounds) < 2:
             return
         shapes = {_shape(line) for line in lines}
-        texts = set[str]().union(*known)
+        paths = [path for path in files if len(path) >= LEAST]
+        texts = set[str]().union(*former, *(text.splitlines() for text in files.values()))
         for line in sorted(set.intersection(*self._rounds.values()) - set(lines)):
             if line.startswith(TOOL):
                 cause, name = "tools", f"the tool {line.removeprefix(TOOL)}"
-            elif line.strip() in texts or _shape(line) in shapes or not any(path in line for path in files):
+            elif line.strip() in texts or _shape(line) in shapes or not any(path in line for path in paths):
                 continue
             else:
                 cause, name = "instructions", repr(line.strip()[:80])

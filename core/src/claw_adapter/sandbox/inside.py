@@ -281,7 +281,7 @@ class _Starts:
 
 def _follow_no_links(door: str) -> None:
     """A link that a program has left must not lead the check's own Python to its answers."""
-    ours = tuple(f"{path}/" for path in (door, os.path.dirname(__file__), sys.prefix, sys.base_prefix))
+    ours = tuple(f"{path}/" for path in (os.path.dirname(__file__), sys.prefix, sys.base_prefix))
 
     def look(event: str, given: tuple[Any, ...]) -> None:
         if event not in LOOKS or not given or not isinstance(given[0], (str, bytes, os.PathLike)):

@@ -104,7 +104,7 @@ def detect() -> Availability:
             reason = _probe(bwrap, sight, first)
             if not reason:
                 return Availability(bwrap, sight=sight, first=first)
-            if reason in TRANSIENT or TRANSIENT[-1] in reason:  # that says nothing about what there is
+            if any(one in reason for one in TRANSIENT):  # that says nothing about what there is
                 break
         reasons.append(f"{bwrap}: {reason}")
     return Availability(None, "; ".join(reasons) or "bubblewrap (bwrap) is not installed")
