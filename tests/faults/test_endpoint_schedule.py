@@ -21,6 +21,7 @@ CLASSES = {
     "401": ("EndpointAuthError", 401), "429": ("EndpointQuotaError", 429), "500": ("EndpointTransientError", 500),
     "529": ("EndpointTransientError", 529), "filter": ("EndpointFilteredError", 400),
     "stall": ("EndpointTransientError", None), "cut": ("EndpointTransientError", None),
+    "cut_call": ("EndpointTransientError", None),
     "garbage": ("EndpointMalformedError", 200), "truncated_arguments": ("EndpointMalformedError", 200),
     "empty": ("EndpointMalformedError", 200), "402": ("EndpointQuotaError", 402), "403": ("EndpointAuthError", 403),
     "404": ("EndpointError", 404), "408": ("EndpointTransientError", 408), "409": ("EndpointTransientError", 409),
@@ -105,6 +106,21 @@ def check_form(dialect: str, kind: str, status: int, text: str, *, stream: bool)
     elif kind == "empty" and not stream:
         reply = json.loads(text)
         assert not next(reply[name] for name in ("choices", "output", "content") if name in reply)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_a_stream_may_end_within_a_call(server: EndpointServer, tmp_path: Path, dialect: str):
+    key = await server.open_trial("t", failing({"at": [1], "kind": "cut_call"}), tmp_path / "t.jsonl")
+    await server.begin_round("t", "q")
+    with pytest.raises(aiohttp.ClientError):
+        await post(server.url, key, dialect, ask(dialect, stream=True, tool="read_file"))
+    await server.end_round("t")
+    (sent,) = read_transcript(tmp_path / "t.jsonl")
+    assert (sent.status, sent.fault) == (499, "cut_call")
+    (call,) = sent.reply["tool_calls"]
+    assert call["function"]["name"] == "read_file"
+    with pytest.raises(ValueError, match="Unterminated"):
+        json.loads(call["function"]["arguments"])
 
 
 async def test_a_refused_connection_brings_no_byte(server: EndpointServer, tmp_path: Path):

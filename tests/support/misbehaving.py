@@ -329,6 +329,17 @@ class EventsWithoutResults(PlantedConversation):
         return turn.model_copy(update={"events": tuple(kept)})
 
 
+class EventsCut(PlantedConversation):
+    """Results among the events are cut, with a remark."""
+
+    def spoil(self, turn):
+        def cut(event):
+            long = event.kind == "tool_result" and len(event.text) > 400
+            return event.model_copy(update={"text": f"{event.text[:200]} [more]"}) if long else event
+
+        return turn.model_copy(update={"events": tuple(map(cut, turn.events))})
+
+
 class DoubledUsage(PlantedConversation):
     def spoil(self, turn):
         if turn.usage is None:
@@ -434,6 +445,7 @@ BROKEN = [
     (kind(DoubledEvents), "M17 events-doubled"),
     (kind(LostEvents), "M17 events-missing"),
     (kind(EventsWithoutResults), "M17 events-results"),
+    (kind(EventsCut), "M17 events-results-cut"),
     (kind(DoubledUsage), "M18 usage-differs"),
     (kind(UsageAsCumulative), "M18 usage-differs"),
     (kind(ForgetsAfterReopening), "M30 past-forgotten"),

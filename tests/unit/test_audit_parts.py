@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from claw_adapter.audit.alignment import align
 from claw_adapter.audit.answers import judge_usage
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.conversation import _Request, minutes
+from claw_adapter.audit.conversation import _Request, judge_requests, minutes
 from claw_adapter.audit.damage import Damage, damage_of, declared_for
 from claw_adapter.audit.histories import Histories
 from claw_adapter.audit.pages import tells_the_rest
 from claw_adapter.audit.past import Past
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, whole_in
+from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text, units_of
 from claw_adapter.audit.words import KnownLines, ScenarioLines
 from claw_adapter.protocol import (
@@ -33,6 +34,7 @@ from claw_adapter.protocol import (
     ToolCall,
     WindowLimit,
 )
+from claw_adapter.runs.transcript import Exchange
 from claw_adapter.scenario.load import load_gold, load_scenario
 from support.scenarios import write_scenario
 
@@ -363,6 +365,41 @@ def test_a_message_that_is_joined_with_a_prompt_may_be_stamped_with_the_time_of_
 def exchange(number, given, made, fault=""):
     usage = {"input": given, "output": made}
     return SimpleNamespace(number=number, status=200, usage=usage, fault=fault, failure=None)
+
+
+@pytest.mark.parametrize("ran", [True, False])
+def test_a_call_of_a_reply_that_broke_off_is_not_run(ran):
+    asks = "What does the plan say of the van on Tuesday?"
+
+    def asked(number, *messages, **more):
+        said = ({"role": "user", "content": asks}, *messages)
+        return Exchange.model_validate(
+            {
+                "number": number,
+                "round": "q",
+                "at": "",
+                "seconds": 0,
+                "dialect": "",
+                "stream": True,
+                "asked": "m",
+                "messages": said,
+            }
+            | more
+        )
+
+    half = {
+        "role": "assistant",
+        "tool_calls": [{"id": "c1", "function": {"name": "read", "arguments": '{"path": "no'}}],
+    }
+    run = (half, {"role": "tool", "tool_call_id": "c1", "content": "There is no such file."})
+    exchanges = [
+        asked(1, status=499, reply=half),
+        asked(2, *(run if ran else ()), status=200, reply={"content": "Yes."}),
+    ]
+    turn, book = RequestTurn("q", 1, 0, exchanges), Book()
+    turn.follow(asks, [], renderer(), tools=False)
+    judge_requests(turn, [], Said("user", asks, "prompt", 0), (), renderer(), book)
+    assert [finding.cause for finding in book.findings()] == (["broken-call-run"] if ran else [])
 
 
 @pytest.mark.parametrize(("reported", "right"), [((500, 20), True), ((900, 20), True), ((400, 0), False)])

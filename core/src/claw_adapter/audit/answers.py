@@ -116,7 +116,7 @@ def _as_made(shown: str, made: Sequence[str], renderer: Renderer) -> str:
 
 
 def _judge_results(turn: RequestTurn, events: Sequence[Event], book: Book) -> None:
-    """No call has the result of another one among the events."""
+    """Among the events no call has the result of another one, or less of its own than the model was given."""
     given = {
         result.call: result.text
         for step in turn.steps
@@ -131,6 +131,15 @@ def _judge_results(turn: RequestTurn, events: Sequence[Event], book: Book) -> No
                 what = f"among the events the call {event.id!r} has the result of {other!r}"
                 book.find("M17", "events-results-swapped", what)
                 return
+        if event.kind == "tool_result" and own and _cut(event.text, own):
+            what = f"of the {len(own):,} characters of a result, the events have {len(event.text):,}"
+            book.find("M17", "events-results-cut", what)
+
+
+def _cut(shown: str, whole: str) -> bool:
+    """Whether a text is the beginning of another one, perhaps with a remark behind it."""
+    start = shown[: max(TELLING, int(len(shown) * 0.8))]
+    return len(start) >= TELLING and len(shown) < len(whole) - TELLING and whole.startswith(start)
 
 
 def judge_usage(

@@ -59,6 +59,7 @@ def judge_requests(
         )
         replies += [reply.text] if (reply := Reply.of(exchange)) else []
     _judge_calls(turn, book, renderer)
+    _judge_broken(turn, book)
     return tokens
 
 
@@ -75,6 +76,16 @@ def _judge_calls(turn: RequestTurn, book: Book, renderer: Renderer) -> None:
             continue
         what = f"a reply had {len(step.results)} tool calls, and the next request has results of {done}"
         book.find("M17", "calls-not-run", what, owner="harness", request=step.reply.exchange.number)
+
+
+def _judge_broken(turn: RequestTurn, book: Book) -> None:
+    """No call of a reply that broke off is run."""
+    broken = turn.broken
+    for exchange in turn.chain if broken else ():
+        if any(unit.kind == RESULT and unit.call in broken for unit in turn.units[exchange.number]):
+            what = f"a reply broke off within a call, and request {exchange.number} has a result of it"
+            book.find("M17", "broken-call-run", what, owner="harness", request=exchange.number)
+            return
 
 
 class _Request:

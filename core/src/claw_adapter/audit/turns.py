@@ -137,6 +137,12 @@ class RequestTurn:
             self.steps.append(ChainStep(reply))
 
     @property
+    def broken(self) -> set[str]:
+        """The ids of calls in replies that broke off."""
+        halves = [one.reply for one in self.exchanges if one.status != 200 and one.reply is not None]
+        return {call.call for half in halves for call in _calls(half) if call.call}
+
+    @property
     def replies(self) -> list[Reply]:
         """What the model said in the chain, in order."""
         return [reply for reply in map(Reply.of, self.chain) if reply]

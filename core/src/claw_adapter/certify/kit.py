@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -239,6 +240,18 @@ class Kit:
         turn = await trial.send(prompt, *replies, check=self.check.id, marker=marker, deadline=deadline)
         self.rounds.append((trial.name, turn.round))
         return turn
+
+    async def cancelled(self, trial: KitTrial, sending: asyncio.Task[Turn]) -> Turn:
+        """Cancel the turn under way, and demand that it comes back within ten seconds."""
+        try:
+            await trial.cancel()
+            await asyncio.wait({sending}, timeout=10.0)
+            self.expect(sending.done(), "10 s after cancel() the turn is still under way")
+        finally:
+            if not sending.done():
+                sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+        return sending.result()
 
     def expect(
         self, condition: object, what: str, *, remedy: str = "", owner: Owner = Owner.ADAPTER, broken: bool = False

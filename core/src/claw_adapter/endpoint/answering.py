@@ -91,8 +91,11 @@ class Answering:
 
     async def _broken_call(self) -> AsyncGenerator[Delta, None]:
         self._pending.error = EndpointMalformedError("the arguments of a tool call end in the middle")
-        yield broken_call(self._pending.request, self._pending.turn.id.name("call_broken", self._pending.number))
+        yield self._call_begun()
         yield Delta(finish="tool_calls")
+
+    def _call_begun(self) -> Delta:
+        return broken_call(self._pending.request, self._pending.turn.id.name("call_broken", self._pending.number))
 
     async def _whole(self) -> web.Response:
         async for _ in self._deltas():
@@ -147,8 +150,8 @@ class Answering:
             case "stall":
                 await asyncio.sleep(self._trial.spec.timeout)
                 return self._hang_up(http)
-            case "drop":
-                await self._half(http)
+            case "drop" | "drop_call":
+                await self._half(http, call=broken.fault == "drop_call")
                 return self._hang_up(http)
             case "told":
                 if stream:
@@ -167,13 +170,15 @@ class Answering:
         await response.write_eof()
         return response
 
-    async def _half(self, http: web.Request) -> None:
+    async def _half(self, http: web.Request, *, call: bool = False) -> None:
         """Send the beginning of a reply: of a stream some events, of a JSON body less than its length announces."""
         if self._pending.request.stream:
             renderer = self._dialect.stream(self._head, usage_chunk=False)
             response = await self._open(http, renderer)
-            for piece in _BEGUN:
-                await response.write(renderer.feed(Delta(text=piece)))
+            for delta in (*(Delta(text=piece) for piece in _BEGUN), *([self._call_begun()] if call else ())):
+                self._collector.add(delta)
+                await response.write(renderer.feed(delta))
+            self._pending.reply = self._collector.reply()
             return
         half = self._dialect.half_a_reply
         headers = {"Content-Type": "application/json", "Content-Length": str(2 * len(half))}

@@ -9,8 +9,9 @@ from typing import Final
 
 from claw_adapter.certify.check import check
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.script import read, say
+from claw_adapter.certify.script import hang, read, say
 from claw_adapter.certify.trial import KitTrial
+from claw_adapter.certify.turn import excerpt
 from claw_adapter.certify.world import session
 
 MANY: Final = 8
@@ -75,7 +76,7 @@ async def eight_at_once(kit: Kit) -> None:
 
 @check(
     "CONC-003", level="gold", must="M26",
-    catches="A turn, or close(), of one conversation waits for another's turn, or ends its processes.",
+    catches="A turn, cancel() or close() of one conversation waits for another's turn, ends it, or ends its processes.",
     remedy="End only what this conversation has started, and let no turn wait for another conversation's.",
     needs=("turns", "isolation_of_state"),
 )  # fmt: skip
@@ -83,6 +84,8 @@ async def closing_one_of_two(kit: Kit) -> None:
     """One is in mid turn while the other has one, and is closed; afterwards the first still takes a prompt."""
     async with _several(kit, 2) as (one, two):
         (await kit.send(one, f"Hello, {kit.canary('one')}.", say("Hello."))).answered("Hello.")
+        if kit.capabilities.concurrent and kit.capabilities.cancel:
+            await _cancelling_one(kit, one, two)
         pause = BESIDE if kit.capabilities.concurrent else 2.0
         sending = asyncio.create_task(kit.send(two, f"Take your time, {kit.canary('two')}.", say("Done.", delay=pause)))
         kit.expect(await two.requested(), "no model request came for the prompt")
@@ -93,3 +96,14 @@ async def closing_one_of_two(kit: Kit) -> None:
         kit.expect(not closed.error, f"close() raised {closed.error}", broken=True)
         (await sending).answered("Done.")
         (await kit.send(two, f"Still there, {kit.canary('still')}?", say("Yes."))).answered("Yes.")
+
+
+async def _cancelling_one(kit: Kit, one: KitTrial, two: KitTrial) -> None:
+    """The turn that was begun first is cancelled while the other conversation has one."""
+    held = asyncio.create_task(kit.send(one, f"Think about {kit.canary('held')}.", hang()))
+    kit.expect(await one.requested(), "no model request came for the prompt")
+    beside = asyncio.create_task(kit.send(two, f"Go on, {kit.canary('goes on')}.", say("Gone on.", delay=BESIDE / 4)))
+    kit.expect(await two.requested(), "no model request came for the prompt")
+    turn = await kit.cancelled(one, held)
+    kit.expect(turn.error is not None, f"the cancelled turn has an answer: {excerpt(turn.text)}")
+    (await beside).answered("Gone on.")

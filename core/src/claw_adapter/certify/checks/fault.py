@@ -41,6 +41,7 @@ KINDS: Final[dict[FaultKind, frozenset[str]]] = {
     "filter": frozenset({"EndpointFilteredError"}),
     "stall": frozenset({"EndpointTransientError", "DeadlineExceeded"}),
     "cut": frozenset({"EndpointTransientError", "EndpointMalformedError"}),
+    "cut_call": frozenset({"EndpointTransientError", "EndpointMalformedError"}),
     "told": frozenset({"EndpointTransientError", "EndpointMalformedError"}),
     "garbage": frozenset({"EndpointMalformedError"}),
     "truncated_arguments": frozenset({"EndpointMalformedError"}),
@@ -51,7 +52,7 @@ KINDS: Final[dict[FaultKind, frozenset[str]]] = {
 An error of the harness's own passes too where it cannot know better, as the runner knows the endpoint's side; what the
 provider told it, with a status or in words, is the endpoint's.
 """
-WIRE: Final = frozenset({"refused", "stall", "cut", "garbage", "truncated_arguments", "empty"})
+WIRE: Final = frozenset({"refused", "stall", "cut", "cut_call", "garbage", "truncated_arguments", "empty"})
 """Faults of which nobody is told anything."""
 ALSO: Final[dict[FaultKind, tuple[FaultKind, ...]]] = {
     "401": ("402", "403"),

@@ -215,7 +215,7 @@ async def cancel_a_turn(kit: Kit) -> None:
         )
         came = await t.requested()
         wrote = await _appeared(file)
-        turn = await _cancelled(kit, t, sending)
+        turn = await kit.cancelled(t, sending)
         kit.expect(came, "no model request came for the prompt")
         kit.expect(turn.error is not None, f"the cancelled turn has an answer: {excerpt(turn.text)}")
         if wrote:
@@ -247,7 +247,7 @@ async def cancel_at_once(kit: Kit) -> None:
             word = kit.canary(f"after {delay}")
             sending = asyncio.create_task(kit.send(t, f"Think about {word}.", hang()))
             await asyncio.sleep(delay)
-            turn = await _cancelled(kit, t, sending)
+            turn = await kit.cancelled(t, sending)
             kit.expect(turn.error is not None, f"the cancelled turn has an answer: {excerpt(turn.text)}")
             seen, following = t.returned, kit.canary(f"next {delay}")
             await asyncio.sleep(QUIET)
@@ -275,19 +275,6 @@ async def _appeared(file: Path) -> bool:
         if file.is_file():
             return True
     return False
-
-
-async def _cancelled(kit: Kit, t: KitTrial, sending: asyncio.Task[Turn]) -> Turn:
-    """Cancel the turn under way; it has to come back within ten seconds."""
-    try:
-        await t.cancel()
-        await asyncio.wait({sending}, timeout=10.0)
-        kit.expect(sending.done(), "10 s after cancel() the turn is still under way")
-    finally:
-        if not sending.done():
-            sending.cancel()
-        await asyncio.gather(sending, return_exceptions=True)
-    return sending.result()
 
 
 @check(

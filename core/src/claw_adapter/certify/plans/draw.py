@@ -33,7 +33,7 @@ Unit = list[PlanStep]
 """Steps that end in the turn which shows what they did."""
 PASSING: Final[tuple[FaultKind, ...]] = ("408", "429", "500", "502", "503", "504", "529")
 BREAKING: Final[tuple[FaultKind, ...]] = ("cut", "told")
-"""A reply breaks off when some of it has come."""
+"""A reply breaks off when some of its text has come."""
 UNREADABLE: Final[tuple[FaultKind, ...]] = ("garbage", "empty")
 SERVER: Final[tuple[FaultKind, ...]] = ("500", "502", "503")
 FOR_GOOD: Final[tuple[FaultKind, ...]] = (
@@ -671,15 +671,14 @@ class _Drawing:
         return [[fault, self._turn(self._does(add), self._does(show), self._says())], [self._turn(self._says())]]
 
     def _broken(self) -> list[Unit]:
-        """Replies break off: one with a call, and when that was asked for again, the answer."""
+        """Replies break off: one within a call, and when that was asked for again, the answer."""
         units: list[Unit] = []
         for kind in BREAKING:
             file = self._file(self.rng.randrange(3, 20))
             look = ToolUse(kind="read", target=file.path)
             add = ToolUse(kind="add", target=file.path, content=self.texts.sentence())
-            units.append(
-                [PlanFault(fault=kind, at=(1, 3)), self._turn(self._does(add), self._does(look), self._says())]
-            )
+            faults = [PlanFault(fault="cut_call", at=(1,)), PlanFault(fault=kind, at=(3,))]
+            units.append([*faults, self._turn(self._does(add), self._does(look), self._says())])
         return [*units, [self._turn(self._says())]]
 
     def _failed(self) -> list[Unit]:
