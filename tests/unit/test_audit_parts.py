@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from itertools import groupby
 from types import SimpleNamespace
 
 import pytest
@@ -223,6 +224,15 @@ def test_declared_renderings_together_lose_nothing(texts):
     expected = [said(text, speaker="Ann") for text in texts if text.strip()]
     shown = [unit(f"[2026-03-02 09:00] Ann: {one.text}".replace("\r\n", "\n").replace("\r", "\n")) for one in expected]
     assert align(expected, shown, renderer(*names)).missing == []
+
+
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.sampled_from("abcd")), min_size=1, max_size=14))
+def test_what_is_said_twice_is_found_though_some_of_it_is_joined(talk):
+    expected = [said(f"Of the {letter} there is no more to be said.", kind) for kind, letter in talk]
+    shown = [
+        unit("\n\n".join(one.text for one in group), kind) for kind, group in groupby(expected, key=lambda one: one.kind)
+    ]
+    assert align(expected, shown, renderer("merge")).missing == []
 
 
 def test_a_line_of_a_gold_file_that_says_what_may_be_known_is_no_leak(tmp_path):

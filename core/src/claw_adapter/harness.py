@@ -27,6 +27,7 @@ from pydantic import JsonValue
 
 from claw_adapter.errors import SandboxError
 from claw_adapter.protocol import (
+    EVENT_CHARACTERS,
     Capabilities,
     Checkpoint,
     Event,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from claw_adapter.environment import McpServer, Surroundings
 
 __all__ = [
+    "EVENT_CHARACTERS",
     "INSIDE",
     "Capabilities",
     "Checkpoint",

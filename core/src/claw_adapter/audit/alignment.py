@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -32,18 +33,32 @@ def align(expected: Sequence[Said], actual: Sequence[RequestUnit], renderer: Ren
     found = _in_turn(must, have)
     if len(found.pairs) == len(must):
         return found
-    found = Alignment()
     matcher = SequenceMatcher(None, must, have, autojunk=False)
-    before = (0, 0)
-    for start, there, size in matcher.get_matching_blocks():
-        _gap(expected, actual, renderer, (before[0], start), (before[1], there), found)
-        found.pairs.update((start + n, there + n) for n in range(size))
-        before = (start + size, there + size)
-    found.missing = [at for at in range(len(must)) if at not in found.pairs]
-    used = set(found.pairs.values())
-    found.extra = [at for at in range(len(have)) if at not in used]
+    equal = [(start + n, there + n) for start, there, size in matcher.get_matching_blocks() for n in range(size)]
+    found = _between(expected, actual, renderer, equal)
+    if (
+        found.missing and renderer.loose
+    ):  # of what was said twice the wrong one may stand there, and the other one be joined
+        times = Counter(must)
+        once = [(at, place) for at, place in equal if times[must[at]] == 1]
+        found = min(found, _between(expected, actual, renderer, once), key=lambda one: len(one.missing))
     if renderer.has("told"):
         _told(expected, actual, renderer, found)
+    return found
+
+
+def _between(
+    expected: Sequence[Said], actual: Sequence[RequestUnit], renderer: Renderer, equal: Sequence[tuple[int, int]]
+) -> Alignment:
+    """What is equal in both, and what is found between."""
+    found = Alignment(pairs=dict(equal))
+    before = (0, 0)
+    for at, place in (*equal, (len(expected), len(actual))):
+        _gap(expected, actual, renderer, (before[0], at), (before[1], place), found)
+        before = (at + 1, place + 1)
+    found.missing = [at for at in range(len(expected)) if at not in found.pairs]
+    used = set(found.pairs.values())
+    found.extra = [at for at in range(len(actual)) if at not in used]
     return found
 
 

@@ -10,7 +10,7 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.rendering import Renderer, blackened, without_directives
 from claw_adapter.audit.turns import Reply, RequestTurn
 from claw_adapter.audit.units import adds_to, call_text
-from claw_adapter.protocol import Event, ReportedUsage, RoundRecord
+from claw_adapter.protocol import EVENT_CHARACTERS, Event, ReportedUsage, RoundRecord
 from claw_adapter.protocol.limits import AnswerLimit, Drop, Mask
 
 __all__ = ["judge_answer", "judge_events", "judge_usage"]
@@ -18,6 +18,8 @@ __all__ = ["judge_answer", "judge_events", "judge_usage"]
 
 TELLING: Final = 40
 """Characters from which on no two results are the same by chance."""
+REMARK: Final = 300
+"""Characters that a harness may say to the model behind a result."""
 
 
 def judge_answer(turn: RequestTurn, record: RoundRecord, renderer: Renderer, book: Book) -> None:
@@ -139,7 +141,8 @@ def _judge_results(turn: RequestTurn, events: Sequence[Event], book: Book) -> No
 def _cut(shown: str, whole: str) -> bool:
     """Whether a text is the beginning of another one, perhaps with a remark behind it."""
     start = shown[: max(TELLING, int(len(shown) * 0.8))]
-    return len(start) >= TELLING and len(shown) < len(whole) - TELLING and whole.startswith(start)
+    enough = min(len(whole) - REMARK, EVENT_CHARACTERS)
+    return len(start) >= TELLING and len(shown) < enough and whole.startswith(start)
 
 
 def judge_usage(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from pydantic import JsonValue
 
 from claw_adapter.errors import ClawError, HarnessProtocolError
-from claw_adapter.protocol import Event, ReportedUsage
+from claw_adapter.protocol import EVENT_CHARACTERS, Event, ReportedUsage
 
 if TYPE_CHECKING:
     from acp.schema import AgentMessageChunk, ToolCallProgress, ToolCallStart
@@ -21,8 +21,6 @@ __all__ = ["AcpTurn", "TurnRecord"]
 
 REPLY_CHARACTERS: Final = 64 * 1024 * 1024
 EVENTS: Final = 10_000
-SHOWN: Final = 20_000
-"""Characters of a text or a tool's result that go into an event."""
 ENDED: Final = ("completed", "failed")
 _NAME: Final = re.compile(r"[\w.-]+")
 
@@ -97,7 +95,7 @@ class TurnRecord:
 
     def note(self, name: str, text: str) -> None:
         """Something that is neither text nor a tool call."""
-        self._add(Event(kind="note", at=self._now(), name=name, text=text[:SHOWN]))
+        self._add(Event(kind="note", at=self._now(), name=name, text=text[:EVENT_CHARACTERS]))
 
     def say(self, chunk: AgentMessageChunk) -> None:
         """A piece of a reply; another message begins when the agent names it otherwise.
@@ -126,7 +124,7 @@ class TurnRecord:
         if update.raw_input is not None:
             call.arguments = update.raw_input if isinstance(update.raw_input, dict) else {"raw": update.raw_input}
         if (text := _output(update)) is not None:
-            call.text = text[:SHOWN]
+            call.text = text[:EVENT_CHARACTERS]
         if update.status in ENDED:
             call.failed = update.status == "failed"
             if not call.ended:
@@ -148,7 +146,7 @@ def _event(step: _Spoken | _Call | _Result | Event) -> Event | None:
     if isinstance(step, Event):
         return step
     if isinstance(step, _Spoken):
-        text = "".join(step.parts)[:SHOWN]
+        text = "".join(step.parts)[:EVENT_CHARACTERS]
         return Event(kind="text", at=step.at, text=text) if text.strip() else None
     if isinstance(step, _Call):
         return Event(kind="tool_call", at=step.at, id=step.id, name=step.name, arguments=step.arguments)

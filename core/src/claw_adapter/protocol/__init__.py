@@ -61,11 +61,12 @@ from claw_adapter.protocol.session import Message, Session, ToolCall
 from claw_adapter.protocol.stopping import Spent, StopRules
 from claw_adapter.protocol.tags import RoundTags
 from claw_adapter.protocol.trial import HarnessSpec, OverlaySpec, RunSettings, TrialSpec
-from claw_adapter.protocol.turn import Checkpoint, Event, Failure, ReportedUsage, Timing, TurnResult
+from claw_adapter.protocol.turn import EVENT_CHARACTERS, Checkpoint, Event, Failure, ReportedUsage, Timing, TurnResult
 from claw_adapter.protocol.update import SessionChange, Update, UpdateAction, UpdateTags
 
 __all__ = [
     "ATTACHED",
+    "EVENT_CHARACTERS",
     "Agreement",
     "Answer",
     "AnswerKey",

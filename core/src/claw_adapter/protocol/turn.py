@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, model_validator
 
@@ -19,7 +19,7 @@ from claw_adapter.machine import machine_error, system_error
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.session import Session
 
-__all__ = ["Checkpoint", "Event", "Failure", "ReportedUsage", "Timing", "TurnResult", "UsageKind"]
+__all__ = ["EVENT_CHARACTERS", "Checkpoint", "Event", "Failure", "ReportedUsage", "Timing", "TurnResult", "UsageKind"]
 
 UsageKind = Literal["none", "per_turn", "cumulative", "last_request"]
 
@@ -63,8 +63,15 @@ def _passing(error: ClawError) -> bool:
     return error.owner in (Owner.HARNESS, Owner.OVERLAY) and not isinstance(error, HarnessNotFound | OverlayNotFound)
 
 
+EVENT_CHARACTERS: Final = 20_000
+"""Characters of a text or a result behind which an event may end."""
+
+
 class Event(Record):
-    """Something the harness did during the turn, in order; `at` is seconds since the prompt was sent."""
+    """Something the harness did during the turn, in order; `at` is seconds since the prompt was sent.
+
+    A result is what the model was given, `EVENT_CHARACTERS` of it at least.
+    """
 
     kind: Literal["tool_call", "tool_result", "text", "note"]
     at: NonNegativeFloat = 0.0

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from claw_adapter.command.messages import arguments_of, text_of
-from claw_adapter.harness import Event
+from claw_adapter.harness import EVENT_CHARACTERS, Event
 from claw_adapter_nanobot.native import hidden
 from claw_adapter_nanobot.store import read_lines
 
@@ -16,8 +16,6 @@ __all__ = ["steps"]
 
 SUMMARISED: Final = "Continue the active task from the working-memory checkpoint above."
 """What NanoBot puts, hidden, where a summary takes the place of what was said before."""
-SHOWN: Final = 20_000
-"""Characters of a tool's result that go into an event."""
 
 
 def steps(file: Path, began: float) -> tuple[Event, ...]:
@@ -42,7 +40,9 @@ def _events(record: Mapping[str, Any], names: Mapping[str, str], began: float) -
     if record.get("role") == "tool":
         call = str(record.get("tool_call_id", ""))
         failed = text.startswith("Error")
-        yield Event(kind="tool_result", at=at, id=call, name=names.get(call, ""), text=text[:SHOWN], is_error=failed)
+        yield Event(
+            kind="tool_result", at=at, id=call, name=names.get(call, ""), text=text[:EVENT_CHARACTERS], is_error=failed
+        )
     for call in record.get("tool_calls") or ():
         if text.strip():
             yield Event(kind="text", at=at, text=text)

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from claw_adapter.harness import Event, ReportedUsage
+from claw_adapter.harness import EVENT_CHARACTERS, Event, ReportedUsage
 from claw_adapter_openclaw.answers import Answer
 from claw_adapter_openclaw.native import message_of
 
 __all__ = ["counted", "replies", "reply_text", "steps", "stopped"]
 
-SHOWN: Final = 20_000
-"""Characters of a tool's result that go into an event."""
 COMPACTION: Final = "compaction"
 """OpenClaw put a summary in the place of what was said: an event of its round."""
 
@@ -58,12 +56,14 @@ def steps(record: Mapping[str, Any], begun: float) -> list[Event]:
         return []
     at = max(datetime.fromisoformat(record["timestamp"]).timestamp() - begun, 0.0)
     if message is None:
-        return [Event(kind="note", at=at, name=COMPACTION, text=str(record.get("summary") or "")[:SHOWN])]
+        return [Event(kind="note", at=at, name=COMPACTION, text=str(record.get("summary") or "")[:EVENT_CHARACTERS])]
     if message.role == "tool":
         native = record["message"]
         name, failed = str(native.get("toolName", "")), bool(native.get("isError"))
         call = str(message.tool_call_id)
-        return [Event(kind="tool_result", at=at, id=call, name=name, text=message.text[:SHOWN], is_error=failed)]
+        return [
+            Event(kind="tool_result", at=at, id=call, name=name, text=message.text[:EVENT_CHARACTERS], is_error=failed)
+        ]
     called = [
         Event(kind="tool_call", at=at, id=call.id, name=call.name, arguments=call.arguments)
         for call in message.tool_calls
