@@ -81,6 +81,16 @@ def test_a_row_whose_trials_had_several_levels_is_refused(tmp_path):
         compare([odd], resamples=100)
 
 
+def test_checks_whose_things_were_open_are_another_isolation(tmp_path):
+    run, other = (load_run(make.run_of(tmp_path / name, {name: make.flat(GOOD)})) for name in ("one", "two"))
+    start = other.trials[0].start
+    level = start.isolation.model_copy(update={"check_open": True})
+    start = start.model_copy(update={"isolation": level})
+    other = replace(other, trials=(replace(other.trials[0], start=start), *other.trials[1:]))
+    with pytest.raises(NotComparable, match=r"isolation\.check: .*2.* → .*2 \(open\)"):
+        compare([run, other], resamples=100)
+
+
 def test_the_same_conditions_are_compared_though_the_harness_version_differs(tmp_path):
     found = compare(two(tmp_path, version="2.0"), resamples=100)
     assert [row.versions for row in found.rows] == [{"reference": "1.2.3"}, {"reference": "2.0"}]

@@ -39,6 +39,8 @@ class Isolation(Record):
     harness: int | None
     """None of a harness that executes nothing itself: there is nothing to isolate."""
     check: int
+    check_open: bool = False
+    """At level 2: this machine's bubblewrap is too old to close a check's things to the programs that the check starts."""
 
 
 class Score(Record):

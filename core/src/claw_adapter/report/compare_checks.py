@@ -64,7 +64,7 @@ class RunRow:
         levels = self.row.isolation
         return {
             "harness": " and ".join(sorted({str(level.harness) for level in levels})) or "unknown",
-            "check": " and ".join(sorted({str(level.check) for level in levels})) or "unknown",
+            "check": " and ".join(sorted({words.check_level(level) for level in levels})) or "unknown",
         }
 
 

@@ -237,7 +237,7 @@ def _voided_warnings(run: RunData) -> Iterator[str]:
 def _differ(levels: Iterable[Isolation]) -> bool:
     """Whether isolation was not the same everywhere; a harness that executes nothing fits any level."""
     known = set(levels)
-    return len({one.check for one in known}) > 1 or len({one.harness for one in known} - {None}) > 1
+    return len({(one.check, one.check_open) for one in known}) > 1 or len({one.harness for one in known} - {None}) > 1
 
 
 def _warnings(run: RunData, rows: Sequence[Row], scenarios: Iterable[ScenarioInfo]) -> Iterator[str]:

@@ -211,7 +211,16 @@ def milliseconds(value: float | None) -> str:
 
 def isolation(levels: tuple[Isolation, ...]) -> str:
     """Levels of harness and checks, ``n/a`` of a harness that executes nothing; several when trials differ."""
-    return ", ".join(f"{'n/a' if level.harness is None else level.harness}/{level.check}" for level in levels) or "–"
+    return ", ".join(map(_level, levels)) or "–"
+
+
+def _level(level: Isolation) -> str:
+    return f"{'n/a' if level.harness is None else level.harness}/{check_level(level)}"
+
+
+def check_level(level: Isolation) -> str:
+    """The level of checks, with what is missing in it."""
+    return f"{level.check} (open)" if level.check_open else str(level.check)
 
 
 def first_requests(found: Sequence[FirstRequest]) -> str:

@@ -41,6 +41,7 @@ from claw_adapter.runs.checkpoints import Saved, load_checkpoint
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import Journal
 from claw_adapter.runs.store import Store
+from claw_adapter.sandbox import checks_open
 from claw_adapter.scenario import load_gold
 from claw_adapter.workspace import Snapshotter
 
@@ -211,7 +212,8 @@ class Trial:
         if self.journal.start is not None:
             return
         capabilities = self.harness.capabilities()
-        level = None if not self.harness.executes else 0 if self.harness.runs_inside else self.spec.settings.isolation
+        checks = self.spec.settings.isolation
+        level = None if not self.harness.executes else 0 if self.harness.runs_inside else checks
         record = TrialStart(
             trial=self.spec.id,
             scenario=self.scenario.id,
@@ -222,7 +224,7 @@ class Trial:
             overlays=tuple(overlay.label for overlay in self.spec.overlays),
             seed=self.spec.seed,
             repeat=self.spec.repeat,
-            isolation=Isolation(harness=level, check=self.spec.settings.isolation),
+            isolation=Isolation(harness=level, check=checks, check_open=checks_open(checks)),
             snapshot=self.base,
             notes=capabilities.described,
             memory_files=capabilities.memory_files,

@@ -15,7 +15,7 @@ from typing import Final
 
 from claw_adapter.errors import SandboxError
 
-__all__ = ["NAMESPACES", "Availability", "IsolationLevel", "detect", "require"]
+__all__ = ["NAMESPACES", "Availability", "IsolationLevel", "checks_open", "detect", "require"]
 
 NAMESPACES: Final = (
     "--unshare-user",
@@ -122,6 +122,11 @@ def require(level: IsolationLevel) -> None:
         raise SandboxError(
             f"isolation level 2 needs namespaces: {found.reason}", remedy=NOT_ALLOWED if _binaries() else NOT_INSTALLED
         )
+
+
+def checks_open(level: int) -> bool:
+    """Whether at level 2 what a check starts can see the check's things here, since bubblewrap is too old to close them."""
+    return level >= IsolationLevel.NAMESPACE and not detect().sight
 
 
 def _binaries() -> list[Path]:
