@@ -84,6 +84,19 @@ def test_an_alias_bomb_is_refused_before_it_grows(file):
         read_yaml(file(f"l0: &l0 [x]\n{levels}\n"))
 
 
+@pytest.mark.parametrize(
+    ("written", "remedy"),
+    [
+        ("rounds:\n  - id: r1\n    qestion: x\n", "did you mean 'question'?"),
+        ("rounds:\n  - id: r1\n    question: x\n    round: x\n", "remove it"),
+    ],
+)
+def test_of_an_unknown_field_the_nearest_that_may_stand_there_is_named(file, written, remedy):
+    with pytest.raises(ScenarioProblems) as caught:
+        check_record(read_yaml(file(written)), RoundFile)
+    assert any(remedy in problem.remedy for problem in caught.value.problems), [p.remedy for p in caught.value.problems]
+
+
 def test_every_problem_of_a_record_is_reported_with_its_line(file):
     path = file("rounds:\n  - id: r1\n    type: 5\n    question: x\n    colour: red\n  - id: 'a b'\n    question: y\n")
     with pytest.raises(ScenarioProblems) as caught:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from claw_adapter.audit.alignment import Alignment, align
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.damage import Damage, damage_of, declared_for
+from claw_adapter.audit.damage import DAMAGES, Damage, damage_of, declared_for
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.turns import Reply, RequestTurn
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
@@ -21,15 +21,6 @@ SHORT: Final = 20
 """Characters under which a text may well stand in a request twice."""
 MUST: Final = {"seeded": "M7", "update": "M21", "prompt": "M13", "answer": "M30", "step": "M30"}
 WHOSE: Final = {"seeded": "the past it was given", "update": "what an update brought", "prompt": "what was asked"}
-DAMAGES: Final = {
-    "missing": "is not there", "doubled": "is there twice", "order": "is not in its place",
-    "stripped": "has lost blanks at its ends",
-    "newlines": "has other line ends", "unicode": "has other characters (Unicode normal form)",
-    "control": "has lost control characters", "directives": "has lost lines", "lines": "has lost lines",
-    "long_numbers": "has other digits in a long number",
-    "blanks": "has lost blanks or line ends",
-    "added": "has something added to it", "role": "comes in another role", "changed": "is changed",
-}  # fmt: skip
 
 
 def judge_requests(

@@ -20,7 +20,7 @@ from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
 from claw_adapter.protocol.limits import Clip, Drop, Forget, Loss, Mask, Prune, WindowLimit
 from claw_adapter.shared import shared
 
-__all__ = ["Damage", "damage_of", "declared_for", "felt"]
+__all__ = ["DAMAGES", "Damage", "damage_of", "declared_for", "felt"]
 
 LEAST: Final = 16
 """Characters that a piece must have to be taken for a text's beginning."""
@@ -32,6 +32,16 @@ FULL: Final = 0.6
 """Share of a declared window from which on its end may be felt: harnesses count tokens in ways of their own."""
 SECRET: Final = 400
 """Characters that secrets of one text may have."""
+
+DAMAGES: Final = {
+    "missing": "is not there", "doubled": "is there twice", "order": "is not in its place",
+    "stripped": "has lost blanks at its ends",
+    "newlines": "has other line ends", "unicode": "has other characters (Unicode normal form)",
+    "control": "has lost control characters", "directives": "has lost lines", "lines": "has lost lines",
+    "long_numbers": "has other digits in a long number",
+    "blanks": "has lost blanks or line ends",
+    "added": "has something added to it", "role": "comes in another role", "changed": "is changed",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

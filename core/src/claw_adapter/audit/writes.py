@@ -9,6 +9,7 @@ from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import LOOKS, FileCourse
+from claw_adapter.audit.damage import DAMAGES
 from claw_adapter.audit.rendering import ALIKE, Renderer, without_control
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol.limits import Drop
@@ -18,14 +19,8 @@ from claw_adapter.shared import shared
 
 __all__ = ["WrittenFiles", "judge_writes"]
 
-HOW: Final = {
+HOW: Final = DAMAGES | {
     "stripped": "has lost blanks at its ends, or got some",
-    "newlines": "has other line ends",
-    "unicode": "has other characters (Unicode normal form)",
-    "control": "has lost control characters",
-    "directives": "has lost lines",
-    "blanks": "has lost blanks or line ends",
-    "long_numbers": "has other digits in a long number",
     "changed": "has others",
     "missing": "is not as the call said at all",
 }

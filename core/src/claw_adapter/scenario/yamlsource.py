@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.reading import read_bytes, why
@@ -263,12 +263,33 @@ def _remedy(kind: str, source: YamlSource, path: FieldPath, model: type[BaseMode
     if kind == "extra_forbidden" and isinstance(beside, dict):
         if value is None and " " in str(path[-1]):
             return _REMEDIES["comma"]
-        schema = model.model_json_schema()
-        parts = (schema, *schema.get("$defs", {}).values())
-        names = {name for part in parts for name in part.get("properties", ())} - beside.keys()
+        names = _fields_at(path[:-1], model.model_json_schema()) - beside.keys()
         if near := get_close_matches(str(path[-1]), sorted(names), 1):
             return f"did you mean {near[0]!r}?"
     return _REMEDIES.get(kind, "correct the value")
+
+
+def _fields_at(path: FieldPath, schema: dict[str, Any]) -> set[str]:
+    """The names of the fields that a mapping at a place of a file may have, whichever form of it was meant."""
+    here = list(_forms(schema, schema))
+    for part in path:
+        inner = [form.get("items") if isinstance(part, int) else _below(form, part) for form in here]
+        here = [form for one in inner if isinstance(one, dict) for form in _forms(one, schema)]
+    return {name for form in here for name in form.get("properties", ())}
+
+
+def _below(form: dict[str, Any], name: str) -> object:
+    return form.get("properties", {}).get(name) or form.get("additionalProperties")
+
+
+def _forms(part: dict[str, Any], schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A part of a schema, each of its alternatives, references followed."""
+    if "$ref" in part:
+        yield from _forms(schema["$defs"][part["$ref"].rpartition("/")[2]], schema)
+        return
+    yield part
+    for one in (*part.get("anyOf", ()), *part.get("oneOf", ()), *part.get("allOf", ())):
+        yield from _forms(one, schema)
 
 
 def _known(source: YamlSource, loc: FieldPath) -> FieldPath:
