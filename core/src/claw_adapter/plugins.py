@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib.metadata
+import importlib.util
 import inspect
 import json
 import os
@@ -29,6 +30,7 @@ __all__ = [
     "create",
     "create_all",
     "entry_points",
+    "files_of",
     "find_remedy",
     "missing",
     "probe_all",
@@ -71,6 +73,16 @@ class PluginStatus:
 def entry_points(name: str | None = None) -> list[Plugin]:
     """All plugins, or those of one name, without importing any; sorted by name, then distribution."""
     return [plugin for plugin in _installed(_places()) if name is None or plugin.name == name]
+
+
+def files_of(name: str) -> list[Path]:
+    """The Python files of the packages that bring the plugins of a name, none of which is imported."""
+    found = []
+    for plugin in entry_points(name):
+        spec = importlib.util.find_spec(plugin.target.partition(":")[0].partition(".")[0])
+        places = spec.submodule_search_locations if spec is not None else None
+        found += [path for place in places or () for path in sorted(Path(place).rglob("*.py"))]
+    return found
 
 
 @functools.lru_cache(maxsize=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+NAMES = {"name": "NAME", "as_json": "--json", "until_failure": "--exitfirst", "watching": "--watch"}
+"""How parameters are written that are not called so."""
 LONGEST = 2_000
 """Characters of a line about a certificate."""
 
@@ -40,6 +42,9 @@ LONGEST = 2_000
 )
 @click.option("--only", multiple=True, metavar="ID|AREA", help="Only these checks; no level can be reached with it.")
 @click.option("--exitfirst", "-x", "until_failure", is_flag=True, help="Stop at the first check that fails.")
+@click.option(
+    "--watch", "watching", is_flag=True, help="Go on whenever a file of the adapter is saved, what failed first; to Ctrl-C."
+)
 @click.option("--requirements", default=None, help="The requirement set.  [default: the newest]")
 @click.option(
     "--isolation", type=click.IntRange(0, 2), help="Level for the harness's processes.  [default: the highest here]"
@@ -79,17 +84,15 @@ def command(ctx: click.Context, /, name: str | None, verify: Path | None, listin
     """
     if verify is not None:
         given = _given(ctx)
-        if wrong := sorted(given - {"verify", "name", "level", "signers", "signer", "reproduce", "as_json"}):
-            names = ", ".join(f"--{one.replace('_', '-')}" for one in wrong)
-            raise click.UsageError(f"{names} says how to certify and means nothing with --verify")
+        others = given - {"verify", "name", "level", "signers", "signer", "reproduce", "as_json"}
+        _refuse(others, "says how to certify and means nothing with --verify")
         if flags["signer"] and flags["signers"] is None:
             raise click.UsageError("--signer is one of the --signers, which are missing")
         return _verify(verify, name, flags["level"] if "level" in given else None, flags)
-    if wrong := sorted(_given(ctx) & {"signers", "signer", "reproduce"}):
-        raise click.UsageError(f"--{wrong[0]} goes with --verify")
+    _refuse(_given(ctx) & {"signers", "signer", "reproduce"}, "goes with --verify")
     if listing:
-        if wrong := sorted(_given(ctx) - {"listing", "level", "only", "requirements", "as_json"}):
-            raise click.UsageError(f"{', '.join(wrong)}: says how to certify and means nothing with --list")
+        others = _given(ctx) - {"listing", "level", "only", "requirements", "as_json"}
+        _refuse(others, "says how to certify and means nothing with --list")
         return _list(flags)
     if name is None:
         raise click.UsageError("name a harness, or a certificate with --verify")
@@ -101,9 +104,60 @@ def command(ctx: click.Context, /, name: str | None, verify: Path | None, listin
         raise click.UsageError("--nonce has a line break or a control character in it")
     if flags["certified"] and (flags["baseline"] or flags["only"]):
         raise click.UsageError("certified mode takes neither --baseline nor --only")
+    if flags.pop("watching"):
+        return _watch(name, flags["out"], first=not flags["only"])
     if flags["plan"] is not None:
         return _plan(name, flags)
     return _certify(name, flags, with_level=not flags["only"] or "level" in _given(ctx))
+
+
+def _refuse(wrong: Iterable[str], why: str) -> None:
+    """Say why some parameters mean nothing here, if there are any."""
+    if names := ", ".join(NAMES.get(one, f"--{one.replace('_', '-')}") for one in sorted(wrong)):
+        raise click.UsageError(f"{names} {why}")
+
+
+def _watch(asked_name: str, out: Path | None, *, first: bool) -> int:
+    """The same command without --watch, at each save, in a process of its own since the adapter is another one; to Ctrl-C.
+
+    Where `first`, what failed is asked alone until it passes.
+    """
+    import subprocess
+    import sys
+    import time
+
+    from claw_adapter.plugins import files_of
+    from claw_adapter.saving import each_save
+
+    command = [sys.executable, "-m", "claw_adapter", *(word for word in sys.argv[1:] if word != "--watch")]
+    failed = list[str]()
+    for names in each_save(lambda: files_of(_named(asked_name).name)):
+        if names:
+            click.echo(f"\n{time.strftime('%H:%M:%S')}  {', '.join(names)}")
+        only = [word for one in failed for word in ("--only", one)]
+        if only and subprocess.run([*command, *only], check=False).returncode:
+            continue
+        subprocess.run(command, check=False)
+        failed = _failed(_folder(asked_name, out)) if first else []
+    return 0
+
+
+def _failed(out: Path) -> list[str]:
+    """The checks that failed in the certification that lies there."""
+    from claw_adapter.certify.output import read_report
+    from claw_adapter.errors import ClawError
+
+    try:
+        return [one.id for one in read_report(out).results if one.outcome == "failed"]
+    except ClawError:  # it did not come to a report
+        return []
+
+
+def _folder(asked_name: str, out: Path | None) -> Path:
+    from claw_adapter.runs.plan import label
+
+    name, _, words = _named(asked_name)
+    return (out or Path("certification") / label(name, words)).absolute()
 
 
 def _plan(asked_name: str, flags: dict[str, Any]) -> int:
@@ -182,9 +236,8 @@ def _certify(asked_name: str, flags: dict[str, Any], *, with_level: bool) -> int
     from claw_adapter.certify.terminal import print_report
     from claw_adapter.cli.process import finish_in_order
     from claw_adapter.errors import HarnessNotFound
-    from claw_adapter.runs.plan import label
 
-    name, options, words = _named(asked_name)
+    name, options, _ = _named(asked_name)
     harness: Harness = plugins.create("harness", name, options)
     probe = harness.probe()
     if not probe.ready:
@@ -196,7 +249,7 @@ def _certify(asked_name: str, flags: dict[str, Any], *, with_level: bool) -> int
     )  # fmt: skip
     for folder in flags["matrix_with"]:
         read_report(folder)
-    out = (flags["out"] or Path("certification") / label(name, words)).absolute()
+    out = _folder(asked_name, flags["out"])
     with owned(out):
         report = finish_in_order(_run(harness, options, asked, out, flags))
         write_all(report, out, beside=flags["matrix_with"], key=flags["key"])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from claw_adapter.finding import Finding
+from claw_adapter.saving import each_save
 
 __all__ = ["watch"]
 
@@ -31,34 +31,21 @@ def watch(spec: str, out: Path | None, every: float, once: bool) -> int:
     from claw_adapter_scenarios.authoring import find_spec
 
     root = find_spec(spec)
-    seen: Mapping[Path, int] = {}
     try:
-        while True:
-            found = _stamps(root)
-            if found != seen:
-                if seen:
-                    names = sorted(
-                        path.name for path in found.keys() | seen.keys() if found.get(path) != seen.get(path)
-                    )
-                    click.echo(f"\n{time.strftime('%H:%M:%S')}  {', '.join(names)}")
-                seen, errors = found, _look(root, out)
-                if once:
-                    return 1 if errors else 0
-            time.sleep(every)
+        for names in each_save(lambda: _parts(root), every):
+            if names:
+                click.echo(f"\n{time.strftime('%H:%M:%S')}  {', '.join(names)}")
+            errors = _look(root, out)
+            if once:
+                return 1 if errors else 0
     except KeyboardInterrupt:
-        return 0
+        pass
+    return 0
 
 
-def _stamps(root: Path) -> dict[Path, int]:
-    """Times of change of everything that is part of a spec."""
-    places = [*root.glob("*.yaml"), *root.glob("*.md"), *root.glob("prose/**/*.md")]
-    found = dict[Path, int]()
-    for path in places:
-        try:
-            found[path] = path.stat().st_mtime_ns
-        except OSError:
-            continue  # an editor is replacing it
-    return found
+def _parts(root: Path) -> list[Path]:
+    """Everything that is part of a spec."""
+    return [*root.glob("*.yaml"), *root.glob("*.md"), *root.glob("prose/**/*.md")]
 
 
 def _look(root: Path, out: Path | None) -> int:
