@@ -164,10 +164,16 @@ async def test_what_began_the_check_and_what_it_begins_with_are_out_of_reach(tmp
         "out = subprocess.check_output([sys.executable, 'cat.py', 'link'], text=True)",
         "out = subprocess.check_output(['cat', 'answer.txt'], cwd='folder', text=True)",
         "import sqlite3; sqlite3.connect('link'); out = 'forty-two'",
+        "at = os.open('deep', os.O_RDONLY); out = os.read(os.open('low', os.O_RDONLY, dir_fd=at), 99).decode()",
+        "out = Path('deep/../link').read_text()",
+        "held = open(HERE / 'answer.txt'); os.dup2(held.fileno(), 3); out = Path('held').read_text()",
+        "sys.argv.append('forty-two'); out = Path('command').read_text() + 'forty-two'",
     ],
 )
 async def test_a_link_that_a_program_has_left_does_not_lead_to_the_answer(tmp_path: Path, reads: str):
     links = f"import os\nos.symlink('{PLACE}/answer.txt', 'link')\nos.symlink('{PLACE}', 'folder')\n"
+    links += f"os.mkdir('deep')\nos.symlink('{PLACE}/answer.txt', 'deep/low')\nos.symlink('/proc/self/fd/3', 'held')\n"
+    links += "os.symlink('/proc/self/cmdline', 'command')\n"
     shows = "import sys\nprint(open((sys.argv + ['answer.txt'])[1]).read())\n"
     check = f"{BEGINNING}W = Path.cwd()\nsubprocess.run([sys.executable, 'links.py'])\n{reads}{ENDING}"
     assert not await decide(tmp_path, check, {"links.py": links, "cat.py": shows})
@@ -223,6 +229,36 @@ async def test_a_program_cannot_claim_that_a_module_of_the_check_is_missing(tmp_
     assert not await decide(tmp_path, BEGINNING + run + ENDING, {"claim.py": claim})
 
 
+async def test_nor_can_an_archive_of_its_make_the_check_claim_it(tmp_path: Path):
+    member = f"{PLACE.rpartition('/')[0]}/notes/.unfound-modules"
+    pack = (
+        f"import io, tarfile\nline = b'numpyx\\t{PLACE}/check.py\\t\\n'\nwith tarfile.open('out.tar', 'w') as made:\n"
+    )
+    pack += f"    one = tarfile.TarInfo({member!r}); one.size = len(line); made.addfile(one, io.BytesIO(line))\n"
+    run = "subprocess.run([sys.executable, 'pack.py'], check=True)\nimport tarfile; out = ''\n"
+    check = f"{BEGINNING}{run}try: tarfile.open('out.tar').extractall('x', filter='fully_trusted')\nfinally: {ENDING.strip()}"
+    assert not await decide(tmp_path, check.replace("\nsys.exit", "; sys.exit"), {"pack.py": pack})
+
+
+WRITES_MEMORY = """import os, re
+memory = open(f'/proc/{os.getppid()}/mem', 'r+b', 0)
+for line in open(f'/proc/{os.getppid()}/maps'):
+    found = re.match(r'(\\w+)-(\\w+) rw', line)
+    if found and int(found[2], 16) - int(found[1], 16) < 2**26:
+        memory.seek(start := int(found[1], 16))
+        try: data = memory.read(int(found[2], 16) - start)
+        except OSError: continue
+        for at in re.finditer(b'42001', data):
+            memory.seek(start + at.start()); memory.write(b'41001')
+"""
+
+
+async def test_no_program_writes_into_the_memory_of_a_check_that_sees_nothing(tmp_path: Path):
+    starts = "import subprocess as s, sys; r = s.run([sys.executable, 'main.py'], stdout=-1, text=True)"
+    main = f"try:\n  exec({WRITES_MEMORY!r})\nfinally: print(41001)\n"
+    assert not await decide(tmp_path, "", {"main.py": main}, f"python -c \"{starts}; assert r.stdout == '42001\\n'\"")
+
+
 @pytest.mark.parametrize(
     "right",
     [
@@ -245,6 +281,7 @@ async def test_what_checks_do_besides_is_as_ever(tmp_path: Path, right: str):
         "cd ${checks} && python -c 'import helper' | grep forty",
         "sort ${checks}/answer.txt | grep forty",
         "python -m pytest -q -n 2 ${checks}",
+        "pytest -q ${checks}",
     ],
 )
 async def test_commands_of_every_kind(tmp_path: Path, command: str):

@@ -230,7 +230,8 @@ def test_declared_renderings_together_lose_nothing(texts):
 def test_what_is_said_twice_is_found_though_some_of_it_is_joined(talk):
     expected = [said(f"Of the {letter} there is no more to be said.", kind) for kind, letter in talk]
     shown = [
-        unit("\n\n".join(one.text for one in group), kind) for kind, group in groupby(expected, key=lambda one: one.kind)
+        unit("\n\n".join(one.text for one in group), kind)
+        for kind, group in groupby(expected, key=lambda one: one.kind)
     ]
     assert align(expected, shown, renderer("merge")).missing == []
 

@@ -43,7 +43,10 @@ LONGEST = 2_000
 @click.option("--only", multiple=True, metavar="ID|AREA", help="Only these checks; no level can be reached with it.")
 @click.option("--exitfirst", "-x", "until_failure", is_flag=True, help="Stop at the first check that fails.")
 @click.option(
-    "--watch", "watching", is_flag=True, help="Go on whenever a file of the adapter is saved, what failed first; to Ctrl-C."
+    "--watch",
+    "watching",
+    is_flag=True,
+    help="Go on whenever a file of the adapter is saved, what failed first; to Ctrl-C.",
 )
 @click.option("--requirements", default=None, help="The requirement set.  [default: the newest]")
 @click.option(

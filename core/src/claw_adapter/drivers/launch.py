@@ -12,6 +12,7 @@ from pathlib import Path
 from claw_adapter.drivers import reaper
 from claw_adapter.drivers.command import Command
 from claw_adapter.drivers.errors import CommandInvalid, ProgramNotFound, ProgramNotStarted
+from claw_adapter.drivers.keyring import fresh_keyring
 from claw_adapter.drivers.process import Process
 from claw_adapter.errors import MachineError
 from claw_adapter.machine import machine_error
@@ -41,6 +42,7 @@ def _popen(command: Command, env: dict[str, str]) -> subprocess.Popen[bytes]:
                 stdin = stack.enter_context(command.stdin.open("rb", buffering=0))
         except OSError as error:
             raise CommandInvalid(f"no standard input: {error}", where=command.argv[0]) from error
+        fresh_keyring()
         try:
             return subprocess.Popen(
                 command.argv,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib.util
 import math
 import shlex
 import sys
@@ -186,9 +187,13 @@ def _write_tools(folder: Path) -> None:
 
 def _write_pythons(folder: Path) -> None:
     """`python` and `python3` are this interpreter; a link would lose its virtual environment, so some lines of shell."""
-    for name in ("python", "python3"):
+    python = PYTHON.format(shlex.quote(sys.executable))
+    programs = {"python": python, "python3": python}
+    if importlib.util.find_spec("pytest") is not None:
+        programs["pytest"] = python.replace('"$@"', '-m pytest "$@"')
+    for name, text in programs.items():
         script = folder / name
-        script.write_text(PYTHON.format(shlex.quote(sys.executable)), "utf-8")
+        script.write_text(text, "utf-8")
         script.chmod(0o755)
 
 

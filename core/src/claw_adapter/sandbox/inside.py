@@ -45,12 +45,20 @@ PLACES: Final = frozenset({DOOR, WORKSPACE, "PWD", "OLDPWD", "_"})
 """Variables that name a folder and mean nothing by it."""
 LOOKS: Final = frozenset({"open", "os.chdir", "os.listdir", "os.scandir", "sqlite3.connect"})
 """Audited events whose first argument is a path that is followed."""
-AMBIENT, RAISE, CLEAR, READ_SEARCH = 47, 2, 4, 2
+CHANGES: Final = frozenset({"os.link", "os.symlink", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate"})
+"""Audited events that change what their paths name."""
+OF_THE_READER: Final = "/proc/", "/dev/"
+"""What lies there is another thing for each who looks: its own command, variables and open files."""
+MOST_LINKS: Final = 40
+AMBIENT, IS_SET, RAISE, CLEAR, READ_SEARCH, DUMPABLE = 47, 1, 2, 4, 2, 4
 VERSION_3: Final = 0x20080522
 
 
 class _Unfound:
     """A finder that is asked last: it finds nothing, and notes that."""
+
+    written = ""
+    """The file of notes, while it is written."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:
@@ -61,10 +69,13 @@ class _Unfound:
                 frame = frame.f_back
             line = f"{name}\t{os.path.realpath(frame.f_code.co_filename)}\t{_others()}\n"
             try:
-                with open(_notes(UNFOUND), "ab") as file:
+                path = _Unfound.written = _notes(UNFOUND)
+                with open(path, "ab") as file:
                     file.write(line.encode("utf-8", "surrogateescape"))
             except (OSError, KeyError):
                 pass
+            finally:
+                _Unfound.written = ""
 
 
 def _others() -> str:
@@ -190,7 +201,9 @@ class _Sight:
         self._system.prctl(AMBIENT, RAISE, self._which, self._no, self._no)
 
     def lay_down(self) -> None:
-        """Never have it again."""
+        """Never have it again. Who had it is of the check's own command: no program of its user may look into its memory."""
+        if self._system.prctl(AMBIENT, IS_SET, self._which, self._no, self._no) == 1:
+            self._system.prctl(DUMPABLE, self._no, self._no, self._no, self._no)
         self._system.capset(VERSION_3.to_bytes(4, sys.byteorder) + bytes(4), bytes(24))
 
 
@@ -208,12 +221,12 @@ class _Starts:
         self.own = {name: os.environ[name] for name in (DOOR, UNFOUND, WORKSPACE) if name in os.environ}
         _posixsubprocess.fork_exec = self._by(_posixsubprocess.fork_exec, 0, folder_at=4, env_at=5)
         for name in ("posix_spawn", "posix_spawnp", "execve"):
-            self._replace(posix, name, self._by(getattr(posix, name), 1, env_at=2))
-        self._replace(posix, "execv", self._by(posix.execv, 1))
-        self._replace(posix, "system", self._by(posix.system, None))
+            self.replace(posix, name, self._by(getattr(posix, name), 1, env_at=2))
+        self.replace(posix, "execv", self._by(posix.execv, 1))
+        self.replace(posix, "system", self._by(posix.system, None))
 
     @staticmethod
-    def _replace(module: Any, name: str, made: Any) -> None:
+    def replace(module: Any, name: str, made: Any) -> None:
         made.__name__ = made.__qualname__ = name  # so that it can be pickled
         made.__module__ = module.__name__
         setattr(module, name, made)
@@ -279,23 +292,70 @@ class _Starts:
                     os.environ[name] = value
 
 
+def _followed(path: str) -> str:
+    """Where a path leads by its links; those of the reader's own folders are not followed."""
+    place, rest, links = "" if path.startswith("/") else _here(), path.split("/")[::-1], 0
+    while rest:
+        part = rest.pop()
+        if part in ("", "."):
+            continue
+        if part == "..":
+            place = place.rpartition("/")[0]
+            continue
+        place = f"{place}/{part}"
+        if place.startswith(OF_THE_READER) or links > MOST_LINKS:
+            continue
+        try:
+            target = os.readlink(place)
+        except (OSError, ValueError):
+            continue
+        links += 1
+        place = "" if target.startswith("/") else place.rpartition("/")[0]
+        rest += target.split("/")[::-1]
+    return place
+
+
 def _follow_no_links(door: str) -> None:
-    """A link that a program has left must not lead the check's own Python to its answers."""
+    """A link that a program has left must not lead the check's own Python to its answers, nor an archive into its notes."""
     ours = tuple(f"{path}/" for path in (os.path.dirname(__file__), sys.prefix, sys.base_prefix))
 
+    def followed(path: str) -> None:
+        whole = os.path.normpath(os.path.join(_here(), path))
+        if whole.startswith((*ours, *OF_THE_READER)) or _behind(whole, door):
+            return
+        place = _followed(path)
+        if _behind(place, door) or f"{place}/".startswith(OF_THE_READER):
+            raise PermissionError(f"a link leads to the check's own things: {path}")
+
     def look(event: str, given: tuple[Any, ...]) -> None:
+        if event in CHANGES or (event == "open" and isinstance(given[2], int) and given[2] & (os.O_WRONLY | os.O_RDWR)):
+            for path in given[:2]:
+                if isinstance(path, (str, bytes, os.PathLike)) and _behind(_followed(name := os.fsdecode(path)), door):
+                    if name == _Unfound.written:
+                        return
+                    raise PermissionError(f"the check's own things are not to be changed: {name}")
         if event not in LOOKS or not given or not isinstance(given[0], (str, bytes, os.PathLike)):
             return
         path = os.fsdecode(given[0])
-        if event == "sqlite3.connect":
-            path = path.removeprefix("file:").partition("?")[0]
-        whole = os.path.normpath(os.path.join(_here(), path))
-        if whole.startswith(ours) or _behind(whole, door):
-            return
-        if _behind(os.path.realpath(path), door):
-            raise PermissionError(f"a link leads to the check's own things: {path}")
+        followed(path.removeprefix("file:").partition("?")[0] if event == "sqlite3.connect" else path)
 
     sys.addaudithook(look)
+    _open_below(followed)
+
+
+def _open_below(followed: Callable[[str], None]) -> None:
+    """What is opened below a folder by its descriptor is looked at, too: the audited event does not name the folder."""
+    import posix
+
+    opens = posix.open
+
+    def opened(path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        if dir_fd is not None:
+            followed(os.path.join(os.readlink(f"/proc/self/fd/{dir_fd}"), os.fsdecode(path)))
+        return opens(path, flags, mode, dir_fd=dir_fd)
+
+    _Starts.replace(posix, "open", opened)
+    os.supports_dir_fd.add(opened)
 
 
 def _script() -> str:
