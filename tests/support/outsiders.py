@@ -162,14 +162,14 @@ NAMED = [
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 18,
+        "silver", 26,
         {
             SeedsCut: "M7 seeded-cut",
             HistoriesWithoutTools: "M22 history-tools-missing",
             HistoriesByBeginning: "M22 history-wrong",
         },
     ),
-    ("silver", 10, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
+    ("silver", 22, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
     ("silver", 38, {HistoriesNotResumed: "M22 history-unread"}),
     (
         "gold", 38,

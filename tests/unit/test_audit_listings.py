@@ -48,6 +48,11 @@ def causes(flat, folder="notes", there=(), gone=()):
         ("b.md\nc.md\nold/x.md", {"gone": ["x.md"]}, []),
         ("b.md\nc.md", {"there": {"notes/new.md": Passage([""], [None, "new"])}}, []),
         ("b.md\nc.md", {"there": {"notes/new.md": Passage([None], ["new"])}}, ["listing-wrong"]),
+        ("b.md\nc.md\nold/d.md", {"there": {"notes/old/e.md": Passage(now=("text",))}}, ["listing-wrong"]),
+        ("b.md\nc.md\nold/d.md", {"there": {"notes/old/b.md": Passage(now=("text",))}}, []),
+        ("b.md\nc.md\nold/d.md\nold/x.md", {"gone": ["notes/old/x.md"]}, ["listing-wrong"]),
+        ("b.md\nc.md\nold/", {"there": {"notes/old/e.md": Passage(now=("text",))}}, []),
+        ("b.md\nc.md\nold/d.md", {"there": {"notes/old/.f.md": Passage(now=("text",))}}, []),
     ],
 )
 def test_what_it_lacks_or_has_too_much(flat, more, found):

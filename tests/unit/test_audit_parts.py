@@ -248,6 +248,9 @@ def test_a_line_of_a_gold_file_that_says_what_may_be_known_is_no_leak(tmp_path):
     asked = [f"    {json.dumps(one)}," for one in listed]
     assert known.judge(asked[:2], 0) == []
     assert [one.line for one in known.judge(asked, 0)] == ['"the payment was made twice"']
+    known.visible(["echo 'Ann'\"'\"'s payment was made, and made twice' > notes.md"])
+    known.lines.gold.add("Ann's payment was made, and made twice")
+    assert known.judge(["Ann's payment was made, and made twice"], 0) == []
 
 
 def test_a_number_that_is_looked_for_is_no_size_of_a_page():

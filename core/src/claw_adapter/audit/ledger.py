@@ -17,12 +17,13 @@ from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.standing import StandingLines
-from claw_adapter.audit.turns import Reply, RequestTurn, turns_of
-from claw_adapter.audit.units import CALL, Said, arguments_of, units_of
+from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, turns_of
+from claw_adapter.audit.units import CALL, RequestUnit, Said, arguments_of, units_of
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.words import KnownLines, ScenarioLines
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Event, Gold, ReportedUsage, RoundRecord, Scenario, TrialSpec
+from claw_adapter.protocol.limits import CallLimit
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 from claw_adapter.workspace.tree import Tree
@@ -223,12 +224,8 @@ class _Ledger:
 
     def _read(self, turn: RequestTurn, record: RoundRecord, number: int) -> None:
         """What the tools gave; only where the workspace of the time is known."""
-        steps = [
-            (call, result, step.reply.exchange)
-            for step in turn.steps
-            for call, result in zip(step.reply.calls, step.results, strict=True)
-            if result is not None
-        ]
+        most = next((loss for loss in self.renderer.losses if isinstance(loss, CallLimit)), None)
+        steps = [(call, result, step.reply.exchange) for step in turn.steps for call, result in self._run(step, most)]
         if not record.before or not steps:
             return
         before, after = self.facts.files(record.before), self.facts.files(record.snapshot)
@@ -246,6 +243,14 @@ class _Ledger:
             return  # the workspace has been put back
         files = WrittenFiles(before, after, self.reads.workspace, frozenset(self._older))
         judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)
+
+    def _run(self, step: ChainStep, most: CallLimit | None) -> list[tuple[RequestUnit, RequestUnit]]:
+        """The calls of a reply with their results; those beyond a declared limit are not run, whatever they are given."""
+        every = list(zip(step.reply.calls, step.results, strict=True))
+        if most is not None and len(every) > most.calls:
+            self.book.bite(most)
+            every = every[: most.calls]
+        return [(call, result) for call, result in every if result is not None]
 
     def _former(self, number: int) -> dict[str, frozenset[str]]:
         """Texts that a history had in an earlier round and has no longer."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -48,24 +49,36 @@ def judge_listing(
         failed: where findings go.
         request: the number of the request that the call came with.
     """
-    names = {path: name for path, name in _inside(folder, there).items() if _certain(there[path])}
-    shown = {path for path, name in names.items() if _names(name, flat)}
-    if not shown or len(names) > MOST:
-        return
-    place = folder or "the workspace"
-    if lost := sorted(names.keys() - shown):
-        failed.note("M20", "listing-wrong", place, f"a list of {place} lacks {lost[0]}, which is there", request)
-    if stale := sorted(path for path, name in _inside(folder, dict.fromkeys(gone)).items() if _names(name, flat)):
-        failed.note("M20", "listing-wrong", place, f"a list of {place} has {stale[0]}, which was deleted", request)
+    top = folder or "."
+    times = Counter(PurePosixPath(path).name for path in {*there, *gone})
+    for place in _places(folder, there):  # what lists the folders below as well is held against each that it shows
+        names = {path: name for path, name in _inside(place, top, there).items() if _certain(there[path])}
+        stale = _inside(place, top, gone)
+        if place != top:  # the name of a file that lies elsewhere as well tells nothing
+            names, stale = ({path: name for path, name in one.items() if times[name] == 1} for one in (names, stale))
+        shown = {path for path, name in names.items() if _names(name, flat)}
+        if not shown or len(names) > MOST:
+            continue
+        said = "the workspace" if place == "." else place
+        if lost := sorted(names.keys() - shown):
+            failed.note("M20", "listing-wrong", said, f"a list of {said} lacks {lost[0]}, which is there", request)
+        if old := sorted(path for path, name in stale.items() if _names(name, flat)):
+            failed.note("M20", "listing-wrong", said, f"a list of {said} has {old[0]}, which was deleted", request)
 
 
-def _inside(folder: str, paths: Mapping[str, object]) -> dict[str, str]:
-    """The files right in a folder, with their names; what is hidden is left out of many lists."""
-    found = {path: PurePosixPath(path) for path in paths}
+def _places(folder: str, there: Iterable[str]) -> list[str]:
+    """A folder and those below it, sorted; not these where so much is in them that a list may end somewhere."""
+    below = [path for path in there if not folder or path.startswith(f"{folder}/")]
+    return sorted({folder or ".", *(str(PurePosixPath(path).parent) for path in below if len(below) <= MOST)})
+
+
+def _inside(place: str, top: str, paths: Iterable[str]) -> dict[str, str]:
+    """The files right in a place, with their names; what is hidden below the folder asked for is left out of many lists."""
+    found = {path: PurePosixPath(path) for path in paths if str(PurePosixPath(path).parent) == place}
     return {
         path: pure.name
         for path, pure in found.items()
-        if str(pure.parent) == (folder or ".") and not pure.name.startswith(".")
+        if not any(part.startswith(".") for part in pure.relative_to(top).parts)
     }
 
 

@@ -17,6 +17,8 @@ LEAST: Final = 24
 _EDGES: Final = re.compile(r"^\W+|\W+$")
 """Quotation marks, commas and brackets with which a list says something that stands elsewhere without them."""
 
+_QUOTES: Final = re.compile(r"""['"\\]""")
+
 
 def lines_of(texts: Iterable[str]) -> set[str]:
     """The lines by which texts are known."""
@@ -88,12 +90,17 @@ class KnownLines:
     def _known(self, line: str, number: int) -> bool:
         """Whether what a line says, without signs around it, stands inside something longer that may be known."""
         said = _EDGES.sub("", line)
-        if said in self._seen:
+        if said in self._seen or _unquoted(said) in _unquoted(self._seen):
             return True
         shown = [text for item in self.scenario.rounds[: number + 1] for text in round_texts(item)]
         for world in self.worlds[: number + 1]:
             shown += [*world_texts(world), *world.files, *world.sessions]
         return any(said in text for text in shown)
+
+
+def _unquoted(text: str) -> str:
+    """Without the signs by which a shell takes a text as it is: an agent that has nothing else writes with commands."""
+    return _QUOTES.sub("", text)
 
 
 def world_texts(world: World) -> list[str]:

@@ -209,7 +209,8 @@ async def cancel_a_turn(kit: Kit) -> None:
         if kit.capabilities.update_session:
             before.append(kit.canary("told"))
             await t.told(f"And this: {kit.canary('told')}.")
-        file = t.ctx.workspace / "cancelled.txt"
+        file, early = (t.ctx.workspace / name for name in ("cancelled.txt", "early.txt"))
+        early.write_text(kit.canary("early"), "utf-8")
         sending = asyncio.create_task(
             kit.send(t, f"Think about {kit.canary()}.", write(file.name, kit.canary("written")), hang())
         )
@@ -227,6 +228,8 @@ async def cancel_a_turn(kit: Kit) -> None:
         kit.expect(
             not undone, f"{file.name}, which an update changed after the cancelled turn, is as it was before again"
         )
+        there = early.is_file() and early.read_text("utf-8") == kit.canary("early")
+        kit.expect(there, f"{early.name}, which an update brought before the cancelled turn, is gone")
         for said in before:
             kit.reached(again.requests, said, "what was said before the cancelled turn")
 

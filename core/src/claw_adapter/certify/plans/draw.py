@@ -406,14 +406,17 @@ class _Drawing:
         return [[turns[0], new[0], turns[1]], [new[1], turns[2]]]
 
     def _listed(self) -> list[Unit]:
-        """A folder is listed, then one of its files is deleted and another made, and at once it is listed again."""
+        """A folder is listed; files go and come in a folder of it, and it is listed again; then in itself, and again."""
         folder = "/".join(self.rng.sample(NOUNS, self.rng.randrange(1, 3)))
-        paths = [f"{folder}/{self.texts.word()}.md" for _ in range(4)]
-        self.steps += [PlanFile(path=path, text=self.texts.lines(2)) for path in paths[:3]]
         look = self._does(ToolUse(kind="list", target=folder))
-        gone = PlanChange(path=paths[0], action="delete")
-        new = PlanChange(path=paths[3], action="new", text=self.texts.lines(2))
-        return [[self._turn(look, self._says()), gone, new, self._turn(look, self._says())]]
+        steps: list[PlanStep] = [self._turn(look, self._says())]
+        for place in (f"{folder}/{self.texts.word()}", folder):
+            paths = [f"{place}/{self.texts.word()}.md" for _ in range(4)]
+            self.steps += [PlanFile(path=path, text=self.texts.lines(2)) for path in paths[:3]]
+            steps.append(PlanChange(path=paths[0], action="delete"))
+            steps.append(PlanChange(path=paths[3], action="new", text=self.texts.lines(2)))
+            steps.append(self._turn(look, self._says()))
+        return [steps]
 
     def _of_size(self, size: int) -> str:
         text = self.texts.lines(size // 40 + 2)[: size - 1].rstrip("\n")
