@@ -152,7 +152,7 @@ async def test_an_odd_but_sound_harness_has_no_finding():
 @pytest.mark.slow(20)
 async def test_the_reference_has_no_finding_in_sessions_at_once_with_faults_a_kill_and_a_cancelled_turn():
     """As a child: the beginnings of two sessions of Gold."""
-    plans = [beginning(draw("autumn", number, "gold"), 25) for number in (0, 1)]
+    plans = [beginning(draw("moss", number, "gold"), 16) for number in (0, 1)]
     happens = {step.happens for plan in plans for step in plan.steps if isinstance(step, PlanIncident)}
     assert happens >= {"restart", "kill", "cancel"}
     outcomes = await judged(ReferenceHarness(mode="child"), *plans)

@@ -20,6 +20,7 @@ FAULTS = {
     "forbidden": (Reply("no access", status=403), "EndpointAuthError", 1),
     "quota": (Reply("You exceeded your current quota, insufficient_quota", status=429), "EndpointQuotaError", 1),
     "unknown": (Reply("no such model", status=404), "EndpointError", 1),
+    "too long": (Reply("This model's maximum context length is 8192 tokens.", status=400), "EndpointError", 1),
     "refused": (Reply("content_filter: the prompt was refused", status=400), "EndpointFilteredError", 1),
     "server error": (Reply("boom", status=500), "EndpointTransientError", 4),
     "overloaded": (Reply("try later", status=503), "EndpointTransientError", 4),
