@@ -36,6 +36,7 @@ def test_a_new_adapter_for_a_terminal_passes_at_once_all_of_bronze_but_its_drawn
     assert {result["id"]: result["outcome"] for result in results} == dict.fromkeys(asked, "passed")
 
 
+@pytest.mark.slow
 def test_its_code_is_in_good_form_and_typed(tmp_path):
     """Both kinds at once: most of the time goes to the types of what they import."""
     made = {"tiny": (), "screen": ("--terminal",)}

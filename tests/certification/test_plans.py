@@ -8,7 +8,7 @@ import pytest
 
 from certification.planted import together
 from claw_adapter.certify.plans.draw import draw
-from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanIncident, PlanSeed, PlanTurn, SessionPlan
+from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanSeed, PlanTurn, SessionPlan
 from claw_adapter.certify.plans.shrink import shrink
 from claw_adapter.certify.plans.texts import BLANKS, BREAKS, ESCAPES, FORMAT, JOINED, LEADING, OUTSIDE, QUOTES
 from claw_adapter.certify.plans.trial import PlanRunner
@@ -16,7 +16,7 @@ from claw_adapter.reference.adapter import ReferenceHarness
 from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
 from support.misbehaving import Odd, kind
 from support.outsiders import NAMED, CachesByPathAndSize
-from support.plans import beginning
+from support.plans import beginning, two_disturbed
 from support.running import claw
 
 NONCES = ("four", "two", "april", "market")
@@ -159,9 +159,7 @@ async def test_an_odd_but_sound_harness_has_no_finding():
 @pytest.mark.slow(20)
 async def test_the_reference_has_no_finding_in_sessions_at_once_with_faults_a_kill_and_a_cancelled_turn():
     """As a child: the beginnings of two sessions of Gold."""
-    plans = [beginning(draw("summer", number, "gold"), 25) for number in (0, 1)]
-    happens = {step.happens for plan in plans for step in plan.steps if isinstance(step, PlanIncident)}
-    assert happens >= {"restart", "kill", "cancel"}
+    plans = two_disturbed(16)
     outcomes = await judged(ReferenceHarness(mode="child"), *plans)
     assert [(outcome.keys, outcome.unjudged) for outcome in outcomes] == [(set(), "")] * 2, outcomes
 

@@ -77,8 +77,8 @@ HALVES = {
     "silver": ("silver", ("LIFE", "TURN", "SEED", "TOK")),
     "gold": ("gold", ("TURN-013", "TOK-004", "PROC", "FAULT", "SEC", "CONC")),
 }
-"""All checks but drawn sessions: those of Silver, and what Gold asks for beyond it. The adapter of test_tutorial.py passes the
-sessions of Silver, and test_plans.py has the reference play some of Gold."""
+"""All checks but drawn sessions: those of Silver, and what Gold asks for beyond it. The adapter of test_tutorial.py passes that
+of Bronze and the beginning of Silver's, and test_plans.py has the reference play some of Gold."""
 
 
 @pytest.mark.slow(40)

@@ -179,7 +179,7 @@ def test_a_better_score_is_refused(copy, tmp_path):
         return record
 
     rewritten(copy, better)
-    assert "rounds come out differently" in forged(copy, tmp_path)
+    assert "feedback 'Not quite" in forged(copy, tmp_path), "it does not fit what was said of the answer"
 
 
 def test_another_answer_with_its_score_is_refused(copy, tmp_path):
@@ -382,7 +382,9 @@ def test_a_score_with_another_reason_is_refused(copy, tmp_path):
         return record.model_copy(update={"score": record.score.model_copy(update={"detail": better})})
 
     rewritten(copy, prettier)
-    assert "statements.iou" in forged(copy, tmp_path)
+    said = forged(copy, tmp_path)
+    assert "scored again, rounds come out differently" in said
+    assert "statements.iou" in said
 
 
 def test_a_check_at_another_isolation_is_refused(copy, tmp_path):

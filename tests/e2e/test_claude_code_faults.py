@@ -22,9 +22,11 @@ from claude_code_context import Context, Reply, TalkingEndpoint, in_turn, real, 
 
 FAULTS = {
     "refusal": (Reply("no", finish="refusal"), "EndpointFilteredError"),
+    "filtered": (Reply("content_filter: the prompt was refused", status=400), "EndpointFilteredError"),
+    "server error": (Reply("boom", status=500), "EndpointTransientError"),
     "too long an answer": (Reply("half", finish="max_tokens"), "EndpointError"),
 }
-"""The others are the certification's (tests/certification/test_real_harnesses.py), in the mode that is the default."""
+"""Others are the certification's (tests/certification/test_real_harnesses.py), in the mode that is the default."""
 pytestmark = pytest.mark.timeout(120)
 
 

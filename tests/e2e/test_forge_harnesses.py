@@ -39,7 +39,7 @@ def run(out: Path, harness: str, *policies: str, source: str) -> None:
     [
         pytest.param("nanobot", ["careful"], ["2", "103"], marks=pytest.mark.real("nanobot")),
         pytest.param("openclaw", ["careful"], ["2"], marks=pytest.mark.real("openclaw")),
-        pytest.param("claude-code", ["careful", "re-creator"], ["2", "103"], marks=pytest.mark.real("claude-code")),
+        pytest.param("claude-code", ["careful", "re-creator"], ["2"], marks=pytest.mark.real("claude-code")),
     ],
 )
 def test_policies_do_through_a_real_harness_what_they_do_alone(

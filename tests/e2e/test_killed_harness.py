@@ -8,17 +8,15 @@ harnesses that the certification kit kills (FAULT-013, in tests/certification/te
 
 from __future__ import annotations
 
-import asyncio
 import json
-import signal
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from claw_adapter.drivers import reaper
+from claw_adapter.harness import Harness
 from claw_adapter.plugins import create
+from claw_adapter.runner.incident import Incident
 from claw_adapter.runs.checkpoints import load_checkpoint
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.store import Store
@@ -94,39 +92,30 @@ def held(rounds: dict[int, int]) -> dict:
     return {"name": "reader", "kind": "reader", "options": {"faults": faults}, "timeout": 300}
 
 
-class Killer:
-    """Kills everything of the harness while it waits for the model: twice as long as a turn takes after it began."""
+def deaths(rounds: dict[int, int]) -> list[Incident]:
+    """Everything of the harness dies when these requests have come to the model, which holds them."""
+    return [Incident(kind="kill", round=f"r{n}", request=request) for n, request in rounds.items()]
 
-    def __init__(self, harness, rounds: dict[int, int]) -> None:
-        self.rounds, self.seconds = set(rounds), 3.0
-        self.killed: list[str] = []
-        self._open = harness.open
-        harness.open = self.open
 
-    async def open(self, ctx, checkpoint=None):
-        conversation = await self._open(ctx, checkpoint)
+def watched(harness: Harness) -> list[str]:
+    """What its turns fail of, by its own word; to the run a request that was held is the endpoint's fault."""
+    kinds: list[str] = []
+    opening = harness.open
+
+    async def opened(ctx, checkpoint=None):
+        conversation = await opening(ctx, checkpoint)
         send = conversation.send
 
         async def sent(prompt, deadline):
-            number = next((n for n in ROUNDS if f"Round {n}:" in prompt), 0)
-            if number not in self.rounds:
-                began = time.monotonic()
-                result = await send(prompt, deadline)
-                self.seconds = max(self.seconds, 2 * (time.monotonic() - began))
-                return result
-            self.rounds.remove(number)
-            killing = asyncio.create_task(self._kill(ctx.marker))
-            result = await send(prompt, deadline)
-            await killing
-            self.killed.append(result.error.kind)
-            return result
+            turn = await send(prompt, deadline)
+            kinds.extend([turn.error.kind] if turn.error else [])
+            return turn
 
         conversation.send = sent
         return conversation
 
-    async def _kill(self, marker: str) -> None:
-        await asyncio.sleep(self.seconds)
-        reaper.send(reaper.find(marker), signal.SIGKILL)
+    harness.open = opened
+    return kinds
 
 
 def told(root: Path, records: list) -> list:
@@ -155,9 +144,12 @@ def test_killed_in_mid_turn_every_round_is_there_once_and_the_history_is_as_if_u
             continue
         asked = experiment(scenario, harnesses=[harness], models=[model], settings=settings)
         made = create("harness", harness)
-        killer = Killer(made, deadly)
-        (found[name],) = run_sync(tmp_path / name, asked, harnesses={harness: made}).values()
-    assert killer.killed == ["HarnessCrash"] * len(rounds)
+        failed, incidents = watched(made), {f"eight--{harness}--reader--s0": deaths(deadly)}
+        (found[name],) = run_sync(tmp_path / name, asked, harnesses={harness: made}, incidents=incidents).values()
+    assert failed == ["HarnessCrash"] * len(rounds)
+    assert "closing " not in (tmp_path / "disturbed" / "run.log").read_text(), (
+        "what was killed is closed without an error"
+    )
     assert [record.round for record in found["disturbed"]] == [f"r{n}" for n in numbers]
     assert [record.score.value for record in found["disturbed"]] == [1] * len(numbers)
     assert all(set(record.evidence.needed) <= set(record.evidence.seen) for record in found["disturbed"])

@@ -65,23 +65,15 @@ def run_with(tmp_path: Path, model: dict = RIGHT, harnesses: dict | None = None,
 
 
 @real
-def test_it_dies_in_mid_trial_and_the_fault_is_its_own(tmp_path):
-    """At isolation 1; at 2 it dies in the tests below."""
-    records = run_with(tmp_path, harnesses={"reference": Killing(2)}, isolation=1, attempts=1)
-    assert [record.score.value for record in records] == [1, None, 1]
-    cause = records[1].score.cause
-    assert (cause.owner, cause.kind, cause.where) == ("overlay", "OverlayError", "overlay metaclaw")
-    assert records[1].error == cause
-    trial = "small--reference-metaclaw--script--s0"
-    assert [exchange.round for exchange in exchanges(tmp_path / "run", trial, "hop")] != []
-    assert CANARY in seen(exchanges(tmp_path / "run", trial, "harness")[-1]), "it was started again for the third round"
-
-
-@real
-def test_a_second_attempt_starts_it_anew(tmp_path):
+def test_it_dies_in_mid_trial_the_fault_is_its_own_and_a_second_attempt_starts_it_anew(tmp_path):
+    """With one attempt, such a round is unscored: tests/integration/test_runner_overlays.py."""
     records = run_with(tmp_path, harnesses={"reference": Killing(2)}, isolation=2, attempts=2)
     assert [record.score.value for record in records] == [1, 1, 1]
-    assert [failure.owner for failure in records[1].earlier_failures] == ["overlay"]
+    (cause,) = records[1].earlier_failures
+    assert (cause.owner, cause.kind, cause.where) == ("overlay", "OverlayError", "overlay metaclaw")
+    trial = "small--reference-metaclaw--script--s0"
+    assert [exchange.round for exchange in exchanges(tmp_path / "run", trial, "hop")] != []
+    assert CANARY in seen(exchanges(tmp_path / "run", trial, "harness")[-1]), "it was started again"
 
 
 @real

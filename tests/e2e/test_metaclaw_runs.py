@@ -102,7 +102,6 @@ def test_it_listens_on_loopback_only_leaves_openclaw_alone_and_writes_no_key(abl
 def test_evolution_and_memory_are_switches_and_carry_brings_a_pool_along(ablation, tmp_path):
     carried = ablation / "trials" / WITH.format("nanobot") / "artefacts" / "metaclaw" / "after"
     overlays = [
-        metaclaw("off", evolution=False),
         metaclaw("memory", evolution=False, memory=True),
         metaclaw("carried", evolution=False, carry=str(carried)),
     ]
@@ -117,8 +116,9 @@ def test_evolution_and_memory_are_switches_and_carry_brings_a_pool_along(ablatio
         return [seen(exchange) for exchange in exchanges(tmp_path / "run", trial, "harness")]
 
     remembered = "## Relevant Long-Term Memory"
-    assert not any(remembered in text or "## Active Skills" in text for text in requests("off"))
+    assert not any(remembered in text for text in requests("carried"))
     memory = requests("memory")
+    assert not any("## Active Skills" in text for text in memory)
     assert remembered not in memory[0]
     assert remembered in memory[-1]
     assert "memory/memory.db" in artefact(tmp_path / "run", "demo--reference-memory--reader--s0", "after", "memory")

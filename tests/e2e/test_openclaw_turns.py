@@ -9,11 +9,13 @@ import asyncio
 import hashlib
 import json
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from claw_adapter.certify.watch import traces_outside
 from claw_adapter.drivers import reaper
 from claw_adapter.harness import Message, SessionChange, ToolCall
 from claw_adapter_openclaw.adapter import OpenClaw
@@ -63,7 +65,10 @@ def leftovers(ctx) -> list[Path]:
 
 
 @real
-async def test_main_session_histories_tools_events_usage_updates_and_limits_in_one_conversation(tmp_path, monkeypatch):
+async def test_main_session_histories_tools_events_usage_updates_and_limits_in_one_conversation(
+    tmp_path, monkeypatch, caplog
+):
+    began = time.time() - 1
     call = ToolCall(id="call-1_x", name="read", arguments={"path": "a.txt"})
     lost = ToolCall(id="call-2", name="read", arguments={"path": "gone.txt"})
     main = session("Demo_Main").with_messages(
@@ -104,11 +109,16 @@ async def test_main_session_histories_tools_events_usage_updates_and_limits_in_o
             await _updates(server, conversation, main, histories[0])
             await _prompts(server, conversation, ctx)
             files = {path.name for path in ctx.workspace.iterdir()}
+            checkpoint = await conversation.checkpoint()
             await _limits(server, conversation, ctx)
         assert {path.name for path in (tmp_path / "t").iterdir()} == {"workspace", "state"}
         assert files == {"notes.txt", "answer.txt", *FILES, *OTHERS}
         assert reaper.find(ctx.children[0].marker) == []
     assert leftovers(ctx) == []
+    assert traces_outside([str(tmp_path), KEY], began, [tmp_path]) == []
+    kept = checkpoint.model_dump_json() + turn.model_dump_json() + caplog.text
+    assert KEY not in kept + json.dumps([child.argv for child in ctx.children])
+    assert not any(KEY.encode() in data for data in checkpoint.files.values())
     assert set(server.keys) == {f"Bearer {KEY}"}
     assert {request["model"] for request in server.requests} == {"the-model"}
 

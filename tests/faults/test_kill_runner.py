@@ -96,6 +96,7 @@ def test_killed_again_and_again_and_continued_the_run_is_as_if_undisturbed(point
     assert list(temporary.iterdir()) == [], "a file was left outside the run folder"
 
 
+@pytest.mark.slow(15)
 def test_interrupted_by_ctrl_c_it_says_so_and_goes_on(tmp_path, undisturbed):
     out = tmp_path / "run"
     argv = ["run", "demo", "--isolation", "1", "--out", str(out)]

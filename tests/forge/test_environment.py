@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import subprocess
 import tempfile
 from pathlib import Path
@@ -23,7 +24,13 @@ from claw_adapter_forge.question import judge
 from claw_adapter_forge.surfaces.oc_config import MODEL_KEY
 from claw_adapter_forge.tasks.spec import ForgeTask
 
-TASKS = tuple(pick_tasks("paper362", 0, 362, ("2", "17", "61", "103", "150", "211", "290", "340")))
+
+@functools.cache
+def tasks() -> tuple[ForgeTask, ...]:
+    """Made when the first test asks, and not by every worker that collects them."""
+    return tuple(pick_tasks("paper362", 0, 362, ("2", "17", "61", "103", "150", "211", "290", "340")))
+
+
 ODD = (
     "ls",
     "tasks list | x",
@@ -33,7 +40,7 @@ ODD = (
     "",
 )
 """Lines that are refused, that write what JSON has to quote, that change nothing."""
-scripts = st.sampled_from(TASKS).flatmap(
+scripts = st.deferred(lambda: st.sampled_from(tasks())).flatmap(
     lambda task: st.tuples(st.just(task), st.lists(st.sampled_from((*task.reference, *ODD)), max_size=30))
 )
 
@@ -58,7 +65,7 @@ def test_back_at_any_step_the_rest_goes_as_it_went(script: tuple[ForgeTask, list
 
 @pytest.mark.parametrize("policy", ["careful", "re-creator", "half-finisher"])
 def test_a_state_is_judged_from_its_bytes_alone(policy: str) -> None:
-    for task in TASKS:
+    for task in tasks():
         episode = Episode(task)
         for execution in drive(task, policy).executions:
             episode.step(execution.line)
@@ -77,7 +84,7 @@ def test_a_state_is_judged_from_its_bytes_alone(policy: str) -> None:
 @settings(max_examples=15)
 def test_files_go_back_with_the_world(steps: list[str], back: int) -> None:
     async def play(folder: Path) -> None:
-        async with opened(TASKS[0], folder, attach=True) as world:
+        async with opened(tasks()[0], folder, attach=True) as world:
             states = [await world.snapshot()]
             for number, step in enumerate(steps):
                 await _do(world, folder / "workspace", step, number)
@@ -108,10 +115,10 @@ async def _do(world: ForgeEnvironment, files: Path, step: str, number: int) -> N
 
 async def test_only_who_has_a_shell_is_told_of_it(tmp_path: Path) -> None:
     item = Round(id="task", type="forge", question="x")
-    async with opened(TASKS[0], tmp_path / "bare") as world:
+    async with opened(tasks()[0], tmp_path / "bare") as world:
         assert world.prompt(item) == ""
         assert list((tmp_path / "bare" / "workspace").iterdir()) == []
-    async with opened(TASKS[0], tmp_path / "shell", attach=True, horizon=7) as world:
+    async with opened(tasks()[0], tmp_path / "shell", attach=True, horizon=7) as world:
         for part in ("programs on its PATH", "/ops/x is ./ops/x", "At most 7"):
             assert part in world.prompt(item)
 
@@ -121,7 +128,7 @@ async def test_what_breaks_behind_a_client_is_heard_of(tmp_path: Path, monkeypat
         raise RuntimeError("no world")
 
     monkeypatch.setattr(Episode, "step_words", broken)
-    async with opened(TASKS[0], tmp_path, attach=True) as world:
+    async with opened(tasks()[0], tmp_path, attach=True) as world:
         before = await world.snapshot()
         done = await asyncio.to_thread(subprocess.run, [world._attached.path[0] / "date"], check=False)
         assert done.returncode == 70
@@ -147,7 +154,7 @@ def test_without_the_real_program_its_modes_cannot_be_made(monkeypatch: pytest.M
 @pytest.mark.slow(60)
 @pytest.mark.timeout(600)
 async def test_the_real_program_begins_anew_where_the_world_goes_back(tmp_path: Path) -> None:
-    async with opened(TASKS[0], tmp_path, mode="real") as world:
+    async with opened(tasks()[0], tmp_path, mode="real") as world:
         before = await world.snapshot()
         assert (await world.execute(f"openclaw config set {MODEL_KEY} openai/gpt-5.2")).status == 0
         assert await world.snapshot() != before, "it is read from what the program has written"

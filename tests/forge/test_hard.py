@@ -269,6 +269,7 @@ def test_counts_of_families_can_be_asked_for() -> None:
         list(blueprints("paper362", 0, 1, {"inbox_followthrough": 3}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [0, 1])
 def test_every_obligation_holds_for_both_families_of_hard(place: int) -> None:
     few = {"sites": 12, "amendments": 3, "corrections": 3}

@@ -40,8 +40,8 @@ def alone(paper: tuple[ForgeTask, ...], name: str, policy: str) -> list[str]:
 
 
 async def test_a_policy_does_in_a_run_what_it_does_by_itself(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
-    found = await played(tmp_path / "run", "forge:sample=6")
-    assert len(found) == 6 * len(POLICIES)
+    found = await played(tmp_path / "run", "forge:sample=3")
+    assert len(found) == 3 * len(POLICIES)
     for one in found:
         assert one.commands == alone(paper, one.task, one.harness)
         assert one.record.score.value == (one.harness == "careful")
@@ -148,8 +148,8 @@ async def test_with_hidden_output_no_policy_passes_through_a_harness(tmp_path: P
 
 async def test_policies_in_the_bare_loop_do_what_they_do_alone(paper: tuple[ForgeTask, ...], tmp_path: Path) -> None:
     models = [f"policy:{name}" for name in POLICIES]
-    found = await played(tmp_path / "run", "forge:sample=6", "bare", models=models)
-    assert len(found) == 6 * len(POLICIES)
+    found = await played(tmp_path / "run", "forge:sample=3", "bare", models=models)
+    assert len(found) == 3 * len(POLICIES)
     for one in found:
         assert one.commands == alone(paper, one.task, policy_of(one))
         assert one.record.score.value == (policy_of(one) == "careful")

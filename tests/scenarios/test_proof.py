@@ -57,6 +57,7 @@ def test_a_tolerance_that_is_too_wide_lets_a_mutant_live_and_a_check_that_is_too
     assert [line for line in found["alternatives accepted"] if "bold labels with the colon" in line]
 
 
+@pytest.mark.slow
 def test_a_check_that_asks_for_nothing_is_found(monkeypatch: pytest.MonkeyPatch):
     from claw_adapter_scenarios.checker import documents, objects
 

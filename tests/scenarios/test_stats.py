@@ -167,6 +167,7 @@ def test_the_commands_print_text_and_json(published):
     assert run(stats, [str(PUBLISHED), "--suite", "demo"]).exit_code == 2
 
 
+@pytest.mark.slow(20)
 def test_the_suite_lite_is_near_the_paper_or_says_why_not():
     done = CliRunner().invoke(stats, ["--suite", "lite", "--json"])
     assert done.exit_code == 0, done.output

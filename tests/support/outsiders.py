@@ -162,7 +162,7 @@ NAMED = [
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 26,
+        "silver", 60,
         {
             SeedsCut: "M7 seeded-cut",
             HistoriesWithoutTools: "M22 history-tools-missing",

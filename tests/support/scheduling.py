@@ -18,13 +18,16 @@ from xdist.workermanage import WorkerController
 
 LONG: Final = 10
 """Seconds from which a test is one that no other long one should wait for."""
+END_TO_END: Final = 5
+"""Seconds of a test of tests/e2e, most of which start programs: the last ones to begin are then those that take no time."""
 MARK: Final = "long-"
 """What the name of a group of long tests begins with."""
 
 
 def seconds(item: pytest.Item) -> float:
-    """How long a test takes by its mark ``slow(seconds)``; 0 without, 10 where the mark says nothing."""
-    return max(((mark.args or (10,))[0] for mark in item.iter_markers("slow")), default=0)
+    """How long a test takes by its mark ``slow(seconds)``, 10 where the mark says nothing; without one, by its folder."""
+    usual = END_TO_END if "e2e" in item.path.parts else 0
+    return max(((mark.args or (10,))[0] for mark in item.iter_markers("slow")), default=usual)
 
 
 def shares(item: pytest.Function) -> bool:

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from claw_adapter.drivers.acp import AcpTurn
-from claw_adapter.errors import AdapterError, EmptyAnswer, HarnessCrash, HarnessError, HarnessNotFound
+from claw_adapter.errors import AdapterError, DeadlineExceeded, EmptyAnswer, HarnessCrash, HarnessError, HarnessNotFound
 from claw_adapter.harness import Endpoint, Message, ReportedUsage, Session, SessionChange
 from claw_adapter_openclaw.acp import AcpGateway
 from claw_adapter_openclaw.adapter import OpenClaw, framework
@@ -342,11 +342,14 @@ async def test_over_acp_an_end_is_an_answer_to_look_into_and_what_ends_the_agent
         AcpTurn(error=EmptyAnswer("nothing"), stop="cancelled"),
         AcpTurn(error=HarnessError("session is busy")),
         AcpTurn(error=HarnessCrash("gone")),
+        AcpTurn(error=DeadlineExceeded("late")),
     )
     assert await gateway.chat("x", 5) == Answer(200, "fine")
     assert await gateway.chat("x", 5) == Answer(200, "")
     assert await gateway.chat("x", 5) == Answer(500, error="session is busy")
     with pytest.raises(HarnessCrash):
+        await gateway.chat("x", 5)
+    with pytest.raises(DeadlineExceeded):
         await gateway.chat("x", 5)
 
 

@@ -77,12 +77,12 @@ async def _verified(
     run = load_run(root)
     _check_run(run, manifest, path)
     scenarios = _scenarios(run, data)
-    scored = await rescore(root, isolation=isolation, scenarios=scenarios)
     _check_rounds(run, scenarios, path)
+    if lines := list(contradictions(run, scenarios)):  # before any check is run
+        raise _refused(path, "what is in it does not fit together:", lines)
+    scored = await rescore(root, isolation=isolation, scenarios=scenarios)
     if lines := [*map(str, scored.differences), *_differently(run, scored)]:
         raise _refused(path, "scored again, rounds come out differently:", lines)
-    if lines := list(contradictions(run, scenarios)):
-        raise _refused(path, "what is in it does not fit together:", lines)
     rows = bundle_rows(summarise(run))
     if lines := difference(
         [one.model_dump(mode="json") for one in manifest.rows], [one.model_dump(mode="json") for one in rows]

@@ -113,7 +113,8 @@ def _recent(place: Path, since: float) -> Iterator[Path]:
 
 
 def _names(path: Path, wanted: Iterable[bytes], least: int, depth: int = 2) -> bool:
-    if any(mark in os.fsencode(path.name) for mark in wanted):
+    name = os.fsencode(path.name)
+    if any(mark in name for mark in wanted):
         return True
     try:
         if path.is_symlink() or not (path.is_file() or path.is_dir()):

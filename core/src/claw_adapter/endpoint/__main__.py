@@ -30,6 +30,7 @@ LAST_SECONDS: Final = 1.0
 
 def main() -> NoReturn:
     """Serve until the lifeline is cut."""
+    gc.disable()  # until it serves: of what is imported and read now, nothing is ever given back
     keys.close_to_others()
     for number in (signal.SIGINT, signal.SIGHUP):  # the runner decides when this process ends
         signal.signal(number, signal.SIG_IGN)
@@ -84,6 +85,7 @@ async def _serve(folder: Path, key_envs: tuple[str, ...], token: str) -> None:
     watch.start()
     loop.add_signal_handler(signal.SIGTERM, ended.set)
     gc.freeze()  # what is here now stays: looking through it again and again would hold up every trial
+    gc.enable()
     sys.stdout.write(json.dumps({"port": int(server.url.rpartition(":")[2])}) + "\n")
     sys.stdout.flush()
     await ended.wait()
