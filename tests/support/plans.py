@@ -17,18 +17,20 @@ def happenings(*plans: SessionPlan) -> set[str]:
     return {step.happens for plan in plans for step in plan.steps if isinstance(step, PlanIncident)}
 
 
+def changes(plan: SessionPlan) -> set[str]:
+    """What updates do to its sessions."""
+    return {step.action for step in plan.steps if isinstance(step, PlanChange) and step.session}
+
+
 def past_and_updates() -> SessionPlan:
     """The beginning of the first plan of Silver in which everything of Silver happens in ten turns of its fifty-seven."""
-    for nonce in count():
-        drawn = beginning(draw(f"{nonce}", 0, "silver"), 10)
-        changes = {step.action for step in drawn.steps if isinstance(step, PlanChange) and step.session}
-        if changes >= {"append", "insert", "delete", "new"} and "restart" in happenings(drawn):
-            return drawn
+    drawn = (beginning(draw(f"{nonce}", 0, "silver"), 10) for nonce in count())
+    return next(
+        one for one in drawn if "restart" in happenings(one) and changes(one) >= {"append", "insert", "delete", "new"}
+    )
 
 
 def two_disturbed(turns: int) -> list[SessionPlan]:
     """The beginnings of the first two plans of Gold in which there are a restart, a kill and a cancelled turn."""
-    for nonce in count():
-        plans = [beginning(draw(f"{nonce}", number, "gold"), turns) for number in (0, 1)]
-        if happenings(*plans) >= {"restart", "kill", "cancel"}:
-            return plans
+    drawn = ([beginning(draw(f"{nonce}", number, "gold"), turns) for number in (0, 1)] for nonce in count())
+    return next(plans for plans in drawn if happenings(*plans) >= {"restart", "kill", "cancel"})
