@@ -34,10 +34,13 @@ from claw_adapter.certify.plans.draw import PLANS, draw
 from claw_adapter.certify.plans.evidence import evidence_folder
 from claw_adapter.certify.plans.layout import lay_out
 from claw_adapter.certify.records import Report
+from claw_adapter.errors import HarnessCrash, Owner
 from claw_adapter.frameworks import Framework, FrameworkUnknown, InstallFailed, describe, install
 from claw_adapter.frameworks.commands import execute, uv
 from claw_adapter.frameworks.newest import npm_client
 from claw_adapter.plugins import entry_points
+from claw_adapter.protocol import Failure
+from claw_adapter.runner.headroom import Headroom
 from claw_adapter.runs.load import load_run
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -173,6 +176,7 @@ def described(spec: Framework, version: str, folder: Path) -> Framework:
 
 def certified(row: Row, work: Path, out: Path) -> Row:
     """`claw certify` with the plugin and the program below `work`, as it would be called."""
+    headroom = Headroom(work)
     path = os.pathsep.join(filter(None, (str(work / "plugin"), os.environ.get("PYTHONPATH"))))
     env = {**os.environ, "PYTHONPATH": path, "CLAW_HOME": str(work / "home")}
     words = ("certify", row.name, "--level", row.asked, "--nonce", row.nonce, "--quiet", "--out", str(out))
@@ -186,6 +190,9 @@ def certified(row: Row, work: Path, out: Path) -> Row:
     if not (out / "report.json").is_file():
         return replace(row, problem=f"not certified: status {done.returncode}, {_short(done.stderr or done.stdout)}")
     report = read_report(out)
+    failure = headroom.blamed(Failure.of(HarnessCrash("a check failed")))
+    if report.count("failed") and failure.owner is Owner.MACHINE:
+        return replace(row, problem=f"not certified: the machine was short, {failure.what}")
     return summarized(row, report, list(audits(report, out / "evidence")))
 
 

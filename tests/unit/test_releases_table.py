@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from claw_adapter.audit import AuditFinding, Bite, TrialAudit
+from claw_adapter.errors import MachineError
 from claw_adapter.frameworks import InstallFailed, describe
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,6 +72,15 @@ def test_a_failed_installation_is_a_row_and_nothing_is_kept_of_it(releases, monk
     assert (found.reached, found.findings) == ("", {})
     assert found.problem == "not installed: the package index cannot be reached tail"
     assert [path.name for path in (tmp_path / "nanobot-9.9").iterdir()] == ["row.json"]
+
+
+def test_a_check_that_failed_on_a_machine_that_is_short_is_no_finding(releases, row, monkeypatch, tmp_path):
+    monkeypatch.setattr(releases.subprocess, "run", lambda *_, **__: None)
+    monkeypatch.setattr(releases, "read_report", lambda _: SimpleNamespace(count=lambda _: 1))
+    monkeypatch.setattr(releases.Headroom, "shortage", lambda _: MachineError("3 MB are left"))
+    (tmp_path / "report.json").touch()
+    found = releases.certified(replace(row, reached=""), tmp_path, tmp_path)
+    assert (found.problem, found.findings) == ("not certified: the machine was short, 3 MB are left", {})
 
 
 def test_the_same_nonce_takes_a_version_that_is_there_and_another_does_not(releases, row, monkeypatch, tmp_path):
