@@ -4,9 +4,9 @@ python tools/releases.py NAME@VERSION … [--full] [--nonce TEXT] [--out FOLDER]
 
 Each version is resolved from the description in frameworks/NAME (what else is pinned there stays, as far as the version
 allows), installed by claw's own installer into a folder of its own, certified at Silver (at Gold with --full), and removed
-again. All get the sessions of one nonce, so that they differ by their program only. FOLDER (runs/releases) gets table.md,
-table.json, and in NAME-VERSION each report with its evidence. The same --nonce continues a call that was interrupted. Exit
-code 1 where a version does not reach the level.
+again. All get the sessions of one nonce, so that they differ by their program only. FOLDER (runs/releases) gets the
+table, as Markdown and JSON, and in NAME-VERSION each report with its evidence. The same --nonce continues a call that was
+interrupted. Exit code 1 where a version does not reach the level.
 """
 
 from __future__ import annotations
