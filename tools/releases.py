@@ -54,6 +54,8 @@ NPM: Final = (
     "--package-lock-only", "--omit-lockfile-registry-resolved", "--ignore-scripts", "--no-audit", "--no-fund",
     "--no-update-notifier", "--loglevel=error",
 )  # fmt: skip
+STARTS: Final = "TURN-003"
+"""A check of one conversation with one turn."""
 OPEN: Final = ("kit", "unverified", "unsupported")
 """Outcomes of checks that neither passed nor found something."""
 KEYED: Final = re.compile(r"(M\d+ [\w-]+): (.*)")
@@ -69,7 +71,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Row:
-    """One version. `problem` says why it has no certification: that is the machine's or the registry's, never the harness's."""
+    """One version. `problem` says why it has no certification: that is nothing that was found of the harness."""
 
     name: str
     version: str
@@ -175,25 +177,46 @@ def described(spec: Framework, version: str, folder: Path) -> Framework:
 
 
 def certified(row: Row, work: Path, out: Path) -> Row:
-    """`claw certify` with the plugin and the program below `work`, as it would be called."""
+    """`claw certify` with the plugin and the program below `work`, as it would be called; one check first: does it start?"""
     headroom = Headroom(work)
+    for words in (("--only", STARTS), ("--level", row.asked)):
+        report = _certify(row, work, out, words)
+        if isinstance(report, str):
+            return replace(row, problem=f"not certified: {report}")
+        failure = headroom.blamed(Failure.of(HarnessCrash("a check failed")))
+        if report.count("failed") and failure.owner is Owner.MACHINE:
+            return replace(row, problem=f"not certified: the machine was short, {failure.what}")
+        for result in report.results:
+            if result.id == STARTS and (found := re.search(r"HarnessStartError: (.*)", result.what)):
+                return replace(row, problem=f"not started by this adapter: {found[1]}", seconds=report.seconds)
+    return summarized(row, report, list(audits(report, out / "evidence")))
+
+
+def _certify(row: Row, work: Path, out: Path, asked: Sequence[str]) -> Report | str:
+    """The report, or why there is none."""
+    shutil.rmtree(out, ignore_errors=True)
     path = os.pathsep.join(filter(None, (str(work / "plugin"), os.environ.get("PYTHONPATH"))))
     env = {**os.environ, "PYTHONPATH": path, "CLAW_HOME": str(work / "home")}
-    words = ("certify", row.name, "--level", row.asked, "--nonce", row.nonce, "--quiet", "--out", str(out))
+    argv = [
+        sys.executable,
+        "-m",
+        "claw_adapter",
+        "certify",
+        row.name,
+        *asked,
+        "--nonce",
+        row.nonce,
+        "-q",
+        "--out",
+        str(out),
+    ]
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "claw_adapter", *words], check=False, cwd=work, env=env, timeout=SECONDS,
-            capture_output=True, text=True,
-        )  # fmt: skip
+        done = subprocess.run(argv, check=False, cwd=work, env=env, timeout=SECONDS, capture_output=True, text=True)
     except subprocess.TimeoutExpired:
-        return replace(row, problem=f"not certified: it took longer than {SECONDS} s")
+        return f"it took longer than {SECONDS} s"
     if not (out / "report.json").is_file():
-        return replace(row, problem=f"not certified: status {done.returncode}, {_short(done.stderr or done.stdout)}")
-    report = read_report(out)
-    failure = headroom.blamed(Failure.of(HarnessCrash("a check failed")))
-    if report.count("failed") and failure.owner is Owner.MACHINE:
-        return replace(row, problem=f"not certified: the machine was short, {failure.what}")
-    return summarized(row, report, list(audits(report, out / "evidence")))
+        return f"status {done.returncode}, {_short(done.stderr or done.stdout)}"
+    return read_report(out)
 
 
 def audits(report: Report, evidence: Path) -> Iterator[TrialAudit]:
@@ -247,7 +270,7 @@ def render(rows: Sequence[Row]) -> str:
     lines += ["", "What changed against the version before:", ""]
     for _, group in groupby(rows, lambda row: row.name):
         lines += [f"- {b.label} → {a.version}: {'; '.join(changes(b, a)) or 'nothing'}" for b, a in pairwise(group)]
-    notes = [f"- {row.label} was {row.problem}. It says nothing of the harness." for row in rows if row.problem]
+    notes = [f"- {row.label} was {row.problem}. Nothing is known of the harness." for row in rows if row.problem]
     notes += [f"- {row.label}, {key} ({one.owner}): {one.what}" for row in rows for key, one in row.findings.items()]
     notes += [f"- {row.label}, {check} not judged, {why}" for row in rows for check, why in row.unjudged.items()]
     return "\n".join([*lines, *(["", "Seen:", "", *notes] if notes else []), ""])

@@ -60,7 +60,7 @@ def test_a_version_that_was_not_installed_has_no_findings_and_is_compared_with_n
     assert releases.changes(row, absent) == ["cannot be said, 2.0 was not installed"]
     said = releases.render([row, absent, replace(row, version="3.0")])
     assert "| agent@2.0 | not installed | | | | |" in said
-    assert "agent@2.0 was not installed: the disk is full. It says nothing of the harness." in said
+    assert "agent@2.0 was not installed: the disk is full. Nothing is known of the harness." in said
 
 
 def test_a_failed_installation_is_a_row_and_nothing_is_kept_of_it(releases, monkeypatch, tmp_path):
@@ -75,12 +75,20 @@ def test_a_failed_installation_is_a_row_and_nothing_is_kept_of_it(releases, monk
 
 
 def test_a_check_that_failed_on_a_machine_that_is_short_is_no_finding(releases, row, monkeypatch, tmp_path):
-    monkeypatch.setattr(releases.subprocess, "run", lambda *_, **__: None)
-    monkeypatch.setattr(releases, "read_report", lambda _: SimpleNamespace(count=lambda _: 1))
+    monkeypatch.setattr(releases, "_certify", lambda *_: SimpleNamespace(count=lambda _: 1, results=[]))
     monkeypatch.setattr(releases.Headroom, "shortage", lambda _: MachineError("3 MB are left"))
-    (tmp_path / "report.json").touch()
     found = releases.certified(replace(row, reached=""), tmp_path, tmp_path)
     assert (found.problem, found.findings) == ("not certified: the machine was short, 3 MB are left", {})
+
+
+def test_a_version_that_the_adapter_cannot_start_has_no_findings(releases, row, monkeypatch, tmp_path):
+    failed = SimpleNamespace(id=releases.STARTS, what="open() failed: HarnessStartError: no module agent.events")
+    report = SimpleNamespace(count=lambda _: 1, results=[failed], seconds=2.0)
+    asked = []
+    monkeypatch.setattr(releases, "_certify", lambda *given: asked.append(given[3]) or report)
+    found = releases.certified(replace(row, reached=""), tmp_path, tmp_path)
+    assert (found.problem, found.findings) == ("not started by this adapter: no module agent.events", {})
+    assert asked == [("--only", releases.STARTS)]
 
 
 def test_the_same_nonce_takes_a_version_that_is_there_and_another_does_not(releases, row, monkeypatch, tmp_path):
