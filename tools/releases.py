@@ -61,6 +61,10 @@ OPEN: Final = ("kit", "unverified", "unsupported")
 KEYED: Final = re.compile(r"(M\d+ [\w-]+): (.*)")
 
 
+class NoReport(Exception):
+    """A certification did not come to its end; says why."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """What a check found: `owner` is adapter or harness, `what` its first line."""
@@ -179,21 +183,20 @@ def described(spec: Framework, version: str, folder: Path) -> Framework:
 def certified(row: Row, work: Path, out: Path) -> Row:
     """`claw certify` with the plugin and the program below `work`, as it would be called; one check first: does it start?"""
     headroom = Headroom(work)
-    for words in (("--only", STARTS), ("--level", row.asked)):
-        report = _certify(row, work, out, words)
-        if isinstance(report, str):
-            return replace(row, problem=f"not certified: {report}")
-        failure = headroom.blamed(Failure.of(HarnessCrash("a check failed")))
-        if report.count("failed") and failure.owner is Owner.MACHINE:
-            return replace(row, problem=f"not certified: the machine was short, {failure.what}")
-        for result in report.results:
-            if result.id == STARTS and (found := re.search(r"HarnessStartError: (.*)", result.what)):
-                return replace(row, problem=f"not started by this adapter: {found[1]}", seconds=report.seconds)
+    try:
+        first = _certify(row, work, out, "--only", STARTS)
+        if found := re.search(r"HarnessStartError: (.*)", "\n".join(result.what for result in first.results)):
+            return replace(row, problem=f"not started by this adapter: {found[1]}", seconds=first.seconds)
+        report = _certify(row, work, out, "--level", row.asked)
+    except NoReport as error:
+        return replace(row, problem=f"not certified: {error}")
+    failure = headroom.blamed(Failure.of(HarnessCrash("a check failed")))
+    if report.count("failed") and failure.owner is Owner.MACHINE:
+        return replace(row, problem=f"not certified: the machine was short, {failure.what}")
     return summarized(row, report, list(audits(report, out / "evidence")))
 
 
-def _certify(row: Row, work: Path, out: Path, asked: Sequence[str]) -> Report | str:
-    """The report, or why there is none."""
+def _certify(row: Row, work: Path, out: Path, *asked: str) -> Report:
     shutil.rmtree(out, ignore_errors=True)
     path = os.pathsep.join(filter(None, (str(work / "plugin"), os.environ.get("PYTHONPATH"))))
     env = {**os.environ, "PYTHONPATH": path, "CLAW_HOME": str(work / "home")}
@@ -213,9 +216,9 @@ def _certify(row: Row, work: Path, out: Path, asked: Sequence[str]) -> Report | 
     try:
         done = subprocess.run(argv, check=False, cwd=work, env=env, timeout=SECONDS, capture_output=True, text=True)
     except subprocess.TimeoutExpired:
-        return f"it took longer than {SECONDS} s"
+        raise NoReport(f"it took longer than {SECONDS} s") from None
     if not (out / "report.json").is_file():
-        return f"status {done.returncode}, {_short(done.stderr or done.stdout)}"
+        raise NoReport(f"status {done.returncode}, {_short(done.stderr or done.stdout)}")
     return read_report(out)
 
 

@@ -85,7 +85,7 @@ def test_a_version_that_the_adapter_cannot_start_has_no_findings(releases, row, 
     failed = SimpleNamespace(id=releases.STARTS, what="open() failed: HarnessStartError: no module agent.events")
     report = SimpleNamespace(count=lambda _: 1, results=[failed], seconds=2.0)
     asked = []
-    monkeypatch.setattr(releases, "_certify", lambda *given: asked.append(given[3]) or report)
+    monkeypatch.setattr(releases, "_certify", lambda *given: asked.append(given[3:]) or report)
     found = releases.certified(replace(row, reached=""), tmp_path, tmp_path)
     assert (found.problem, found.findings) == ("not started by this adapter: no module agent.events", {})
     assert asked == [("--only", releases.STARTS)]
