@@ -39,6 +39,7 @@ from claw_adapter.frameworks import Framework, FrameworkUnknown, InstallFailed, 
 from claw_adapter.frameworks.commands import execute, uv
 from claw_adapter.frameworks.newest import npm_client
 from claw_adapter.plugins import entry_points
+from claw_adapter.profile.apart import apart_of
 from claw_adapter.protocol import Failure
 from claw_adapter.runner.headroom import Headroom
 from claw_adapter.runs.load import load_run
@@ -56,6 +57,10 @@ NPM: Final = (
 )  # fmt: skip
 STARTS: Final = "TURN-003"
 """A check of one conversation with one turn."""
+COLUMNS: Final = (
+    "version", "level", "findings", "declared losses that bit", "tokens before the first prompt", "requests", "seconds",
+)  # fmt: skip
+ENTRY: Final = {"system": "its instructions", "tools": "its tool definitions"}
 OPEN: Final = ("kit", "unverified", "unsupported")
 """Outcomes of checks that neither passed nor found something."""
 KEYED: Final = re.compile(r"(M\d+ [\w-]+): (.*)")
@@ -89,6 +94,8 @@ class Row:
     """By check: what neither passed nor found something, and why."""
     losses: dict[str, int] = field(default_factory=dict)
     """Declared losses that bit in the drawn sessions, and how often."""
+    entry: dict[str, int] = field(default_factory=dict)
+    """Tokens before the first prompt of the first drawn session, by where they come from; see `profile.apart`."""
     requests: int = 0
     """Of the drawn sessions, compared whole."""
     isolation: int = 0
@@ -193,7 +200,7 @@ def certified(row: Row, work: Path, out: Path) -> Row:
     failure = headroom.blamed(Failure.of(HarnessCrash("a check failed")))
     if report.count("failed") and failure.owner is Owner.MACHINE:
         return replace(row, problem=f"not certified: the machine was short, {failure.what}")
-    return summarized(row, report, list(audits(report, out / "evidence")))
+    return summarized(row, report, list(audits(report, out / "evidence")), entry(out / "evidence"))
 
 
 def _certify(row: Row, work: Path, out: Path, *asked: str) -> Report:
@@ -240,7 +247,14 @@ def audits(report: Report, evidence: Path) -> Iterator[TrialAudit]:
             yield from audit_run(data, [str(root) for root in roots.values()], restarts=restarts).trials
 
 
-def summarized(row: Row, report: Report, audited: Sequence[TrialAudit]) -> Row:
+def entry(evidence: Path) -> dict[str, int]:
+    """Tokens that the harness sends before the first prompt, where nobody has said anything yet."""
+    folder = evidence_folder(evidence, LEVELS[0]) / "1"
+    found = apart_of(load_run(folder)) if (folder / "run.json").is_file() else []
+    return found[0].entry if found else {}
+
+
+def summarized(row: Row, report: Report, audited: Sequence[TrialAudit], before: dict[str, int]) -> Row:
     """The row of a certification that came to its end."""
     findings: dict[str, Finding] = {}
     for result in report.results:
@@ -258,7 +272,7 @@ def summarized(row: Row, report: Report, audited: Sequence[TrialAudit]) -> Row:
     return replace(
         row, reached=report.reached or "", findings=findings,
         unjudged={one.id: f"{one.outcome}: {one.what}" for one in report.results if one.outcome in OPEN},
-        losses=losses, requests=sum(trial.requests for trial in audited), isolation=report.isolation,
+        losses=losses, entry=before, requests=sum(trial.requests for trial in audited), isolation=report.isolation,
         started=report.started, seconds=report.seconds,
     )  # fmt: skip
 
@@ -267,12 +281,15 @@ def render(rows: Sequence[Row]) -> str:
     """The table of all versions, what changed, and each finding in a sentence, as Markdown."""
     lines = [
         f"By the scripted model, not by a language model; sessions of nonce {rows[0].nonce}, asked for {rows[0].asked}.",
-        "", "| version | level | findings | declared losses that bit | requests | seconds |", "|---|---|---|---|---|---|",
-    ]  # fmt: skip
-    lines += [_line(row) for row in rows]
-    lines += ["", "What changed against the version before:", ""]
-    for _, group in groupby(rows, lambda row: row.name):
-        lines += [f"- {b.label} → {a.version}: {'; '.join(changes(b, a)) or 'nothing'}" for b, a in pairwise(group)]
+        "",
+        f"| {' | '.join(COLUMNS)} |",
+        "|---" * len(COLUMNS) + "|",
+        *(f"| {' | '.join(_cells(row))} |" for row in rows),
+    ]
+    pairs = [pair for _, group in groupby(rows, lambda row: row.name) for pair in pairwise(group)]
+    if pairs:
+        lines += ["", "What changed against the version before:", ""]
+        lines += [f"- {b.label} → {a.version}: {'; '.join(changes(b, a)) or 'nothing'}" for b, a in pairs]
     notes = [f"- {row.label} was {row.problem}. Nothing is known of the harness." for row in rows if row.problem]
     notes += [f"- {row.label}, {key} ({one.owner}): {one.what}" for row in rows for key, one in row.findings.items()]
     notes += [f"- {row.label}, {check} not judged, {why}" for row in rows for check, why in row.unjudged.items()]
@@ -283,9 +300,8 @@ def changes(before: Row, after: Row) -> list[str]:
     """What differs, but for the time it took; a version without a certification is compared with none."""
     if missing := next((row for row in (before, after) if row.problem), None):
         return [f"cannot be said, {missing.version} was {missing.problem.partition(':')[0]}"]
-    found = (
-        [f"{before.reached or 'no level'} → {after.reached or 'no level'}"] if before.reached != after.reached else []
-    )
+    levels = [row.reached or "no level" for row in (before, after)]
+    found = [" → ".join(levels)] if before.reached != after.reached else []
     for new, gone, old, now in (
         ("newly found", "no longer found", before.findings, after.findings),
         ("newly lost", "no longer lost", before.losses, after.losses),
@@ -295,18 +311,20 @@ def changes(before: Row, after: Row) -> list[str]:
         found += [f"{gone}: {key}" for key in old if key not in now]
     times = ((loss, before.losses[loss], after.losses[loss]) for loss in after.losses if loss in before.losses)
     found += [f"{loss}: {old} times → {new}" for loss, old, new in times if old != new]
-    if before.requests != after.requests:
-        found.append(f"requests {before.requests} → {after.requests}")
+    counts = [(f"tokens of {what}", before.entry.get(key, 0), after.entry.get(key, 0)) for key, what in ENTRY.items()]
+    counts.append(("requests", before.requests, after.requests))
+    found += [f"{what} {old:,} → {new:,}" for what, old, new in counts if old != new]
     return found
 
 
-def _line(row: Row) -> str:
+def _cells(row: Row) -> Sequence[str]:
     if row.problem:
-        return f"| {row.label} | {row.problem.partition(':')[0]} | | | | |"
-    findings = ", ".join(f"{key} ({one.owner})" for key, one in row.findings.items()) or "none"
-    losses = "; ".join(f"{loss} ({times}×)" for loss, times in row.losses.items()) or "none"
+        return (row.label, row.problem.partition(":")[0], *[""] * (len(COLUMNS) - 2))
     level = (row.reached or "no level") + (f" ({len(row.unjudged)} not judged)" if row.unjudged else "")
-    return f"| {row.label} | {level} | {findings} | {losses} | {row.requests} | {row.seconds:.0f} |"
+    findings = ", ".join(f"{key} ({one.owner})" for key, one in row.findings.items())
+    losses = "; ".join(f"{loss} ({times}×)" for loss, times in row.losses.items())
+    counts = (f"{row.entry.get('total', 0):,}", f"{row.requests:,}", f"{row.seconds:.0f}")
+    return (row.label, level, findings or "none", losses or "none", *counts)
 
 
 def _short(text: str) -> str:

@@ -30,7 +30,15 @@ def releases():
 @pytest.fixture
 def row(releases):
     return releases.Row(
-        "agent", "1.0", "silver", "n", reached="silver", losses={"files: cut": 2}, requests=9, seconds=60.0
+        "agent",
+        "1.0",
+        "silver",
+        "n",
+        reached="silver",
+        losses={"files: cut": 2},
+        requests=9,
+        entry={"system": 1100, "tools": 7},
+        seconds=60.0,
     )
 
 
@@ -41,12 +49,13 @@ def test_two_versions_that_do_the_same_are_told_apart_by_nothing(releases, row):
 
 def test_what_changed_is_level_findings_losses_and_requests(releases, row):
     worse = replace(
-        row, version="2.0", reached="bronze", requests=8, losses={"files: cut": 3, "blanks": 1},
+        row, version="2.0", reached="bronze", requests=8, entry={"system": 1200, "tools": 7},
+        losses={"files: cut": 3, "blanks": 1},
         findings={"M7 past-missing": releases.Finding("harness", "gone")}, unjudged={"SEC-001": "unverified: no"},
     )  # fmt: skip
     assert releases.changes(row, worse) == [
         "silver → bronze", "newly found: M7 past-missing", "newly lost: blanks", "no longer judged: SEC-001",
-        "files: cut: 2 times → 3", "requests 9 → 8",
+        "files: cut: 2 times → 3", "tokens of its instructions 1,100 → 1,200", "requests 9 → 8",
     ]  # fmt: skip
     assert releases.changes(worse, row)[1:4] == [
         "no longer found: M7 past-missing",
@@ -59,7 +68,7 @@ def test_a_version_that_was_not_installed_has_no_findings_and_is_compared_with_n
     absent = releases.Row("agent", "2.0", "silver", "n", problem="not installed: the disk is full")
     assert releases.changes(row, absent) == ["cannot be said, 2.0 was not installed"]
     said = releases.render([row, absent, replace(row, version="3.0")])
-    assert "| agent@2.0 | not installed | | | | |" in said
+    assert "| agent@2.0 | not installed |  |  |  |  |  |" in said
     assert "agent@2.0 was not installed: the disk is full. Nothing is known of the harness." in said
 
 
@@ -116,13 +125,13 @@ def test_a_report_becomes_a_row(releases, row):
         TrialAudit(trial=name, harness="agent", findings=(lost,), bites=(Bite(loss="cut", times=2),), requests=4)
         for name in "ab"
     ]
-    found = releases.summarized(row, report, audited)
+    found = releases.summarized(row, report, audited, {"total": 5})
     assert {key: (one.owner, one.what) for key, one in found.findings.items()} == {
         "M7 SEED-005": ("adapter", "not there"),
         "M22 stale-read": ("harness", "old"),
         "M24 lost": ("harness", "one is missing"),
     }
-    assert (found.reached, found.losses, found.requests) == ("", {"cut": 4}, 8)
+    assert (found.reached, found.losses, found.entry, found.requests) == ("", {"cut": 4}, {"total": 5}, 8)
     assert found.unjudged == {"SEC-001": "unverified: needs isolation 2"}
 
 
