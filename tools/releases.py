@@ -116,14 +116,13 @@ def main() -> int:
     parser.add_argument("--nonce", default=secrets.token_hex(4))
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "releases")
     given = parser.parse_args()
+    if unsaid := [text for text in given.versions if not text.partition("@")[2]]:
+        parser.error(f"which version? NAME@VERSION, not {unsaid[0]}")
+    level: Level = "gold" if given.full else "silver"
     rows = []
     for text in given.versions:
         name, _, version = text.partition("@")
-        if not version:
-            parser.error(f"{text}: which version? NAME@VERSION")
-        row = release(
-            name, version, "gold" if given.full else "silver", given.nonce, given.out.resolve() / f"{name}-{version}"
-        )
+        row = release(name, version, level, given.nonce, given.out.resolve() / f"{name}-{version}")
         print(f"{row.label}: {row.problem or row.reached or 'no level'} in {row.seconds:.0f} s", flush=True)
         rows.append(row)
         (given.out / "table.json").write_text(json.dumps([asdict(one) for one in rows], indent=1), "utf-8")
@@ -279,8 +278,10 @@ def summarized(row: Row, report: Report, audited: Sequence[TrialAudit], before: 
 
 def render(rows: Sequence[Row]) -> str:
     """The table of all versions, what changed, and each finding in a sentence, as Markdown."""
+    levels = " and ".join(sorted({f"{row.isolation}" for row in rows if not row.problem})) or "unknown"
+    how = f"asked for {rows[0].asked}, isolation {levels}, sessions of nonce {rows[0].nonce}"
     lines = [
-        f"By the scripted model, not by a language model; sessions of nonce {rows[0].nonce}, asked for {rows[0].asked}.",
+        f"By the scripted model, not by a language model; {how}.",
         "",
         f"| {' | '.join(COLUMNS)} |",
         "|---" * len(COLUMNS) + "|",
@@ -328,7 +329,7 @@ def _cells(row: Row) -> Sequence[str]:
 
 
 def _short(text: str) -> str:
-    return " ".join(text.split())[:400]
+    return " ".join(text.split())[:400].rstrip(".")
 
 
 def _row(path: Path) -> Row:
