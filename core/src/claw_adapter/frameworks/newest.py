@@ -13,7 +13,7 @@ from claw_adapter.frameworks.errors import InstallFailed
 from claw_adapter.frameworks.installer import locate
 from claw_adapter.frameworks.record import node_package
 
-__all__ = ["newest_version"]
+__all__ = ["newest_version", "npm_client"]
 
 
 def newest_version(framework: Framework) -> str:
@@ -28,7 +28,7 @@ def newest_version(framework: Framework) -> str:
     with tempfile.TemporaryDirectory(prefix="claw-newest-") as text:
         folder = Path(text)
         if framework.kind == "npm":
-            argv = [*_npm(framework), "view", name, "version", "--no-update-notifier", "--cache", str(folder)]
+            argv = [*npm_client(framework), "view", name, "version", "--no-update-notifier", "--cache", str(folder)]
             return execute(argv, f"asking for {name}", verbose=False, cwd=folder).strip().splitlines()[-1]
         program = uv()
         if program is None:
@@ -52,8 +52,12 @@ def newest_version(framework: Framework) -> str:
     return found.group(1)
 
 
-def _npm(framework: Framework) -> list[str]:
-    """npm: of the framework's own environment, else the one on PATH."""
+def npm_client(framework: Framework) -> list[str]:
+    """npm: of the framework's own environment, else the one on PATH.
+
+    Raises:
+        InstallFailed: there is neither.
+    """
     if (there := locate(framework)) is not None:
         node = node_package(there.path)
         return [str(node / "bin" / "node"), str(node / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
