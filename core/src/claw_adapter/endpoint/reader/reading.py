@@ -208,7 +208,9 @@ def _shows_session(
         if missing():
             found = found + (yield from one_by_one(names[0], attempt, found, box, habits, missing()))
         if tool.query is not None:
-            for word in [word for text in missing() for word in keywords(text)]:
+            for text, word in [(text, word) for text in missing() for word in keywords(text)]:
+                if text not in missing():
+                    continue
                 query = {tool.query.at: word}
                 found = found + (yield Attempt("session", tool.tool, tool.arguments(name, query), form))
         if found.shows or habits.working.get("session") == (tool.tool, form):
@@ -218,7 +220,10 @@ def _shows_session(
     return False
 
 
-def keywords(text: str, most: int = 2) -> list[str]:
-    """The longest words of a text, cut to `KEYWORD` characters."""
+def keywords(text: str, most: int = 4) -> list[str]:
+    """The longest words of a text, cut to `KEYWORD` characters.
+
+    More than one or two, since the longest may stand in many later messages, of which a search shows the last.
+    """
     found = sorted(set(re.findall(r"\w{3,}", text)), key=lambda word: (-len(word), word))
     return [word[:KEYWORD] for word in found[:most]]

@@ -123,7 +123,7 @@ def _place(made: Compiled, index: int, number: int) -> FieldPath:
 
 
 def yes_or_no(made: Compiled) -> dict[Hashable, bool]:
-    """What checks ask for with yes or no, by round and by the way to it."""
+    """What checks ask for with yes or no, or with true or false, by round and by the way to it."""
     return {
         (one.spec.id, *way): holds
         for one in made.rounds
@@ -137,6 +137,9 @@ def _decided(data: Any, way: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...],
         kind = data.get("as")
         if isinstance(kind, dict) and kind.get("type") == "choice" and kind.get("of") == YES_NO:
             yield way, data.get("value") in (True, "yes")
+            return
+        if isinstance(data.get("flag"), bool):
+            yield way, data["flag"]
             return
         for key, value in data.items():
             yield from _decided(value, (*way, key))
