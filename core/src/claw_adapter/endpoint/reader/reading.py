@@ -208,8 +208,9 @@ def _shows_session(
         if missing():
             found = found + (yield from one_by_one(names[0], attempt, found, box, habits, missing()))
         if tool.query is not None:
-            for text, word in [(text, word) for text in missing() for word in keywords(text)]:
-                if text not in missing():
+            searches = [(text, word) for text in missing() for word in keywords(text)]
+            for looked_for, word in searches:
+                if looked_for not in missing():
                     continue
                 query = {tool.query.at: word}
                 found = found + (yield Attempt("session", tool.tool, tool.arguments(name, query), form))
