@@ -21,7 +21,7 @@ CLASSES = {
     "401": ("EndpointAuthError", 401), "429": ("EndpointQuotaError", 429), "500": ("EndpointTransientError", 500),
     "529": ("EndpointTransientError", 529), "filter": ("EndpointFilteredError", 400),
     "stall": ("EndpointTransientError", None), "cut": ("EndpointTransientError", None),
-    "cut_call": ("EndpointTransientError", None),
+    "cut_call": ("EndpointTransientError", None), "cut_late": ("EndpointTransientError", None),
     "garbage": ("EndpointMalformedError", 200), "truncated_arguments": ("EndpointMalformedError", 200),
     "empty": ("EndpointMalformedError", 200), "402": ("EndpointQuotaError", 402), "403": ("EndpointAuthError", 403),
     "404": ("EndpointError", 404), "408": ("EndpointTransientError", 408), "409": ("EndpointTransientError", 409),

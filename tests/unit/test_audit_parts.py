@@ -378,7 +378,7 @@ def test_a_message_that_is_joined_with_a_prompt_may_be_stamped_with_the_time_of_
 
 def exchange(number, given, made, fault=""):
     usage = {"input": given, "output": made}
-    return SimpleNamespace(number=number, status=200, usage=usage, fault=fault, failure=None)
+    return SimpleNamespace(number=number, status=200, usage=usage, fault=fault, failure=None, reply=None)
 
 
 @pytest.mark.parametrize("ran", [True, False])
@@ -421,6 +421,15 @@ def test_the_usage_of_a_reply_that_nobody_could_read_may_be_left_out(reported, r
     exchanges, book = [exchange(1, 400, 0, "garbage"), exchange(2, 500, 20)], Book()
     usage = ReportedUsage(kind="per_turn", input=reported[0], output=reported[1])
     judge_usage(SimpleNamespace(exchanges=exchanges, chain=exchanges), usage, "per_turn", book)
+    assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])
+
+
+@pytest.mark.parametrize(("given", "right"), [(500, True), (900, True), (700, False)])
+def test_what_was_sent_for_a_reply_that_broke_off_may_be_counted(given, right):
+    half = SimpleNamespace(**{**vars(exchange(1, 400, 9)), "status": 499, "reply": {"content": "Half"}})
+    whole, book = exchange(2, 500, 20), Book()
+    usage = ReportedUsage(kind="per_turn", input=given, output=20)
+    judge_usage(SimpleNamespace(exchanges=[half, whole], chain=[whole]), usage, "per_turn", book)
     assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])
 
 

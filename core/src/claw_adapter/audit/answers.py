@@ -180,6 +180,10 @@ def judge_usage(
         wanted = {main[-1], counts[-1]}
     else:
         wanted = {(sum(i for i, _ in some), sum(o for _, o in some)) for some in (counts, main, readable)}
+        begun = sum(_counts(e.usage)[0] for e in turn.exchanges if e.status != 200 and e.reply is not None and e.usage)
+        wanted |= {
+            (i + begun, o) for i, o in wanted
+        }  # some providers say at the beginning of a reply what they were sent
     given = {(sent, said) for i, said, cached in readings for sent in (i, i + cached)}
     sizes = (
         {size for i, o in wanted for size in (i, i + o)}

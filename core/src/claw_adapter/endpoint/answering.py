@@ -77,7 +77,7 @@ class Answering:
 
     async def _deltas(self) -> AsyncGenerator[Delta, None]:
         """The reply, piece by piece: the one place that every reply passes, and where scheduled faults are put in."""
-        if self._pending.fault is not None:
+        if self._pending.fault is not None and not self._late:
             raise_fault(self._pending.fault, self._dialect)
             source = self._broken_call()
         elif (window := self._trial.spec.window) and (tokens := self._pending.counted().input) > window:
@@ -88,6 +88,11 @@ class Answering:
             async for delta in source:
                 self._collector.add(delta)
                 yield delta
+
+    @property
+    def _late(self) -> bool:
+        """Whether a scheduled fault lets all of the reply come but its end."""
+        return self._pending.fault is not None and self._pending.fault.kind == "cut_late"
 
     async def _broken_call(self) -> AsyncGenerator[Delta, None]:
         self._pending.error = EndpointMalformedError("the arguments of a tool call end in the middle")
@@ -100,6 +105,8 @@ class Answering:
     async def _whole(self) -> web.Response:
         async for _ in self._deltas():
             pass
+        if self._late:
+            raise BrokenWire("drop")
         reply = self._pending.reply = self._collector.reply()
         self._pending.status = 200
         return web.json_response(self._dialect.render(reply, self._head, self._pending.usage()))
@@ -112,6 +119,8 @@ class Answering:
                 if data := renderer.feed(delta):
                     await (await self._open(http, renderer)).write(data)
         reply = self._pending.reply = self._collector.reply()
+        if self._late:
+            raise BrokenWire("drop_late")
         response = await self._open(http, renderer)
         self._pending.status = 200
         await response.write(renderer.end(reply.finish, self._pending.usage()))
@@ -150,8 +159,9 @@ class Answering:
             case "stall":
                 await asyncio.sleep(self._trial.spec.timeout)
                 return self._hang_up(http)
-            case "drop" | "drop_call":
-                await self._half(http, call=broken.fault == "drop_call")
+            case "drop" | "drop_call" | "drop_late":
+                if broken.fault != "drop_late":
+                    await self._half(http, call=broken.fault == "drop_call")
                 return self._hang_up(http)
             case "told":
                 if stream:

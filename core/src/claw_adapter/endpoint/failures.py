@@ -25,7 +25,7 @@ __all__ = [
     "is_too_long",
 ]
 
-WireFault = Literal["refused", "drop", "drop_call", "stall", "told", "garbage", "empty"]
+WireFault = Literal["refused", "drop", "drop_call", "drop_late", "stall", "told", "garbage", "empty"]
 
 CLIENT_CLOSED: Final = 499
 """Status recorded for a request that the harness gave up."""

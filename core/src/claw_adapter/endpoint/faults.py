@@ -6,7 +6,7 @@ A list of rules, the first that applies counts::
     {"at": "every 5", "kind": "429", "retry_after": 2}
     {"at": "every 1", "round": "q3", "kind": "refused"}   numbers count the requests of that round, all attempts together
 
-The model is never asked for a reply that a fault takes the place of.
+The model is never asked for a reply that a fault takes the place of; ``cut_late`` takes its end only.
 """
 
 from __future__ import annotations
@@ -37,10 +37,12 @@ __all__ = [
 
 FaultKind = Literal[
     "refused", "400", "context", "401", "402", "403", "404", "408", "409", "413", "422", "429", "500", "502", "503", "504",
-    "529",    "filter", "stall", "cut", "cut_call", "told", "garbage", "truncated_arguments", "empty",
+    "529",    "filter", "stall", "cut", "cut_call", "cut_late",
+    "told", "garbage", "truncated_arguments", "empty",
 ]  # fmt: skip
-"""``cut``: the reply breaks off, ``cut_call``: within the arguments of a call where it is streamed; ``told``: the stream begins
-with 200, and says in its middle that it has failed; where nothing is streamed, it is a 502."""
+"""``cut``: the reply breaks off, ``cut_call``: within the arguments of a call where it is streamed,
+``cut_late``: when all of it has come but its end; ``told``: the stream begins with 200, and says in its middle that it has
+failed; where nothing is streamed, it is a 502."""
 FAULT_KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
 USUAL_FAULTS: Final[tuple[FaultKind, ...]] = (
     "refused", "400", "context", "401", "429", "500", "529", "filter", "stall", "cut", "garbage", "truncated_arguments",
@@ -50,8 +52,8 @@ USUAL_FAULTS: Final[tuple[FaultKind, ...]] = (
 
 _EVERY: Final = re.compile(r"every ([1-9][0-9]*)")
 _WIRE: Final[dict[FaultKind, WireFault]] = {
-    "refused": "refused", "stall": "stall", "cut": "drop", "cut_call": "drop_call", "told": "told", "garbage": "garbage",
-    "empty": "empty",
+    "refused": "refused", "stall": "stall", "cut": "drop", "cut_call": "drop_call", "cut_late": "drop",
+    "told": "told", "garbage": "garbage", "empty": "empty",
 }  # fmt: skip
 _SAID: Final = "a fault that the run's schedule asks for"
 

@@ -42,6 +42,7 @@ KINDS: Final[dict[FaultKind, frozenset[str]]] = {
     "stall": frozenset({"EndpointTransientError", "DeadlineExceeded"}),
     "cut": frozenset({"EndpointTransientError", "EndpointMalformedError"}),
     "cut_call": frozenset({"EndpointTransientError", "EndpointMalformedError"}),
+    "cut_late": frozenset({"EndpointTransientError", "EndpointMalformedError"}),
     "told": frozenset({"EndpointTransientError", "EndpointMalformedError"}),
     "garbage": frozenset({"EndpointMalformedError"}),
     "truncated_arguments": frozenset({"EndpointMalformedError"}),
@@ -52,7 +53,7 @@ KINDS: Final[dict[FaultKind, frozenset[str]]] = {
 An error of the harness's own passes too where it cannot know better, as the runner knows the endpoint's side; what the
 provider told it, with a status or in words, is the endpoint's.
 """
-WIRE: Final = frozenset({"refused", "stall", "cut", "cut_call", "garbage", "truncated_arguments", "empty"})
+WIRE: Final = frozenset({"refused", "stall", "cut", "cut_call", "cut_late", "garbage", "truncated_arguments", "empty"})
 """Faults of which nobody is told anything."""
 ALSO: Final[dict[FaultKind, tuple[FaultKind, ...]]] = {
     "401": ("402", "403"),

@@ -34,6 +34,8 @@ Unit = list[PlanStep]
 PASSING: Final[tuple[FaultKind, ...]] = ("408", "429", "500", "502", "503", "504", "529")
 BREAKING: Final[tuple[FaultKind, ...]] = ("cut", "told")
 """A reply breaks off when some of its text has come."""
+BROKEN_CALLS: Final[tuple[FaultKind, ...]] = ("cut_call", "cut_late")
+"""It breaks off within a call, or behind all of it."""
 UNREADABLE: Final[tuple[FaultKind, ...]] = ("garbage", "empty")
 SERVER: Final[tuple[FaultKind, ...]] = ("500", "502", "503")
 FOR_GOOD: Final[tuple[FaultKind, ...]] = (
@@ -674,13 +676,13 @@ class _Drawing:
         return [[fault, self._turn(self._does(add), self._does(show), self._says())], [self._turn(self._says())]]
 
     def _broken(self) -> list[Unit]:
-        """Replies break off: one within a call, and when that was asked for again, the answer."""
+        """Replies break off: one with a call, within it or behind, and when that was asked for again, the answer."""
         units: list[Unit] = []
-        for kind in BREAKING:
+        for kind, first in zip(BREAKING, BROKEN_CALLS, strict=True):
             file = self._file(self.rng.randrange(3, 20))
             look = ToolUse(kind="read", target=file.path)
             add = ToolUse(kind="add", target=file.path, content=self.texts.sentence())
-            faults = [PlanFault(fault="cut_call", at=(1,)), PlanFault(fault=kind, at=(3,))]
+            faults = [PlanFault(fault=first, at=(1,)), PlanFault(fault=kind, at=(3,))]
             units.append([*faults, self._turn(self._does(add), self._does(look), self._says())])
         return [*units, [self._turn(self._says())]]
 
