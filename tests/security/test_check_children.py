@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from claw_adapter.protocol import Answers, Check, Gold
+from claw_adapter.drivers import Command, run
+from claw_adapter.folders import scratch
+from claw_adapter.protocol import Answers, Check, Gold, Program
 from claw_adapter.question import ScoringContext
 from claw_adapter.questions.exec_check import decide_check
 from claw_adapter.sandbox import IsolationLevel, detect, own_places
@@ -65,6 +68,7 @@ async def decide(
     (checks / "helper.py").write_text("print('forty-two')\n")
     (checks / "check.py").write_text(check)
     (checks / "test_check.py").symlink_to("check.py")
+    (checks / "reads.py").write_text(f"assert open('{PLACE}/answer.txt').read() == 'forty-two'\n")
     for name, text in programs.items():
         (work / name).parent.mkdir(parents=True, exist_ok=True)
         (work / name).write_text(text.replace("{checks}", PLACE))
@@ -229,6 +233,28 @@ async def test_a_program_cannot_claim_that_a_module_of_the_check_is_missing(tmp_
     assert not await decide(tmp_path, BEGINNING + run + ENDING, {"claim.py": claim})
 
 
+FAR = """import os
+top = os.getcwd()
+for _ in range(17): os.mkdir("d" * 250); os.symlink("d" * 250, "a"); os.chdir("d" * 250)
+os.symlink("/", "q"); os.chdir(top)
+os.symlink("a/" * 17 + "q{checks}/answer.txt", "far"); os.symlink("a/" * 17 + "q{checks}", "folder")
+"""
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        "out = open('far').read()",
+        "out = Path('folder/answer.txt').read_text()",
+        "at = os.open('.', os.O_RDONLY); out = os.read(os.open('far', os.O_RDONLY, dir_fd=at), 99).decode()",
+        "out = subprocess.check_output(['cat', 'answer.txt'], cwd='folder', text=True)",
+    ],
+)
+async def test_nor_does_a_link_over_a_way_that_is_too_long_to_be_named(tmp_path: Path, reads: str):
+    check = f"{BEGINNING}subprocess.run([sys.executable, 'far.py'], check=True)\n{reads}{ENDING}"
+    assert not await decide(tmp_path, check, {"far.py": FAR})
+
+
 async def test_nor_can_an_archive_of_its_make_the_check_claim_it(tmp_path: Path):
     member = f"{PLACE.rpartition('/')[0]}/notes/.unfound-modules"
     pack = (
@@ -282,6 +308,7 @@ async def test_what_checks_do_besides_is_as_ever(tmp_path: Path, right: str):
         "sort ${checks}/answer.txt | grep forty",
         "python -m pytest -q -n 2 ${checks}",
         "pytest -q ${checks}",
+        "python < ${checks}/reads.py",
     ],
 )
 async def test_commands_of_every_kind(tmp_path: Path, command: str):
@@ -314,3 +341,23 @@ os.chown('/tmp/b', os.getuid(), os.getgid())
 sys.exit(7)
 """
     assert await decide(tmp_path, check, {"writes.py": program})
+
+
+@pytest.mark.parametrize(
+    "left",
+    [FAR, "import os\nos.symlink('x' * 256, 'far')\nos.mkfifo('pipe')\n" + "os.mkdir('d'); os.chdir('d')\n" * 1200],
+)
+async def test_what_nobody_can_copy_is_left_out_for_the_programs_of_a_check(left: str):
+    with scratch("claw-test-") as folder:  # what pytest cannot remove is none of its folders
+        work, inputs = folder / "work", folder / "gold" / "checks" / "inputs"
+        work.mkdir()
+        inputs.mkdir(parents=True)
+        (work / "main.py").write_text("print('forty-two')\n")
+        (inputs / "far").write_text("5")
+        done = await run(Command([sys.executable, "-c", left.replace("{checks}", PLACE)], env={}, cwd=work), 20)
+        assert done.exit.ok, done.stderr.text
+        gold = Gold(root=folder / "gold", answers=Answers(rounds={}))
+        context = ScoringContext(gold=gold, workspace=work, isolation=2, changed=None)
+        program = Program(command="python main.py; cat far", inputs="inputs")
+        found = await decide_check(Check(programs=(program,), command="grep -q 'forty-two.n5' ${outputs}"), context)
+        assert found.passed, found

@@ -10,6 +10,7 @@ import errno
 import os
 import secrets
 import stat
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -27,6 +28,7 @@ __all__ = [
     "opened",
     "remove",
     "remove_tree",
+    "scratch",
     "write_file",
 ]
 
@@ -123,6 +125,17 @@ def remove(parent: int, name: str) -> None:
     pending = [name]
     while pending:
         _remove(parent, pending.pop(), parent, pending, 0)
+
+
+@contextmanager
+def scratch(prefix: str) -> Iterator[Path]:
+    """A new folder for the system's temporary files that goes at the end, whatever has been left in it."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix)).resolve()
+    try:
+        yield folder
+    finally:
+        with suppress(JournalError):  # something that is being killed may still write there
+            remove_tree(folder)
 
 
 def remove_tree(path: Path) -> None:

@@ -186,11 +186,19 @@ def find(workspace: str, pattern: str, among: Collection[str] | None = None) -> 
             path = name if base == "." else f"{base}/{name}"
             if among is not None and path not in among:
                 continue
-            if matches(path.split("/"), parts) and stat.S_ISREG(os.lstat(f"{workspace}/{path}").st_mode):
+            if matches(path.split("/"), parts) and _regular(f"{workspace}/{path}"):
                 found += 1
                 yield path
             if found >= MAX_FILES or seen >= MAX_NAMES:
                 return
+
+
+def _regular(path: str) -> bool:
+    """Whether a file is there that is no link; not where its path is longer than any may be."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def matches(path: list[str], pattern: list[str]) -> bool:

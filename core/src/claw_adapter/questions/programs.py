@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import stat
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from claw_adapter.drivers.waiting import to_thread
+from claw_adapter.folders import remove_tree, scratch
 from claw_adapter.protocol import Check, Program
 
 if TYPE_CHECKING:
@@ -50,8 +52,8 @@ async def _run(
     from claw_adapter.sandbox import run_check
     from claw_adapter.sandbox.kept import copy_tree
 
-    with tempfile.TemporaryDirectory(prefix="claw-program-", ignore_cleanup_errors=True) as name:
-        copy = Path(name).resolve() / "workspace"
+    with scratch("claw-program-") as folder:
+        copy = folder / "workspace"
         await to_thread(copy_tree, workspace, copy, _special)
         if program.inputs:
             lay_over(scripts / program.inputs, copy)
@@ -66,9 +68,9 @@ async def _run(
     }
 
 
-def _special(path: Path) -> bool:
+def _special(entry: os.DirEntry[str]) -> bool:
     """What is neither file, folder nor link: a pipe or a socket that an agent has left cannot be copied."""
-    mode = path.lstat().st_mode
+    mode = entry.stat(follow_symlinks=False).st_mode
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))
 
 
@@ -82,7 +84,7 @@ def lay_over(source: Path, folder: Path) -> None:
                 place.unlink(missing_ok=True)
                 place.mkdir()
         target = place / file.name
-        if target.is_dir() and not target.is_symlink():
-            shutil.rmtree(target)
+        if not target.is_symlink() and target.is_dir():  # a link may name what nobody can look up
+            remove_tree(target)
         target.unlink(missing_ok=True)
         shutil.copyfile(file, target)

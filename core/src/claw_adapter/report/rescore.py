@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from claw_adapter.drivers.waiting import side_by_side
 from claw_adapter.errors import ScenarioError
+from claw_adapter.folders import scratch
 from claw_adapter.protocol import Event, Gold, RoundRecord, Scenario, Score, TurnResult
 from claw_adapter.question import EnvironmentStates, ScoringContext
 from claw_adapter.questions.types import question_type
@@ -106,8 +106,8 @@ class _Scorer:
         """The record with its score computed anew; a failed round stays unscored."""
         if record.error is not None:
             return record
-        with tempfile.TemporaryDirectory(prefix="claw-score-", ignore_cleanup_errors=True) as name:
-            score = await self._score(record, Path(name).resolve() / "workspace")
+        with scratch("claw-score-") as folder:
+            score = await self._score(record, folder / "workspace")
         self.answers[record.round] = score.answer
         return record.model_copy(update={"score": score})
 

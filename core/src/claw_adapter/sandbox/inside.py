@@ -13,6 +13,7 @@ What names something behind the door is started with it. Any other Python lays i
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import stat
 import sys
@@ -250,7 +251,7 @@ class _Starts:
     def _named(self, given: Any, options: Any, command_at: int | None, folder: str, env: Any) -> bool:
         if _behind(folder, self.door):
             return True
-        if _behind(os.path.realpath(folder), self.door):
+        if _behind(_followed(folder), self.door):
             raise PermissionError(f"a link leads to the check's own things: {folder}")
         if env is not None and _values_name(
             [value for name, value in _pairs(env).items() if name not in PLACES and value != os.environ.get(name)],
@@ -293,7 +294,11 @@ class _Starts:
 
 
 def _followed(path: str) -> str:
-    """Where a path leads by its links; those of the reader's own folders are not followed."""
+    """Where a path leads by its links; those of the reader's own folders are not followed.
+
+    Raises:
+        PermissionError: that cannot be found out, as on a way that is too long to be looked at.
+    """
     place, rest, links = "" if path.startswith("/") else _here(), path.split("/")[::-1], 0
     while rest:
         part = rest.pop()
@@ -307,8 +312,12 @@ def _followed(path: str) -> str:
             continue
         try:
             target = os.readlink(place)
-        except (OSError, ValueError):
+        except (FileNotFoundError, NotADirectoryError, ValueError):
             continue
+        except OSError as error:
+            if error.errno == errno.EINVAL:  # no link
+                continue
+            raise PermissionError(f"nobody can say where it leads: {path[:200]}") from None
         links += 1
         place = "" if target.startswith("/") else place.rpartition("/")[0]
         rest += target.split("/")[::-1]
@@ -365,13 +374,15 @@ def _script() -> str:
 
 
 def _told() -> bool:
-    """Whether this Python is told what to do on its input, by a pipe or a text in a line of shell, not in a file."""
+    """Whether this Python is told what to do on its input: by a pipe, a text in a line of shell, or a file of the check's."""
     if sys.argv[0] not in ("", "-"):
         return False
     try:
         state = os.fstat(0)
     except OSError:
         return False
+    if stat.S_ISREG(state.st_mode) and _behind(os.readlink("/proc/self/fd/0"), os.environ.get(DOOR) or os.devnull):
+        return True
     return stat.S_ISFIFO(state.st_mode) or (stat.S_ISREG(state.st_mode) and not state.st_nlink)
 
 

@@ -11,6 +11,7 @@ the next one that needs such a folder removes those whose lock nobody holds.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import py_compile
@@ -20,7 +21,7 @@ import tempfile
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -77,28 +78,44 @@ def with_bytecode(scripts: Path) -> Kept | None:
         return None
 
     def fill(folder: Path) -> None:
-        copy_tree(scripts, folder, lambda path: path.name == CACHE)
+        copy_tree(scripts, folder, lambda entry: entry.name == CACHE)
         for source in sorted(folder.glob("*/**/*.py")):
             compile_module(source)
 
     return kept(scripts, fill, scripts)
 
 
-def copy_tree(source: Path, target: Path, without: Callable[[Path], bool]) -> None:
-    """Copy a folder, links as links; `target` may be there.
+def copy_tree(source: Path, target: Path, without: Callable[[os.DirEntry[str]], bool]) -> None:
+    """Copy a folder, links as links; `target` may be there. What lies so deep that it has no path is left out.
 
     Raises:
         OSError: the first failure as it is, so that a full disk is known for one (shutil.copytree gathers texts).
     """
-    target.mkdir(parents=True, exist_ok=True)
-    for entry in sorted(source.iterdir()):
-        if without(entry):
-            continue
-        if entry.is_dir() and not entry.is_symlink():
-            copy_tree(entry, target / entry.name, without)
-        else:
-            shutil.copy2(entry, target / entry.name, follow_symlinks=False)
-    shutil.copystat(source, target)
+    folders, copied = [(source, target)], list[tuple[Path, Path]]()
+    while folders:
+        here, there = folders.pop()
+        with _so_deep_left_out(), os.scandir(here) as entries:
+            there.mkdir(parents=True, exist_ok=True)
+            copied.append((here, there))
+            for entry in sorted(entries, key=lambda one: one.name):
+                with _so_deep_left_out():
+                    if without(entry):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append((here / entry.name, there / entry.name))
+                    else:
+                        shutil.copy2(entry.path, there / entry.name, follow_symlinks=False)
+    for here, there in reversed(copied):
+        shutil.copystat(here, there)
+
+
+@contextlib.contextmanager
+def _so_deep_left_out() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
 
 
 def compile_module(source: Path) -> None:
