@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from claw_adapter.audit.results import flat_of
 from claw_adapter.drivers import Command, run
 from claw_adapter.folders import scratch
+from claw_adapter.model import Call
 from claw_adapter.protocol import Answers, Check, Gold, Program
 from claw_adapter.question import ScoringContext
 from claw_adapter.questions.exec_check import decide_check
@@ -361,3 +363,22 @@ async def test_what_nobody_can_copy_is_left_out_for_the_programs_of_a_check(left
         program = Program(command="python main.py; cat far", inputs="inputs")
         found = await decide_check(Check(programs=(program,), command="grep -q 'forty-two.n5' ${outputs}"), context)
         assert found.passed, found
+
+
+@pytest.mark.parametrize(
+    "line", ['{"fault":' + "[" * 1000, '{"fault": {"file": "a", "kind": "\\udcff"}}', '{"fault": 10e' + "9" * 5000]
+)
+async def test_what_a_check_shows_of_an_agent_s_words_ends_no_trial(tmp_path: Path, line: str):
+    checks = tmp_path / "gold" / "checks"
+    checks.mkdir(parents=True)
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "out.txt").write_text(line)
+    gold = Gold(root=tmp_path / "gold", answers=Answers(rounds={}))
+    context = ScoringContext(gold=gold, workspace=tmp_path / "work", isolation=2, changed=None)
+    found = await decide_check(Check(command="cat out.txt"), context)
+    assert found.model_dump_json()
+
+
+def test_a_result_of_any_depth_is_read():
+    assert flat_of("[" * 2000) == "[" * 2000
+    assert Call("c", "read", "[" * 2000).parsed() == {"_raw": "[" * 2000}

@@ -8,7 +8,6 @@ what upstreams speak and what is metered; beside it stand the few fields that a 
 from __future__ import annotations
 
 import hashlib
-import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from pydantic import JsonValue
 
 from claw_adapter.protocol.answer_key import AnswerKey, Seen
 from claw_adapter.protocol.tokens import TokenUse
+from claw_adapter.reading import parse_json
 
 __all__ = ["Call", "CallDelta", "Delta", "Line", "Model", "ModelRequest", "Tool", "TurnId"]
 
@@ -35,7 +35,7 @@ class Call:
     def parsed(self) -> JsonObject:
         """The arguments; what cannot be read as an object stands under ``_raw``."""
         try:
-            value = json.loads(self.arguments or "{}")
+            value = parse_json(self.arguments or "{}", halves=True)
         except ValueError:
             value = None
         return value if isinstance(value, dict) else {"_raw": self.arguments}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from claw_adapter.audit.book import Book
+from claw_adapter.reading import parse_json
 
 __all__ = [
     "LEAST",
@@ -73,7 +73,7 @@ def _enough(name: str, value: object, count: int) -> bool:
 def flat_of(result: str) -> str:
     """A result's text; of JSON its strings and numbers too, so that nothing is quoted."""
     try:
-        value = json.loads(result)
+        value = parse_json(result, halves=True)
     except ValueError:
         return result.replace("\r\n", "\n")
     if not isinstance(value, dict | list):

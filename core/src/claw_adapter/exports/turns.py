@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from claw_adapter.protocol import RoundRecord
 from claw_adapter.protocol.tokens import TokenCounts, TokenUse
+from claw_adapter.reading import parse_json
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import TrialData
 from claw_adapter.runs.transcript import Exchange, read_transcript
@@ -107,7 +107,7 @@ def _calls(exchange: Exchange, results: dict[str, str]) -> Iterable[RequestedCal
 def _object(text: object) -> dict[str, Any]:
     """The arguments; what is no JSON object is kept as text."""
     try:
-        found = json.loads(text) if isinstance(text, str) else text
+        found = parse_json(text, halves=True) if isinstance(text, str) else text
     except ValueError:
         found = None
     return found if isinstance(found, dict) else {"text": str(text or "")}

@@ -13,6 +13,7 @@ from claw_adapter.errors import ClawError, SandboxError, ScenarioError
 from claw_adapter.protocol import Check, CheckDetail, CheckFault, CheckRun, Gold, Round, Score, TurnResult
 from claw_adapter.question import QuestionType, ScoringContext
 from claw_adapter.questions.key import key_of, outcome_feedback, unscored
+from claw_adapter.reading import parse_json
 
 if TYPE_CHECKING:
     from claw_adapter.drivers.command import Completed
@@ -112,7 +113,7 @@ def _faults(text: str) -> Iterator[CheckFault]:
     lines = [line for line in text.splitlines() if line.startswith('{"fault"')]
     for line in lines[:MOST_FAULTS]:
         try:
-            yield CheckFault.model_validate(json.loads(line)["fault"])
+            yield CheckFault.model_validate(parse_json(line)["fault"])
         except (ValueError, KeyError, TypeError):
             continue  # a line of another make
 

@@ -243,10 +243,24 @@ class _Starts:
             env = given[env_at] if 0 <= env_at < len(given) else options.get("env")
             if not self._named(given, options, command_at, os.path.join(_here(), folder), env):
                 self.sight.keep()  # a handler of signals may come here while another start hands it on
-                return start(*given, **options)
+                if not (0 <= folder_at < len(given) and given[folder_at]):
+                    return start(*given, **options)
+                held = self._held(folder)
+                try:
+                    return start(*given[:folder_at], f"/proc/self/fd/{held}", *given[folder_at + 1 :], **options)
+                finally:
+                    os.close(held)
             return self._seen(start, given, options, env_at, env)
 
         return starts
+
+    def _held(self, folder: str) -> int:
+        """A descriptor of the folder that a child is to be in, which no link leads anywhere else from now on."""
+        held = os.open(folder or ".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        if _behind(os.readlink(f"/proc/self/fd/{held}"), self.door):
+            os.close(held)
+            raise PermissionError(f"a link leads to the check's own things: {folder}")
+        return held
 
     def _named(self, given: Any, options: Any, command_at: int | None, folder: str, env: Any) -> bool:
         if _behind(folder, self.door):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import ClassVar, Final
@@ -13,6 +12,7 @@ from claw_adapter.drivers.errors import LineTooLong
 from claw_adapter.drivers.sse import EventParser
 from claw_adapter.model import Delta, ModelRequest
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.reading import parse_json
 
 __all__ = [
     "Malformed",
@@ -124,7 +124,7 @@ def loaded(text: str | bytes) -> JsonObject:
         Malformed: it is none; `Unfinished` where it begins like one.
     """
     try:
-        value = json.loads(text)
+        value = parse_json(text, halves=True)
     except ValueError as error:
         begins = text.lstrip()[:1] in ("{", "", b"{", b"")
         raise (Unfinished if begins else Malformed)(f"no JSON: {error}") from None
