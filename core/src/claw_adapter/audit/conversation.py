@@ -13,7 +13,6 @@ from claw_adapter.audit.damage import DAMAGES, Damage, damage_of, declared_for
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.turns import Reply, RequestTurn
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
-from claw_adapter.protocol.limits import CallLimit
 
 __all__ = ["judge_requests", "minutes"]
 
@@ -61,8 +60,8 @@ def _judge_calls(turn: RequestTurn, book: Book, renderer: Renderer) -> None:
         if not lost:
             continue
         done = len(step.results) - len(lost)
-        declared = next((loss for loss in renderer.losses if isinstance(loss, CallLimit) and done >= loss.calls), None)
-        if declared:
+        declared = renderer.call_limit
+        if declared is not None and done >= declared.calls:
             book.bite(declared)
             continue
         what = f"a reply had {len(step.results)} tool calls, and the next request has results of {done}"

@@ -23,7 +23,6 @@ from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.words import KnownLines, ScenarioLines
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Event, Gold, ReportedUsage, RoundRecord, Scenario, TrialSpec
-from claw_adapter.protocol.limits import CallLimit
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 from claw_adapter.workspace.tree import Tree
@@ -224,8 +223,7 @@ class _Ledger:
 
     def _read(self, turn: RequestTurn, record: RoundRecord, number: int) -> None:
         """What the tools gave; only where the workspace of the time is known."""
-        most = next((loss for loss in self.renderer.losses if isinstance(loss, CallLimit)), None)
-        steps = [(call, result, step.reply.exchange) for step in turn.steps for call, result in self._run(step, most)]
+        steps = [(call, result, step.reply.exchange) for step in turn.steps for call, result in self._run(step)]
         if not record.before or not steps:
             return
         before, after = self.facts.files(record.before), self.facts.files(record.snapshot)
@@ -244,11 +242,13 @@ class _Ledger:
         files = WrittenFiles(before, after, self.reads.workspace, frozenset(self._older))
         judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)
 
-    def _run(self, step: ChainStep, most: CallLimit | None) -> list[tuple[RequestUnit, RequestUnit]]:
+    def _run(self, step: ChainStep) -> list[tuple[RequestUnit, RequestUnit]]:
         """The calls of a reply with their results; those beyond a declared limit are not run, whatever they are given."""
+        most = self.renderer.call_limit
         every = list(zip(step.reply.calls, step.results, strict=True))
-        if most is not None and len(every) > most.calls:
-            self.book.bite(most)
+        if most is not None:
+            if any(result is not None for _, result in every[most.calls :]):  # without one it has bitten already
+                self.book.bite(most)
             every = every[: most.calls]
         return [(call, result) for call, result in every if result is not None]
 

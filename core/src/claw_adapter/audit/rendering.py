@@ -11,7 +11,7 @@ from typing import Final
 
 from claw_adapter.audit.units import RESULT, RequestUnit, Said
 from claw_adapter.protocol import Capabilities
-from claw_adapter.protocol.limits import Loss, Rendering
+from claw_adapter.protocol.limits import CallLimit, Loss, Rendering
 
 __all__ = [
     "ALIKE",
@@ -49,6 +49,11 @@ class Renderer:
     def loose(self) -> bool:
         """Whether a text may stand inside a longer one."""
         return bool(self.names & {"merge", "insert", "told"})
+
+    @property
+    def call_limit(self) -> CallLimit | None:
+        """How many calls of a reply are run, where that is declared."""
+        return next((loss for loss in self.losses if isinstance(loss, CallLimit)), None)
 
     def has(self, name: Rendering) -> bool:
         """Whether it is declared."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -243,10 +243,14 @@ class Kit:
 
     async def cancelled(self, trial: KitTrial, sending: asyncio.Task[Turn]) -> Turn:
         """Cancel the turn under way, and demand that it comes back within ten seconds."""
+        return await self.came_back(sending, trial.cancel(), 10.0, "cancel()")
+
+    async def came_back(self, sending: asyncio.Task[Turn], act: Awaitable[None], seconds: float, what: str) -> Turn:
+        """Do something to the turn under way, `what` in words, and demand that it then comes back within so many seconds."""
         try:
-            await trial.cancel()
-            await asyncio.wait({sending}, timeout=10.0)
-            self.expect(sending.done(), "10 s after cancel() the turn is still under way")
+            await act
+            await asyncio.wait({sending}, timeout=seconds)
+            self.expect(sending.done(), f"{seconds:g} s after {what} the turn is still under way")
         finally:
             if not sending.done():
                 sending.cancel()

@@ -205,18 +205,14 @@ async def killed_in_mid_turn(kit: Kit) -> None:
         checkpoint = await _warm(kit, t)
         word = kit.canary("lost")
         sending = asyncio.create_task(kit.send(t, f"Think about {word}.", hang(), deadline=30.0))
-        try:
+
+        async def kill() -> None:
             kit.expect(await t.requested(), "no model request came for the prompt")
             reaper.send([item.pid for item in t.processes()], 9)
             if kit.harness.runs_inside:
                 await t.cancel()
-            await asyncio.wait({sending}, timeout=15.0)
-            kit.expect(sending.done(), "15 s after its processes were killed the turn is still under way")
-        finally:
-            if not sending.done():
-                sending.cancel()
-            await asyncio.gather(sending, return_exceptions=True)
-        turn = sending.result()
+
+        turn = await kit.came_back(sending, kill(), 15.0, "its processes were killed")
         kit.expect(turn.error is not None, f"the harness was killed, and the answer is {excerpt(turn.text)}")
         await _goes_on(kit, t, checkpoint, word)
 
