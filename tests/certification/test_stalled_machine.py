@@ -1,4 +1,4 @@
-"""A machine that stands still for a moment fails no harness that is in time; one that is always late fails."""
+"""A machine that stands still for a moment, or is full, fails no harness that is in time; one that is always late fails."""
 
 import time
 
@@ -9,6 +9,7 @@ from claw_adapter.certify.check import checks
 from claw_adapter.certify.judge import judge
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.watch import LivingProcess
+from claw_adapter.errors import InternalError, MachineError, SandboxError
 from claw_adapter.reference.adapter import ReferenceHarness
 
 LATE = 1.2
@@ -65,3 +66,26 @@ async def test_what_has_been_killed_is_given_the_time_to_be_gone(monkeypatch):
         closed = await trial.close()
         assert len(looks) == 3
         assert closed.survivors == ()
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome", "owner"),
+    [(MachineError, "unverified", ""), (InternalError, "kit", "kit"), (SandboxError, "failed", "adapter")],
+)
+@pytest.mark.parametrize("where", ["open", "send"])
+async def test_what_the_machine_did_not_give_is_no_finding_and_never_a_pass(error, outcome, owner, where):
+    class Short(ReferenceHarness):
+        async def open(self, ctx, checkpoint=None):
+            async def send(_prompt, _deadline):
+                raise error("no space left")
+
+            if where == "open":
+                await send("", 0)
+            conversation = await super().open(ctx, checkpoint)
+            conversation.send = send
+            return conversation
+
+    async with Bench(Short(mode="in-process"), isolation=1) as bench:
+        found = await judge(bench, checks()["TURN-009"])
+    assert (found.outcome, found.owner) == (outcome, owner)
+    assert "no space left" in found.what

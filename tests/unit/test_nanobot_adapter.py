@@ -11,7 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from claw_adapter.errors import AdapterError, HarnessNotFound, HarnessProtocolError
+from claw_adapter.drivers import RemoteError
+from claw_adapter.errors import AdapterError, HarnessNotFound, HarnessProtocolError, HarnessStartError
 from claw_adapter.harness import Checkpoint, Endpoint, Message, Session
 from claw_adapter_nanobot import bridge
 from claw_adapter_nanobot.adapter import NanoBot, framework
@@ -220,3 +221,48 @@ def test_the_bridge_needs_only_the_standard_library_to_be_read_and_refuses_what_
     )
     assert json.loads(done.stdout) == {"id": 1, "error": {"kind": "protocol", "message": "no method 'fly'"}}
     assert done.returncode == 0
+
+
+def program(refusal: str) -> SimpleNamespace:
+    """A NanoBot without what the bridge uses of it; `refusal`: what it says of its configuration."""
+
+    def from_config(_path: str) -> SimpleNamespace:
+        if refusal:
+            raise ValueError(refusal)
+        return SimpleNamespace()
+
+    return SimpleNamespace(Nanobot=SimpleNamespace(from_config=from_config))
+
+
+@pytest.mark.parametrize(
+    ("refusal", "kind", "owner"), [("no model", "refused", HarnessStartError), ("", "AttributeError", AdapterError)]
+)
+async def test_what_nanobot_refuses_is_its_own_and_what_the_bridge_misses_in_it_is_the_adapters(
+    tmp_path, monkeypatch, refusal, kind, owner
+):
+    monkeypatch.setitem(
+        sys.modules, "loguru", SimpleNamespace(logger=SimpleNamespace(remove=list, add=lambda *_, **__: 0))
+    )
+    monkeypatch.setitem(sys.modules, "nanobot", program(refusal))
+    monkeypatch.setitem(sys.modules, "nanobot.providers.base", SimpleNamespace(LLMProvider=SimpleNamespace()))
+    said: list[str] = []
+
+    async def call(*_: object) -> dict[str, object]:
+        try:
+            return await bridge.Bridge().open({"config": "c"}, said.append)
+        except Exception as error:
+            what, named = str(error.args[-1]), error.args[0] if len(error.args) > 1 else type(error).__name__
+            raise RemoteError(what, kind=named) from error
+
+    async def close(_grace: float) -> int:
+        return 0
+
+    async def lines(*_: object, **__: object) -> SimpleNamespace:
+        return SimpleNamespace(call=call, close=close)
+
+    ctx = SimpleNamespace(**vars(context(tmp_path)), lines=lines, log=None, deadline=1.0)
+    there = SimpleNamespace(python=Path("python"), path=tmp_path, version="9.9", readable=())
+    with pytest.raises(owner) as caught:
+        await NanoBot()._bridged(ctx, there, State(tmp_path, tmp_path, "cli", tmp_path), {})
+    assert ("9.9" in str(caught.value)) == (kind != "refused")
+    assert (refusal or "AttributeError") in str(caught.value)

@@ -129,6 +129,8 @@ async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
     except CheckFinding as finding:
         if finding.owner == Owner.INTERNAL:
             return _Verdict("kit", "kit", finding.what, finding.remedy)
+        if finding.owner == Owner.MACHINE:
+            return _Verdict("unverified", what=finding.what)
         if finding.trial:
             kit.trials.append(finding.trial)
         owner = "harness" if finding.owner == Owner.HARNESS else "adapter"

@@ -73,6 +73,7 @@ class NanoBot(Harness):
         Raises:
             HarnessNotFound: it is not installed.
             HarnessStartError: it does not come up.
+            AdapterError: it is a release that this adapter cannot drive.
         """
         return await type(self)(**in_environment(self._given, ctx)).begin(ctx, checkpoint)
 
@@ -111,9 +112,11 @@ class NanoBot(Harness):
             said = await child.call("open", told, ctx.deadline)
         except RemoteError as error:
             await conversation.close()
-            raise HarnessStartError(
-                f"NanoBot refuses to start: {error.kind}: {error.what}", where=str(there.path)
-            ) from error
+            where = str(there.path)
+            if error.kind == "refused":
+                raise HarnessStartError(f"NanoBot refuses to start: {error.what}", where=where) from error
+            what = f"this adapter does not get on with NanoBot {there.version}: {error.kind}: {error.what}"
+            raise AdapterError(what, where=where, remedy=REMEDY) from error
         except ClawError as error:
             await conversation.close()
             remedy = "Look at it with: claw frameworks doctor nanobot"

@@ -54,15 +54,20 @@ class Bridge:
         """Start NanoBot over its configuration; its sessions are in its files already.
 
         Also among the parameters: "denied", names of tools, and "pauses", seconds before each repetition of a request.
+        The error "refused" is NanoBot's own; any other is met at what this file uses of it.
         """
         from loguru import logger  # type: ignore[import-not-found]
 
         logger.remove()
         logger.add(sys.stderr, level="WARNING")
-        from nanobot import Nanobot
+        try:
+            from nanobot import Nanobot
+
+            self._bot = Nanobot.from_config(params["config"])
+        except Exception as error:
+            raise _beside("lines").Refused("refused", f"{type(error).__name__}: {error}") from error
         from nanobot.providers.base import LLMProvider
 
-        self._bot = Nanobot.from_config(params["config"])
         self._loop = self._bot._loop  # noqa: SLF001  # no public way to what the next lines and `reload` need
         # A prompt that begins with "/" is a question to us, and a command (such as /new, which empties the session) to
         # NanoBot's chat channels. We are no such channel.
