@@ -329,6 +329,27 @@ if __name__ == '__main__':
     assert await decide(tmp_path, check, {})
 
 
+EXCHANGES = f"""import ctypes, os
+exchange = ctypes.CDLL(None).renameat2
+os.mkdir('place'); os.symlink('{PLACE}', 'other')
+print(flush=True)
+while True: exchange(-100, b'place', -100, b'other', 2)
+"""
+
+
+async def test_a_folder_exchanged_while_a_program_starts_in_it_leads_it_nowhere(tmp_path: Path):
+    """A race, so that it may miss a fault; where there is none it cannot fail."""
+    run = """exchanges = subprocess.Popen([sys.executable, 'exchanges.py'], stdout=subprocess.PIPE)
+exchanges.stdout.readline()
+out, place = '', os.path.abspath('cheat.sh')
+for _ in range(60):
+    try: out += subprocess.run(['sh', place], cwd='place', capture_output=True, text=True).stdout
+    except OSError: pass
+exchanges.kill()"""
+    programs = {"exchanges.py": EXCHANGES, "cheat.sh": f"cat answer.txt {PLACE}/answer.txt\n"}
+    assert not await decide(tmp_path, BEGINNING + run + ENDING, programs)
+
+
 async def test_what_a_child_writes_and_how_it_ends_is_as_ever(tmp_path: Path):
     check = """import os, subprocess, sys
 code = subprocess.run([sys.executable, 'writes.py', 'a']).returncode
