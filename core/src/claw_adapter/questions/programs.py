@@ -52,15 +52,18 @@ async def _run(
     from claw_adapter.sandbox import run_check
     from claw_adapter.sandbox.kept import copy_tree
 
-    with scratch("claw-program-") as folder:
-        copy = folder / "workspace"
+    place = scratch("claw-program-")
+    copy = await to_thread(place.__enter__) / "workspace"
+    try:
         await to_thread(copy_tree, workspace, copy, _special)
         if program.inputs:
-            lay_over(scripts / program.inputs, copy)
+            await to_thread(lay_over, scripts / program.inputs, copy)
         command = program.command.replace("${workspace}", shlex.quote(str(copy)))
         done = await run_check(
             command, workspace=copy, level=level, deadline=program.timeout, missing=missing, modules=modules
         )
+    finally:  # an agent may have left a hundred thousand files: no other trial waits for their end
+        await to_thread(place.__exit__, None, None, None)
     return {
         "exit": done.exit.code,
         "timed_out": done.timed_out,
