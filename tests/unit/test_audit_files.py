@@ -17,6 +17,7 @@ from claw_adapter.audit.units import CALL, RESULT, RequestUnit
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Clip
+from claw_adapter.protocol.limits import Drop
 from claw_adapter.protocol.update import Update, UpdateAction
 from claw_adapter.workspace.tree import Entry
 
@@ -102,7 +103,7 @@ def test_commands_that_show_are_readings():
     assert said_by({"command": r"echo 'a b'; printf '%s\n' 'c;d' >&2"}) == ["a b", "c;d"]
 
 
-def written(*calls, before=None, after, strict=True):
+def written(*calls, before=None, after, strict=True, encoded=(), losses=()):
     steps = [
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", "c"),
@@ -112,8 +113,8 @@ def written(*calls, before=None, after, strict=True):
         for name, arguments in calls
     ]
     book = Book()
-    files = WrittenFiles(before or {}, after, "/t/workspace", frozenset({"gone.md"}))
-    judge_writes(steps, files, Renderer(Capabilities()), book, strict=strict)
+    files = WrittenFiles(before or {}, after, "/t/workspace", frozenset({"gone.md"}), encoded=encoded)
+    judge_writes(steps, files, Renderer(Capabilities(losses=losses)), book, strict=strict)
     return [finding.key for finding in book.findings()]
 
 
@@ -125,6 +126,17 @@ def test_a_file_holds_what_the_last_call_wrote():
     assert written(made, after={}) == ["M17 written-missing"]
     assert written(made, after={}, strict=False) == []
     assert written(made, ("exec", {"command": "make"}), after={"a.md": "a & b\nand so on\n"}, strict=False) == []
+
+
+def test_an_edit_leaves_bytes_that_are_no_text_or_is_refused_or_the_loss_is_declared():
+    change = ("edit", {"path": "a.md", "old": "one", "new": "last"})
+    before, kept, replaced = {"a.md": "one\ncaf\udce9\n"}, {"a.md": "last\ncaf\udce9\n"}, {"a.md": "last\ncaf\ufffd\n"}
+    assert written(change, before=before, after=kept, encoded=before) == []
+    assert written(change, before=before, after=before, encoded=before) == []
+    assert written(change, before=before, after=before) == ["M17 written-missing"]
+    assert written(change, before=before, after=replaced, encoded=before) == ["M17 written-other_bytes"]
+    assert written(change, before=before, after=replaced, encoded=before, losses=[Drop(what="other_bytes")]) == []
+    assert written(change, before=before, after={"a.md": "last\ncaf\n"}, encoded=before) == ["M17 written-changed"]
 
 
 @pytest.mark.parametrize("path", ["a.md", "./a.md", "/w/t/workspace/a.md", "/agent/workspace/a.md"])

@@ -55,6 +55,8 @@ class TrialFacts:
     events: Callable[[RoundRecord], Sequence[Event]]
     files: Callable[[str], Mapping[str, str]]
     """The text files of a snapshot, by its digest."""
+    encoded: Callable[[str], Mapping[str, str]]
+    """Those in another encoding than UTF-8, with surrogates for its bytes."""
     trees: Callable[[str], Tree]
     """All entries of a snapshot, by its digest."""
     base: str
@@ -239,7 +241,14 @@ class _Ledger:
         self.reads.judge(steps, Files(before, after, older), talks)
         if record.error is not None:
             return  # the workspace has been put back
-        files = WrittenFiles(before, after, self.reads.workspace, frozenset(self._older))
+        encoded = self.facts.encoded(record.before)
+        files = WrittenFiles(
+            {**before, **encoded},
+            {**after, **self.facts.encoded(record.snapshot)},
+            self.reads.workspace,
+            gone=frozenset(self._older),
+            encoded=encoded.keys(),
+        )
         judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)
 
     def _run(self, step: ChainStep) -> list[tuple[RequestUnit, RequestUnit]]:

@@ -6,6 +6,7 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -120,6 +121,7 @@ def _audit(
         exchanges=_exchanges(path),
         events=functools.partial(_events, store),
         files=functools.lru_cache(maxsize=4)(functools.partial(_files, store)),
+        encoded=functools.lru_cache(maxsize=4)(functools.partial(_encoded, store)),
         trees=functools.lru_cache(maxsize=4)(functools.partial(read_tree, store)),
         base=trial.start.snapshot if trial.start is not None else "",
         others={name: lines - here for name, lines in own.items() if name != scenario.id},
@@ -143,13 +145,26 @@ def _events(store: Store, record: RoundRecord) -> list[Event]:
 def _files(store: Store, digest: str) -> dict[str, str]:
     """The text files of a snapshot."""
     found = {}
+    for path, content in _contents(store, digest):
+        with suppress(UnicodeDecodeError):
+            found[path] = content.decode("utf-8")
+    return found
+
+
+def _encoded(store: Store, digest: str) -> dict[str, str]:
+    """Its texts in another encoding than UTF-8: each byte that is none is a surrogate."""
+    texts = {path: content.decode("utf-8", "surrogateescape") for path, content in _contents(store, digest)}
+    return {path: text for path, text in texts.items() if "\0" not in text and _odd(text)}
+
+
+def _odd(text: str) -> bool:
+    return any("\udc80" <= sign <= "\udcff" for sign in text)
+
+
+def _contents(store: Store, digest: str) -> Iterator[tuple[str, bytes]]:
     for path, entry in read_tree(store, digest).items():
         if entry.kind == "file" and entry.size <= LARGE:
-            try:
-                found[path] = store.get(entry.sha).decode("utf-8")
-            except UnicodeDecodeError:
-                continue
-    return found
+            yield path, store.get(entry.sha)
 
 
 def _declared(trial: TrialData) -> tuple[Capabilities, tuple[str, ...]]:

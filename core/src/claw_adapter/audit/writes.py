@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +21,7 @@ __all__ = ["WrittenFiles", "judge_writes"]
 
 HOW: Final = DAMAGES | {
     "stripped": "has lost blanks at its ends, or got some",
+    "other_bytes": "has others for bytes that are no UTF-8",
     "changed": "has others",
     "missing": "is not as the call said at all",
 }
@@ -28,13 +29,15 @@ HOW: Final = DAMAGES | {
 
 @dataclass(frozen=True, slots=True)
 class WrittenFiles:
-    """The workspace around a turn: texts by path, and the end of the workspace's path."""
+    """The workspace around a turn: texts by path, with surrogates for bytes that are no UTF-8, and the end of its path."""
 
     before: Mapping[str, str]
     after: Mapping[str, str]
     workspace: str
     gone: frozenset[str] = frozenset()
     """Files that were there in an earlier round."""
+    encoded: Collection[str] = ()
+    """Those that were in another encoding than UTF-8."""
 
 
 def judge_writes(
@@ -76,7 +79,8 @@ def judge_writes(
         if there is not None and _mixed(must) and not _mixed(there) and _ends(there) == _ends(must):
             continue  # an editor gives a file one kind of line ends
         refused = there is None or there == files.before.get(path)
-        how = _how(must, there or "") if not refused else "missing" if strict else ""
+        demanded = strict and path not in files.encoded  # what is no UTF-8 may be refused
+        how = _how(must, there or "") if not refused else "missing" if demanded else ""
         if how and not _declared(how, must, there or "", renderer):
             what = f"{path} was to be written with {len(must):,} characters, and {HOW.get(how, how)}"
             book.find("M17", f"written-{how}", what, owner="harness", request=asked[path])
@@ -93,11 +97,18 @@ def _ends(text: str) -> str:
 
 def _how(must: str, there: str) -> str:
     """What became of a text; empty if the file is quite another one, for then somebody else has written it."""
+    if _decoded(must) == there:
+        return "other_bytes"
     for how, alike in ALIKE:
         if alike(must) == alike(there):
             return how
     kept = sum(shared(must, there))
     return "changed" if kept * 2 >= max(len(must), 1) or _near(must, there) else ""
+
+
+def _decoded(text: str) -> str:
+    """With the sign of replacement for bytes that are no UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _near(must: str, there: str) -> bool:
@@ -107,6 +118,8 @@ def _near(must: str, there: str) -> bool:
 
 
 def _declared(how: str, must: str, there: str, renderer: Renderer) -> bool:
+    if how == "other_bytes":
+        return Drop(what=how) in renderer.losses
     if how == "control":
         return Drop(what="control") in renderer.losses and without_control(must) == without_control(there)
     return renderer.plain(must) == renderer.plain(there)

@@ -282,7 +282,10 @@ class _Drawing:
         return [[turn.model_copy(update={"question": f"{text}\n\n{turn.question}"})]]
 
     def _bytes(self) -> list[Unit]:
-        """Files that are no text, and one that may be executed, are left as they are; one of them is replaced."""
+        """Files that are no text, and one that may be executed, are left as they are; one of them is replaced.
+
+        Of a text in another encoding one line is edited.
+        """
         path = f"{self.texts.word()}/{self.texts.word()}.bin"
         self.steps.append(PlanFile(path=path, text=self._any_bytes(), encoding="latin-1"))
         script = PlanFile(
@@ -290,7 +293,17 @@ class _Drawing:
         )
         self.steps.append(script)
         change = PlanChange(path=path, action="new", text=self._any_bytes(), encoding="latin-1")
-        return [[change, self._turn(self._does(ToolUse(kind="read", target=script.path)), self._says())]]
+        other, edited = self._encoded()
+        turns = (ToolUse(kind="read", target=script.path),), (ToolUse(kind="read", target=other.path), edited)
+        first, second = (self._turn(*map(self._does, turn), self._says()) for turn in turns)
+        return [[change, first], [second]]
+
+    def _encoded(self) -> tuple[PlanFile, ToolUse]:
+        """A text that is no UTF-8, and an edit of a line of it that is plain."""
+        lines = [" ".join(self.texts.word() for _ in range(4)) for _ in range(5)]
+        file = PlanFile(path=self.texts.path(), text="\n".join((*lines, f"{lines[0]} caf\xe9\n")), encoding="latin-1")
+        self.steps.append(file)
+        return file, ToolUse(kind="edit", target=file.path, wanted=(lines[2],), content=self.texts.word())
 
     def _any_bytes(self) -> str:
         return self.rng.randbytes(BYTES).decode("latin-1")
