@@ -28,7 +28,7 @@ __all__ = ["TAGS", "config_names", "observations_of"]
 TAGS: Final = frozenset(
     (
         *("scenario", "round", "type", "harness", "model", "seed", "repeat"),
-        *("phase", "update", "nature", "effect", "spread", "stage", "domain", "language"),
+        *("phase", "update_age", "update", "nature", "effect", "spread", "stage", "domain", "language"),
         *("category", "dimensions", "skill", "pattern", "fault"),
     )
 )

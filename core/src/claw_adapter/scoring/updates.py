@@ -8,12 +8,14 @@ __all__ = ["update_tags"]
 
 
 def update_tags(updated: Sequence[bool]) -> dict[str, tuple[str, ...]]:
-    """The tag `phase` of the last of these rounds.
+    """The tags `phase` and `update_age` of the last of these rounds.
 
     Args:
         updated: whether each has updates: the scenario's rounds from the first on.
 
     Returns:
-        `phase`: how many have some.
+        `phase`: how many have some. `update_age`: how many rounds ago the last of them was, 0 for the round itself; empty
+        where none has any.
     """
-    return {"phase": (str(sum(updated)),)}
+    age = next((ago for ago, has in enumerate(reversed(updated)) if has), None)
+    return {"phase": (str(sum(updated)),), "update_age": () if age is None else (str(age),)}
