@@ -232,6 +232,25 @@ def test_a_planted_run_is_broken_down_as_its_golden_file_says(tmp_path):
     assert json.loads(found.model_dump_json()) == json.loads(golden.read_text("utf-8"))
 
 
+def test_the_age_of_the_last_update_counts_rounds_and_is_none_before_the_first(tmp_path):
+    found = tables(summarise(load_run(planted(tmp_path / "run").root)).breakdowns)
+    assert found["rounds", "update_age"] == {
+        "0": {"left": (0.5, 2), "right": (0.5, 2)},
+        "1": {"left": (1.0, 1), "right": (0.0, 1)},
+        "2": {"left": (1.0, 1), "right": (0.0, 1)},
+        "": {"left": (0.5, 2), "right": (0.5, 2)},
+    }
+
+
+def test_a_tag_of_ones_own_takes_the_place_of_the_age_of_the_last_update(tmp_path):
+    trial = make.spec("demo", "left")
+    runs = make.Runs(tmp_path / "run", [trial], {"demo": 2})
+    own = RoundTraits(tags=RoundTags(update_age="a week"))
+    runs.write(trial, [runs.record(0, 1.0, updates=("U1",)), runs.record(1, 0.0, traits=own)])
+    found = tables(summarise(load_run(runs.root)).breakdowns)
+    assert found["rounds", "update_age"] == {"0": {"left": (1.0, 1)}, "a week": {"left": (0.0, 1)}}
+
+
 def test_patterns_and_tags_of_ones_own_are_broken_down_like_the_others(tmp_path):
     trial = make.spec("demo", "left")
     runs = make.Runs(tmp_path / "run", [trial], {"demo": 3})
@@ -266,7 +285,7 @@ def test_terminal_and_page_show_the_same_tables(tmp_path):
     render(summary, Console(file=out, width=140), whole=True)
     text, html = out.getvalue(), page(run, summary)
     titles = [table.title for table in breakdown_tables(summary.breakdowns)]
-    assert len(titles) == 9
+    assert len(titles) == 10
     for title in titles:
         assert title in text
         assert title in html
@@ -353,10 +372,13 @@ def test_published_results_are_broken_down_as_far_as_they_go():
     found = published_observations(results, data)
     made = make_breakdowns(found)
     assert len(found) == 60
-    (phases,) = made.by_tag  # rounds without tags of their own, no evidence layer, no revision
+    phases, ages = made.by_tag  # rounds without tags of their own, no evidence layer, no revision
     assert phases.by == ("phase",)
     assert sum(row.n for row in phases.rows) == 60
     assert len(phases.rows) == 5  # four rounds with updates in each of both scenarios, and what is before them
+    assert ages.by == ("update_age",)
+    assert sum(row.n for row in ages.rows if row.values == ("0",)) == 8
+    assert sum(row.n for row in ages.rows) == 60
     assert {pair.name for link in made.formats for pair in link.pairs} == {"hil_d3", "hil_g1"}
     assert all(any(row.wrong.values()) or len(row.exact) < len(row.chosen) for row in made.options)
 
@@ -370,6 +392,7 @@ def test_a_run_of_the_demo_is_broken_down_from_its_journal_alone(tmp_path):
     assert made.configs == ("reference · careful", "reference · hasty")
     found = tables(made)
     assert list(found["rounds", "phase"]) == ["0", "1", "2"]
+    assert list(found["rounds", "update_age"]) == ["0", "1", "2", "3", ""]
     assert set(found["rounds", "category"]) - {""} == {"MD-I", "MD-R", "MS-I", "MS-R", "P-R"}
     assert found["conclusions", "update"]["demo/U1"]["reference · careful"][0] == 1.0
     assert (set(found["conclusions", "nature"]), set(found["conclusions", "effect"])) == (

@@ -39,6 +39,10 @@ _NOTES: Final[dict[Unit, str]] = {
 }
 _TAGS: Final = {
     "phase": ("By update phase", "A phase begins with a round that has updates; phase 0 has seen none."),
+    "update_age": (
+        "By age of the last update",
+        "How many rounds ago the last update came, 0 just before the prompt; no update_age: none had come.",
+    ),
     "pattern": ("By pattern", "What the score calls how a round went."),
 }
 _SHARES: Final = frozenset(("failures", "conduct", "conclusions", "preferences"))

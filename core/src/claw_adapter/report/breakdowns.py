@@ -31,9 +31,14 @@ _UNITS: Final[Mapping[Unit, Callable[[Iterable[Observation]], Iterable[Observati
     "preferences": preferences,
     "statements": statements,
 }
-_SHOWN: Final[tuple[tuple[Unit, tuple[str, ...], int], ...]] = (
+_Shown = tuple[Unit, tuple[str, ...], int]
+_ROUNDS: Final[tuple[_Shown, ...]] = (
     ("rounds", ("phase",), 2),
+    ("rounds", ("update_age",), 2),
     ("rounds", ("category",), 1),
+)
+"""What a report always shows: of what, by which tags, and how many values there must be for it to say anything."""
+_PARTS: Final[tuple[_Shown, ...]] = (
     ("failures", ("pattern",), 1),
     ("conduct", ("conduct",), 1),
     ("conclusions", (), 1),
@@ -44,7 +49,7 @@ _SHOWN: Final[tuple[tuple[Unit, tuple[str, ...], int], ...]] = (
     ("preferences", ("preference",), 1),
     ("statements", ("statement",), 2),
 )
-"""What a report always shows: of what, by which tags, and how many values there must be for it to say anything."""
+"""What it shows behind one's own tags, likewise."""
 _OVER: Final[tuple[Literal["config", "scenario"], ...]] = ("config", "scenario")
 
 
@@ -93,10 +98,10 @@ def make_breakdowns(found: Sequence[Observation], metric_set: MetricSet = "publi
 
 def _by_tag(found: Sequence[Observation], metric_set: MetricSet) -> Iterator[Breakdown]:
     """The whole of what is judged by state, what is always shown, and one's own tags where they have several values."""
-    own: list[tuple[Unit, tuple[str, ...], int]] = [("rounds", (n,), 2) for n in tag_names(found) if n not in TAGS]
-    whole: list[tuple[Unit, tuple[str, ...], int]] = [("rounds", (), 1)]
+    own: list[_Shown] = [("rounds", (n,), 2) for n in tag_names(found) if n not in TAGS]
+    whole: list[_Shown] = [("rounds", (), 1)]
     state = whole if any(one.progress is not None for one in found) else []
-    for of, by, least in (*state, *_SHOWN[:2], *own, *_SHOWN[2:]):
+    for of, by, least in (*state, *_ROUNDS, *own, *_PARTS):
         some = list(_UNITS[of](found))
         if not some or not set(by) <= set(tag_names(some)):
             continue

@@ -21,13 +21,14 @@ from claw_adapter.runs.load import RoundName, RunData, TrialData
 from claw_adapter.scoring import RoundScore
 from claw_adapter.scoring.observed import Observation, RuleVerdict
 from claw_adapter.scoring.parts import CONDUCT
+from claw_adapter.scoring.updates import update_tags
 
 __all__ = ["TAGS", "config_names", "observations_of"]
 
 TAGS: Final = frozenset(
     (
         *("scenario", "round", "type", "harness", "model", "seed", "repeat"),
-        *("phase", "update", "nature", "effect", "spread", "stage", "domain", "language"),
+        *("phase", "update_age", "update", "nature", "effect", "spread", "stage", "domain", "language"),
         *("category", "dimensions", "skill", "pattern", "fault"),
     )
 )
@@ -84,11 +85,11 @@ def _since(rounds: _Rounds, place: int) -> _Rounds:
 
 
 def _round_tags(rounds: _Rounds, place: int) -> _Tags:
-    """What the scenario says about a round; the phase counts rounds with updates up to and with the present one."""
+    """What the scenario says about a round, and where that stands among the updates."""
     traits, since = rounds[place].traits or RoundTraits(), _since(rounds, place)
     designs = [design for one in since if one.traits for design in one.traits.updates.values()]
     tags = {
-        "phase": (str(sum(bool(one.updates) for one in rounds[: place + 1])),),
+        **update_tags([bool(one.updates) for one in rounds[: place + 1]]),
         **traits.scenario,
         "stage": (traits.stage,) if traits.stage else (),
         "update": tuple(update for one in since for update in one.updates),

@@ -11,6 +11,7 @@ from pathlib import Path
 from claw_adapter.errors import ScenarioError
 from claw_adapter.questions.multi_choice import agreement
 from claw_adapter.scoring.observed import Observation
+from claw_adapter.scoring.updates import update_tags
 from claw_adapter_clawarena.examine import examine
 from claw_adapter_clawarena.records import PublishedRound, PublishedScenario
 from claw_adapter_clawarena.results import RecordedRound, read_results
@@ -41,16 +42,20 @@ def published_observations(results: Path, data: Path, config: str = "") -> list[
 
 
 def _scenario(scenario: PublishedScenario, rounds: Mapping[str, RecordedRound], config: str) -> Iterator[Observation]:
-    phase = 0
+    updated = [bool(one.item.updates) for one in scenario.rounds]
     for index, one in enumerate(scenario.rounds):
-        phase += bool(one.item.updates)
         found = rounds.get(one.item.id)
         if found is not None:
-            yield _observed(scenario.id, index, phase, one, found, config)
+            yield _observed(scenario.id, index, update_tags(updated[: index + 1]), one, found, config)
 
 
 def _observed(
-    scenario: str, index: int, phase: int, one: PublishedRound, found: RecordedRound, config: str
+    scenario: str,
+    index: int,
+    place: Mapping[str, tuple[str, ...]],
+    one: PublishedRound,
+    found: RecordedRound,
+    config: str,
 ) -> Observation:
     options = one.item.options
     measured = agreement(found.selected, one.answer.answer, options) if found.selected and options else None
@@ -63,7 +68,7 @@ def _observed(
         index=index,
         type=one.item.type,
         score=None if found.passed is None else float(found.passed),
-        tags={"phase": (str(phase),), "update": updates, **one.item.tags.values},
+        tags={**place, "update": updates, **one.item.tags.values},
         unread=bool(options) and found.passed is not None and found.selected is None,
         per_option=measured.v1 if measured else 0.0,
         chosen=found.selected,
