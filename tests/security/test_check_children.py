@@ -174,12 +174,18 @@ async def test_what_began_the_check_and_what_it_begins_with_are_out_of_reach(tmp
         "out = Path('deep/../link').read_text()",
         "held = open(HERE / 'answer.txt'); os.dup2(held.fileno(), 3); out = Path('held').read_text()",
         "sys.argv.append('forty-two'); out = Path('command').read_text() + 'forty-two'",
+        "out = Path('/dev/shm/link').read_text()",
+        "os.chdir('/dev/shm/folder'); out = subprocess.check_output([sys.executable, W / 'cat.py'], text=True)",
+        "out = Path('/proc/self/cwd/link').read_text()",
+        "out = Path('/dev/fd/../root/dev/shm/link').read_text()",
+        "sys.argv.append('forty-two'); out = Path('/dev/shm/command').read_text() + 'forty-two'",
     ],
 )
 async def test_a_link_that_a_program_has_left_does_not_lead_to_the_answer(tmp_path: Path, reads: str):
     links = f"import os\nos.symlink('{PLACE}/answer.txt', 'link')\nos.symlink('{PLACE}', 'folder')\n"
     links += f"os.mkdir('deep')\nos.symlink('{PLACE}/answer.txt', 'deep/low')\nos.symlink('/proc/self/fd/3', 'held')\n"
-    links += "os.symlink('/proc/self/cmdline', 'command')\n"
+    links += "os.symlink('/proc/self/cmdline', 'command')\nfor one in ('link', 'folder', 'command'):"
+    links += " os.symlink(os.readlink(one), '/dev/shm/' + one)\n"
     shows = "import sys\nprint(open((sys.argv + ['answer.txt'])[1]).read())\n"
     check = f"{BEGINNING}W = Path.cwd()\nsubprocess.run([sys.executable, 'links.py'])\n{reads}{ENDING}"
     assert not await decide(tmp_path, check, {"links.py": links, "cat.py": shows})
@@ -337,15 +343,28 @@ while True: exchange(-100, b'place', -100, b'other', 2)
 """
 
 
-async def test_a_folder_exchanged_while_a_program_starts_in_it_leads_it_nowhere(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("before", "more"),
+    [
+        ("", "cwd='place'"),
+        ("os.chdir('place')", ""),
+        ("os.fchdir(os.open('place', os.O_RDONLY))", ""),
+        ("", "preexec_fn=lambda: os.chdir('place')"),
+    ],
+)
+async def test_a_folder_exchanged_while_a_program_starts_in_it_leads_it_nowhere(tmp_path: Path, before: str, more: str):
     """A race, so that it may miss a fault; where there is none it cannot fail."""
-    run = """exchanges = subprocess.Popen([sys.executable, 'exchanges.py'], stdout=subprocess.PIPE)
+    run = f"""home = os.getcwd()
+exchanges = subprocess.Popen([sys.executable, 'exchanges.py'], stdout=subprocess.PIPE)
 exchanges.stdout.readline()
 out, place = '', os.path.abspath('cheat.sh')
 for _ in range(60):
-    try: out += subprocess.run(['sh', place], cwd='place', capture_output=True, text=True).stdout
-    except OSError: pass
-exchanges.kill()"""
+    try:
+        os.chdir(home)
+        {before or "pass"}
+        out += subprocess.run(['sh', place], capture_output=True, text=True, {more}).stdout
+    except (OSError, subprocess.SubprocessError): pass
+exchanges.kill(); os.chdir(home)"""
     programs = {"exchanges.py": EXCHANGES, "cheat.sh": f"cat answer.txt {PLACE}/answer.txt\n"}
     assert not await decide(tmp_path, BEGINNING + run + ENDING, programs)
 

@@ -5,7 +5,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from claw_adapter.sandbox.usage import SharedFiles
+from claw_adapter.sandbox.usage import SharedFiles, size
 
 
 def test_shared_files_are_those_that_the_processes_were_seen_with_and_no_others():
@@ -24,3 +24,9 @@ def test_shared_files_are_those_that_the_processes_were_seen_with_and_no_others(
             assert SharedFiles(since).look([]) == 0
         finally:
             Path(theirs.name).unlink()
+
+
+def test_a_file_with_holes_counts_with_the_length_that_keeping_it_takes(tmp_path):
+    (tmp_path / "full").write_bytes(b"x" * 10_000)
+    os.truncate(os.open(tmp_path / "holes", os.O_CREAT | os.O_WRONLY), 900_000_000)
+    assert 900_000_000 < size(tmp_path) < 901_000_000

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
+import signal
+import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from claw_adapter.errors import JournalError, ScenarioError
+from claw_adapter.errors import HarnessError, JournalError, ScenarioError
 from claw_adapter.protocol import Update, UpdateAction
+from claw_adapter.runner import world
 from claw_adapter.runs.store import Store
-from claw_adapter.workspace import FileChange, Snapshotter, apply_update, commit, is_applied, plan_update
+from claw_adapter.workspace import (
+    FileChange,
+    Snapshotter,
+    WorkspaceChanged,
+    apply_update,
+    commit,
+    is_applied,
+    plan_update,
+)
 
 
 @pytest.fixture
@@ -126,6 +141,58 @@ def test_a_file_changed_after_planning_is_noticed_and_nothing_written(bench):
     with pytest.raises(JournalError, match="changed since"):
         commit(plan, bench.work, bench.snapshots)
     assert not (bench.work / "a").exists()
+
+
+def test_what_changes_files_while_they_are_written_is_told_apart_and_nothing_is_written(bench, monkeypatch):
+    (bench.work / "a").write_bytes(b"1")
+    with pytest.raises(WorkspaceChanged):
+        commit([FileChange("a", b"other", b"3")], bench.work, bench.snapshots)
+
+    def swapped(root, change):
+        raise OSError(errno.ELOOP, "a link stands there")
+
+    monkeypatch.setattr("claw_adapter.workspace.update.write_change", swapped)
+    with pytest.raises(WorkspaceChanged):
+        bench.apply(new("a", b"2"))
+    assert (bench.work / "a").read_bytes() == b"1"
+
+
+@pytest.mark.parametrize(("times", "error"), [(2, None), (99, HarnessError)])
+def test_an_update_is_planned_again_where_something_that_was_left_running_meddles(
+    bench, snapshots, monkeypatch, times, error
+):
+    left = [times]
+
+    def meddled(plan, workspace, snapshotter):
+        left[0] -= 1
+        if left[0] >= 0:
+            raise WorkspaceChanged("it changed")
+
+    monkeypatch.setattr(world, "commit", meddled)
+    monkeypatch.setattr(world, "AGAIN", 0)
+    scenario = SimpleNamespace(
+        sessions=(), histories=(), root=bench.root, expand=lambda ids: [bench.update(new("a", b"2"))]
+    )
+    monkeypatch.setattr(world, "session_changes", lambda *_: [])
+    made = world.TrialWorld(scenario, bench.work, snapshots, "none")
+    with pytest.raises(error, match="goes on changing") if error else nullcontext():
+        made.apply(("u1",))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="leases are Linux's")
+def test_a_file_that_a_process_has_a_lease_on_is_one_that_cannot_be_read(bench):
+    (bench.work / "held").write_bytes(b"1")
+    before = signal.signal(signal.SIGIO, signal.SIG_IGN)
+    holder = os.open(bench.work / "held", os.O_RDWR)
+    try:
+        fcntl.fcntl(holder, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        tree = bench.snapshots.tree(bench.snapshots.take(bench.work))
+        assert tree["held"].kind == "unreadable"
+        bench.apply(new("held", b"2"))
+        assert (bench.work / "held").read_bytes() == b"2"
+    finally:
+        os.close(holder)
+        signal.signal(signal.SIGIO, before)
 
 
 def test_a_missing_source_is_the_scenario_s_fault_and_nothing_is_written(bench):

@@ -81,7 +81,10 @@ def open_file(parent: int, name: str) -> BinaryIO:
     Raises:
         OSError: it is something else, or cannot be read.
     """
-    descriptor = os.open(name, FILE, dir_fd=parent)
+    try:
+        descriptor = os.open(name, FILE, dir_fd=parent)
+    except BlockingIOError as error:  # a process has a lease on it, and the system would have us wait for that
+        raise PermissionError(errno.EACCES, "a process holds it", name) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file", name)

@@ -11,7 +11,7 @@ from pathlib import Path
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.drivers.waiting import timeout, to_thread
 from claw_adapter.endpoint import RoundMeter
-from claw_adapter.errors import AdapterError, ClawError
+from claw_adapter.errors import AdapterError, ClawError, HarnessOverLimits
 from claw_adapter.folders import opened, remove_tree
 from claw_adapter.harness import Conversation
 from claw_adapter.protocol import (
@@ -221,7 +221,8 @@ class RoundRunner:
             if stays := await trial.drop():
                 sent = replace(sent, turn=sent.turn.model_copy(update={"error": stays}))
                 break
-            left.append(await to_thread(trial.world.snapshots.take, trial.world.workspace))
+            if error.kind != HarnessOverLimits.__name__:  # what is more than it may have is not kept either
+                left.append(await to_thread(trial.world.snapshots.take, trial.world.workspace))
             if sent.meter.retry_in is not None:
                 outages += 1
                 await asyncio.sleep(sent.meter.retry_in)

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from claw_adapter.crashpoints import crashpoint
+from claw_adapter.errors import HarnessError, JournalError
 from claw_adapter.harness import Harness
-from claw_adapter.protocol import Scenario, Session, SessionChange
+from claw_adapter.protocol import Scenario, Session, SessionChange, Update
 from claw_adapter.runner.prompt import fill_roster
 from claw_adapter.scenario import session_changes
-from claw_adapter.workspace import Snapshotter, commit, history_path, lay_out, plan_histories, plan_update
+from claw_adapter.workspace import (
+    Snapshotter,
+    WorkspaceChanged,
+    commit,
+    history_path,
+    lay_out,
+    plan_histories,
+    plan_update,
+)
 
 __all__ = ["TrialWorld"]
+
+TRIES: Final = 8
+AGAIN: Final = 0.05
+"""Seconds between two of them."""
 
 
 @dataclass(slots=True)
@@ -69,17 +84,30 @@ class TrialWorld:
 
         Raises:
             ScenarioError: an action does not fit what is there now.
+            HarnessError: what it has left running changes files all the time.
         """
         followed: list[SessionChange] = []
         for update in self.scenario.expand(tuple(update_ids)):
             changes = session_changes(self.scenario, self.sessions, update)
-            plan = plan_update(update, scenario_root=self.scenario.root, workspace=self.workspace)
-            plan += plan_histories([c.after for c in changes if c.after and self._is_file(c.session)], self.workspace)
-            commit(plan, self.workspace, self.snapshots)
+            self._write(update, [c.after for c in changes if c.after and self._is_file(c.session)])
             crashpoint("sessions-not-yet")
             self._take(changes)
             followed += changes
         return self._followed(followed)
+
+    def _write(self, update: Update, histories: Sequence[Session]) -> None:
+        """Plan and write; again where something that the harness has left running changes a file meanwhile."""
+        changed: JournalError | None = None
+        for _ in range(TRIES):
+            try:
+                plan = plan_update(update, scenario_root=self.scenario.root, workspace=self.workspace)
+                plan += plan_histories(histories, self.workspace)
+                return commit(plan, self.workspace, self.snapshots)
+            except WorkspaceChanged as error:
+                changed = error
+                time.sleep(AGAIN)
+        what = f"something that it has left running goes on changing files while an update is written: {changed}"
+        raise HarnessError(what, where=str(self.workspace)) from changed
 
     def _followed(self, changes: Sequence[SessionChange]) -> list[SessionChange]:
         """Those that the harness keeps in its own store."""

@@ -50,6 +50,8 @@ CHANGES: Final = frozenset({"os.link", "os.symlink", "os.rename", "os.remove", "
 """Audited events that change what their paths name."""
 OF_THE_READER: Final = "/proc/", "/dev/"
 """What lies there is another thing for each who looks: its own command, variables and open files."""
+OF_ALL: Final = "/dev/shm/"  # noqa: S108 - looked at by its name only
+"""But for this folder, which is like any other."""
 MOST_LINKS: Final = 40
 AMBIENT, IS_SET, RAISE, CLEAR, READ_SEARCH, DUMPABLE = 47, 1, 2, 4, 2, 4
 VERSION_3: Final = 0x20080522
@@ -265,7 +267,7 @@ class _Starts:
     def _named(self, given: Any, options: Any, command_at: int | None, folder: str, env: Any) -> bool:
         if _behind(folder, self.door):
             return True
-        if _behind(_followed(folder), self.door):
+        if _behind(_followed(folder)[0], self.door):
             raise PermissionError(f"a link leads to the check's own things: {folder}")
         if env is not None and _values_name(
             [value for name, value in _pairs(env).items() if name not in PLACES and value != os.environ.get(name)],
@@ -307,13 +309,14 @@ class _Starts:
                     os.environ[name] = value
 
 
-def _followed(path: str) -> str:
-    """Where a path leads by its links; those of the reader's own folders are not followed.
+def _followed(path: str) -> tuple[str, bool]:
+    """Where a path leads by its links, and whether a link that anybody may have made leads to what is of the reader.
 
     Raises:
         PermissionError: that cannot be found out, as on a way that is too long to be looked at.
     """
     place, rest, links = "" if path.startswith("/") else _here(), path.split("/")[::-1], 0
+    anybodys = led = False
     while rest:
         part = rest.pop()
         if part in ("", "."):
@@ -322,7 +325,9 @@ def _followed(path: str) -> str:
             place = place.rpartition("/")[0]
             continue
         place = f"{place}/{part}"
-        if place.startswith(OF_THE_READER) or links > MOST_LINKS:
+        own = _of_the_reader(place)
+        led = led or (own and anybodys)
+        if links > MOST_LINKS:
             continue
         try:
             target = os.readlink(place)
@@ -332,10 +337,23 @@ def _followed(path: str) -> str:
             if error.errno == errno.EINVAL:  # no link
                 continue
             raise PermissionError(f"nobody can say where it leads: {path[:200]}") from None
-        links += 1
+        links, anybodys = links + 1, anybodys or not own
         place = "" if target.startswith("/") else place.rpartition("/")[0]
         rest += target.split("/")[::-1]
-    return place
+    return place, led
+
+
+def _of_the_reader(place: str) -> bool:
+    return f"{place}/".startswith(OF_THE_READER) and not f"{place}/".startswith(OF_ALL)
+
+
+def _has_open(place: str) -> bool:
+    """Whether a path is the reader's word for what it has open."""
+    return os.path.dirname(place) in ("/dev/fd", "/proc/self/fd") or place in (
+        "/dev/stdin",
+        "/dev/stdout",
+        "/dev/stderr",
+    )
 
 
 def _follow_no_links(door: str) -> None:
@@ -344,16 +362,18 @@ def _follow_no_links(door: str) -> None:
 
     def followed(path: str) -> None:
         whole = os.path.normpath(os.path.join(_here(), path))
-        if whole.startswith((*ours, *OF_THE_READER)) or _behind(whole, door):
+        if whole.startswith(ours) or _has_open(whole) or _behind(whole, door):
             return
-        place = _followed(path)
-        if _behind(place, door) or f"{place}/".startswith(OF_THE_READER):
+        place, led = _followed(path)
+        if led or _behind(place, door):
             raise PermissionError(f"a link leads to the check's own things: {path}")
 
     def look(event: str, given: tuple[Any, ...]) -> None:
         if event in CHANGES or (event == "open" and isinstance(given[2], int) and given[2] & (os.O_WRONLY | os.O_RDWR)):
             for path in given[:2]:
-                if isinstance(path, (str, bytes, os.PathLike)) and _behind(_followed(name := os.fsdecode(path)), door):
+                if isinstance(path, (str, bytes, os.PathLike)) and _behind(
+                    _followed(name := os.fsdecode(path))[0], door
+                ):
                     if name == _Unfound.written:
                         return
                     raise PermissionError(f"the check's own things are not to be changed: {name}")
@@ -363,22 +383,44 @@ def _follow_no_links(door: str) -> None:
         followed(path.removeprefix("file:").partition("?")[0] if event == "sqlite3.connect" else path)
 
     sys.addaudithook(look)
-    _open_below(followed)
+    _hold(followed, door)
 
 
-def _open_below(followed: Callable[[str], None]) -> None:
-    """What is opened below a folder by its descriptor is looked at, too: the audited event does not name the folder."""
+def _hold(followed: Callable[[str], None], door: str) -> None:
+    """What is opened by its number is looked at again once it is held: a link may have come into its way meanwhile.
+
+    Below a folder's number it is looked at before, too: the audited event does not name the folder. To go into a folder is to
+    open it and to go where that is.
+    """
     import posix
 
-    opens = posix.open
+    opens, goes = posix.open, posix.chdir
 
     def opened(path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        name = os.fsdecode(path)
         if dir_fd is not None:
-            followed(os.path.join(os.readlink(f"/proc/self/fd/{dir_fd}"), os.fsdecode(path)))
-        return opens(path, flags, mode, dir_fd=dir_fd)
+            name = os.path.join(os.readlink(f"/proc/self/fd/{dir_fd}"), name)
+            followed(name)
+        held = opens(path, flags, mode, dir_fd=dir_fd)
+        whole = os.path.normpath(os.path.join(_here(), name))
+        if _behind(os.readlink(f"/proc/self/fd/{held}"), door) and not (_behind(whole, door) or _has_open(whole)):
+            os.close(held)
+            raise PermissionError(f"a link leads to the check's own things: {name}")
+        return held
+
+    def chdir(path: Any) -> None:
+        if isinstance(path, int):
+            return goes(path)
+        held = opened(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            goes(held)
+        finally:
+            os.close(held)
 
     _Starts.replace(posix, "open", opened)
+    _Starts.replace(posix, "chdir", chdir)
     os.supports_dir_fd.add(opened)
+    os.supports_fd.add(chdir)
 
 
 def _script() -> str:

@@ -137,14 +137,17 @@ def unlinked(processes: Iterable[str], devices: Container[int]) -> tuple[int, in
 
 
 def size(folder: Path, since: float = 0) -> int:
-    """Bytes on disk below a folder, of files changed since; links are not followed, what cannot be read is not counted."""
+    """Bytes below a folder, of files changed since; links are not followed, what cannot be read is not counted.
+
+    A file with holes counts with its whole length: that is what keeping or copying it takes.
+    """
     total, pending = 0, [str(folder)]
     while pending:
         with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
             for entry in entries:
                 with contextlib.suppress(OSError):
                     found = entry.stat(follow_symlinks=False)
-                    total += found.st_blocks * 512 if found.st_ctime >= since else 0
+                    total += max(found.st_blocks * 512, found.st_size) if found.st_ctime >= since else 0
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(entry.path)
     return total

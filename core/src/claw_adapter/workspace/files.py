@@ -12,7 +12,7 @@ from typing import Final
 
 from claw_adapter import folders
 
-__all__ = ["FileChange", "current", "real_path", "write_change"]
+__all__ = ["NOTHING_THERE", "FileChange", "current", "real_path", "write_change"]
 
 MAX_LINKS: Final = 40
 MAX_BYTES: Final = 256 * 1024 * 1024

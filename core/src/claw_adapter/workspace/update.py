@@ -8,21 +8,30 @@ missing file counts as empty, and a position or range behind the end of a shorte
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from claw_adapter import folders
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.errors import JournalError, ScenarioError
 from claw_adapter.protocol import Update, UpdateAction
 from claw_adapter.scenario.apply import apply_lines, effective_action
-from claw_adapter.workspace.files import FileChange, current, real_path, write_change
+from claw_adapter.workspace.files import NOTHING_THERE, FileChange, current, real_path, write_change
 from claw_adapter.workspace.snapshot import Snapshotter
 
-__all__ = ["apply_update", "commit", "is_applied", "plan_update"]
+__all__ = ["WorkspaceChanged", "apply_update", "commit", "is_applied", "plan_update"]
 
 BYTES = "latin-1"
 """Maps every byte to one character and back, so that `apply_lines` works on any file."""
+
+SWAPPED: Final = NOTHING_THERE | {errno.EEXIST, errno.ENOTEMPTY}
+"""What writing says when something else stands there than a moment ago."""
+
+
+class WorkspaceChanged(JournalError):
+    """Something wrote to the workspace while a plan of it was made and written; it is as it was before, but for that."""
 
 
 def plan_update(update: Update, *, scenario_root: Path, workspace: Path) -> list[FileChange]:
@@ -54,8 +63,8 @@ def commit(plan: Sequence[FileChange], workspace: Path, snapshotter: Snapshotter
     """Write a plan. If anything fails on the way, the workspace is restored to what it was, and the error raised.
 
     Raises:
-        JournalError: a file is not as the plan found it, because the plan was applied before or something wrote meanwhile
-            (nothing was touched); or writing failed (everything was undone).
+        WorkspaceChanged: a file is not as the plan found it, for something wrote meanwhile; nothing is left of the plan.
+        JournalError: the plan was applied before (nothing was touched); or writing failed (everything was undone).
     """
     pending = [change for change in plan if change.before != change.after]
     if not pending:
@@ -71,6 +80,8 @@ def commit(plan: Sequence[FileChange], workspace: Path, snapshotter: Snapshotter
                 crashpoint("update-half-applied")
         except BaseException as error:
             snapshotter.restore(before, workspace)
+            if isinstance(error, OSError) and error.errno in SWAPPED:
+                raise WorkspaceChanged(f"a file changed while it was written: {error}", where=str(workspace)) from error
             if isinstance(error, OSError):
                 remedy = "The workspace was restored; see that the disk is writable and not full."
                 raise JournalError(
@@ -136,6 +147,6 @@ def _not_as_planned(root: int, plan: Sequence[FileChange], change: FileChange, w
             where=str(workspace),
             remedy="Restore the snapshot from before it, or leave it out.",
         )
-    return JournalError(
+    return WorkspaceChanged(
         f"{change.path!r} changed since the update was planned", where=str(workspace), remedy="Plan the update again."
     )
