@@ -25,6 +25,7 @@ COMPUTED: Final = frozenset(
         "effect",
         "spread",
         "pattern",
+        "fault",
     )
 )
 """Names of tags that follow from the trial, the round's updates and its score; a scenario cannot give them."""
