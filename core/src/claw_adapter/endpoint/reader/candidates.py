@@ -74,6 +74,11 @@ class Candidate:
         return self.notation in ("whole", "base64") and self.old is None and not (self.by_lines or numbered)
 
     @property
+    def searches(self) -> bool:
+        """Whether it shows nothing but what is found for a query."""
+        return self.query is not None and self.query.required
+
+    @property
     def guessed(self) -> bool:
         """Whether it has to be given texts of which nobody says what they are."""
         return any(item.needs_text and item not in (self.target, self.query) for item in self.known.items)

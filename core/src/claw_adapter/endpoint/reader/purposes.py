@@ -59,6 +59,7 @@ __all__ = [
     "VERBS",
     "VETO",
     "WRITE_VERBS",
+    "finds",
     "fixed",
     "folder_of",
     "historian",
@@ -100,6 +101,14 @@ _SESSION: Final = (
 )
 FORCE: Final = ("force", "reload", "refresh", "nocache")
 QUERY: Final = ("query", "search", "contains", "filter")
+SEARCHED: Final = (
+    *QUERY, "searchterm", "term", "terms", "keyword", "keywords", "word", "words", "prefix", "phrase", "pattern", "regex", "q",
+    "text",
+)  # fmt: skip
+"""Keys of what a tool looks for that says that it searches."""
+_FINDS: Final = frozenset(
+    {"search", "searches", "find", "finds", "grep", "lookup", "look", "looks", "recall", "recalls", "match", "matches"}
+)
 _HISTORY: Final = (
     *QUERY,
     "limit",
@@ -298,16 +307,22 @@ def patcher(tool: str, known: Params) -> tuple[float, Candidate] | None:
 def historian(tool: str, known: Params) -> tuple[float, Candidate] | None:
     """A candidate for showing sessions, with what it comes behind others by."""
     target = known.one_of(_SESSION, "string")
-    if target is None or known.has(_NOT_HISTORY) or not any(item.required for item in known.items if item is target):
+    query, size = known.one_of(SEARCHED if finds(tool, known) else QUERY, "string"), known.one_of(PAGE_SIZE, "integer")
+    others = Params(tuple(item for item in known.items if item is not query))
+    if target is None or others.has(_NOT_HISTORY) or not any(item.required for item in known.items if item is target):
         return None
-    query, size = known.one_of(QUERY, "string"), known.one_of(PAGE_SIZE, "integer")
     parts = [item for item in known.items if item.needs_text and item not in (target, query)]
     folder = parts[0] if len(parts) == 1 else None
-    values = fixed(known, (target, folder))
+    values = fixed(known, (target, folder, query))
     if size is not None:
         values = filled(values, {size.at: int(size.maximum or 1000)})
     made = Candidate(tool, target, values, query=query, folder=folder, known=known)
-    return (0.0 if known.has(_HISTORY) else 2.0), made
+    return (0.0 if known.has(_HISTORY) else 2.0) + 4 * made.searches, made
+
+
+def finds(tool: str, known: Params) -> bool:
+    """Whether a tool says that it searches."""
+    return bool({*words(tool), *words(known.name), *words(known.description)[:4]} & _FINDS)
 
 
 def fixed(known: Params, given: Sequence[Param | None], verb: Param | None = None, choice: str = "") -> JsonObject:

@@ -19,7 +19,7 @@ from claw_adapter.endpoint.reader.purposes import FORCE, PLAIN, TAKES_AWAY
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow, one_by_one
 from claw_adapter.endpoint.reader.schema import At, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
-from claw_adapter.endpoint.reader.strangers import strange_reading, strange_sessions, targets
+from claw_adapter.endpoint.reader.strangers import strange_reading, strange_searches, strange_sessions, targets
 from claw_adapter.endpoint.reader.tools import Toolbox
 
 __all__ = ["cat", "command_forms", "keywords", "look", "read_file", "read_session"]
@@ -179,8 +179,8 @@ def _next_part(size: int, start: int, _shown: str, _new: int, _every: int) -> in
 def read_session(names: Sequence[str], box: Toolbox, habits: Habits, missing: Callable[[], Sequence[str]]) -> Steps:
     """Read a session with the harness's session tools, under the names that it may be known by, page by page.
 
-    Where the tool shows only the latest messages but can search, search for single words of what is still missing. Where no
-    tool says that it shows sessions, those that take one text may.
+    Where the tool shows only the latest messages but can search, or does nothing else, search for single words of what is still
+    missing. Where no tool says that it shows sessions, those that take one text may, or may search in all of them.
     """
     box = habits.box(box)
     for tool in habits.tools("session", box.history):
@@ -190,6 +190,9 @@ def read_session(names: Sequence[str], box: Toolbox, habits: Habits, missing: Ca
         if (yield from as_trials(_shows_session(box, tool, names, habits, missing))):
             habits.adopted["history"] = tool
             return False
+    for tool in strange_searches(box):
+        if (yield from as_trials(_searched(tool, names[0], "", habits, missing))).shows:
+            break
     return False
 
 
@@ -197,6 +200,10 @@ def _shows_session(
     box: Toolbox, tool: Candidate, names: Sequence[str], habits: Habits, missing: Callable[[], Sequence[str]]
 ) -> Generator[Attempt, Result, bool]:
     for form, name in habits.forms("session", [(str(i), name) for i, name in enumerate(names)]):
+        if tool.searches:
+            if (yield from _searched(tool, name, form, habits, missing)).shows:
+                return True
+            continue
         attempt = Attempt("session", tool.tool, tool.arguments(name), form)
         first = found = yield attempt
         for _ in range(MOST_BUSY if habits.working.get("session") == (tool.tool, form) else 0):
@@ -208,12 +215,7 @@ def _shows_session(
         if missing():
             found = found + (yield from one_by_one(names[0], attempt, found, box, habits, missing()))
         if tool.query is not None:
-            searches = [(text, word) for text in missing() for word in keywords(text)]
-            for looked_for, word in searches:
-                if looked_for not in missing():
-                    continue
-                query = {tool.query.at: word}
-                found = found + (yield Attempt("session", tool.tool, tool.arguments(name, query), form))
+            found = found + (yield from _searched(tool, name, form, habits, missing))
         if found.shows or habits.working.get("session") == (tool.tool, form):
             if found.shows:
                 habits.worked(attempt)
@@ -221,10 +223,34 @@ def _shows_session(
     return False
 
 
+def _searched(
+    tool: Candidate, name: str, form: str, habits: Habits, missing: Callable[[], Sequence[str]]
+) -> Generator[Attempt, Result, Result]:
+    """Search for words of what is missing, one after the other, until it is there.
+
+    What is found is gone through to its end where the tool does nothing but search.
+    """
+    found = Result("")
+    for text in missing():
+        for word in keywords(text):
+            if text not in missing() or tool.query is None:
+                break
+            attempt = Attempt("session", tool.tool, tool.arguments(name, {tool.query.at: word}), form)
+            first = yield attempt
+            found = found + first
+            if tool.query.required and text in missing() and len(first.text) >= NOTICE:
+                found = found + (yield from as_told(attempt, tool, first))
+                if text in missing():
+                    found = found + (yield from further(attempt, tool, first, habits))
+        if found.shows and tool.searches:
+            habits.worked(Attempt("session", tool.tool, {}, form))
+    return found
+
+
 def keywords(text: str, most: int = 4) -> list[str]:
-    """The longest words of a text, cut to `KEYWORD` characters.
+    """The longest words of a text, of at most `KEYWORD` characters; then longer ones, cut.
 
     More than one or two, since the longest may stand in many later messages, of which a search shows the last.
     """
-    found = sorted(set(re.findall(r"\w{3,}", text)), key=lambda word: (-len(word), word))
+    found = sorted(set(re.findall(r"\w{3,}", text)), key=lambda word: (len(word) > KEYWORD, -len(word), word))
     return [word[:KEYWORD] for word in found[:most]]

@@ -20,14 +20,14 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.places import called, fields, loose
-from claw_adapter.endpoint.reader.purposes import CONTENT, PATH, fixed, makes
+from claw_adapter.endpoint.reader.purposes import CONTENT, PATH, finds, fixed, makes
 from claw_adapter.endpoint.reader.refusals import carried_out, follow
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, SQL_TABLES, Language, sql
 from claw_adapter.endpoint.reader.storing import strange_writers
 from claw_adapter.endpoint.reader.tools import Toolbox, alone, forms_of, lists, named, shows, single, unknown
 
-__all__ = ["strange_reading", "strange_sessions", "targets"]
+__all__ = ["may_show", "strange_reading", "strange_searches", "strange_sessions", "targets"]
 
 MOST_STRANGERS: Final = 4
 MOST_IDS: Final = 2
@@ -83,6 +83,20 @@ def strange_sessions(box: Toolbox) -> list[Candidate]:
     """Tools that may show a session that is named to them."""
     forms = forms_of(box)
     return [one for one in _single(box) if shows(one.tool, one.known) or alone(one.known, forms)][:MOST_STRANGERS]
+
+
+def strange_searches(box: Toolbox) -> list[Candidate]:
+    """Tools that search in what they are not told, for a text."""
+    return [
+        Candidate(tool, item, fixed(form, (item,)), query=item, known=form)
+        for tool, form, item in single(box, alike=True)
+        if finds(tool, form) and shows(tool, form)
+    ]
+
+
+def may_show(box: Toolbox) -> bool:
+    """Whether any tool of unknown purpose may show something that is named to it."""
+    return bool(single(box)) or any(form.texts and shows(tool, form) for tool, form in unknown(box))
 
 
 def _with_path(path: str, box: Toolbox) -> Iterator[Candidate]:

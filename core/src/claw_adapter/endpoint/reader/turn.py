@@ -22,7 +22,8 @@ from claw_adapter.endpoint.reader.matching import bare, normalise
 from claw_adapter.endpoint.reader.memory import Memory
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.sight import Sight
-from claw_adapter.endpoint.reader.tools import Toolbox, single
+from claw_adapter.endpoint.reader.strangers import may_show
+from claw_adapter.endpoint.reader.tools import Toolbox
 from claw_adapter.endpoint.reader.writing import holds, write_file
 from claw_adapter.model import Call, Line, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
@@ -225,8 +226,8 @@ class ReaderTurn:
                 names = list(dict.fromkeys([name, *(item.session for item in items if item.session)]))
                 wants = _ids(items)
                 steps = read_session(names, box, habits, self._texts_of(wants))
-                guessed = all(tool.guessed for tool in box.history)
-                if guessed and (box.history or box.run or single(box)):  # a shell may have programs that show it
+                guessed = all(tool.guessed or tool.searches for tool in box.history)
+                if guessed and (box.history or box.run or may_show(box)):  # a shell may have programs that show it
                     self._hidden.add(name)
                 errands.append(Errand(name, steps, self._shows(items), wants))
         return errands
