@@ -63,17 +63,18 @@ async def test_a_provider_that_is_gone_and_comes_back_costs_no_round(tmp_path, p
 
 
 class Impatient(ReferenceHarness):
-    """Gives up its turn as soon as the run waits, and calls it a failure of its own, or a success."""
+    """Gives up its turn as soon as the run waits, and calls it a failure of its own, or a success; leaves something behind."""
 
     def __init__(self, outcome: TurnResult) -> None:
         super().__init__(mode="in-process")
-        self.outcome, self.waiting, self.given_up = outcome, asyncio.Event(), 0
+        self.outcome, self.waiting, self.given_up, self.found = outcome, asyncio.Event(), 0, []
 
     async def open(self, ctx, checkpoint=None):
         conversation = await super().open(ctx, checkpoint)
         send = conversation.send
 
         async def hasty(prompt, deadline):
+            self.found += ctx.workspace.glob("left.txt")
             turn, wait = asyncio.create_task(send(prompt, deadline)), asyncio.create_task(self.waiting.wait())
             await asyncio.wait({turn, wait}, return_when=asyncio.FIRST_COMPLETED)
             wait.cancel()
@@ -82,6 +83,7 @@ class Impatient(ReferenceHarness):
             turn.cancel()
             self.waiting.clear()
             self.given_up += 1
+            (ctx.workspace / "left.txt").write_text("half done")
             return self.outcome
 
         conversation.send = hasty
@@ -98,6 +100,7 @@ async def test_a_turn_that_is_given_up_in_an_outage_is_no_attempt(tmp_path, prov
     found = await run_experiment(tmp_path / "run", asked(attempts=1), harnesses={"reference": harness}, watcher=watcher)
     whole(found)
     assert harness.given_up
+    assert not harness.found, "what the turn had left in the workspace is gone before it is sent again"
 
 
 async def test_an_outage_longer_than_patience_stops_the_run_and_the_same_call_goes_on(tmp_path, provider, asked):

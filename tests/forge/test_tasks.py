@@ -269,3 +269,14 @@ def test_no_text_asks_for_what_the_verdict_punishes() -> None:
     texts = [t for f in families() for style in f.texts.values() for t in style]
     assert not any("set a wrong model" in t for t in texts)
     assert not any(re.search(r"[Cc]lose the \{topic\} thread|[Ww]ork off|to a close", t) for t in texts)
+
+
+@pytest.mark.parametrize("task_set", ["paper362", "scale"])
+def test_a_decoy_has_neither_the_day_nor_the_hour_that_is_asked_for(task_set):
+    build = {one.slug: one.build for one in families()}
+    for blueprint in blueprints(task_set, 0):
+        slots, start = blueprint.slots, build[blueprint.family](blueprint.slots).start
+        found = [("tasks", row.title, row.due == slots.due) for row in start.rows("tasks")]
+        found += [("events", row.title, row.start == slots.slot) for row in start.rows("events")]
+        same = [(table, title) for table, title, equal in found if equal and slots.decoy in title]
+        assert not same, f"{blueprint.family}, task {blueprint.number}"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import claw_adapter
+from claw_adapter.api.running import Prepared
 from claw_adapter.errors import ScenarioError
 from claw_adapter.runs.folder import RunFolder
 from support.commands import FAST, call, finished_run
@@ -57,6 +58,18 @@ def test_fresh_starts_a_run_anew_with_another_configuration(tmp_path, finished):
     assert call("run", *other).code == 3
     assert call("run", *other, "--fresh").code == 0
     assert [path.name for path in (tmp_path / "run/trials").iterdir()] == ["small--reference-in-process--reader--s3"]
+
+
+def test_flags_that_say_how_to_run_reach_the_run(monkeypatch, finished):
+    told = {}
+
+    async def execute(self, *, watching, **how):
+        told.update(how)
+
+    monkeypatch.setattr(Prepared, "execute", execute)
+    flags = "--jobs", "3", "--fresh", "--rewind", "--min-free", "7M"
+    assert call("run", finished[0], *FAST, "--out", finished[1], *flags).code == 0
+    assert told == {"jobs": 3, "fresh": True, "rewind": True, "min_free": 7_000_000}
 
 
 @pytest.mark.parametrize(

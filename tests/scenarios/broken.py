@@ -41,6 +41,7 @@ BROKEN = (
     Broken("SPEC-011", R, "of: r1", "of: r9", "of: r9"),
     Broken("SPEC-012", C, "messages: [20, 400]", "messages: [20, 400]\nspacing: 6", "updates: [U2]"),
     Broken("SPEC-013", R, "teach: [dated]", "teach: [daded]", "daded"),
+    Broken("SPEC-013", R, "exam: [dated]", "exam: [dated, daded]", "daded"),
     Broken("SPEC-014", C, "{slot.colour} mug", "{slot.color} mug", "slot.color"),
     Broken("SPEC-014", S, "noise: 2\n", "noise: 2\n    pools: [garden]\n", "garden"),
     Broken("SPEC-015", R, "short_of (how many doses", "(how many doses", "path: reports/stock.json"),

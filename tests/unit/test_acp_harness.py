@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from claw_adapter import plugins
+from claw_adapter.drivers.acp_turn import TurnRecord
 from claw_adapter.errors import AdapterError, HarnessNotFound, HarnessStartError
 from claw_adapter.harness import Message, SessionChange
 from claw_adapter.reference.acp_harness import AcpHarness
@@ -49,6 +50,15 @@ async def test_the_past_is_told_once_with_the_first_prompt_and_news_with_the_nex
     async with await AcpHarness(COMMAND).open(FolderContext(tmp_path / "b", main=main), checkpoint) as again:
         told = (await again.send("go on", 20)).text
     assert all(word in told for word in ("canary-main", "what now?", "zebra", "alpha"))
+
+
+def test_a_result_of_another_shape_is_kept_with_its_characters_as_they_are():
+    from acp.schema import ToolCallProgress
+
+    turn, result = TurnRecord(), {"Städte": ["Zürich", "東京"]}
+    ended = {"tool_call_id": "1", "title": "look", "status": "completed", "raw_output": result}
+    turn.call(ToolCallProgress(session_update="tool_call_update", **ended))
+    assert [event.text for event in turn.events() if event.kind == "tool_result"] == ['{"Städte": ["Zürich", "東京"]}']
 
 
 async def test_what_cannot_be_told_as_news_begins_another_session(tmp_path):

@@ -22,7 +22,7 @@ from claw_adapter_nanobot.configuration import configuration, environment
 from claw_adapter_nanobot.failures import CLI_EMPTY, failure
 from claw_adapter_nanobot.options import Options
 from claw_adapter_nanobot.state import VOCABULARY, WORKSPACE_ID, State
-from claw_adapter_nanobot.store import NanoBotSessions
+from claw_adapter_nanobot.store import NanoBotSessions, file_name
 
 ROOT = Path(__file__).parents[2]
 ENDPOINT = Endpoint(url="http://127.0.0.1:1", key="sk-secret", model="m")
@@ -150,6 +150,20 @@ def test_a_checkpoint_whose_sessions_were_changed_wins_over_its_files(tmp_path):
         other = State(ctx.state_dir, ctx.workspace)
         other.lay_out({}, checkpoint.sessions, checkpoint)
         assert tuple(NanoBotSessions().read(other.sessions)) == checkpoint.sessions
+
+
+def test_a_checkpoint_has_no_file_of_an_unfinished_turn(tmp_path):
+    ctx = context(tmp_path)
+    state = State(ctx.state_dir, ctx.workspace)
+    state.lay_out({}, [Session(id="main"), Session(id="ops")], None)
+    file = state.store.file("main", state.sessions)
+    head, *rest = file.read_text().splitlines()
+    record = json.loads(head)
+    record["metadata"]["pending_user_turn"] = True
+    file.write_text("\n".join([json.dumps(record), *rest]) + "\n")
+    saved = state.checkpoint("main")
+    assert [session.id for session in saved.sessions] == ["main", "ops"]
+    assert saved.files.keys() == {file_name("ops")}
 
 
 def test_links_that_an_agent_left_are_not_followed_out_of_its_confinement(tmp_path):

@@ -25,6 +25,12 @@ def own(requests: int, sent: int, received: int) -> Metered:
     return Metered(requests=requests, input=sent, output=received)
 
 
+def test_a_sum_has_every_count_of_both():
+    counted = Metered.model_fields.keys() - {"asked"}
+    one, other = (Metered(**dict.fromkeys(counted, number), asked={"model": "m"}) for number in (2, 3))
+    assert one.plus(other).model_dump() == {**dict.fromkeys(counted, 5), "asked": {}}
+
+
 @pytest.fixture
 def run(tmp_path):
     """Two trials, the second with an overlay that asked in its second round and after the last one."""

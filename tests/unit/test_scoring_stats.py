@@ -111,6 +111,15 @@ def test_the_exact_permutation_of_three_scenarios_by_hand():
     assert got.smallest_detectable is None  # 2/8 can never pass 0.05
 
 
+def test_what_ties_with_the_difference_but_for_rounding_counts_against_it():
+    # 0, 0.3, -0.3 and -0.7: of the eight signs of the last three, only 0.3 + 0.3 - 0.7 and its mirror come to less than 0.7.
+    a, b = (
+        {f"s{i}": [RoundScore(f"s{i}", "r", "exec_check", score)] for i, score in enumerate(scores)}
+        for scores in ((0.8, 0.3, 0.7, 0.9), (0.8, 0.6, 0.4, 0.2))
+    )
+    assert paired_difference(a, b, "tcr").p == 6 / 8
+
+
 def test_twelve_scenarios_all_better_give_the_smallest_possible_p():
     got = paired_difference(twelve(lambda _: [0, 0, 0]), twelve(lambda i: [1, 1, i % 2]), "tcr", resamples=300, seed=2)
     assert got.p == 2 / 4096

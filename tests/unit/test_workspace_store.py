@@ -30,6 +30,15 @@ def test_what_is_put_is_got_whatever_its_size(tmp_path, size):
     assert (tmp_path / "copy").read_bytes() == data
 
 
+def test_a_file_that_gives_less_than_was_asked_for_is_read_to_its_end(tmp_path):
+    class Slow(io.BytesIO):
+        def read(self, size):
+            return super().read(min(size, 1000))
+
+    store, data = Store(tmp_path), os.urandom(2500)
+    assert store.get(store.put_stream(Slow(data))) == data
+
+
 def test_same_content_is_kept_once_and_leaves_no_temporary_file(tmp_path):
     store = Store(tmp_path)
     for _ in range(3):
