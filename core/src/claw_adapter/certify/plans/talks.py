@@ -58,13 +58,17 @@ class DrawnTalks:
         return tuple(said)
 
     def _kinds(self) -> Sequence[list[Message]]:
-        """What is seldom said by chance: somebody with a name, calls with a text, and the same words twice in a row."""
+        """What is seldom said by chance: somebody with a name, calls with a text or without arguments, words twice in a row."""
         named = self.message("user").model_copy(update={"speaker": self.rng.choice(NAMES)})
         twice = []
         for role in ("user", "assistant"):
             text = self.texts.message()
             twice.append([self.message(role, text), self.message(role, text)])
-        return [[named], [*self._used(self.texts.sentence(), says=self.texts.message())], *twice]
+        calls = [
+            [*self._used(self.texts.sentence(), says=self.texts.message())],
+            [*self._used(self.texts.sentence(), {})],
+        ]
+        return [[named], *calls, *twice]
 
     def _place(self, said: Sequence[Message]) -> int:
         """Behind the first message, and not between calls and their results."""
@@ -118,7 +122,7 @@ class DrawnTalks:
         """A reply with one to three calls, and their results; it `says` something, the first has the arguments `given`."""
         calls = []
         for at in range(self.rng.choice((1, 1, 2, 3))):
-            arguments = given if given and not at else {"query": self.texts.word()}
+            arguments = given if given is not None and not at else {"query": self.texts.word()}
             calls.append(ToolCall(id=self._new("call_"), name=self.texts.tool(), arguments=arguments))
         when = self.texts.time()
         asked = Message(id=self._new("m"), role="assistant", text=says, tool_calls=tuple(calls), time=when)
