@@ -103,7 +103,7 @@ def test_commands_that_show_are_readings():
     assert said_by({"command": r"echo 'a b'; printf '%s\n' 'c;d' >&2"}) == ["a b", "c;d"]
 
 
-def written(*calls, before=None, after, strict=True, encoded=(), losses=()):
+def written(*calls, before=None, after, strict=True, losses=(), **more):
     steps = [
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", "c"),
@@ -113,7 +113,7 @@ def written(*calls, before=None, after, strict=True, encoded=(), losses=()):
         for name, arguments in calls
     ]
     book = Book()
-    files = WrittenFiles(before or {}, after, "/t/workspace", frozenset({"gone.md"}), encoded=encoded)
+    files = WrittenFiles(before or {}, after, "/t/workspace", frozenset({"gone.md"}), **more)
     judge_writes(steps, files, Renderer(Capabilities(losses=losses)), book, strict=strict)
     return [finding.key for finding in book.findings()]
 
@@ -137,6 +137,18 @@ def test_an_edit_leaves_bytes_that_are_no_text_or_is_refused_or_the_loss_is_decl
     assert written(change, before=before, after=replaced, encoded=before) == ["M17 written-other_bytes"]
     assert written(change, before=before, after=replaced, encoded=before, losses=[Drop(what="other_bytes")]) == []
     assert written(change, before=before, after={"a.md": "last\ncaf\n"}, encoded=before) == ["M17 written-changed"]
+
+
+def test_an_edit_leaves_the_right_to_execute_a_file_and_a_new_file_need_not_have_it():
+    before, after = {"a.sh": "#!/bin/sh\necho one\n"}, {"a.sh": "#!/bin/sh\necho last\n"}
+    change, made = (
+        ("edit", {"path": "a.sh", "old": "one", "new": "last"}),
+        ("write", {"path": "a.sh", "content": after["a.sh"]}),
+    )
+    assert written(change, before=before, after=after, barred={"a.sh"}) == ["M17 written-mode"]
+    assert written(change, before=before, after=after, barred={"b.sh"}) == []
+    assert written(change, before=before, after=after, barred={"a.sh"}, strict=False) == []
+    assert written(made, before=before, after=after, barred={"a.sh"}) == []
 
 
 @pytest.mark.parametrize("path", ["a.md", "./a.md", "/w/t/workspace/a.md", "/agent/workspace/a.md"])

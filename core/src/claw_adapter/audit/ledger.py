@@ -248,8 +248,12 @@ class _Ledger:
             self.reads.workspace,
             gone=frozenset(self._older),
             encoded=encoded.keys(),
+            barred=self._executable(record.before) - self._executable(record.snapshot),
         )
         judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)
+
+    def _executable(self, snapshot: str) -> set[str]:
+        return {path for path, entry in self.facts.trees(snapshot).items() if entry.executable}
 
     def _run(self, step: ChainStep) -> list[tuple[RequestUnit, RequestUnit]]:
         """The calls of a reply with their results; those beyond a declared limit are not run, whatever they are given."""

@@ -38,6 +38,8 @@ class WrittenFiles:
     """Files that were there in an earlier round."""
     encoded: Collection[str] = ()
     """Those that were in another encoding than UTF-8."""
+    barred: Collection[str] = ()
+    """Those that could be executed before and cannot any more."""
 
 
 def judge_writes(
@@ -66,12 +68,11 @@ def judge_writes(
             asked[effect.path] = exchange.number
         elif not strict and not LOOKS.search(call.text.partition(" ")[0]):
             course.texts.clear()  # whatever it was, it may have gone on with the files
-    said = "\n".join(text for call, _, _ in steps for text in strings_of(arguments_of(call)))
-    for path in files.gone & files.after.keys() - files.before.keys() - course.texts.keys():
-        if path in said:
-            continue  # some tool may have written it
-        if strict or all(LOOKS.search(call.text.partition(" ")[0]) for call, _, _ in steps):
-            book.find("M20", "file-back", f"{path}, which was deleted, is there again after the turn", owner="harness")
+    edited = {effect.path for effect in course.effects if effect and effect.old is not None}
+    for path in sorted(edited & {*files.barred}) if strict else ():  # nothing else has taken it away
+        what = f"a line of {path} was to be replaced, and it can no longer be executed"
+        book.find("M17", "written-mode", what, owner="harness", request=asked[path])
+    _judge_deleted(steps, files, course, book, strict=strict)
     for path, (_, *texts) in course.texts.items():
         there, must = files.after.get(path), texts[-1]
         if must is None or there == must or there in texts[:-1]:
@@ -84,6 +85,23 @@ def judge_writes(
         if how and not _declared(how, must, there or "", renderer):
             what = f"{path} was to be written with {len(must):,} characters, and {HOW.get(how, how)}"
             book.find("M17", f"written-{how}", what, owner="harness", request=asked[path])
+
+
+def _judge_deleted(
+    steps: Sequence[tuple[RequestUnit, RequestUnit, Exchange]],
+    files: WrittenFiles,
+    course: FileCourse,
+    book: Book,
+    *,
+    strict: bool,
+) -> None:
+    """Files that were deleted, and are there again although nothing has written them."""
+    said = "\n".join(text for call, _, _ in steps for text in strings_of(arguments_of(call)))
+    for path in files.gone & files.after.keys() - files.before.keys() - course.texts.keys():
+        if path in said:
+            continue  # some tool may have written it
+        if strict or all(LOOKS.search(call.text.partition(" ")[0]) for call, _, _ in steps):
+            book.find("M20", "file-back", f"{path}, which was deleted, is there again after the turn", owner="harness")
 
 
 def _mixed(text: str) -> bool:

@@ -282,9 +282,9 @@ class _Drawing:
         return [[turn.model_copy(update={"question": f"{text}\n\n{turn.question}"})]]
 
     def _bytes(self) -> list[Unit]:
-        """Files that are no text, and one that may be executed, are left as they are; one of them is replaced.
+        """Files that are no text are left as they are, and one of them is replaced.
 
-        Of a text in another encoding one line is edited.
+        A line is edited of a script that may be executed, and of a text in another encoding.
         """
         path = f"{self.texts.word()}/{self.texts.word()}.bin"
         self.steps.append(PlanFile(path=path, text=self._any_bytes(), encoding="latin-1"))
@@ -294,7 +294,8 @@ class _Drawing:
         self.steps.append(script)
         change = PlanChange(path=path, action="new", text=self._any_bytes(), encoding="latin-1")
         other, edited = self._encoded()
-        turns = (ToolUse(kind="read", target=script.path),), (ToolUse(kind="read", target=other.path), edited)
+        said = ToolUse(kind="edit", target=script.path, wanted=(script.text.splitlines()[1],), content="echo ready")
+        turns = (ToolUse(kind="read", target=script.path), said), (ToolUse(kind="read", target=other.path), edited)
         first, second = (self._turn(*map(self._does, turn), self._says()) for turn in turns)
         return [[change, first], [second]]
 
