@@ -372,11 +372,9 @@ def test_published_results_are_broken_down_as_far_as_they_go():
     found = published_observations(results, data)
     made = make_breakdowns(found)
     assert len(found) == 60
-    phases, ages = made.by_tag  # rounds without tags of their own, no evidence layer, no revision
-    assert phases.by == ("phase",)
+    phases, ages = (one for one in made.by_tag if one.by in (("phase",), ("update_age",)))
     assert sum(row.n for row in phases.rows) == 60
     assert len(phases.rows) == 5  # four rounds with updates in each of both scenarios, and what is before them
-    assert ages.by == ("update_age",)
     assert sum(row.n for row in ages.rows if row.values == ("0",)) == 8
     assert sum(row.n for row in ages.rows) == 60
     assert {pair.name for link in made.formats for pair in link.pairs} == {"hil_d3", "hil_g1"}
