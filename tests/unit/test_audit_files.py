@@ -148,6 +148,7 @@ def test_an_edit_leaves_the_right_to_execute_a_file_and_a_new_file_need_not_have
     assert written(change, before=before, after=after, barred={"a.sh"}) == ["M17 written-mode"]
     assert written(change, before=before, after=after, barred={"b.sh"}) == []
     assert written(change, before=before, after=after, barred={"a.sh"}, strict=False) == []
+    assert written(change, before=before, after=after, barred={"a.sh"}, losses=[Drop(what="executable")]) == []
     assert written(made, before=before, after=after, barred={"a.sh"}) == []
 
 

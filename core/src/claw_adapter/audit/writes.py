@@ -69,7 +69,8 @@ def judge_writes(
         elif not strict and not LOOKS.search(call.text.partition(" ")[0]):
             course.texts.clear()  # whatever it was, it may have gone on with the files
     edited = {effect.path for effect in course.effects if effect and effect.old is not None}
-    for path in sorted(edited & {*files.barred}) if strict else ():  # nothing else has taken it away
+    judged = strict and Drop(what="executable") not in renderer.losses
+    for path in sorted(edited & {*files.barred}) if judged else ():  # nothing else has taken it away
         what = f"a line of {path} was to be replaced, and it can no longer be executed"
         book.find("M17", "written-mode", what, owner="harness", request=asked[path])
     _judge_deleted(steps, files, course, book, strict=strict)

@@ -87,12 +87,14 @@ class Drop(Record):
         "repeated_reply",
         "long_numbers",
         "other_bytes",
+        "executable",
     ]
     """Lines that the harness takes for directives to itself; tool calls and results, or system messages, where a history is
     read, or the line ends of its messages; control characters; characters of format, which nobody sees, in what
     commands print; a reply's text behind which a message of its own with tool
     calls stands; a reply that says the same as the one right before it; digits of numbers that no float of 64 bits
-    has, in arguments of calls; bytes that are no UTF-8, in files that are edited."""
+    has, in arguments of calls; bytes that are no UTF-8, or the right to execute it, of a file
+    that is edited."""
 
     def __str__(self) -> str:
         return {
@@ -104,6 +106,7 @@ class Drop(Record):
             "command_format": "what commands print is shown without characters of format, which nobody sees",
             "text_before_calls": "a reply of the past is left out when the next message has tool calls",
             "long_numbers": "whole numbers beyond 2^53 in the arguments of calls are rounded",
+            "executable": "a file that is edited can no longer be executed",
             "other_bytes": "bytes that are no UTF-8 become others in a file that is edited",
             "repeated_reply": "a reply that says the same as the one right before it is left out",
         }[self.what]

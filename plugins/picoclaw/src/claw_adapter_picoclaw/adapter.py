@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 from claw_adapter.command import find_installed, probe_installed
 from claw_adapter.frameworks import Framework
 from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Support, TrialContext
-from claw_adapter.protocol import Clip, PromptLimit, WindowLimit
+from claw_adapter.protocol import Clip, Drop, PromptLimit, WindowLimit
 from claw_adapter_picoclaw.conversation import PicoClawConversation
 from claw_adapter_picoclaw.options import Options, configuration
 from claw_adapter_picoclaw.state import State
@@ -45,6 +45,7 @@ class PicoClaw(Harness):
             losses=(
                 Clip(of="file", characters=65_536),
                 PromptLimit(bytes=100 * 1024),
+                Drop(what="executable"),
                 WindowLimit(tokens=self.options.context_window, then="oldest"),
             ),
             notes=self._notes(),
