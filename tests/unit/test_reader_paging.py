@@ -1,6 +1,7 @@
 """A file that a tool shows in part is read on, whatever its parameters count, and as far as it goes."""
 
 import json
+import re
 
 import pytest
 
@@ -194,3 +195,42 @@ def test_messages_that_a_list_shows_cut_are_asked_for_one_by_one(most, finished)
             or shown
         )
     assert (shown, habits.unfinished) == (finished, set() if finished else {"chat"})
+
+
+SOUGHT = {f"m{n}": f"{line}; the extraordinarily slow barge {n}" for n, line in enumerate(LINES[:30])}
+CHAT = {"chat": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "properties", "needed", "all_words"),
+    [
+        ("search_messages", {**CHAT, "query": {"type": "string"}, "page": WHOLE}, ["chat", "query"], False),
+        ("grep_history", {**CHAT, "text": {"type": "string"}, "page": WHOLE}, ["chat", "text"], False),
+        ("find_messages", {**CHAT, "words": {"type": "string"}, "page": WHOLE}, ["chat", "words"], True),
+        ("search_past", {"query": {"type": "string"}, "page": WHOLE}, ["query"], False),
+    ],
+)
+def test_where_conversations_can_only_be_searched_words_of_what_is_missing_are_looked_for(
+    name, properties, needed, all_words
+):
+    box = toolbox([Tool(name, "Searches the messages of an earlier chat, three a page.", takes(properties, *needed))])
+    wanted, shown = SOUGHT["m3"], False
+    left = [wanted]
+    errand = Errand("k1", read_session(["k1"], box, Habits(), lambda: left), lambda one: wanted in one)
+    calls = 0
+    while errand.attempt is not None and left:
+        given, calls = errand.attempt.arguments, calls + 1
+        assert given.get("chat", "k1") == "k1"
+        word = given.get(needed[-1], "")
+        assert wanted not in word
+        found = [
+            f"[{key}] {one}"
+            for key, one in SOUGHT.items()
+            if (word in re.findall(r"\w+", one) if all_words else word in one)
+        ]
+        page = int(given.get("page", 1))
+        more = f"\npage {page} of {(len(found) + 2) // 3}"
+        shown = errand.advance("\n".join(found[3 * page - 3 : 3 * page]) + more).shows or shown
+        left[:] = [] if shown else left
+    assert shown
+    assert calls < 40
