@@ -69,6 +69,8 @@ class Book:
     _bites: dict[str, _Entry] = field(default_factory=dict)
     seen: set[Said] = field(default_factory=set)
     """What of the past has been in a request."""
+    named: set[Said] = field(default_factory=set)
+    """What was shown with its speaker's name."""
     notes: dict[str, None] = field(default_factory=dict)
 
     def find(

@@ -106,6 +106,7 @@ class _Request:
         self._missing()
         self._extras(gone)
         self._ids_and_times()
+        self._speakers()
         self.book.seen.update(
             said for at in self.found.pairs if (said := self.expected[at]).origin in ("seeded", "update")
         )
@@ -228,6 +229,19 @@ class _Request:
             shown = self.renderer.stamped(unit.text)
             if shown and (times := self._times(at)) is not None and shown not in times:
                 self._find(MUST[said.origin], "times", f"{_quoted(said)} is stamped {shown:%Y-%m-%d %H:%M}")
+
+    def _speakers(self) -> None:
+        """Whoever was named once as the speaker of a message is named whenever it is there."""
+        for at, place in self.found.pairs.items():
+            said = self.expected[at]
+            head = self.renderer.plain(said.text).partition("\n")[0]
+            if not said.speaker or not head:
+                continue
+            if f"{said.speaker}: {head}" in self.units[place].text:
+                self.book.named.add(said)
+            elif said in self.book.named:
+                what = f"{_quoted(said)}, which was shown as said by {said.speaker}, is shown without a name"
+                self._find("M30", "speaker-forgotten", what, "harness")
 
 
 def minutes(time: datetime) -> set[datetime]:
