@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -61,7 +62,11 @@ ENDING = "\nprint(out)\nsys.exit((HERE / 'answer.txt').read_text() not in out)\n
 
 
 async def decide(
-    folder: Path, check: str, programs: dict[str, str], command: str = "python ${checks}/check.py"
+    folder: Path,
+    check: str,
+    programs: dict[str, str],
+    command: str = "python ${checks}/check.py",
+    own: Path | None = None,
 ) -> bool:
     checks, work = folder / "gold" / "checks", folder / "work"
     checks.mkdir(parents=True)
@@ -70,6 +75,8 @@ async def decide(
     (checks / "helper.py").write_text("print('forty-two')\n")
     (checks / "check.py").write_text(check)
     (checks / "test_check.py").symlink_to("check.py")
+    if own is not None:
+        shutil.copy(own, checks / "own")
     (checks / "reads.py").write_text(f"assert open('{PLACE}/answer.txt').read() == 'forty-two'\n")
     for name, text in programs.items():
         (work / name).parent.mkdir(parents=True, exist_ok=True)
@@ -367,6 +374,47 @@ for _ in range(60):
 exchanges.kill(); os.chdir(home)"""
     programs = {"exchanges.py": EXCHANGES, "cheat.sh": f"cat answer.txt {PLACE}/answer.txt\n"}
     assert not await decide(tmp_path, BEGINNING + run + ENDING, programs)
+
+
+OPENS = """file = [(os.POSIX_SPAWN_OPEN, 0, 'answer', os.O_RDONLY, 0)]
+file += [(os.POSIX_SPAWN_OPEN, 1, 'out', os.O_CREAT | os.O_WRONLY, 0o644)]
+os.waitpid(os.posix_spawn('/bin/cat', ['cat'], os.environ, file_actions=file), 0)
+good = Path('out').read_text() == 'forty-two'"""
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "good = subprocess.run(['./solve']).returncode == 0",
+        "good = subprocess.run(['./linked']).returncode == 0",
+        "good = os.waitpid(os.posix_spawn('./solve', ['solve'], os.environ), 0)[1] == 0",
+        OPENS,
+    ],
+)
+async def test_nothing_is_opened_for_a_child_with_the_sight_of_the_check(tmp_path: Path, run: str):
+    """The first line of a program names the check's own, a link leads there, or a child is told to open such a link."""
+    left = f"""import os
+open('solve', 'w').write('#!{PLACE}/own\\n'); os.chmod('solve', 0o755)
+os.symlink('{PLACE}/own', 'linked'); os.symlink('{PLACE}/answer.txt', 'answer')
+"""
+    check = f"{BEGINNING}subprocess.run([sys.executable, 'left.py'])\ntry:\n    " + run.replace("\n", "\n    ")
+    ending = "\nexcept OSError: good = False\nsys.exit(not good)\n"
+    own = Path(shutil.which("true") or "")
+    assert not await decide(tmp_path, check + ending, {"left.py": left}, own=own)
+
+
+async def test_a_worker_is_this_python_and_no_program_that_stands_in_for_it(tmp_path: Path):
+    left = "#!/bin/sh\ncat {checks}/answer.txt > out\n"
+    check = """import multiprocessing, os, sys
+from pathlib import Path
+def work(): pass
+if __name__ == '__main__':
+    os.chmod('python', 0o755); Path('out').touch()
+    multiprocessing.set_start_method('spawn'); multiprocessing.set_executable('./python')
+    one = multiprocessing.Process(target=work); one.start(); one.join()
+    sys.exit(Path('out').read_text() != 'forty-two')
+"""
+    assert not await decide(tmp_path, check, {"python": left})
 
 
 async def test_what_a_child_writes_and_how_it_ends_is_as_ever(tmp_path: Path):

@@ -30,3 +30,5 @@ def test_a_file_with_holes_counts_with_the_length_that_keeping_it_takes(tmp_path
     (tmp_path / "full").write_bytes(b"x" * 10_000)
     os.truncate(os.open(tmp_path / "holes", os.O_CREAT | os.O_WRONLY), 900_000_000)
     assert 900_000_000 < size(tmp_path) < 901_000_000
+    os.link(tmp_path / "holes", tmp_path / "again")
+    assert 900_000_000 < size(tmp_path) < 901_000_000

@@ -272,6 +272,8 @@ class RoundRunner:
             if turn.error is None and index is not None:
                 with clock:
                     checkpoint = await self._checkpoint(conversation)
+                if over := await trial.services.bounds.look(trial.watched):
+                    raise over  # what is too much is not kept
                 kept = await self._keep(checkpoint)
         except _Hopeless as hopeless:
             raise hopeless.error from None

@@ -150,16 +150,16 @@ def _text_names(text: str, folder: str, door: str) -> bool:
 
 def _command_names(words: Sequence[str], folder: str, door: str) -> bool:
     """Whether a command names something behind the door, or goes on with what a Python of the check has begun."""
-    shell = False
+    shell, own = False, words[:1] == [sys.executable]
     for before, word in zip(("", *words), words, strict=False):
         shell = shell or os.path.basename(word) in SHELLS
         code = before.startswith("-") and before.endswith("c") and before[1:].isalpha()
         if shell and code:
             found = _text_names(word, folder, door)
         else:
-            found = _names(word, folder, door) or (before == "-m" and word.startswith(WORKER_MODULES))
+            found = _names(word, folder, door) or (own and before == "-m" and word.startswith(WORKER_MODULES))
         if code and not shell:
-            found = found or word.startswith(WORKERS) or any(f"{quote}{door}/" in word for quote in "'\"")
+            found = found or (own and word.startswith(WORKERS)) or any(f"{quote}{door}/" in word for quote in "'\"")
         if found:
             return True
     return False
@@ -192,6 +192,7 @@ class _Sight:
         import ctypes
 
         self._system = ctypes.CDLL(None)
+        self._at = (ctypes.c_char * 24).from_buffer
         self._no = ctypes.c_ulong(0)
         self._which = ctypes.c_ulong(READ_SEARCH)
 
@@ -203,11 +204,24 @@ class _Sight:
         """What this thread starts now has it."""
         self._system.prctl(AMBIENT, RAISE, self._which, self._no, self._no)
 
+    def look(self, *, away: bool = False) -> None:
+        """Use it, or do not: a child opens its program, the interpreter of that and its files with what its parent uses."""
+        held = bytearray(24)
+        if not self._system.capget(_header(), self._at(held)):
+            used = int.from_bytes(held[:4], sys.byteorder) & ~(1 << READ_SEARCH)
+            held[:4] = (used if away else used | 1 << READ_SEARCH).to_bytes(4, sys.byteorder)
+            self._system.capset(_header(), self._at(held))
+
     def lay_down(self) -> None:
         """Never have it again. Who had it is of the check's own command: no program of its user may look into its memory."""
         if self._system.prctl(AMBIENT, IS_SET, self._which, self._no, self._no) == 1:
             self._system.prctl(DUMPABLE, self._no, self._no, self._no, self._no)
-        self._system.capset(VERSION_3.to_bytes(4, sys.byteorder) + bytes(4), bytes(24))
+        self._system.capset(_header(), bytes(24))
+
+
+def _header() -> bytes:
+    """That of this thread."""
+    return VERSION_3.to_bytes(4, sys.byteorder) + bytes(4)
 
 
 class _Starts:
@@ -246,15 +260,23 @@ class _Starts:
             if not self._named(given, options, command_at, os.path.join(_here(), folder), env):
                 self.sight.keep()  # a handler of signals may come here while another start hands it on
                 if not (0 <= folder_at < len(given) and given[folder_at]):
-                    return start(*given, **options)
+                    return self._blind(start, given, options)
                 held = self._held(folder)
                 try:
-                    return start(*given[:folder_at], f"/proc/self/fd/{held}", *given[folder_at + 1 :], **options)
+                    given = (*given[:folder_at], f"/proc/self/fd/{held}", *given[folder_at + 1 :])
+                    return self._blind(start, given, options)
                 finally:
                     os.close(held)
             return self._seen(start, given, options, env_at, env)
 
         return starts
+
+    def _blind(self, start: Callable[..., Any], given: Any, options: Any) -> Any:
+        self.sight.look(away=True)
+        try:
+            return start(*given, **options)
+        finally:
+            self.sight.look()
 
     def _held(self, folder: str) -> int:
         """A descriptor of the folder that a child is to be in, which no link leads anywhere else from now on."""
@@ -344,7 +366,7 @@ def _followed(path: str) -> tuple[str, bool]:
 
 
 def _of_the_reader(place: str) -> bool:
-    return f"{place}/".startswith(OF_THE_READER) and not f"{place}/".startswith(OF_ALL)
+    return place.startswith(OF_THE_READER) and not f"{place}/".startswith(OF_ALL)
 
 
 def _has_open(place: str) -> bool:
@@ -445,7 +467,7 @@ def _told() -> bool:
 def _sees(door: str) -> bool:
     """Whether this Python is the check's own."""
     values = [value for name, value in os.environ.items() if name not in PLACES]
-    command = _command_names(sys.orig_argv[1:], _here(), door)
+    command = _command_names([sys.executable, *sys.orig_argv[1:]], _here(), door)
     return command or _behind(_here(), door) or _values_name(values, door) or _told()
 
 
