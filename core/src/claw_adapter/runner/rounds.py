@@ -272,8 +272,7 @@ class RoundRunner:
             if turn.error is None and index is not None:
                 with clock:
                     checkpoint = await self._checkpoint(conversation)
-                if over := await trial.services.bounds.look(trial.watched):
-                    raise over  # what is too much is not kept
+                await self._refuse_excess()
                 kept = await self._keep(checkpoint)
         except _Hopeless as hopeless:
             raise hopeless.error from None
@@ -291,6 +290,15 @@ class RoundRunner:
             await check_stopped(trial.services.endpoint)
         turn = trial.services.redactor.record(turn)
         return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds)
+
+    async def _refuse_excess(self) -> None:
+        """What is more than the harness may have is not kept.
+
+        Raises:
+            HarnessOverLimits: it is.
+        """
+        if over := await self.trial.services.bounds.look(self.trial.watched):
+            raise over
 
     def _refuse_shortage(self, failure: Failure | None) -> None:
         """What fails while the machine is short of something is no round's.

@@ -307,7 +307,10 @@ def patcher(tool: str, known: Params) -> tuple[float, Candidate] | None:
 def historian(tool: str, known: Params) -> tuple[float, Candidate] | None:
     """A candidate for showing sessions, with what it comes behind others by."""
     target = known.one_of(_SESSION, "string")
-    query, size = known.one_of(SEARCHED if finds(tool, known) else QUERY, "string"), known.one_of(PAGE_SIZE, "integer")
+    keys, size = SEARCHED if finds(tool, known) else QUERY, known.one_of(PAGE_SIZE, "integer")
+    query = known.one_of(keys, "string") or next(
+        (item for item in known.items if item.key in SEARCHED and item.texts), None
+    )
     others = Params(tuple(item for item in known.items if item is not query))
     if target is None or others.has(_NOT_HISTORY) or not any(item.required for item in known.items if item is target):
         return None

@@ -212,10 +212,10 @@ def _shows_session(
         if len(first.text) >= NOTICE:
             found = found + (yield from as_told(attempt, tool, first))
             found = found + (yield from further(attempt, tool, found, habits))
+        if tool.query is not None:
+            found = found + (yield from _searched(tool, name, form, habits, missing, names[0] if first.text else ""))
         if missing():
             found = found + (yield from one_by_one(names[0], attempt, found, box, habits, missing()))
-        if tool.query is not None:
-            found = found + (yield from _searched(tool, name, form, habits, missing))
         if found.shows or habits.working.get("session") == (tool.tool, form):
             if found.shows:
                 habits.worked(attempt)
@@ -224,26 +224,33 @@ def _shows_session(
 
 
 def _searched(
-    tool: Candidate, name: str, form: str, habits: Habits, missing: Callable[[], Sequence[str]]
+    tool: Candidate, name: str, form: str, habits: Habits, missing: Callable[[], Sequence[str]], session: str = ""
 ) -> Generator[Attempt, Result, Result]:
     """Search for words of what is missing, one after the other, until it is there.
 
-    What is found is gone through to its end where the tool does nothing but search.
+    What is found is gone through to its end where the tool does nothing but search. A tool that can show a `session`, but says
+    the same of every word, may want something besides that it was never given.
     """
-    found = Result("")
+    found, said = Result(""), set[str]()
     for text in missing():
         for word in keywords(text):
             if text not in missing() or tool.query is None:
                 break
-            attempt = Attempt("session", tool.tool, tool.arguments(name, {tool.query.at: word}), form)
+            attempt = Attempt(
+                "session", tool.tool, tool.arguments(name, {tool.query.at: tool.query.shaped(word)}), form
+            )
             first = yield attempt
             found = found + first
+            said.add(first.text)
             if tool.query.required and text in missing() and len(first.text) >= NOTICE:
                 found = found + (yield from as_told(attempt, tool, first))
                 if text in missing():
                     found = found + (yield from further(attempt, tool, first, habits))
         if found.shows and tool.searches:
             habits.worked(Attempt("session", tool.tool, {}, form))
+    more = [item for item in tool.known.items if item.text_only and item.name not in {tool.target.name, *tool.fixed}]
+    if session and len(said) == 1 and [item for item in more if item is not tool.query]:
+        habits.unfinished.add(session)
     return found
 
 

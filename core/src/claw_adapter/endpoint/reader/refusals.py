@@ -221,16 +221,21 @@ def one_by_one(
     cut = sorted(shown.text.splitlines(), key=len, reverse=True)
     rows = sorted(cut, key=lambda row: not any(head in normalise(row) for head in heads))
     ids = list(dict.fromkeys(found[0] for row in rows if (found := loose(row))))
+    numbers = [number[0] for row in rows if (number := re.search(r"\d+", row))]
     brought = Result("")
     for tool, form in box.every:
         wanted = [item for item in form.items if item.required]
         rest = [item for item in wanted if item.name not in attempt.arguments]
-        if tool not in habits.tools_known and len(rest) == 1 < len(wanted) and rest[0].text_only and not harms(form):
+        if tool in habits.tools_known or not len(rest) == 1 < len(wanted) or harms(form):
+            continue
+        named = ids if rest[0].text_only else list(dict.fromkeys(numbers)) if rest[0].types == {"integer"} else []
+        if named:
             given = {item.at: attempt.arguments[item.name] for item in wanted if item is not rest[0]}
             habits.unfinished.add(session)
-            for one in ids[:MOST_ITEMS]:
-                brought = brought + (yield Attempt("told", tool, filled({}, {**given, rest[0].at: one}), page=True))
-            if len(ids) <= MOST_ITEMS:
+            for one in named[:MOST_ITEMS]:
+                more = filled({}, {**given, rest[0].at: rest[0].shaped(one)})
+                brought = brought + (yield Attempt("told", tool, more, page=True))
+            if named is ids and len(ids) <= MOST_ITEMS:
                 habits.unfinished.discard(session)
     return brought
 

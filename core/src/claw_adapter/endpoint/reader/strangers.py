@@ -95,8 +95,14 @@ def strange_searches(box: Toolbox) -> list[Candidate]:
 
 
 def may_show(box: Toolbox) -> bool:
-    """Whether any tool of unknown purpose may show something that is named to it."""
-    return bool(single(box)) or any(form.texts and shows(tool, form) for tool, form in unknown(box))
+    """Whether something may be named to any tool, by a text or in an object, that is not known to be there for something else.
+
+    Also to one that may harm: what it would have shown nobody knows.
+    """
+    files = [one for one in box.read if one.target.key in PATH]
+    known = {one.tool for one in (*files, *box.write, *box.run, *box.patch, *box.history)}
+    forms = [form for tool, form in forms_of(box) if tool not in known]
+    return any(item.accepts("string") or item.types & {"array", "object"} for form in forms for item in form.items)
 
 
 def _with_path(path: str, box: Toolbox) -> Iterator[Candidate]:
