@@ -376,6 +376,16 @@ def test_a_message_that_is_joined_with_a_prompt_may_be_stamped_with_the_time_of_
     assert causes == {True: [], False: ["times"]}
 
 
+def test_whoever_was_named_as_the_speaker_once_is_named_whenever_that_is_shown():
+    expected, book = [said("plain", speaker="Ann"), said("asked", origin="prompt")], Book()
+    made = renderer("speaker_as")
+    for text in ("plain", "Ann: plain", "Ann: plain", "plain"):
+        units = [unit(text), unit("asked")]
+        _Request(expected, units, align(expected, units, made), 1, made, book, 1, 0).judge(())
+    (found,) = book.findings()
+    assert (found.cause, found.times) == ("speaker-forgotten", 1)
+
+
 def exchange(number, given, made, fault=""):
     usage = {"input": given, "output": made}
     return SimpleNamespace(number=number, status=200, usage=usage, fault=fault, failure=None, reply=None)
