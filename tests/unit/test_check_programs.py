@@ -1,4 +1,4 @@
-"""Programs that a check has run first: on inputs laid over a copy of the workspace, out of sight of the check."""
+"""Programs that a check has run first: on inputs laid over a copy of the workspace, out of its sight; and its Python."""
 
 import json
 from dataclasses import replace
@@ -10,7 +10,7 @@ from claw_adapter.protocol import Answer, Answers, Check, Gold, Program
 from claw_adapter.question import ScoringContext
 from claw_adapter.questions.exec_check import decide_check
 from claw_adapter.questions.programs import lay_over
-from claw_adapter.sandbox import detect
+from claw_adapter.sandbox import IsolationLevel, detect, run_check
 
 FAULTS = ('{"fault": {"file": "a", "field": "b", "kind": "fact"}}', '{"fault": 1}')
 COPY = f"cp ${{outputs}} ${{workspace}}/seen.json; printf '%s\\n' '{FAULTS[0]}' '{FAULTS[1]}'; false"
@@ -90,3 +90,12 @@ async def test_a_program_is_not_told_what_the_round_has_changed(tmp_path: Path):
     await decide_check(check, found)
     (seen,) = json.loads((tmp_path / "work" / "seen.json").read_text())
     assert seen["stdout"].strip() == "none"
+
+
+async def test_what_goes_by_the_order_of_a_set_comes_out_the_same_when_it_is_run_again(tmp_path: Path):
+    command = "python -c \"print(*set('abcdefghijkl'))\""
+    once, again = [
+        await run_check(command, workspace=tmp_path, level=IsolationLevel.PROCESS, deadline=20) for _ in range(2)
+    ]
+    assert sorted(once.stdout.text.split()) == list("abcdefghijkl")
+    assert once.stdout.text == again.stdout.text

@@ -163,6 +163,11 @@ def test_the_grid_finds_identical_wrong_sets_and_rounds_that_nobody_passed():
     assert made.identical[0].configs == ("a", "b")
 
 
+def test_a_round_with_half_the_credit_is_not_passed():
+    found = [seen("a", 0, 0.5, kind="revision"), seen("b", 0, 1.0, kind="revision"), seen("a", 1, 0.5, kind="revision")]
+    assert [(one.passed, one.of) for one in passes(found)] == [(1, 2), (0, 1)]
+
+
 def test_compound_and_atomic_statements_are_told_apart_among_the_true_ones():
     outcomes = {"A": "tp", "B": "fn", "C": "tp", "D": "fp"}
     found = [seen("a", 0, 0.0, outcomes=outcomes, compound=frozenset({"B", "C", "D"}))]
