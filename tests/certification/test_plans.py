@@ -16,7 +16,7 @@ from claw_adapter.reference.adapter import ReferenceHarness
 from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
 from support.misbehaving import Odd, kind
 from support.outsiders import NAMED, CachesByPathAndSize
-from support.plans import beginning, two_disturbed
+from support.plans import beginning, two_disturbed, with_a_long_file
 from support.running import claw
 
 NONCES = ("four", "two", "april", "market")
@@ -127,7 +127,7 @@ def test_every_plan_asks_for_what_is_not_there_and_gold_has_a_reply_without_word
 async def test_what_means_well_is_found_though_all_of_it_meddles_at_once():
     """One harness with many bugs of tests/support/meddling.py: each has a finding of its own."""
     try:
-        (outcome,) = await judged(Meddling(), draw("three", 0, "bronze"))
+        (outcome,) = await judged(Meddling(), with_a_long_file(51_000))
     finally:
         tidy()
     assert outcome.keys >= set().union(*(MEDDLING[made] for made in TOGETHER)), outcome.keys
@@ -167,7 +167,7 @@ async def test_the_reference_has_no_finding_in_sessions_at_once_with_faults_a_ki
 @pytest.mark.slow(20)
 async def test_a_finding_is_cut_to_a_few_steps_that_the_command_repeats(tmp_path):
     runner = PlanRunner(kind(CachesByPathAndSize)(), deadline=60)
-    (outcome,) = await runner.outcomes([beginning(draw(NONCE, 0, "bronze"), 16)])
+    (outcome,) = await runner.outcomes([beginning(draw(NONCE, 0, "bronze"), 40)])
     short = await shrink(runner, outcome.plan, outcome.findings[0], most=12)
     assert 3 <= len(short.steps) <= 6
     assert isinstance(short.steps[-1], PlanTurn)

@@ -151,7 +151,7 @@ NAMED = [
         },
     ),
     (
-        "bronze", 39,
+        "bronze", 40,
         {
             AnswerCutAt65536: "M14 answer-cut",
             MoreTokensLater: "M11 sampling-changed",

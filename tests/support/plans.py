@@ -3,7 +3,7 @@
 from itertools import count
 
 from claw_adapter.certify.plans.draw import draw
-from claw_adapter.certify.plans.plan import PlanChange, PlanIncident, PlanTurn, SessionPlan
+from claw_adapter.certify.plans.plan import PlanChange, PlanFile, PlanIncident, PlanTurn, SessionPlan
 
 
 def beginning(plan: SessionPlan, turns: int) -> SessionPlan:
@@ -34,3 +34,11 @@ def two_disturbed(turns: int) -> list[SessionPlan]:
     """The beginnings of the first two plans of Gold in which there are a restart, a kill and a cancelled turn."""
     drawn = ([beginning(draw(f"{nonce}", number, "gold"), turns) for number in (0, 1)] for nonce in count())
     return next(plans for plans in drawn if happenings(*plans) >= {"restart", "kill", "cancel"})
+
+
+def with_a_long_file(least: int) -> SessionPlan:
+    """The first plan of Bronze that has a file of more characters."""
+    drawn = (draw(f"{nonce}", 0, "bronze") for nonce in count())
+    return next(
+        one for one in drawn if any(isinstance(step, PlanFile) and len(step.text) > least for step in one.steps)
+    )
