@@ -184,7 +184,10 @@ def read_session(names: Sequence[str], box: Toolbox, habits: Habits, missing: Ca
     """
     box = habits.box(box)
     for tool in habits.tools("session", box.history):
-        if (yield from _shows_session(box, tool, names, habits, missing)):
+        shown = yield from _shows_session(box, tool, names, habits, missing)
+        if missing() and tool.asks_more:
+            habits.unfinished.add(names[0])
+        if shown:
             return False  # it shows this session; what it has not shown is not there
     for tool in strange_sessions(box) if not box.history else ():
         if (yield from as_trials(_shows_session(box, tool, names, habits, missing))):
@@ -213,7 +216,7 @@ def _shows_session(
             found = found + (yield from as_told(attempt, tool, first))
             found = found + (yield from further(attempt, tool, found, habits))
         if tool.query is not None:
-            found = found + (yield from _searched(tool, name, form, habits, missing, names[0] if first.text else ""))
+            found = found + (yield from _searched(tool, name, form, habits, missing))
         if missing():
             found = found + (yield from one_by_one(names[0], attempt, found, box, habits, missing()))
         if found.shows or habits.working.get("session") == (tool.tool, form):
@@ -224,14 +227,13 @@ def _shows_session(
 
 
 def _searched(
-    tool: Candidate, name: str, form: str, habits: Habits, missing: Callable[[], Sequence[str]], session: str = ""
+    tool: Candidate, name: str, form: str, habits: Habits, missing: Callable[[], Sequence[str]]
 ) -> Generator[Attempt, Result, Result]:
     """Search for words of what is missing, one after the other, until it is there.
 
-    What is found is gone through to its end where the tool does nothing but search. A tool that can show a `session`, but says
-    the same of every word, may want something besides that it was never given.
+    What is found is gone through to its end where the tool does nothing but search.
     """
-    found, said = Result(""), set[str]()
+    found = Result("")
     for text in missing():
         for word in keywords(text):
             if text not in missing() or tool.query is None:
@@ -241,16 +243,12 @@ def _searched(
             )
             first = yield attempt
             found = found + first
-            said.add(first.text)
             if tool.query.required and text in missing() and len(first.text) >= NOTICE:
                 found = found + (yield from as_told(attempt, tool, first))
                 if text in missing():
                     found = found + (yield from further(attempt, tool, first, habits))
         if found.shows and tool.searches:
             habits.worked(Attempt("session", tool.tool, {}, form))
-    more = [item for item in tool.known.items if item.text_only and item.name not in {tool.target.name, *tool.fixed}]
-    if session and len(said) == 1 and [item for item in more if item is not tool.query]:
-        habits.unfinished.add(session)
     return found
 
 
