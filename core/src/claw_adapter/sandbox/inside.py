@@ -21,6 +21,7 @@ import sys
 TYPE_CHECKING = False  # each Python of a check waits for what is imported here
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from types import FrameType
     from typing import Any, Final
 
 __all__ = ["COMPILED", "DOOR", "NOTES", "UNFOUND", "WORKSPACE", "begin"]
@@ -159,7 +160,8 @@ def _command_names(words: Sequence[str], folder: str, door: str) -> bool:
         else:
             found = _names(word, folder, door) or (own and before == "-m" and word.startswith(WORKER_MODULES))
         if code and not shell:
-            found = found or (own and word.startswith(WORKERS)) or any(f"{quote}{door}/" in word for quote in "'\"")
+            worker = word.startswith(WORKERS)
+            found = found or (own if worker else any(f"{quote}{door}/" in word for quote in "'\""))
         if found:
             return True
     return False
@@ -272,11 +274,20 @@ class _Starts:
         return starts
 
     def _blind(self, start: Callable[..., Any], given: Any, options: Any) -> Any:
-        self.sight.look(away=True)
+        within = self._starting()
         try:
+            self.sight.look(away=True)
             return start(*given, **options)
         finally:
-            self.sight.look()
+            if not within:
+                self.sight.look()
+
+    def _starting(self) -> bool:
+        """Whether this thread is within a start already: a handler of signals may come into one, and start something itself."""
+        frame: FrameType | None = sys._getframe(2)  # noqa: SLF001  # inspect would take long to import
+        while frame is not None and frame.f_code.co_qualname != self._blind.__qualname__:
+            frame = frame.f_back
+        return frame is not None
 
     def _held(self, folder: str) -> int:
         """A descriptor of the folder that a child is to be in, which no link leads anywhere else from now on."""

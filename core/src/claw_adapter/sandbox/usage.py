@@ -139,19 +139,15 @@ def unlinked(processes: Iterable[str], devices: Container[int]) -> tuple[int, in
 def size(folder: Path, since: float = 0) -> int:
     """Bytes below a folder, of files changed since; links are not followed, what cannot be read is not counted.
 
-    A file with holes counts with its whole length, and one with several names once: that is what keeping it takes.
+    A file with holes counts with its whole length, and one with several names for each: that is what copying it takes.
     """
-    total, pending, several = 0, [str(folder)], set[tuple[int, int]]()
+    total, pending = 0, [str(folder)]
     while pending:
         with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
             for entry in entries:
                 with contextlib.suppress(OSError):
                     found = entry.stat(follow_symlinks=False)
-                    file = found.st_dev, found.st_ino
-                    if found.st_ctime >= since and file not in several:
-                        total += max(found.st_blocks * 512, found.st_size)
-                    if found.st_nlink > 1:
-                        several.add(file)
+                    total += max(found.st_blocks * 512, found.st_size) if found.st_ctime >= since else 0
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(entry.path)
     return total
