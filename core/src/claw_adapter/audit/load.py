@@ -153,12 +153,14 @@ def _files(store: Store, digest: str) -> dict[str, str]:
 
 def _encoded(store: Store, digest: str) -> dict[str, str]:
     """Its texts in another encoding than UTF-8: each byte that is none is a surrogate."""
-    texts = {path: content.decode("utf-8", "surrogateescape") for path, content in _contents(store, digest)}
-    return {path: text for path, text in texts.items() if "\0" not in text and _odd(text)}
-
-
-def _odd(text: str) -> bool:
-    return any("\udc80" <= sign <= "\udcff" for sign in text)
+    found = {}
+    for path, content in _contents(store, digest):
+        try:
+            content.decode("utf-8")
+        except UnicodeDecodeError:
+            if b"\0" not in content:
+                found[path] = content.decode("utf-8", "surrogateescape")
+    return found
 
 
 def _contents(store: Store, digest: str) -> Iterator[tuple[str, bytes]]:
