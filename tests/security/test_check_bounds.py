@@ -33,6 +33,7 @@ FILLS = {
         f'python -c "{HOLD.format("f = os.open(chr(97), 65); os.unlink(chr(97)); os.write(f, bytes(60000000))")}"',
         "of disk",
     ),
+    "names": (f'python -c "{HOLD.format("[os.symlink(chr(97), str(n)) for n in range(8000)]")}"', "of disk"),
     "shm": ("exec 3> /dev/shm/claw-test-check; head -c 60000000 /dev/zero >&3; sleep 60", "in /dev/shm"),
 }  # fmt: skip
 

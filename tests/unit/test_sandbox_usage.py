@@ -32,3 +32,10 @@ def test_a_file_with_holes_counts_with_the_length_that_keeping_it_takes(tmp_path
     assert 900_000_000 < size(tmp_path) < 901_000_000
     os.link(tmp_path / "holes", tmp_path / "again")
     assert 1_800_000_000 < size(tmp_path) < 1_801_000_000
+
+
+def test_what_has_a_name_counts_however_little_is_in_it(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty").touch()
+    (tmp_path / "link").symlink_to("folder")
+    assert size(tmp_path) == 3 * 4096

@@ -21,6 +21,8 @@ PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 SHM: Final = "/dev/shm"  # noqa: S108 - the machine's own, looked at and never written
 LITTLE_SHARED: Final = 256_000_000
 """Only above this is it asked, which takes a while, what of shared memory is no file's."""
+LEAST: Final = 4096
+"""Bytes that anything with a name counts with, so that their number is bounded with them."""
 _PART: Final = re.compile(r"^Pss_Shmem:\s+(\d+) kB", re.MULTILINE)
 _WORDS: Final = {"processes": "processes at once", "memory": "of memory", "disk": "of disk"}
 
@@ -137,9 +139,10 @@ def unlinked(processes: Iterable[str], devices: Container[int]) -> tuple[int, in
 
 
 def size(folder: Path, since: float = 0) -> int:
-    """Bytes below a folder, of files changed since; links are not followed, what cannot be read is not counted.
+    """Bytes below a folder, of what was changed since; links are not followed, what cannot be read is not counted.
 
-    A file with holes counts with its whole length, and one with several names for each: that is what copying it takes.
+    A file with holes counts with its whole length, one with several names for each, and a folder, a link or an empty file
+    with `LEAST` too: that is what copying and removing them takes.
     """
     total, pending = 0, [str(folder)]
     while pending:
@@ -147,7 +150,8 @@ def size(folder: Path, since: float = 0) -> int:
             for entry in entries:
                 with contextlib.suppress(OSError):
                     found = entry.stat(follow_symlinks=False)
-                    total += max(found.st_blocks * 512, found.st_size) if found.st_ctime >= since else 0
+                    if found.st_ctime >= since:
+                        total += max(found.st_blocks * 512, found.st_size, LEAST)
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(entry.path)
     return total

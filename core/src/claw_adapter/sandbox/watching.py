@@ -25,8 +25,8 @@ __all__ = ["CheckLimits", "CheckWatch", "SandboxStatus"]
 
 PAUSE_SECONDS: Final = {True: 0.1, False: 0.4}
 """Between two looks: into a namespace, and among all processes of the machine, which takes longer."""
-WALK_SHARE: Final = 5
-"""Folders are summed up at most one part in so many of the time, and only where the disk has become that much fuller."""
+WALK_SHARE: Final = 20
+"""Folders are summed up at most one part in so many of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,7 @@ class CheckWatch:
     """Whether it is over the limit of the machine's own /dev/shm."""
 
     def __post_init__(self) -> None:
-        self._devices = {folder.stat().st_dev: folder for folder in self.folders}
-        self._free = {device: _free(folder) for device, folder in self._devices.items()}
+        self._devices = {folder.stat().st_dev for folder in self.folders}
         self._files = SharedFiles(self._since)
 
     async def __call__(self, process: Process) -> str:
@@ -112,6 +111,7 @@ class CheckWatch:
 
     def look_back(self) -> str:
         """What it was over its limits of, or is with what it has left behind."""
+        self._next_walk = 0.0
         left = self._judge([])
         return self._over or left
 
@@ -125,17 +125,16 @@ class CheckWatch:
         over = (
             over_limit("processes", len(processes), limits.processes)
             or over_limit("memory", memory(processes) + elsewhere, _most_memory(limits))
-            or over_limit("disk", on_disk + self._written(on_disk), limits.disk)
+            or over_limit("disk", on_disk + self._written(), limits.disk)
         )
         for name, used, most in mounts(processes):
             over = over or over_limit(name, used + PAGE, most)
         return over or self._shared(processes)
 
-    def _written(self, more: int) -> int:
-        """Bytes in files that were changed since; 0 where the disk has not become so much fuller that it matters."""
-        fuller = max(free - _free(self._devices[device]) for device, free in self._free.items())
+    def _written(self) -> int:
+        """Bytes in what was changed since; 0 where it is too early to look again."""
         began = time.monotonic()
-        if fuller + more <= self.limits.disk or began < self._next_walk:
+        if began < self._next_walk:
             return 0
         written = sum(size(folder, self._since) for folder in self.folders)
         now = time.monotonic()
@@ -155,11 +154,6 @@ class CheckWatch:
 
 def _most_memory(limits: CheckLimits) -> float:
     return min(limits.memory, 0.75 * whole_memory())
-
-
-def _free(folder: Path) -> int:
-    found = os.statvfs(folder)
-    return found.f_bfree * found.f_frsize
 
 
 def _inside(first: int) -> list[str]:
