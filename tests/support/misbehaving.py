@@ -591,6 +591,13 @@ class FramesFiles(Agent):
         agent.tool_read_file = framed
 
 
+class LongInstructions(Wire):
+    """60 kB of instructions of its own before what it is told."""
+
+    def spoil_request(self, data):
+        data["messages"][0]["content"] = f"{'Work with care. ' * 3750}\n{data['messages'][0]['content']}"
+
+
 ODD = [
     kind(ReadsByPages),
     kind(FramesFiles),

@@ -1,7 +1,8 @@
-"""Drawn plans against sound harnesses, which must show nothing, and against broken ones, which must be found and named.
+"""Certification against sound harnesses, which must show nothing, and against broken ones, which must be found and named.
 
-python tools/bench/drawn_plans.py sound 40        so many plans over the reference and odd but sound harnesses
-python tools/bench/drawn_plans.py broken 5        each broken harness, over so many nonces
+python tools/bench/drawn_plans.py sound 40        so many whole Silver certifications, two at a time, each with a nonce of its
+                                                  own, over the reference and harnesses that are odd but sound
+python tools/bench/drawn_plans.py broken 5        a drawn plan with each broken harness, over so many nonces
 """
 
 from __future__ import annotations
@@ -9,22 +10,26 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[2] / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "certification")]
 
+from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.demand import Level
+from claw_adapter.certify.judge import certify, plan
 from claw_adapter.certify.plans.draw import draw
 from claw_adapter.certify.plans.judging import PlanOutcome
 from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.harness import Harness
 from claw_adapter.reference.adapter import ReferenceHarness
 from claw_adapter.sandbox import detect
-from support.misbehaving import ODD
+from support.misbehaving import ODD, LongInstructions
 from support.outsiders import NAMED
 
 SECONDS = 60.0
+AT_ONCE = 2
 
 
 def _reference(mode: str) -> Callable[[], Harness]:
@@ -33,7 +38,7 @@ def _reference(mode: str) -> Callable[[], Harness]:
 
 SOUND: dict[str, Callable[[], Harness]] = {
     **{f"reference {mode}": _reference(mode) for mode in ("in-process", "child", "acp")},
-    **{kind.__name__: kind for kind in ODD},
+    **{kind.__name__: kind for kind in (*ODD, LongInstructions)},
 }
 
 
@@ -46,17 +51,26 @@ async def outcome(make: Callable[[], Harness], nonce: str, level: Level) -> Plan
 
 
 async def sound(count: int) -> int:
-    """So many plans, Silver and Gold by turns; returns how many false alarms there were."""
+    """So many certifications, two at a time; returns how many had anything but checks that passed."""
     alarms = 0
-    for number in range(count):
-        name = list(SOUND)[number % len(SOUND)]
-        level: Level = "gold" if number // len(SOUND) % 2 else "silver"
-        found = await outcome(SOUND[name], f"sound-{number}", level)
-        alarms += bool(found.findings or found.unjudged)
-        said = [f"{one.key}: {one.what}" for one in found.findings]
-        print(f"{number:3} {name:24} {level:7} {found.rounds:3} turns {said} {found.unjudged}", flush=True)
-    print(f"{count} plans, {alarms} false alarms")
+    with ProcessPoolExecutor(AT_ONCE) as pool:
+        for number, (name, said) in enumerate(pool.map(certified, range(count))):
+            alarms += bool(said)
+            print(f"{number:3} {name:24} {said}", flush=True)
+    print(f"{count} certifications, {alarms} with an alarm")
     return alarms
+
+
+def certified(number: int) -> tuple[str, list[str]]:
+    """Every check of Silver for one of the sound harnesses: its name, and what did not pass."""
+
+    async def results() -> list[str]:
+        async with Bench(SOUND[name](), nonce=f"sound-{number}", shrinking=0) as bench:
+            done = await certify(bench, plan("silver"))
+        return [f"{one.id} {one.outcome}: {one.what}" for one in done if one.outcome != "passed"]
+
+    name = list(SOUND)[number % len(SOUND)]
+    return name, asyncio.run(results())
 
 
 async def broken(count: int) -> int:
