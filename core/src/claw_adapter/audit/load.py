@@ -6,7 +6,6 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -109,6 +108,7 @@ def _audit(
     path = RunFolder(run.root).transcript(trial.spec.id)
     capabilities, notes = _declared(trial)
     store = Store(run.store)
+    texts = functools.lru_cache(maxsize=4)(functools.partial(_texts, store))
     scenario = known.scenario
     here = own.get(scenario.id, set())
     facts = TrialFacts(
@@ -120,8 +120,8 @@ def _audit(
         rounds=trial.rounds,
         exchanges=_exchanges(path),
         events=functools.partial(_events, store),
-        files=functools.lru_cache(maxsize=4)(functools.partial(_files, store)),
-        encoded=functools.lru_cache(maxsize=4)(functools.partial(_encoded, store)),
+        files=lambda digest: texts(digest)[0],
+        encoded=lambda digest: texts(digest)[1],
         trees=functools.lru_cache(maxsize=4)(functools.partial(read_tree, store)),
         base=trial.start.snapshot if trial.start is not None else "",
         others={name: lines - here for name, lines in own.items() if name != scenario.id},
@@ -142,25 +142,16 @@ def _events(store: Store, record: RoundRecord) -> list[Event]:
     return [Event.model_validate(event) for event in found] if isinstance(found, list) else []
 
 
-def _files(store: Store, digest: str) -> dict[str, str]:
-    """The text files of a snapshot."""
-    found = {}
-    for path, content in _contents(store, digest):
-        with suppress(UnicodeDecodeError):
-            found[path] = content.decode("utf-8")
-    return found
-
-
-def _encoded(store: Store, digest: str) -> dict[str, str]:
-    """Its texts in another encoding than UTF-8: each byte that is none is a surrogate."""
-    found = {}
+def _texts(store: Store, digest: str) -> tuple[dict[str, str], dict[str, str]]:
+    """A snapshot's texts in UTF-8, and those in another encoding, in which each byte that is none is a surrogate."""
+    plain, encoded = dict[str, str](), dict[str, str]()
     for path, content in _contents(store, digest):
         try:
-            content.decode("utf-8")
+            plain[path] = content.decode("utf-8")
         except UnicodeDecodeError:
             if b"\0" not in content:
-                found[path] = content.decode("utf-8", "surrogateescape")
-    return found
+                encoded[path] = content.decode("utf-8", "surrogateescape")
+    return plain, encoded
 
 
 def _contents(store: Store, digest: str) -> Iterator[tuple[str, bytes]]:

@@ -132,7 +132,7 @@ class _Scan:
                     "unreadable", reason="folder" if entry.is_dir(follow_symlinks=False) else "file"
                 )
             except OSError as error:
-                if error.errno not in SWAPPED:
+                if error.errno not in REPLACED:
                     raise
                 self.tree[path] = Entry("unreadable", reason="replaced while it was being read")
 
@@ -176,7 +176,7 @@ class _Scan:
         return entry
 
 
-SWAPPED: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EINVAL, errno.ENXIO})
+REPLACED: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EINVAL, errno.ENXIO})
 """What opening says when something else stands there than a moment ago."""
 SPECIAL: Final = {
     stat.S_IFIFO: "pipe",
