@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import planted
 
 from support.meddling import AnswersWithEarlierWords, CrashesOnRefusals
-from support.misbehaving import TellsThePast, declaring
+from support.misbehaving import FramesFiles, TellsThePast, declaring, kind
 
 TURNS = ["TURN-003", "TURN-005", "TURN-011", "TURN-015"]
 """Those that need no waiting."""
@@ -66,8 +66,10 @@ async def test_it_can_stop_at_the_first_check_that_fails(tmp_path):
     assert len(asked.checks) > len(results)
 
 
-async def test_a_past_that_is_told_as_text_is_sent_and_exported(tmp_path):
-    made = declaring(TellsThePast, ("told",))
+@pytest.mark.parametrize(
+    "made", [declaring(TellsThePast, ("told",)), kind(FramesFiles)], ids=["told as text", "in pieces of 16 letters"]
+)
+async def test_what_is_sent_in_another_form_is_exported(made, tmp_path):
     async with Bench(made(), out=tmp_path, isolation=1, nonce="planted") as bench:
         results = await certify(bench, plan("silver", only=["TOK-003"]))
     assert [(result.outcome, result.what) for result in results] == [("passed", "")]
