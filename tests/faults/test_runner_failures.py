@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from claw_adapter.errors import EmptyAnswer, HarnessCrash, Owner
-from claw_adapter.harness import Failure, TurnResult
+from claw_adapter.harness import Event, Failure, TurnResult
 from claw_adapter.reference.adapter import ReferenceHarness
 from claw_adapter.runner import rounds as rounds_of_a_trial
 from claw_adapter.runs.folder import RunFolder
@@ -221,3 +221,45 @@ def test_cancelled_and_continued_in_one_process(tmp_path):
     assert len(before) < 20
     assert len(only(run_sync(tmp_path / "run", asked))) == 20
     assert rounds(tmp_path / "run", trial)[: len(before)] == before
+
+
+HALF = "\ud83d"
+"""The first half of an emoji that was cut, which JSON can say and no file can hold."""
+
+
+@pytest.mark.parametrize("where", ["reply", "event", "error", "exception", "past"])
+def test_half_an_emoji_from_a_harness_leaves_no_round_unscored(where, tmp_path):
+    class Halving(ReferenceHarness):
+        async def open(self, ctx, checkpoint=None):
+            conversation = await super().open(ctx, checkpoint)
+            send, keep = conversation.send, conversation.checkpoint
+
+            async def sent(prompt, deadline):
+                turn = await send(prompt, deadline)
+                if where == "exception":
+                    raise HarnessCrash(f"gone {HALF}")
+                return {
+                    "reply": turn.model_copy(update={"text": f"{turn.text} {HALF}"}),
+                    "event": turn.model_copy(
+                        update={"events": (*turn.events, Event(kind="note", text=HALF, name=HALF))}
+                    ),
+                    "error": TurnResult(error=Failure.of(HarnessCrash(f"gone {HALF}"))),
+                    "past": turn,
+                }[where]
+
+            async def kept():
+                point = await keep()
+                if where != "past":
+                    return point
+                main, *others = point.sessions
+                said = [one.model_copy(update={"text": f"{one.text}{HALF}"}) for one in main.messages]
+                return point.model_copy(update={"sessions": (main.with_messages(said), *others)})
+
+            conversation.send, conversation.checkpoint = sent, kept
+            return conversation
+
+    records = run_with(tmp_path, Halving(mode="in-process"), attempts=1)
+    if where in ("error", "exception"):
+        assert [record.score.cause.kind for record in records] == ["HarnessCrash"] * 3
+    else:
+        assert [record.score.value for record in records] == [1, 1, 1], records

@@ -15,6 +15,7 @@ from typing import Any, Final
 from claw_adapter.drivers.process import Process
 from claw_adapter.drivers.reading import EXIT_SECONDS, LineReader
 from claw_adapter.errors import ClawError, HarnessCrash, HarnessProtocolError
+from claw_adapter.reading import parse_json
 
 __all__ = ["AcpPipe", "Notice"]
 
@@ -84,8 +85,8 @@ class AcpPipe:
         if not line.strip():
             return None
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
+            record = parse_json(line)
+        except ValueError:
             record = None
         if not isinstance(record, dict):
             self._hear(line)

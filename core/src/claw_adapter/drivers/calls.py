@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from claw_adapter.errors import ClawError, DeadlineExceeded, HarnessCrash, HarnessProtocolError
+from claw_adapter.reading import parse_json
 
 __all__ = ["EventSink", "LineCalls"]
 
@@ -90,9 +91,9 @@ class LineCalls:
             HarnessProtocolError: it is no record of the protocol.
         """
         try:
-            record = json.loads(line)
+            record = parse_json(line)
             number = record["id"]
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError) as error:
             shown = line[:SHOWN_BYTES].decode("utf-8", "replace").rstrip()
             raise HarnessProtocolError(f"not a record of the protocol: {shown!r}", where=self._where) from error
         call = self._calls.get(number) if isinstance(number, int) else None

@@ -7,6 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic_core import PydanticSerializationError
 
 from claw_adapter.crashpoints import crashpoint
 from claw_adapter.drivers.waiting import timeout, to_thread
@@ -21,6 +24,7 @@ from claw_adapter.protocol import (
     Round,
     RoundRecord,
     Score,
+    Session,
     SessionChange,
     TurnResult,
     Usage,
@@ -28,6 +32,7 @@ from claw_adapter.protocol import (
 from claw_adapter.question import EnvironmentStates, QuestionType, ScoringContext
 from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
+from claw_adapter.reading import without_halves
 from claw_adapter.runner.blame import attributed, no_way, without_outages
 from claw_adapter.runner.context import told_workspace
 from claw_adapter.runner.happening import happening, restarted
@@ -42,6 +47,8 @@ from claw_adapter.scenario.traits import round_traits
 from claw_adapter.workspace.files import current
 
 __all__ = ["RoundRunner"]
+
+R = TypeVar("R", TurnResult, Session)
 
 
 class _Hopeless(Exception):
@@ -64,6 +71,20 @@ class _Clock:
 
     def __exit__(self, *_: object) -> None:
         self.seconds += time.monotonic() - self._began
+
+
+def _writable(turn: TurnResult) -> TurnResult:
+    """A turn that can be written down, whatever an agent has said."""
+    try:
+        turn.model_dump_json()
+    except PydanticSerializationError:
+        return _without_halves(turn)
+    return turn
+
+
+def _without_halves(record: R) -> R:
+    """A record with question marks for halves of surrogate pairs, which JSON can say and no file can hold."""
+    return type(record).model_validate(without_halves(record.model_dump(mode="json")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +309,7 @@ class RoundRunner:
         self._refuse_shortage(turn.error)
         if turn.error is not None:
             await check_stopped(trial.services.endpoint)
-        turn = trial.services.redactor.record(turn)
+        turn = trial.services.redactor.record(_writable(turn))
         return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds)
 
     async def _refuse_excess(self) -> None:
@@ -377,7 +398,12 @@ class RoundRunner:
         environment = await trial.environment.snapshot() if trial.environment else ""
 
         def keep() -> _Kept:
-            saved = save_checkpoint(trial.services.store, checkpoint, trial.saved)
+            try:
+                saved = save_checkpoint(trial.services.store, checkpoint, trial.saved)
+            except PydanticSerializationError:
+                said = tuple(map(_without_halves, checkpoint.sessions))
+                mended = checkpoint.model_copy(update={"sessions": said})
+                saved = save_checkpoint(trial.services.store, mended, trial.saved)
             return _Kept(saved, _State(trial.world.snapshots.take(trial.world.workspace), environment))
 
         return await to_thread(keep)

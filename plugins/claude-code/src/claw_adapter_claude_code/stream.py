@@ -128,7 +128,7 @@ class Turn:
 def _record(line: bytes) -> Record:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
         raise HarnessProtocolError(f"wrote something that is no record: {line[:200]!r}", where="claude -p")
