@@ -93,9 +93,10 @@ async def test_a_check_that_fails_where_the_machine_gives_nothing_is_no_verdict(
 
 @NAMESPACE
 async def test_a_sandbox_that_cannot_be_made_is_no_verdict(tmp_path, monkeypatch):
-    def broken(*given):
-        argv, env = wrap(*given)
-        return (argv[0], "--bind", "/no/such", "/x", *argv[1:]), env
+    def broken(*given, **more):
+        argv, env = wrap(*given, **more)
+        at = argv.index("--")
+        return (*argv[:at], "--bind", "/no/such", "/x", *argv[at:]), env
 
     monkeypatch.setattr(check, "wrap", broken)
     with pytest.raises(SandboxError, match=r"could not be made: bwrap: .*no/such"):

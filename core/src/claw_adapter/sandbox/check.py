@@ -124,12 +124,13 @@ async def run_check(
         )
         notes = note_environment(place / "notes", home, workspace.resolve(), door)
         outside = {**_environment(place / "bin", home, tmp), **notes, **(env or {})}
-        argv, environment = wrap((*first, "/bin/sh", "-c", command), outside, confinement)
-        done = await _bounded(
-            Command(argv, env=environment, cwd=workspace, limits=OUTPUT, marker=marker),
-            deadline,
-            CheckWatch(level, (workspace, private), limits),
-        )
+        with contextlib.ExitStack() as stack:
+            status = stack.enter_context(SandboxStatus()) if inside else None
+            told = None if status is None else status.write
+            argv, environment = wrap((*first, "/bin/sh", "-c", command), outside, confinement, status=told)
+            passed = () if told is None else (told,)
+            started = Command(argv, env=environment, cwd=workspace, limits=OUTPUT, marker=marker, pass_fds=passed)
+            done = await _bounded(started, deadline, CheckWatch(level, (workspace, private), limits, status))
         if missing is not None:
             missing.extend(missing_modules(home, own_notes, modules, (*readable, *(at for _, at in own))))
         await to_thread(compile_libraries, home)
@@ -142,16 +143,11 @@ async def run_check(
 async def _bounded(command: Command, deadline: float, watch: CheckWatch) -> Completed:
     """Run a command within the bounds of a check; what the machine did not give is no verdict about it."""
     killed = killed_for_memory()
-    with contextlib.ExitStack() as stack:
-        if watch.level >= IsolationLevel.NAMESPACE:
-            watch.status = stack.enter_context(SandboxStatus())
-            argv = (command.argv[0], *watch.status.options(), *command.argv[1:])
-            command = dataclasses.replace(command, argv=argv, pass_fds=(watch.status.write,))
-        done = await run(command, deadline, watch)
-        over = await to_thread(watch.look_back)
-        if not (over or done.timed_out or done.exit.ok):
-            _refuse_shortage(watch, done, killed)
-        return dataclasses.replace(done, over=over)
+    done = await run(command, deadline, watch)
+    over = await to_thread(watch.look_back)
+    if not (over or done.timed_out or done.exit.ok):
+        _refuse_shortage(watch, done, killed)
+    return dataclasses.replace(done, over=over)
 
 
 def _refuse_shortage(watch: CheckWatch, done: Completed, killed: int | None) -> None:

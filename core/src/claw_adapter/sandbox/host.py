@@ -16,6 +16,7 @@ __all__ = ["ETC_FOLDER", "LIMIT", "HostView", "host_view", "prlimit", "write_etc
 
 RELAY: Final = Path(relay.__file__).absolute()
 LIMIT: Final = Path(limit.__file__).absolute()
+NO_KEYS: Final = RELAY.with_name("no_keys.bpf")
 
 SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
 ETC_FOLDER: Final = Path("/etc")
@@ -59,6 +60,7 @@ class HostView:
         prefix: folders of the virtual environment, bound only where a confinement asks for it.
         relay: `claw_adapter.sandbox.relay` as a file.
         limit: `claw_adapter.sandbox.limit` as a file.
+        calls: the filter of system calls, on a machine for which it is made (``tools/no_keys.py``).
     """
 
     bwrap: Path
@@ -76,6 +78,7 @@ class HostView:
     """Options of bubblewrap with which a command sees what is behind the door; see `levels.Availability`."""
     first: tuple[str, ...] = ()
     """What such a command begins with."""
+    calls: Path | None = None
 
 
 @functools.cache
@@ -104,6 +107,7 @@ def host_view(bwrap: Path, sight: tuple[str, ...] = (), first: tuple[str, ...] =
         prlimit=prlimit(),
         sight=sight,
         first=first,
+        calls=NO_KEYS if sys.byteorder == "little" else None,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import os
 import re
 import time
@@ -29,6 +30,10 @@ WALK_SHARE: Final = 20
 """Folders are summed up at most one part in so many of the time."""
 
 
+LEAST: Final = 10
+"""Descriptors below this are a shell's, which has names for them."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckLimits:
     """What a check and all that it starts may use at the same time; bytes, and a number of processes."""
@@ -43,7 +48,9 @@ class SandboxStatus:
     """What bubblewrap says of a sandbox, on a descriptor that nothing inside can write to. A context manager."""
 
     def __init__(self) -> None:
-        self._read, self.write = os.pipe()
+        self._read, write = os.pipe()
+        self.write = fcntl.fcntl(write, fcntl.F_DUPFD_CLOEXEC, LEAST)
+        os.close(write)
         os.set_blocking(self._read, False)
         self._said = b""
 
@@ -53,10 +60,6 @@ class SandboxStatus:
     def __exit__(self, *_: object) -> None:
         os.close(self._read)
         os.close(self.write)
-
-    def options(self) -> tuple[str, ...]:
-        """What to say to bubblewrap."""
-        return ("--json-status-fd", str(self.write))
 
     async def first(self) -> int:
         """Wait for the id of the first process inside."""

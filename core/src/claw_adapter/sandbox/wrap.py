@@ -19,18 +19,28 @@ __all__ = ["wrap"]
 
 SEALED: Final = ("sys", "sysrq-trigger", "fs", "acpi", "scsi", "mtrr")
 """Parts of /proc that the owner root may write without any capability: settings of the machine, not of the sandbox."""
+KEYS: Final = tuple(Path("/proc", name) for name in ("keys", "key-users"))
+"""What tells of the kernel's keys, which no namespace keeps apart."""
+FILTERED: Final = ("/bin/sh", "-c", 'exec 9<"$0" "$@"')
+"""Opens the filter of system calls for bubblewrap, which reads it from a descriptor, and becomes bubblewrap."""
 Mount = tuple[Path, tuple[str, ...]]
 
 
 def wrap(
-    argv: Sequence[str], env: Mapping[str, str], confinement: Confinement, host: HostView | None = None
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    confinement: Confinement,
+    host: HostView | None = None,
+    *,
+    status: int | None = None,
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return the argument vector and the complete environment that run `argv` confined; starts nothing.
 
     Values of the environment never reach a command line: bubblewrap inherits exactly `env` and hands it on, so the
     caller must start the result with that environment and nothing else. Level 2 ends with the *thread* that started it
     (the kernel's parent-death signal): start it from one that lives as long as the run. A program that is not visible
-    inside shows as bubblewrap's own failure, so look for it before.
+    inside shows as bubblewrap's own failure, so look for it before. At level 2 the descriptor 9 is taken; on `status`, another
+    one that is handed on, bubblewrap tells what becomes of the sandbox.
 
     Raises:
         SandboxError: the level cannot be provided here, or the confinement contradicts itself.
@@ -46,7 +56,12 @@ def wrap(
         inside["TMPDIR"] = "/tmp"  # noqa: S108  # a private one
     command = _relayed(_limited(_sighted(argv, confinement, host), confinement, host), confinement, host)
     options = (*NAMESPACES, *(host.sight if confinement.sees else ()))
-    return (str(host.bwrap), *options, *_file_system(confinement, host, command), "--", *command), inside
+    if status is not None:
+        options = ("--json-status-fd", str(status), *options)
+    if host.calls is not None:
+        options = ("--seccomp", "9", *options)
+    started = (str(host.bwrap), *options, *_file_system(confinement, host, command), "--", *command)
+    return (*FILTERED, str(host.calls), *started) if host.calls is not None else started, inside
 
 
 def _this_host(level: IsolationLevel) -> HostView:
@@ -99,6 +114,8 @@ def _file_system(confinement: Confinement, host: HostView, command: Sequence[str
     arguments += ["--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108  # one of its own
     for name in SEALED:
         arguments += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
+    for path in filter(Path.exists, KEYS if host.calls is not None else ()):
+        arguments += ["--ro-bind", "/dev/null", str(path)]
     for _, mount in sorted(_mounts(confinement, host, command), key=lambda item: len(item[0].parts)):
         arguments += mount
     cwd = confinement.cwd or (confinement.writable[0] if confinement.writable else confinement.home)
