@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 __all__ = ["close_to_others", "keep", "key_in_url", "key_of", "withheld"]
 
@@ -63,15 +63,14 @@ def close_to_others() -> int:
     return before
 
 
-def key_in_url(url: str, keys: Iterable[str] = ()) -> str:
-    """What in an address is a key or stands where keys stand, without telling it; empty if there is nothing."""
-    address = urlsplit(url)
-    if address.username is not None or address.password is not None:
+def key_in_url(url: str) -> str:
+    """What in an address stands where keys stand, without telling it; empty if there is nothing."""
+    if "@" in url:  # also behind a slash or a question mark, which a password may hold against the rules
         return "a user name or password"
-    for name, _ in parse_qsl(address.query, keep_blank_values=True):
+    for name, _ in parse_qsl(url.partition("?")[2], keep_blank_values=True):
         if _KEY_NAMES.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)):
             return f"the query field {name!r}"
-    return "the key itself" if any(key in url for key in keys) else ""
+    return ""
 
 
 def _dumpable(value: int | None) -> int:

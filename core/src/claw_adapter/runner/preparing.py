@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from claw_adapter import plugins
 from claw_adapter.errors import ClawError, EndpointAuthError, EndpointError, HarnessNotFound, ScenarioError
@@ -13,6 +13,7 @@ from claw_adapter.harness import Harness
 from claw_adapter.keys import key_in_url, key_of
 from claw_adapter.protocol import EnvironmentSpec, ModelSpec, Scenario
 from claw_adapter.protocol.model import BUILT_IN
+from claw_adapter.reading import strings_of
 from claw_adapter.redaction import Redactor
 from claw_adapter.runner.overlays import make_overlays
 from claw_adapter.runs.plan import Plan
@@ -88,10 +89,10 @@ def _check_model(model: ModelSpec) -> None:
         raise EndpointAuthError(
             what, where=where, remedy="Set it to the provider's key, then run the same command again."
         )
+    _refuse_keys(model, where)
     if model.base_url and not _is_address(model.base_url):
         remedy = "Give an address that begins with http:// or https://, such as http://127.0.0.1:8000/v1."
         raise EndpointError(f"{model.base_url!r} is not a valid address", where=f"{where}, base_url", remedy=remedy)
-    _refuse_keys(model, where)
     for name in sorted(NUMBERS & set(model.params)):
         value = model.params[name]
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
@@ -101,11 +102,13 @@ def _check_model(model: ModelSpec) -> None:
 
 def _refuse_keys(model: ModelSpec, where: str) -> None:
     """Addresses and headers are written into the run folder, so no key may stand there."""
-    keys = Redactor([key_of(model.key_env)]).keys
+    redactor = Redactor([key_of(model.key_env)])
     places = {"base_url": model.base_url, **{f"options.{name}": value for name, value in model.options.items()}}
     for name, value in places.items():
-        if isinstance(value, str) and "://" in value and (found := key_in_url(value, keys)):
-            raise _stored(found, f"{where}, {name}")
+        for text in strings_of(value):
+            found = key_in_url(text) if "://" in text else ""
+            if found or any(redactor.spans(form) for form in (text, unquote(text))):
+                raise _stored(found or "the key itself", f"{where}, {name}")
     headers = model.options.get("headers")
     names = [name for name in headers if name.lower() in KEY_HEADERS] if isinstance(headers, dict) else []
     if names:
