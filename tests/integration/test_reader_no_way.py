@@ -22,3 +22,13 @@ def test_without_tools_for_files_such_rounds_are_unscored_and_not_tried_again(tm
         assert record.attempts == 1
         assert record.evidence.no_way
     assert [record.round for record in records if record.score.value == 0] == []
+
+
+def test_where_no_tool_shows_the_past_by_its_key_what_hangs_on_it_is_unscored(tmp_path, monkeypatch):
+    """There may be one behind an action of another tool, which the reader does not know for one."""
+    known = ("read_file", "write_file")
+    monkeypatch.setattr(agent, "TOOLS", [tool for tool in agent.TOOLS if tool["function"]["name"] in known])
+    (records,) = run_sync(tmp_path / "run", experiment("demo")).values()
+    unscored = [record.score.cause.kind for record in records if record.score.value is None]
+    assert set(unscored) == {NO_WAY}
+    assert [record.round for record in records if record.score.value == 0] == []

@@ -27,7 +27,7 @@ from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, SQL_TABLES, Langu
 from claw_adapter.endpoint.reader.storing import strange_writers
 from claw_adapter.endpoint.reader.tools import Toolbox, alone, forms_of, lists, named, shows, single, unknown
 
-__all__ = ["may_show", "strange_reading", "strange_searches", "strange_sessions", "targets"]
+__all__ = ["strange_reading", "strange_searches", "strange_sessions", "targets"]
 
 MOST_STRANGERS: Final = 4
 MOST_IDS: Final = 2
@@ -92,17 +92,6 @@ def strange_searches(box: Toolbox) -> list[Candidate]:
         for tool, form, item in single(box, alike=True)
         if finds(tool, form) and shows(tool, form)
     ]
-
-
-def may_show(box: Toolbox) -> bool:
-    """Whether something may be named to any tool, by a text or in an object, that is not known to be there for something else.
-
-    Also to one that may harm: what it would have shown nobody knows.
-    """
-    files = [one for one in box.read if one.target.key in PATH]
-    known = {one.tool for one in (*files, *box.write, *box.run, *box.patch, *box.history)}
-    forms = [form for tool, form in forms_of(box) if tool not in known]
-    return any(item.accepts("string") or item.types & {"array", "object"} for form in forms for item in form.items)
 
 
 def _with_path(path: str, box: Toolbox) -> Iterator[Candidate]:

@@ -22,7 +22,6 @@ from claw_adapter.endpoint.reader.matching import bare, normalise
 from claw_adapter.endpoint.reader.memory import Memory
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.sight import Sight
-from claw_adapter.endpoint.reader.strangers import may_show
 from claw_adapter.endpoint.reader.tools import Toolbox
 from claw_adapter.endpoint.reader.writing import holds, write_file
 from claw_adapter.model import Call, Line, ModelRequest, TurnId
@@ -65,7 +64,7 @@ class ReaderTurn:
         """Errands for what a later request did not show any more."""
         self._known_tools: frozenset[str] = frozenset()
         self._hidden: set[str] = set()
-        """Sessions that no tool is known for, although there are tools that may show them."""
+        """Sessions that no tool on offer is known to show by their key."""
         self._kept = 0
         """Calls that reading leaves to writing."""
         self._unheard: set[str] | None = None
@@ -226,8 +225,7 @@ class ReaderTurn:
                 names = list(dict.fromkeys([name, *(item.session for item in items if item.session)]))
                 wants = _ids(items)
                 steps = read_session(names, box, habits, self._texts_of(wants))
-                guessed = all(tool.guessed or tool.searches for tool in box.history)
-                if guessed and (box.history or box.run or may_show(box)):  # a shell may have programs that show it
+                if all(tool.guessed or tool.searches for tool in box.history):  # or there is none: another may show it
                     self._hidden.add(name)
                 errands.append(Errand(name, steps, self._shows(items), wants))
         return errands
