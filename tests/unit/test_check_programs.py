@@ -99,3 +99,9 @@ async def test_what_goes_by_the_order_of_a_set_comes_out_the_same_when_it_is_run
     ]
     assert sorted(once.stdout.text.split()) == list("abcdefghijkl")
     assert once.stdout.text == again.stdout.text
+
+
+async def test_what_a_program_prints_is_shown_up_to_a_mebibyte_and_it_is_said_where_there_was_more(tmp_path: Path):
+    sizes = (900_001, 1_048_577, 3_000_000)
+    done = await run(tmp_path, tuple(Program(command=f"head -c {size} /dev/zero | tr '\\0' x") for size in sizes))
+    assert [(len(str(one["stdout"])), one["cut"]) for one in done] == [(900_001, False), (2**20, True), (2**20, True)]

@@ -65,8 +65,8 @@ class Check(Record):
 
     ``${workspace}`` and ``${checks}`` stand for the throw-away copy of the workspace and the folder ``gold/checks``,
     ``${outputs}`` for a file that says what `programs` did: a list of JSON, in their order, of objects with ``exit`` (null if
-    it was killed), ``timed_out`` and ``stdout`` (its beginning), ``${changed}`` for a file with the paths of what was
-    created or changed in the round, a list of JSON, or null where that is not known.
+    it was killed), ``timed_out``, ``stdout`` (its first MiB) and ``cut`` (whether there was more), ``${changed}`` for a
+    file with the paths of what was created or changed in the round, a list of JSON, or null where that is not known.
     """
 
     command: str = Field(min_length=1)

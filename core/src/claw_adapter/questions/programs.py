@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["lay_over", "outputs_of"]
 
-MOST_CHARACTERS: Final = 65_536
+MOST: Final = 1024 * 1024
+"""Bytes that are shown of what a program prints."""
 
 
 @asynccontextmanager
@@ -67,7 +68,8 @@ async def _run(
     return {
         "exit": done.exit.code,
         "timed_out": done.timed_out,
-        "stdout": done.stdout.text[:MOST_CHARACTERS],
+        "stdout": done.stdout.data[:MOST].decode("utf-8", "replace"),
+        "cut": done.stdout.total > MOST,
     }
 
 
