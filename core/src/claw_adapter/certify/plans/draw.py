@@ -233,7 +233,8 @@ class _Drawing:
     def _does(self, *uses: ToolUse) -> PlayedReply:
         """A reply with calls; at times it says more than the answer will."""
         text = self.texts.prose(self.rng.choice((30, 200, 1500))) if self.rng.random() < 0.6 else ""
-        return PlayedReply(text=text, thought=self._thought(), uses=uses, piece=self.rng.choice((7, 40, 400)))
+        piece, woven = self.rng.choice((7, 40, 400)), len(uses) > 1 and self.rng.random() < 0.5
+        return PlayedReply(text=text, thought=self._thought(), uses=uses, piece=piece, woven=woven)
 
     def _thought(self) -> str:
         """What a model says to itself, now and then."""
@@ -461,10 +462,11 @@ class _Drawing:
 
     def _odd(self) -> list[Unit]:
         """Every class of characters in a prompt, a reply, an answer, a file that is read, one that is written, and names."""
-        file = PlanFile(path=self.texts.odd_path(), text=self._odd_text())
+        shown, written = self.texts.odd_paths()
+        file = PlanFile(path=shown, text=self._odd_text())
         self.steps.append(file)
         look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
-        made = ToolUse(kind="write", target=self.texts.odd_path(), content=self._odd_text())
+        made = ToolUse(kind="write", target=written, content=self._odd_text())
         again = ToolUse(kind="cat", target=made.target)
         printed = ToolUse(kind="print", target=self.texts.sentence(), content=self.texts.signs())
         question = f"{self.texts.message()}\n{self.texts.odd()}\n{self.texts.sentence()}?"
@@ -701,9 +703,16 @@ class _Drawing:
         return [*units, [self._turn(self._says())]]
 
     def _failed(self) -> list[Unit]:
-        """Every request of a turn fails; the next turns are well again."""
-        fault = PlanFault(fault=self.rng.choice(FOR_GOOD))
-        return [[fault, self._turn(self._says())], [self._turn(self._says())]]
+        """Every request of a turn fails, and in another all behind a call; the next turns are well again."""
+        look = self._does(ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path))
+        begun = look.model_copy(update={"text": self.texts.prose(200)})
+        first, later = (PlanFault(fault=self.rng.choice(FOR_GOOD), after=after) for after in (0, 1))
+        return [
+            [first, self._turn(self._says())],
+            [self._turn(self._says())],
+            [later, self._turn(begun, self._says())],
+            [self._turn(self._says())],
+        ]
 
     def _held(self, happens: IncidentKind) -> list[Unit]:
         file = self._file(self.rng.randrange(3, 20))

@@ -28,6 +28,8 @@ from claw_adapter.runner.incident import Incident
 
 __all__ = ["LaidPlan", "lay_out", "run_folder"]
 
+MOST_REQUESTS = 100
+"""More requests than a round makes, all its attempts together."""
 PLAIN = 20
 """Characters of a line from which on no other one holds it."""
 UNSCORED = "nothing is asked that could be wrong"
@@ -50,7 +52,7 @@ class LaidPlan:
     faulty: set[str] = field(default_factory=set)
     """Rounds in which some requests fail."""
     failing: set[str] = field(default_factory=set)
-    """Rounds in which every request fails."""
+    """Rounds in which every request fails, or every one behind the first."""
     wordless: set[str] = field(default_factory=set)
     """Rounds whose final reply has no words."""
 
@@ -150,7 +152,8 @@ class _Layout:
                     if action := self._change(step, folder, len(actions)):
                         actions.append(action)
                 case PlanFault():
-                    at: Any = list(step.at) or "every 1"
+                    every = [*range(step.after + 1, step.after + MOST_REQUESTS)] if step.after else "every 1"
+                    at: Any = list(step.at) or every
                     self.laid.faults.append({"at": at, "round": name, "kind": step.fault, **_wait(step.fault)})
                     (self.laid.faulty if step.at else self.laid.failing).add(name)
                 case PlanIncident():

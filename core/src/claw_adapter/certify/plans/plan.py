@@ -78,11 +78,12 @@ class PlanChange(Record):
 
 
 class PlanFault(Record):
-    """The model's side fails at requests of the next turn; without `at`, at all of them."""
+    """The model's side fails at requests of the next turn: those of `at`, or all but the first `after`."""
 
     kind: Literal["fault"] = "fault"
     fault: FaultKind
     at: tuple[int, ...] = ()
+    after: int = 0
 
 
 class PlanIncident(Record):
@@ -165,7 +166,8 @@ def step_text(step: PlanStep) -> str:
         case PlanChange():
             said = _change_text(step)
         case PlanFault():
-            places = f"request {', '.join(map(str, step.at))}" if step.at else "every request"
+            every = f"every request behind {step.after}" if step.after else "every request"
+            places = f"request {', '.join(map(str, step.at))}" if step.at else every
             said = f"the endpoint fails ({step.fault}) at {places} of the next turn"
         case PlanIncident():
             place = f"when request {step.request} of the next turn has come" if step.request else "before the next turn"

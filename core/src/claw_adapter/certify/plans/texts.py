@@ -78,11 +78,8 @@ FAILURES: Final = (
     "LLM request failed: {status} upstream connect error", "Error: context length exceeded ({status}).",
 )  # fmt: skip
 """What providers say when they fail."""
-NAMED: Final = (
-    "{} & {}", "{} ({})", "{}, {}", "{}'s {}", "{} %20{}", "{} é {}", "{} + {}", "{} #{}", "{} ß {}", "{} 水 {}", "{} = {}",
-    "{}  {}", "{} $HOME {}", "{}; {}",
-)  # fmt: skip
-"""Names of files that are no identifiers."""
+NAMED: Final = (" & ", " (x) ", ", ", "'s ", "%20", " é ", " + ", " #", " ß ", " 水 ", " = ", "  ", " $HOME ", "; ")
+"""What the names of files that are no identifiers have in them."""
 SIGNS: Final = ("👩🏽‍🔧", "🏳️‍🌈", "e\u0301", "\u212b", "ﬁ", "…", "“", "—", "₿", "½", "²", "№")
 SYLLABLES: Final = ("ba", "do", "ki", "lum", "ner", "pa", "ro", "sta", "tu", "ve")
 FRAMES: Final = (
@@ -240,9 +237,13 @@ class Texts:
         told = self.rng.choice(FAILURES).format(status=self.rng.choice((402, 429, 500, 503, 529)))
         return self.rng.choice((f"The {self.rng.choice(NOUNS)} said: {told}", f"{told}\n{self.sentence()}."))
 
-    def odd_path(self) -> str:
-        """A file's path with blanks and signs in it."""
-        return f"{self.rng.choice(NOUNS)}/{self.rng.choice(NAMED).format(self.word(), self.number())}.md"
+    def odd_paths(self) -> tuple[str, str]:
+        """Two files' paths with blanks and signs in them, every kind in one or the other."""
+        rng, signs = self.rng, self.rng.sample(NAMED, len(NAMED))
+        halves = signs[: len(signs) // 2], signs[len(signs) // 2 :]
+        names = ("".join(f"{rng.choice(NOUNS)}{sign}" for sign in half) for half in halves)
+        one, other = (f"{rng.choice(NOUNS)}/{name}{self.number()}.md" for name in names)
+        return one, other
 
     def similar(self, path: str) -> str:
         """The path of a file that is not there, hardly another than that of one that is."""

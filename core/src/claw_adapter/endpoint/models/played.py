@@ -15,6 +15,7 @@ Every attempt at a round begins anew; in the first one, a reply with `hang` neve
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import shlex
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
@@ -89,6 +90,8 @@ class PlayedReply(Record):
     """In the first attempt it never comes."""
     piece: int = 40
     """Characters of text, or of a call's arguments, in one piece of the stream."""
+    woven: bool = False
+    """Whether the pieces of several calls come by turns, each with its call's number."""
     delay: float = 0.0
     """Seconds before it comes."""
     pause: float = 0.0
@@ -203,10 +206,11 @@ class PlayedModel(Model):
             if start <= len(reply.text) // 2 < start + reply.piece:
                 await asyncio.sleep(reply.pause)
             yield Delta(text=reply.text[start : start + reply.piece])
-        for index, deed in enumerate(self._open):
-            if deed.next is not None:
-                for piece in _pieces(self._call(index, deed, deed.next), reply.piece):
-                    yield Delta(calls=(piece,))
+        calls = [self._call(at, deed, deed.next) for at, deed in enumerate(self._open) if deed.next is not None]
+        pieces = [list(_pieces(call, reply.piece)) for call in calls]
+        rows = itertools.zip_longest(*pieces) if reply.woven else pieces
+        for piece in (one for row in rows for one in row if one is not None):
+            yield Delta(calls=(piece,))
         yield Delta(finish="tool_calls" if self._open or reply.fault is not None else reply.finish)
 
     async def hold(self) -> None:
