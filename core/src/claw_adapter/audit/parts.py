@@ -155,11 +155,13 @@ class FileParts:
         for at in shown:
             remark = remark.replace(lines[at], "", 1)
         told = frozenset(map(int, NUMBER.findall(remark[-400:] + remark[:400])))
-        places = range(shown[0], shown[-1] + 1) if shown else range(0)
+        times = Counter(lines)
+        sole = [at for at in shown if times[lines[at]] == 1]
+        places = range(sole[0], sole[-1] + 1) if sole else range(0)
         around = ["", *lines, ""][places.start], [*lines, ""][places.stop]
         beside = Remark.of(result or flat, lines, path, around)
         claim = Claim.at(tool, beside, text, split_lines(text), places)
-        if lines_of_text(text)[-1:] == [lines[at] for at in shown[-1:]] and asks_for_part(arguments):
+        if lines_of_text(text)[-1:] == [lines[at] for at in sole[-1:]] and asks_for_part(arguments):
             self.whole.take(tool, beside)
         last = self.last.get((path, tool))
         follow = follows(last[0], arguments, last[1]) if last else 0

@@ -195,7 +195,7 @@ class Claim:
     def holds(self, whole: WholeReadings) -> bool:
         """Whether it says that there is more."""
         said = self.remark.counts()
-        pages = bool(self.pages & said) and bool((self.page & said) - self.pages)
+        pages = any(page < last for last in self.pages & said for page in self.page & said)
         numbers = self.counts & said or self.next & whole.unlike(self.tool, self.remark)
         return pages or bool(numbers) or whole.differ(self.tool, self.remark)
 
