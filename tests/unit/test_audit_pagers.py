@@ -111,11 +111,23 @@ SOUND_FILES = {
                       (SMALL, json.dumps({"text": rows(SHORT, 0, 40), "has_more": False}))],
     "a size of its own": [(PATH, page(LONG, 1)), ({**PATH, "offset": 41, "limit": 10}, rows(LONG, 40, 50)),
                           (SMALL, page(SHORT, 1))],
+    "a page that is refused": [(PATH, page(LONG, 1)), ({**PATH, "page": 2}, "error: try again"),
+                               (SMALL, page(SHORT, 1))],
     "a jump": [(PATH, page(LONG, 1)), ({**PATH, "page": 3}, page(LONG, 3)), (SMALL, page(SHORT, 1))],
 }  # fmt: skip
 LOSING_FILES = {
     "no remark": ([READ], [(PATH, rows(LONG, 0, 40)), (SMALL, rows(SHORT, 0, 40))], "M20 file-cut"),
     "no remark, in JSON": ([READ], [(PATH, cursor(LONG, told=False)), (SMALL, cursor(SHORT))], "M20 file-cut"),
+    "no remark, and names that vary": (
+        [READ],
+        [(PATH, f"file of kind log, id ab\n{LONG[:2000]}"), (SMALL, f"file of kind md, id cd\n{SHORT}")],
+        "M20 file-cut",
+    ),
+    "no remark, and fields that vary": (
+        [READ],
+        [(PATH, json.dumps({"id": "ab", "text": LONG[:2000]})), (SMALL, json.dumps({"id": "cd", "text": SHORT}))],
+        "M20 file-cut",
+    ),
     "no way on": ([BARE], [(PATH, page(LONG, 1)), (SMALL, page(SHORT, 1))], "M20 file-cut"),
     "a mark and no way on": ([BARE], [(PATH, marked(LONG)), (SMALL, SHORT)], "M20 file-cut"),
     "a mark that stands everywhere": ([READ], [(PATH, marked(LONG)), (SMALL, f"{SHORT}\n[... cut]")], "M20 file-cut"),
@@ -144,6 +156,11 @@ LOSING_FILES = {
         [READ],
         [(PATH, noted(LONG)), ({**PATH, "offset": 2000}, noted(LONG, 2000, gap=10)), (SMALL, SHORT)],
         "M20 lines-between-parts",
+    ),
+    "an empty page": (
+        [READ],
+        [(PATH, by_bytes(LONG)), ({**PATH, "offset": 1500}, by_bytes(LONG, 1500, end=1500)), (SMALL, by_bytes(SHORT))],
+        "M20 file-cut",
     ),
     "an early end": (
         [READ],
@@ -224,6 +241,7 @@ SOUND_TALKS = {
                                       ({**MAIL, "number": 60}, around("mail", 60))],
     "newest": [(MAIL, newest("mail")), ({**MAIL, "cursor": "20"}, newest("mail", 20)),
                ({**MAIL, "cursor": "40"}, newest("mail", 40)), (FEW, newest("small"))],
+    "a page that is refused": [(MAIL, offset("mail")), ({**MAIL, "offset": 25}, "error: try again")],
     "a part of its own": [(MAIL, offset("mail")), ({**MAIL, "offset": 25, "limit": 5}, offset("mail", 25, 5))],
 }  # fmt: skip
 LOSING_TALKS = {
@@ -249,6 +267,10 @@ LOSING_TALKS = {
     "a gap between the newest": (
         [HISTORY],
         [(MAIL, newest("mail")), ({**MAIL, "cursor": "20"}, newest("mail", 20, late=3)), (FEW, newest("small"))],
+    ),
+    "an empty page": (
+        [HISTORY],
+        [(MAIL, offset("mail")), ({**MAIL, "offset": 25}, offset("mail", 25, total=25)), (FEW, offset("small"))],
     ),
     "an early end": (
         [HISTORY],

@@ -85,14 +85,14 @@ class Histories:
         page = self._page(session, arguments, flat, call)
         key = session.id, call.tool
         last = self.pages.pop(key, self.earlier.get(key))
-        changed = _follows(session, last, page) if page and last else 0
-        if page and last and changed:
+        changed = _follows(session, last, page) if last else 0
+        if last and changed:
             self._next(session, last if last is not self.earlier.get(key) else None, page, changed, flat, request)
             self.pages[key] = page
             return
         if asks_for_part(arguments, len(session.messages)):
             return
-        if page:
+        if page.shown:
             self.pages[key] = page
         texts = [self.renderer.plain(message.text) for message in session.messages]
         lost, moved = _walked(texts, flat)
@@ -112,10 +112,10 @@ class Histories:
             return  # a refusal, such as of a name; the model may ask again
         self.shown.add(session.id)
         self.failed.found.pop((UNREAD, session.id), None)
-        if not lost and page:
+        if not lost:
             self.whole.take(call.tool, page.claim.remark)
         every, unless = range(len(session.messages)), None
-        if lost and page and way_on(call.tool, arguments, call.tools, page.claim.remark, len(session.messages)):
+        if lost and page.shown and way_on(call.tool, arguments, call.tools, page.claim.remark, len(session.messages)):
             every, unless = page.shown, partial(page.claim.holds, self.whole)
             inside, moved = _walked(texts[every.start : every.stop], flat)
             self._lost(session, [every.start + number for number in inside], flat, request)
@@ -133,17 +133,13 @@ class Histories:
         self._tools(session, flat, request, shown)
         self._times(session, flat, request)
 
-    def _page(
-        self, session: Session, arguments: Mapping[str, object], flat: str, call: HistoryCall
-    ) -> HistoryPage | None:
+    def _page(self, session: Session, arguments: Mapping[str, object], flat: str, call: HistoryCall) -> HistoryPage:
         """The messages that a reading shows, from the first to the last that can be told from all others."""
         texts = [self.renderer.plain(message.text) for message in session.messages]
         there = [number for number, text in enumerate(texts) if text in flat and _sole(text, texts)]
-        if not there:
-            return None
-        shown, count = range(there[0], there[-1] + 1), len(texts)
+        shown, count = range(there[0], there[-1] + 1) if there else range(0), len(texts)
         remark = Remark.of(call.result or flat, [line for text in texts for line in split_lines(text)], session.id)
-        pages = frozenset(-(-count // size) for size in range(len(shown), len(shown) + 3) if size < count)
+        pages = frozenset(-(-count // size) for size in range(len(shown), len(shown) + 3) if 0 < size < count)
         return HistoryPage(arguments, shown, Claim(call.tool, remark, frozenset({count}), pages=pages))
 
     def _next(
@@ -155,12 +151,16 @@ class Histories:
         inside, moved = _walked(texts[first:last], flat)
         self._order(session, flat, request, page.shown, moved=moved)
         self._lost(session, [first + number for number in inside], flat, request)
-        if before is None:
+        if before is None or not (page.shown or page.claim.remark.like(before.claim.remark)):
             return
+        ahead = first >= before.shown.start
+        if not page.shown:
+            ahead = before.shown.stop < len(texts)
+            first = last = before.shown.stop if ahead else before.shown.start
         between = (*range(before.shown.stop, first), *range(last, before.shown.start))
         lost = [number for number in between if _sole(texts[number], texts)]
         self._lost(session, lost, flat, request)
-        rest = range(last, len(texts)) if first >= before.shown.start else range(first)
+        rest = range(last, len(texts)) if ahead else range(first)
         if changed == 1 and (lost := [number for number in rest if _sole(texts[number], texts)]):
             self._lost(session, lost, flat, request, partial(ends_or_says, before.claim, page.claim, self.whole))
         elif not lost:

@@ -200,10 +200,12 @@ class FileParts:
     def _paged(self, parts: Sequence[_FilePart], path: str, known: set[int], count: int) -> None:
         """Pages that follow another one: no gap, and a true end."""
         for before, after in pairwise(parts):
-            if not after.follows or not after.shown:
+            last = (after.shown or before.shown)[-1:]
+            refused = not after.shown and not after.claim.remark.like(before.claim.remark)
+            if not after.follows or not last or refused:
                 continue
             self._inside(after, path, known, count, paged=True)
-            rest = sorted(at for at in known if at > after.shown[-1])
+            rest = sorted(at for at in known if at > last[0])
             if len(rest) > 1 and after.follows == 1 and not self._clipped(after):
                 what = f"{path} is read by pages, of which the last one ends before line {rest[0] + 1} of {count}"
                 unless = partial(ends_or_says, before.claim, after.claim, self.whole)
@@ -211,7 +213,7 @@ class FileParts:
 
     def _between(self, before: _FilePart, after: _FilePart, path: str, text: str, known: set[int]) -> None:
         """A part that is asked for where the one before ended begins there."""
-        if not before.shown or not self._continues(before, after, text):
+        if not before.shown or (after.follows and not after.shown) or not self._continues(before, after, text):
             return
         last = before.shown[-1]
         rest = {at for at in known if at > last}

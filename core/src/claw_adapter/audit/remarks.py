@@ -64,6 +64,11 @@ class Remark:
         """The numbers that it says."""
         return {number for _, number in self.numbers}
 
+    def like(self, other: Remark) -> bool:
+        """Whether it has no field, and no line, that the other one has not: then it is no refusal."""
+        fields = {where for where, _ in other.said}
+        return all(one in other.said if one[0].endswith(LINES) else one[0] in fields for one in self.said)
+
 
 @dataclass(frozen=True, slots=True)
 class _Text:
@@ -143,23 +148,28 @@ class WholeReadings:
     def differ(self, tool: str, remark: Remark) -> bool:
         """Whether a remark says something that the tool does not say beside whole texts.
 
-        That is a line, a field, or the value of a field that is the same beside every whole text, of two or more.
+        That is a further line, a field that is empty there, true in place of false or the other way round, or something else
+        than what is the same beside every whole text, of two or more.
         """
         whole = self._found.get(tool, [])
-        known = {one for other in whole for one in other.said}
-        return bool(whole) and any(self._new(where, what, known, len(whole)) for where, what in remark.said - known)
+        return bool(whole) and any(
+            _new(where, remark.said, [other.said for other in whole]) for where in {where for where, _ in remark.said}
+        )
 
     def unlike(self, tool: str, remark: Remark) -> set[int]:
         """The numbers that are said in words, or fields, in which none is said beside whole texts."""
         known = {one for whole in self._found.get(tool, []) for one, _ in whole.numbers}
         return {number for one, number in remark.numbers if one not in known}
 
-    @staticmethod
-    def _new(where: str, what: str, known: Collection[tuple[str, str]], count: int) -> bool:
-        before = {other for field, other in known if field == where}
-        if where.endswith(LINES) or not before or before | {what} <= {"True", "False"}:
-            return True
-        return what == "#" or (len(before) == 1 and count > 1)
+
+def _new(where: str, said: Collection[tuple[str, str]], whole: Sequence[Collection[tuple[str, str]]]) -> bool:
+    """Whether a field says something new, by what it says and said beside whole texts."""
+    now, *before = [{what for field, what in one if field == where} for one in (said, *whole)]
+    known = set[str]().union(*before)
+    if now <= known:
+        return False
+    further = len(now) > max(map(len, before)) or "#" in now or now | known <= {"True", "False"}
+    return further or (len(before) > 1 and all(one == before[0] for one in before))
 
 
 @dataclass(frozen=True, slots=True)
