@@ -113,6 +113,8 @@ SOUND_FILES = {
                           (SMALL, page(SHORT, 1))],
     "a page that is refused": [(PATH, page(LONG, 1)), ({**PATH, "page": 2}, "error: try again"),
                                (SMALL, page(SHORT, 1))],
+    "fewer lines": [(PATH, page(LONG, 1)), ({**PATH, "limit": 2}, rows(LONG, 0, 2)), (SMALL, page(SHORT, 1))],
+    "more lines": [(PATH, noted(LONG, 0)), ({**PATH, "limit": 2000}, rows(LONG, 0, 60)), (SMALL, SHORT)],
     "a jump": [(PATH, page(LONG, 1)), ({**PATH, "page": 3}, page(LONG, 3)), (SMALL, page(SHORT, 1))],
 }  # fmt: skip
 LOSING_FILES = {
@@ -241,6 +243,8 @@ SOUND_TALKS = {
                                       ({**MAIL, "number": 60}, around("mail", 60))],
     "newest": [(MAIL, newest("mail")), ({**MAIL, "cursor": "20"}, newest("mail", 20)),
                ({**MAIL, "cursor": "40"}, newest("mail", 40)), (FEW, newest("small"))],
+    "more of the newest": [(MAIL, newest("mail")), ({**MAIL, "limit": "20"}, json.dumps(messages("mail", 30, 60))),
+        (FEW, newest("small"))],
     "a page that is refused": [(MAIL, offset("mail")), ({**MAIL, "offset": 25}, "error: try again")],
     "a part of its own": [(MAIL, offset("mail")), ({**MAIL, "offset": 25, "limit": 5}, offset("mail", 25, 5))],
 }  # fmt: skip

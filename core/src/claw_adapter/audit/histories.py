@@ -161,6 +161,8 @@ class Histories:
         lost = [number for number in between if _sole(texts[number], texts)]
         self._lost(session, lost, flat, request)
         rest = range(last, len(texts)) if ahead else range(first)
+        if page.shown and (first, last)[not ahead] == (before.shown.start, before.shown.stop)[not ahead]:
+            return  # more of the same
         if changed == 1 and (lost := [number for number in rest if _sole(texts[number], texts)]):
             self._lost(session, lost, flat, request, partial(ends_or_says, before.claim, page.claim, self.whole))
         elif not lost:

@@ -202,7 +202,8 @@ class FileParts:
         for before, after in pairwise(parts):
             last = (after.shown or before.shown)[-1:]
             refused = not after.shown and not after.claim.remark.like(before.claim.remark)
-            if not after.follows or not last or refused:
+            larger = after.shown[:1] == before.shown[:1]
+            if not after.follows or not last or refused or larger:
                 continue
             self._inside(after, path, known, count, paged=True)
             rest = sorted(at for at in known if at > last[0])

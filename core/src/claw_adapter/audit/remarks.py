@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.pages import unframed
-from claw_adapter.audit.results import LEAST, PARTIAL, lines_in, split_lines
+from claw_adapter.audit.results import LEAST, PARTIAL, flat_of, lines_in, split_lines
 from claw_adapter.reading import parse_json, strings_of
 
 __all__ = ["Claim", "Remark", "WholeReadings", "first_page", "follows", "way_on"]
@@ -39,7 +39,10 @@ class Remark:
     @classmethod
     def of(cls, result: str, lines: Collection[str], name: str, around: tuple[str, str] = ("", "")) -> Remark:
         """Beside the text `name` with these lines; of the two `around` a result may show the end, and the beginning."""
-        text = _Text(frozenset(line for line in map(str.strip, lines) if line), *map(str.strip, around))
+        flat = flat_of(result)
+        text = _Text(
+            frozenset(line for line in map(str.strip, lines) if line and line in flat), *map(str.strip, around)
+        )
         try:
             value = parse_json(result, halves=True)
         except ValueError:
