@@ -15,8 +15,8 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import _Request, judge_requests, minutes
 from claw_adapter.audit.damage import Damage, damage_of, declared_for
 from claw_adapter.audit.histories import Histories
-from claw_adapter.audit.pages import tells_the_rest
 from claw_adapter.audit.past import Past
+from claw_adapter.audit.remarks import WholeReadings, first_page
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, whole_in
 from claw_adapter.audit.turns import RequestTurn
@@ -200,7 +200,9 @@ def reading_tool(*parameters):
 def test_a_page_is_no_cut_where_it_says_that_there_is_more_and_there_is_a_way_to_it(remark, tools, told):
     lines = [f"line of the register, entry {n * 7}" for n in range(1, 61)]
     text, page = "\n".join(lines), "\n".join(f"{n:4} {line}" for n, line in enumerate(lines[:20], start=1))
-    assert tells_the_rest(text, f"{page}\n{remark}", "read", {"path": "a"}, tools) is told
+    result = f"{page}\n{remark}"
+    claim = first_page(text, result, result, "a", ("read", {"path": "a"}, tools))
+    assert bool(claim and claim.holds(WholeReadings())) is told
 
 
 TEXTS = st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=30), max_size=12)

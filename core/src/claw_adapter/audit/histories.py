@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, ends_or_says, follows, way_on
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.results import LEAST, Failed, asks_for_part
+from claw_adapter.audit.results import LEAST, Failed, asks_for_part, split_lines
 from claw_adapter.protocol import Message, Session
 from claw_adapter.protocol.limits import Clip, Drop, HistoryLimit
 
-__all__ = ["Histories"]
+__all__ = ["Histories", "HistoryCall", "HistoryPage"]
 
 BEGINNING: Final = 60
 """Characters by which a message that is cut is known."""
@@ -23,6 +25,27 @@ UNREAD: Final = "history-unread"
 TOOLS: Final = Drop(what="history_tools")
 SYSTEM: Final = Drop(what="history_system")
 BREAKS: Final = Drop(what="history_breaks")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryCall:
+    """A call by which a history is read: its tool, what it gave, and the tools that were offered."""
+
+    tool: str = ""
+    result: str = ""
+    tools: Sequence[Mapping[str, Any]] = ()
+
+
+NO_CALL: Final = HistoryCall()
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPage:
+    """Messages of a history that a call has shown, from one on to another, by number from 0."""
+
+    arguments: Mapping[str, object]
+    shown: range
+    claim: Claim
 
 
 @dataclass(slots=True)
@@ -39,16 +62,38 @@ class Histories:
     """All that are read by the tool for them, as they are now."""
     shown: set[str] = field(default_factory=set)
     """Histories that this turn has shown, or some of them: under another name they may well be refused."""
+    whole: WholeReadings = field(default_factory=WholeReadings)
+    """What tools say beside histories that they show whole."""
+    pages: dict[tuple[str, str], HistoryPage] = field(default_factory=dict)
+    """The last page of each history that a tool has shown in this turn."""
+    earlier: Mapping[tuple[str, str], HistoryPage] = field(default_factory=dict)
+    """The same, in turns before: since then messages may have come."""
 
     def judge(
-        self, session: Session, arguments: Mapping[str, object], flat: str, older: frozenset[str], request: int
+        self,
+        session: Session,
+        arguments: Mapping[str, object],
+        flat: str,
+        older: frozenset[str],
+        request: int,
+        call: HistoryCall = NO_CALL,
     ) -> None:
         """One reading; `older` are texts that the session no longer has."""
         if old := next((text for text in older if len(text) >= LEAST and text in flat), ""):
             what = f"reading the history {session.id} gives what an update took away: {old[:60]!r}"
             self.failed.note("M21", "deleted-there", session.id, what, request)
+        page = self._page(session, arguments, flat, call)
+        key = session.id, call.tool
+        last = self.pages.pop(key, self.earlier.get(key))
+        changed = _follows(session, last, page) if last else 0
+        if last and changed:
+            self._next(session, last if last is not self.earlier.get(key) else None, page, changed, flat, request)
+            self.pages[key] = page
+            return
         if asks_for_part(arguments, len(session.messages)):
             return
+        if page.shown:
+            self.pages[key] = page
         texts = [self.renderer.plain(message.text) for message in session.messages]
         lost, moved = _walked(texts, flat)
         if lost and BREAKS in self.renderer.losses:
@@ -67,14 +112,61 @@ class Histories:
             return  # a refusal, such as of a name; the model may ask again
         self.shown.add(session.id)
         self.failed.found.pop((UNREAD, session.id), None)
+        if not lost:
+            self.whole.take(call.tool, page.claim.remark)
+        every, unless = range(len(session.messages)), None
+        if lost and page.shown and way_on(call.tool, arguments, call.tools, page.claim.remark, len(session.messages)):
+            every, unless = page.shown, partial(page.claim.holds, self.whole)
+            inside, moved = _walked(texts[every.start : every.stop], flat)
+            self._lost(session, [every.start + number for number in inside], flat, request)
+            lost = [number for number in lost if number not in every]
+        self._order(session, flat, request, every, moved=moved)
+        self._lost(session, lost, flat, request, unless)
+
+    def _order(self, session: Session, flat: str, request: int, shown: range, *, moved: bool) -> None:
+        """Of the messages that are shown, the order, the tool calls and the times."""
         if moved:
             changed = any(message.text in self.brought for message in session.messages)
             must, cause = ("M21", "update-order") if changed else ("M22", "history-order")
             what = f"reading the history {session.id} gives its messages in another order"
             self.failed.note(must, cause, session.id, what, request)
-        self._tools(session, flat, request)
+        self._tools(session, flat, request, shown)
         self._times(session, flat, request)
+
+    def _page(self, session: Session, arguments: Mapping[str, object], flat: str, call: HistoryCall) -> HistoryPage:
+        """The messages that a reading shows, from the first to the last that can be told from all others."""
+        texts = [self.renderer.plain(message.text) for message in session.messages]
+        there = [number for number, text in enumerate(texts) if text in flat and _sole(text, texts)]
+        shown, count = range(there[0], there[-1] + 1) if there else range(0), len(texts)
+        remark = Remark.of(call.result or flat, [line for text in texts for line in split_lines(text)], session.id)
+        pages = frozenset(-(-count // size) for size in range(len(shown), len(shown) + 3) if 0 < size < count)
+        return HistoryPage(arguments, shown, Claim(call.tool, remark, frozenset({count}), pages=pages))
+
+    def _next(
+        self, session: Session, before: HistoryPage | None, page: HistoryPage, changed: int, flat: str, request: int
+    ) -> None:
+        """A page behind another: all of its messages, none lost between the two, and a true end."""
+        texts = [self.renderer.plain(message.text) for message in session.messages]
+        first, last = page.shown.start, page.shown.stop
+        inside, moved = _walked(texts[first:last], flat)
+        self._order(session, flat, request, page.shown, moved=moved)
+        self._lost(session, [first + number for number in inside], flat, request)
+        if before is None or not (page.shown or page.claim.remark.like(before.claim.remark)):
+            return
+        ahead = first >= before.shown.start
+        if not page.shown:
+            ahead = before.shown.stop < len(texts)
+            first = last = before.shown.stop if ahead else before.shown.start
+        between = (*range(before.shown.stop, first), *range(last, before.shown.start))
+        lost = [number for number in between if _sole(texts[number], texts)]
         self._lost(session, lost, flat, request)
+        rest = range(last, len(texts)) if ahead else range(first)
+        if page.shown and (first, last)[not ahead] == (before.shown.start, before.shown.stop)[not ahead]:
+            return  # more of the same
+        if changed == 1 and (lost := [number for number in rest if _sole(texts[number], texts)]):
+            self._lost(session, lost, flat, request, partial(ends_or_says, before.claim, page.claim, self.whole))
+        elif not lost:
+            self.whole.take(page.claim.tool, page.claim.remark)
 
     def _other(self, session: Session, flat: str) -> str:
         """Another history, if a result is that one."""
@@ -84,7 +176,14 @@ class Histories:
                 return name
         return ""
 
-    def _lost(self, session: Session, lost: Sequence[int], flat: str, request: int) -> None:
+    def _lost(
+        self,
+        session: Session,
+        lost: Sequence[int],
+        flat: str,
+        request: int,
+        unless: Callable[[], bool] | None = None,
+    ) -> None:
         """Messages that a reading does not show, or shows cut."""
         for number in lost:
             message = session.messages[number]
@@ -98,7 +197,7 @@ class Histories:
             if message.text in self.brought and not cut:
                 must, cause = "M21", "update-missing"
             what = f"reading the history {session.id}: message {number + 1} of {len(session.messages)} {how}"
-            self.failed.note(must, cause, session.id, what, request)
+            self.failed.note(must, cause, session.id, what, request, unless)
 
     def _declared(self, session: Session, number: int, flat: str) -> Drop | Clip | HistoryLimit | None:
         """The declared loss by which a message is not shown whole."""
@@ -122,11 +221,11 @@ class Histories:
                 return loss
         return None
 
-    def _tools(self, session: Session, flat: str, request: int) -> None:
+    def _tools(self, session: Session, flat: str, request: int, shown: range) -> None:
         hidden = [
             (number, call.name)
-            for number, message in enumerate(session.messages)
-            for call in message.tool_calls
+            for number in shown
+            for call in session.messages[number].tool_calls
             if call.name not in flat
         ]
         losses = [TOOLS if TOOLS in self.renderer.losses else self._declared(session, at, flat) for at, _ in hidden]
@@ -154,6 +253,18 @@ class Histories:
             text = shown[beside.index(False)].text
             what = f"reading the history {session.id} gives {text[:40]!r} another time"
             self.failed.note("M22", "history-times", session.id, what, request)
+
+
+def _follows(session: Session, before: HistoryPage, page: HistoryPage) -> int:
+    """How many arguments ask for the page behind another one: by how many messages that has shown, or which was its last."""
+    end, count = before.shown.stop, len(session.messages)
+    places = {end, end + 1, end + 2} if end + 2 < count else {count - before.shown.start}
+    return follows(before.arguments, page.arguments, before.claim, places)
+
+
+def _sole(text: str, texts: Sequence[str]) -> bool:
+    """Whether a text is long enough, and in no other one, so that it is known where it stands."""
+    return len(text) >= LEAST and sum(text in other for other in texts) == 1
 
 
 def _walked(texts: Sequence[str], flat: str) -> tuple[list[int], bool]:

@@ -142,6 +142,7 @@ class _Ledger:
             process = max(process, last.process) if last else process
             self._workspace(record, mine)
             self._close(record, last, number)
+        self.reads.finish()
 
     def _workspace(self, record: RoundRecord, turns: Sequence[RequestTurn]) -> None:
         """Nothing but updates and calls has changed a file."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -15,8 +17,9 @@ from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.pages import letters, unframed
+from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, ends_or_says, follows
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.results import LEAST, Failed, lines_of_text, split_lines
+from claw_adapter.audit.results import LEAST, LINE_END, Failed, asks_for_part, lines_of_text, split_lines
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.reading import strings_of
 
@@ -103,6 +106,11 @@ class _FilePart:
     told: frozenset[int]
     """Numbers that stand beside the lines."""
     exact: bool
+    arguments: Mapping[str, object]
+    claim: Claim
+    """Whether it says that there is more."""
+    follows: int
+    """By how many other arguments it asks for the page behind the one before, of those that begin with nothing but the file."""
 
 
 @dataclass(slots=True)
@@ -112,6 +120,9 @@ class FileParts:
     renderer: Renderer
     book: Book
     failed: Failed
+    whole: WholeReadings = field(default_factory=WholeReadings)
+    last: dict[tuple[str, str], tuple[Mapping[str, object], Claim]] = field(default_factory=dict)
+    """The last page that a tool has shown of a file, in whichever turn."""
     _found: dict[tuple[str, str, str], list[_FilePart]] = field(default_factory=dict)
 
     def take(
@@ -124,10 +135,15 @@ class FileParts:
         request: int,
         *,
         exact: bool,
-    ) -> None:
-        """One reading of a file that was the same all the turn; `exact` if what was asked for means lines, from 1."""
+        result: str = "",
+    ) -> bool:
+        """One reading of a file that was the same all the turn; `exact` if what was asked for means lines, from 1.
+
+        `result` is the text of which `flat` was made, where that is another. True if it asks for the page behind the one
+        that this tool has shown before.
+        """
         if len(versions) != 1 or (asked := _asked(arguments)) is None:
-            return
+            return False
         text = versions[0]
         lines = [line.strip() for line in split_lines(text)]
         there = {line.strip() for shape in (flat, unframed(flat)) for line in split_lines(shape)}
@@ -139,8 +155,22 @@ class FileParts:
         for at in shown:
             remark = remark.replace(lines[at], "", 1)
         told = frozenset(map(int, NUMBER.findall(remark[-400:] + remark[:400])))
-        part = _FilePart(*asked, shown, flat, request, told, exact)
+        times = Counter(lines)
+        sole = [at for at in shown if times[lines[at]] == 1]
+        places = range(sole[0], sole[-1] + 1) if sole else range(0)
+        around = ["", *lines, ""][places.start], [*lines, ""][places.stop]
+        beside = Remark.of(result or flat, lines, path, around)
+        claim = Claim.at(tool, beside, text, split_lines(text), places)
+        if lines_of_text(text)[-1:] == [lines[at] for at in sole[-1:]] and asks_for_part(arguments):
+            self.whole.take(tool, beside)
+        last = self.last.get((path, tool))
+        follow = follows(last[0], arguments, last[1]) if last else 0
+        part = _FilePart(*asked, shown, flat, request, told, exact, arguments, claim, follow)
         self._found.setdefault((path, tool, text), []).append(part)
+        self.last.pop((path, tool), None)
+        if follow or not asks_for_part(arguments):
+            self.last[path, tool] = arguments, claim
+        return bool(follow)
 
     def judge(self) -> None:
         """Every part, and every two that follow each other."""
@@ -151,13 +181,14 @@ class FileParts:
             for part in parts:
                 self._inside(part, path, known, len(lines_of_text(text)))
             for before, after in pairwise(parts):
-                self._between(before, after, path, known)
+                self._between(before, after, path, text, known)
+            self._paged(parts, path, known, len(lines_of_text(text)))
 
-    def _inside(self, part: _FilePart, path: str, known: set[int], count: int) -> None:
+    def _inside(self, part: _FilePart, path: str, known: set[int], count: int, *, paged: bool = False) -> None:
         """What is asked for is shown without a gap, and all of it."""
         if part.exact and part.size:
             must = known & set(range(part.start - 1, part.start - 1 + part.size))
-        elif part.shown and part.size:
+        elif part.shown and (part.size or paged):
             must = known & set(range(part.shown[0], part.shown[-1] + 1))
         else:
             return
@@ -166,20 +197,32 @@ class FileParts:
             what = f"reading lines of {path} from {part.start} on does not show line {lost[0] + 1} of {count}"
             self.failed.note("M20", "part-lines-missing", path, what, part.request)
 
-    def _between(self, before: _FilePart, after: _FilePart, path: str, known: set[int]) -> None:
-        """A part that is asked for where the one before ended begins with the next line."""
-        if not before.shown or after.start <= before.start or not (_full(before) or after.start in before.told):
+    def _paged(self, parts: Sequence[_FilePart], path: str, known: set[int], count: int) -> None:
+        """Pages that follow another one: no gap, and a true end."""
+        for before, after in pairwise(parts):
+            last = (after.shown or before.shown)[-1:]
+            refused = not after.shown and not after.claim.remark.like(before.claim.remark)
+            larger = after.shown[:1] == before.shown[:1]
+            if not after.follows or not last or refused or larger:
+                continue
+            self._inside(after, path, known, count, paged=True)
+            rest = sorted(at for at in known if at > last[0])
+            if len(rest) > 1 and after.follows == 1 and not self._clipped(after):
+                what = f"{path} is read by pages, of which the last one ends before line {rest[0] + 1} of {count}"
+                unless = partial(ends_or_says, before.claim, after.claim, self.whole)
+                self.failed.note("M20", "file-cut", path, what, after.request, unless)
+
+    def _between(self, before: _FilePart, after: _FilePart, path: str, text: str, known: set[int]) -> None:
+        """A part that is asked for where the one before ended begins there."""
+        if not before.shown or (after.follows and not after.shown) or not self._continues(before, after, text):
             return
-        if len(before.flat) <= SHORT * before.size:
-            return  # so many bytes: a line may stand in both, half in each
         last = before.shown[-1]
-        if before.start + before.size < after.start and after.start not in before.told:
-            return
         rest = {at for at in known if at > last}
         lost = sorted(at for at in rest if not after.shown or at < after.shown[0])
-        if lost and not (self._clipped(before) or self._clipped(after)):
-            what = f"{path} is read from line {before.start} and from line {after.start} on: line {lost[0] + 1} is in neither"
-            self.failed.note("M20", "lines-between-parts", path, what, after.request)
+        if not lost or _joined(text, before, after) or self._clipped(before) or self._clipped(after):
+            return
+        what = f"{path} is read from {before.start} and from {after.start} on: line {lost[0] + 1} is in neither"
+        self.failed.note("M20", "lines-between-parts", path, what, after.request)
 
     def _clipped(self, part: _FilePart) -> bool:
         """Whether a declared loss has taken some of it."""
@@ -193,12 +236,55 @@ class FileParts:
                 return True
         return False
 
+    @staticmethod
+    def _continues(before: _FilePart, after: _FilePart, text: str) -> bool:
+        """Whether a part is asked for where the one before ended, whatever is counted: lines, characters, bytes, pages."""
+        if after.follows:
+            return True
+        if after.start <= before.start:
+            return False
+        end = _end(text, before)
+        if after.start in before.told or {after.start, after.start - 1} & {end, len(text[:end].encode())}:
+            return True
+        return _full(before) and before.start + before.size >= after.start and not _begins_elsewhere(before, after)
+
 
 def _full(part: _FilePart) -> bool:
-    """Whether a part has as many lines as it was asked for, or about."""
+    """Whether a part has as many lines as it was asked for, or about; so many bytes are something else."""
     return (
         bool(part.size) and part.shown[-1] - part.shown[0] + 1 + FEW >= part.size and len(part.flat) > SHORT * part.size
     )
+
+
+def _places(text: str) -> list[int]:
+    """Where each line begins, and where the last one ends."""
+    return [0, *(found.end() for found in LINE_END.finditer(text)), len(text)]
+
+
+def _end(text: str, part: _FilePart) -> int:
+    """Where a part ends, in characters: behind its last line, or in the next one."""
+    places = _places(text)
+    first, most = places[part.shown[-1]], places[min(part.shown[-1] + 2, len(places) - 1)]
+    # the longest beginning that is there: if one is, shorter ones are
+    return first + bisect_left(
+        range(most - first), True, key=lambda size: text[first : first + size + 1] not in part.flat
+    )
+
+
+def _joined(text: str, before: _FilePart, after: _FilePart) -> bool:
+    """Whether one part goes on within the line in which the other ends."""
+    end, places = _end(text, before), _places(text)
+    rest = text[end : places[after.shown[0] + 1]] if after.shown else ""
+    return bool(rest) and rest.strip() in after.flat
+
+
+def _begins_elsewhere(before: _FilePart, after: _FilePart) -> bool:
+    """Whether a part begins before the line of the number that was asked for: then that counts something else."""
+    if not after.shown:
+        return False
+    steps, lines = after.start - before.start, before.shown[-1] - before.shown[0] + 1
+    pages = steps > 1 < lines and after.shown[0] - before.shown[0] == steps * lines and after.shown[0] > after.start
+    return pages or after.shown[0] < after.start - 1
 
 
 def _asked(arguments: Mapping[str, object]) -> tuple[int, int] | None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import FileCourse, Passage
-from claw_adapter.audit.histories import Histories
+from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing
 from claw_adapter.audit.mistaken import mistaken
-from claw_adapter.audit.pages import signs_lost, tells_the_rest, words_in
+from claw_adapter.audit.pages import signs_lost, words_in
 from claw_adapter.audit.parts import FileParts, said_by, shown_by
 from claw_adapter.audit.places import place_in
+from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page
 from claw_adapter.audit.rendering import MASKED, Renderer, blackened, without_format
 from claw_adapter.audit.results import (
     LEAST,
@@ -26,6 +28,7 @@ from claw_adapter.audit.results import (
     flat_of,
     lines_in,
     lines_of_text,
+    split_lines,
     whole_in,
 )
 from claw_adapter.audit.units import RequestUnit, arguments_of
@@ -89,7 +92,9 @@ class _Reading:
     """What the finding is called after: a command and a tool are two ways, and one does not mend the other."""
     name: str
     arguments: Mapping[str, object]
+    result: str
     flat: str
+    """The same, of which nothing is quoted."""
     earlier: str
     exchange: Exchange
     true: Sequence[str]
@@ -100,6 +105,8 @@ class _Reading:
     """What it was earlier in this turn, where the agent has written it."""
     absent: bool
     """Whether it may not have been there yet."""
+    part: bool
+    """Whether a part was asked for, or the page behind another one."""
 
 
 @dataclass(slots=True)
@@ -114,12 +121,23 @@ class Reads:
     """Whether a refusal is the harness's."""
     whole: dict[str, str] = field(default_factory=dict)
     """Path → the text that was last read whole."""
+    shown: WholeReadings = field(default_factory=WholeReadings)
+    """What tools say beside files, and beside histories, that they show whole."""
+    talks: WholeReadings = field(default_factory=WholeReadings)
+    _files: dict[tuple[str, str], tuple[Mapping[str, object], Claim]] = field(default_factory=dict)
+    _histories: dict[tuple[str, str], HistoryPage] = field(default_factory=dict)
+    """The last pages of files, and of histories, by what they are of and the tool."""
+    _turns: list[tuple[str, Failed]] = field(default_factory=list)
+    """What failed in the turns, with their rounds."""
 
     def judge(self, steps: Sequence[tuple[RequestUnit, RequestUnit, Exchange]], files: Files, talks: Talks) -> None:
         """Calls with their results and the requests whose replies they were, of one turn."""
         failed, earlier = Failed(), dict[str, str]()
-        histories = Histories(self.renderer, self.book, failed, talks.brought, self.strict, talks.sessions)
-        parts = FileParts(self.renderer, self.book, failed)
+        histories = Histories(
+            self.renderer, self.book, failed, talks.brought, self.strict, talks.sessions, whole=self.talks,
+            earlier=self._histories,
+        )  # fmt: skip
+        parts = FileParts(self.renderer, self.book, failed, self.shown, self._files)
         course = FileCourse.of([call for call, _, _ in steps], files.before, self.workspace)
         passages = course.through([exchange.number for _, _, exchange in steps])
         for (call, result, exchange), passage in zip(steps, passages, strict=True):
@@ -137,12 +155,16 @@ class Reads:
             versions = self._declared(true, flat, label != path)
             if path and (reads or (command is not None and versions)):
                 before = earlier.get(label, "")
-                reading = _Reading(
-                    path, label, name, arguments, flat, before, exchange, true, versions, known.known, known.absent
+                exact = command is not None
+                paged = parts.take(
+                    versions, path, name, arguments, flat, exchange.number, exact=exact, result=result.text
                 )
+                reading = _Reading(
+                    path, label, name, arguments, result.text, flat, before, exchange, true, versions, known.known,
+                    known.absent, paged or asks_for_part(arguments),
+                )  # fmt: skip
                 self._file(reading, files, failed)
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
-                parts.take(versions, path, name, arguments, flat, exchange.number, exact=command is not None)
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
                 if COMMANDS in self.renderer.losses and any(text != without_format(text) for text in texts):
                     self.book.bite(COMMANDS)
@@ -155,9 +177,18 @@ class Reads:
                 continue
             elif session := _session(arguments, talks.sessions):
                 older = talks.older.get(session.id, frozenset())
-                histories.judge(session, arguments, flat_of(result.text), older, exchange.number)
+                by = HistoryCall(name, result.text, exchange.tools)
+                histories.judge(session, arguments, flat_of(result.text), older, exchange.number, by)
         parts.judge()
+        self._histories |= histories.pages
         failed.report(self.book)
+        self._turns.append((self.book.round, failed))
+
+    def finish(self) -> None:
+        """After the last turn: whether pages have said that there is more is seen beside what was shown whole."""
+        for name, failed in self._turns:
+            self.book.round = name
+            failed.decided().report(self.book)
 
     def _path(self, arguments: dict[str, JsonValue], files: Files) -> str:
         """The file that a call names; the workspace's folder before it is left out."""
@@ -177,13 +208,14 @@ class Reads:
             failed.note("M20", STALE, label, f"reading {label} gives {stale}", request)
         elif read:
             self.whole[path] = reading.true[read[0]]
+            self.shown.take(reading.name, Remark.of(reading.result, split_lines(versions[read[0]]), path))
             failed.mended(label, but=STAYS)
             _bared(label, [versions[at] for at in read], flat, failed, request)
         elif any(whole_in(text, pages) or _laid_out(text, pages) for text in versions if text.strip()):
             failed.mended(label, but=STAYS)
         elif not versions:
             _mistaken(reading.arguments, flat, files, failed, request)
-        elif asks_for_part(reading.arguments) or (reading.absent and len(flat) <= BRIEF):
+        elif reading.part or (reading.absent and len(flat) <= BRIEF):
             return
         elif len(versions) == 1 and words_in(versions[0], flat) and (lost := signs_lost(versions[0], flat)):
             what = f"reading {label} gives its words, and not its signs: {', '.join(map(ascii, lost[:6]))}"
@@ -205,7 +237,7 @@ class Reads:
     def _stale(self, reading: _Reading, files: Files, *, whole: bool) -> str:
         """What it gives of an earlier state of the file; nothing where it gives none, or all of the file as well."""
         flat = reading.flat
-        for text in reading.passed if not asks_for_part(reading.arguments) else ():
+        for text in reading.passed if not reading.part else ():
             if _gone(text, reading.versions, flat) or (not whole and text.strip() and whole_in(text, flat)):
                 return "what it was before an earlier call of the turn changed it"
         older = files.older.get(reading.path, ()) if not whole else ()
@@ -238,10 +270,11 @@ class Reads:
         if over := next((clip for clip in clips if _over(clip, versions, (there, len(flat)))), None):
             self.book.bite(over)
         elif len(versions) == 1:  # else the turn changed it, and it may have been something else in between
-            if tells_the_rest(versions[0], flat, reading.name, reading.arguments, reading.exchange.tools):
-                return
+            call = reading.name, reading.arguments, reading.exchange.tools
+            claim = first_page(versions[0], reading.result, flat, reading.path, call)
             what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"
-            failed.note("M20", "file-cut", reading.label, what, reading.exchange.number)
+            unless = partial(claim.holds, self.shown) if claim else None
+            failed.note("M20", "file-cut", reading.label, what, reading.exchange.number, unless)
 
 
 def _there(files: Files, passage: Mapping[str, Passage]) -> dict[str, Passage]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -40,19 +40,36 @@ class Failed:
     """Readings of one turn that failed, by cause and what was read: reading it again may mend some."""
 
     found: dict[tuple[str, str], tuple[str, str, int]] = field(default_factory=dict)
+    doubted: list[tuple[tuple[str, str], tuple[str, str, int], Callable[[], bool]]] = field(default_factory=list)
+    """What failed unless something is so that only the end of the trial shows."""
 
-    def note(self, must: str, cause: str, name: str, what: str, request: int) -> None:
-        """Reading `name` failed."""
-        self.found.setdefault((cause, name), (must, f"{what} (request {request})", request))
+    def note(
+        self, must: str, cause: str, name: str, what: str, request: int, unless: Callable[[], bool] | None = None
+    ) -> None:
+        """Reading `name` failed, unless that is so at the end of the trial."""
+        entry = must, f"{what} (request {request})", request
+        if unless is None:
+            self.found.setdefault((cause, name), entry)
+        else:
+            self.doubted.append(((cause, name), entry, unless))
 
     def mended(self, name: str, *, but: Container[str]) -> None:
         """It was read after all; what has one of the causes `but` stays."""
         self.found = {key: one for key, one in self.found.items() if key[1] != name or key[0] in but}
+        self.doubted = [one for one in self.doubted if one[0][1] != name or one[0][0] in but]
 
     def report(self, book: Book) -> None:
-        """Into the book with what is left."""
+        """Into the book with what is left, but for what is doubted."""
         for (cause, _), (must, what, request) in self.found.items():
             book.find(must, cause, what, owner="harness", request=request)
+
+    def decided(self) -> Failed:
+        """At the end of the trial: what was doubted and has failed."""
+        failed = Failed()
+        for (cause, name), (must, what, request), unless in self.doubted:
+            if (cause, name) not in self.found and not unless():
+                failed.found.setdefault((cause, name), (must, what, request))
+        return failed
 
 
 def asks_for_part(arguments: Mapping[str, object], count: int = 0) -> bool:
