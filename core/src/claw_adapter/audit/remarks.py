@@ -192,15 +192,16 @@ class Claim:
 
     @classmethod
     def at(cls, tool: str, remark: Remark, text: str, lines: Sequence[str], shown: range) -> Claim:
-        """One of a page that shows those lines of a text, by number from 0."""
+        """One of a page that shows those lines of a text, by number from 0; the last ones may stand there by chance."""
         places = [len("\n".join(lines[:end])) for end in (shown.start, shown.stop, shown.stop + 1)]
         sizes = [(len(lines), len(shown)), *((len(text), end - places[0]) for end in places[1:])]
         before = round(shown.start / len(shown)) if shown else 0
+        sure = next((at for at in reversed(shown) if lines[at].strip() and lines.count(lines[at]) == 1), shown.start)
         return cls(
             tool,
             remark,
             counts=frozenset({len(lines), len([line for line in lines if line]), len(text), len(text.encode())}),
-            next=frozenset({shown.stop + 1, *range(places[1], places[2] + 1)}),
+            next=frozenset({*range(sure + 2, shown.stop + 2), *range(places[1], places[2] + 1)}),
             pages=frozenset(ceil(count / size) for count, size in sizes if 0 < size < count),
             page=frozenset({before, before + 1}),
         )
