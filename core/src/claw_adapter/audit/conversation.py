@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
@@ -18,6 +19,8 @@ __all__ = ["judge_requests", "minutes"]
 
 SHORT: Final = 20
 """Characters under which a text may well stand in a request twice."""
+TOO_LONG: Final = frozenset({"context", "413"})
+"""Faults by which a provider says that a request is too long."""
 MUST: Final = {"seeded": "M7", "update": "M21", "prompt": "M13", "answer": "M30", "step": "M30"}
 WHOSE: Final = {"seeded": "the past it was given", "update": "what an update brought", "prompt": "what was asked"}
 
@@ -34,6 +37,7 @@ def judge_requests(
     """Compare every request of a turn with what it must hold; texts that are `gone` are looked for elsewhere.
 
     `largest` is the most tokens that a request of the turns before had: what a window has taken stays away. Returns it anew.
+    Behind a request that the provider has found too long the window counts as full, for the rest of the turn.
     """
     number = prompt.round
     tokens = largest
@@ -44,9 +48,9 @@ def judge_requests(
         expected = [*past, prompt, *steps]
         found = align(expected, units, renderer)
         tokens = max(tokens, int(str(exchange.usage.get("input") or 0)))
-        _Request(expected, units, found, prompt.round, renderer, book, exchange.number, tokens, replies=replies).judge(
-            gone
-        )
+        told = any(one.fault in TOO_LONG for one in turn.exchanges if one.number < exchange.number)
+        felt = sys.maxsize if told else tokens
+        _Request(expected, units, found, prompt.round, renderer, book, exchange.number, felt, replies=replies).judge(gone)
         replies += [reply.text] if (reply := Reply.of(exchange)) else []
     _judge_calls(turn, book, renderer)
     _judge_broken(turn, book)
