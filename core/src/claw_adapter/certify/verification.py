@@ -111,7 +111,7 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
     problems += _rendered_otherwise(certificate, report, path.parent)
     if not has_evidence(path) or not _is_ours(certificate):
         return VerifiedCertificate(certificate, problems, found, notes=notes)
-    derived = dict(derive(report, path.parent / "evidence"))
+    derived = dict(derive(report, path.parent / "evidence", checks()))
     problems += [f"{check}: {wrong}" for check, wrong in derived.items() if wrong]
     drawn = tuple(check for check in derived if check.startswith("PLAN-"))
     return VerifiedCertificate(certificate, problems, found, drawn, notes)

@@ -191,7 +191,7 @@ class PlayedModel(Model):
         reply = PlayedReply() if self._open else self._reply(played, request)
         if reply.hang and self._turn.attempt == 1:
             await self.hold()
-        await asyncio.sleep(reply.delay)
+        await self.wait(reply.delay)
         if reply.fault is not None:
             yield self._fail(reply, reply.fault, request)
         elif not self._open:
@@ -201,13 +201,17 @@ class PlayedModel(Model):
             yield Delta(extra={"reasoning_signature": SIGNED})
         for start in range(0, len(reply.text), reply.piece):
             if start <= len(reply.text) // 2 < start + reply.piece:
-                await asyncio.sleep(reply.pause)
+                await self.wait(reply.pause)
             yield Delta(text=reply.text[start : start + reply.piece])
         for index, deed in enumerate(self._open):
             if deed.next is not None:
                 for piece in _pieces(self._call(index, deed, deed.next), reply.piece):
                     yield Delta(calls=(piece,))
         yield Delta(finish="tool_calls" if self._open or reply.fault is not None else reply.finish)
+
+    async def wait(self, seconds: float) -> None:
+        """Let so many seconds pass."""
+        await asyncio.sleep(seconds)
 
     async def hold(self) -> None:
         """Never come back."""
