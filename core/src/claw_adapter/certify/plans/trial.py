@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from claw_adapter.certify.plans.layout import lay_out, run_folder, run_plan
 from claw_adapter.certify.plans.plan import SessionPlan, said_in
 from claw_adapter.certify.script import history_use
 from claw_adapter.certify.watch import command_of, traces_outside
-from claw_adapter.folders import remove_tree
+from claw_adapter.folders import remove_tree, scratch
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import HarnessSpec, RunSettings
 from claw_adapter.runner.run import run
@@ -61,8 +60,7 @@ class PlanRunner:
     async def outcomes(self, plans: Sequence[SessionPlan], *, at_once: int = 1) -> list[PlanOutcome]:
         """Run plans as the trials of one run, so many at once, and judge each."""
         self.runs += 1
-        with tempfile.TemporaryDirectory(dir=self.beside, ignore_cleanup_errors=True) as name:
-            root = Path(name).resolve()
+        with scratch(beside=self.beside) as root:
             made = run_folder(root, plans[0].nonce)
             laid, scenarios = {}, {}
             for plan in plans:
