@@ -108,7 +108,7 @@ def _audit(
 ) -> TrialAudit:
     path = RunFolder(run.root).transcript(trial.spec.id)
     capabilities, notes = _declared(trial)
-    store = Store(run.store)
+    store = Store(run.store, sweep=False)
     scenario = known.scenario
     here = own.get(scenario.id, set())
     facts = TrialFacts(

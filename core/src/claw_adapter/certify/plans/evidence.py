@@ -104,7 +104,7 @@ def _derived(report: Report, result: CheckResult, folder: Path) -> str:
         if wrong := unlike_plan(run_plan(plans, laid, scenarios, harness, first.settings), data.plan):
             return f"what was run is not what the nonce {nonce} draws: {wrong}"
         for trial in data.trials:
-            if wrong := unlike_scenario(trial, scenarios[trial.spec.scenario], Store(data.store)):
+            if wrong := unlike_scenario(trial, scenarios[trial.spec.scenario], Store(data.store, sweep=False)):
                 return f"what was run is not what the nonce {nonce} draws: {wrong}"
             path = RunFolder(data.root).transcript(trial.spec.id)
             if wrong := unlike_script(trial.spec, read_transcript(path)):
