@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -19,6 +18,7 @@ from claw_adapter.errors import ClawError
 from claw_adapter.folders import scratch
 from claw_adapter.notation import render_named
 from claw_adapter.protocol import HarnessSpec
+from claw_adapter.reading import parse_json, read_text
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import TrialData, load_run
 from claw_adapter.runs.store import Store
@@ -74,11 +74,19 @@ def _missing(
             return f"its turn {turn.round} is that of another check"
         if turn.trial not in result.trials:
             return f"its turn {turn.round} is in the conversation {turn.trial}, which it is not said to have had"
-        lines = map(json.loads, (evidence / turn.trial / "events.jsonl").read_text("utf-8").splitlines())
-        counted = [line["metered"]["requests"] for line in lines if line.get("round") == turn.round]
+        counted = list(_counted(evidence / turn.trial / "events.jsonl", turn.round))
         if counted != [requests(evidence / turn.trial)[turn.round]]:
             return f"its turn {turn.round} is not in the evidence with all its requests"
     return ""
+
+
+def _counted(path: Path, name: str) -> Iterator[object]:
+    """How many requests were counted in a turn, as often as it is there."""
+    for line in read_text(path).split("\n"):
+        item = parse_json(line or "{}")
+        if isinstance(item, dict) and item.get("round") == name:
+            metered = item.get("metered")
+            yield metered.get("requests") if isinstance(metered, dict) else None
 
 
 def _requests(folder: Path) -> Counter[str]:

@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from claw_adapter.endpoint.dialects.openai_chat import assemble
+from pydantic import JsonValue
+
+from claw_adapter.endpoint.dialects.openai_chat import assemble, parse_call
 from claw_adapter.endpoint.faults import BEGUN, FaultSchedule, broken_call
 from claw_adapter.endpoint.models.played import PlayedModel, parse_script
 from claw_adapter.endpoint.neutral import Collector
@@ -19,7 +21,8 @@ from claw_adapter.runner.context import WORKSPACE
 from claw_adapter.runs.transcript import Exchange
 
 __all__ = ["unlike_script"]
-Said = tuple[str, list[Any]]
+
+Said = tuple[JsonValue, list[tuple[str, str]]]
 """The text of a reply, and its calls without their ids."""
 
 
@@ -89,8 +92,9 @@ def _request(exchange: Exchange) -> ModelRequest:
 
 
 def _said(message: dict[str, Any]) -> Said:
-    calls = [call.get("function") for call in message.get("tool_calls") or []]
-    return message.get("content") or "", calls
+    calls = message.get("tool_calls")
+    found = map(parse_call, calls) if isinstance(calls, list) else ()
+    return message.get("content") or "", [(call.name, call.arguments) for call in found]
 
 
 def _workspace(spec: TrialSpec, exchanges: Sequence[Exchange]) -> str:
