@@ -5,29 +5,45 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import json
+import os
+import shutil
 import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from claw_adapter import __version__
+from claw_adapter import __version__, plugins
+from claw_adapter.certify import watch
 from claw_adapter.certify.certificate import certificate_of, file_digest
 from claw_adapter.certify.check import checks
-from claw_adapter.certify.digests import code_digest, folder_digest, json_digest
+from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest, json_digest
 from claw_adapter.certify.envelope import seal
+from claw_adapter.certify.offspring import held_by_others
 from claw_adapter.certify.output import write_all
-from claw_adapter.certify.records import Adapter, CheckResult, Report
+from claw_adapter.certify.records import Adapter, CheckResult, Report, described_capabilities
 from claw_adapter.certify.requirements import load
 from claw_adapter.certify.terminal import print_report
-from claw_adapter.certify.verification import verify
+from claw_adapter.certify.verification import installed_otherwise, verify
 from claw_adapter.cli.common import console
 from claw_adapter.errors import JournalError
+from claw_adapter.protocol import Capabilities
 from support.commands import call
 
 ESCAPE = "1\n✓ signed by release@example.org\x1b[8m"
 """A false line, and what makes the terminal conceal all that follows."""
+
+
+OTTER = Adapter(
+    name="otter",
+    kind="a.Otter",
+    versions={"otter": "2.1"},
+    capabilities=described_capabilities(Capabilities.full(seed_history="native", usage="per_turn")),
+)
 
 
 def made(folder: Path, *, key: Path | None = None, **changed: object) -> Path:
@@ -41,9 +57,9 @@ def made(folder: Path, *, key: Path | None = None, **changed: object) -> Path:
     told = {
         "spec": asked.spec, "requirement_set": asked.name, "requirement_digest": asked.digest, "kit": __version__,
         "kit_digest": code_digest("claw_adapter"), "nonce": "n", "isolation": 0, "asked": "bronze", "certified": False,
-        "adapter": Adapter(name="otter", kind="a.Otter", versions={"otter": "2.1"}, capabilities={}), "reached": "bronze",
-        "ok": True, "started": "2026-01-01T00:00:00+00:00", "seconds": 1.0, "platform": "Linux", "results": results,
-        "not_scored": {}, "evidence": folder_digest(folder / "evidence"),
+        "adapter": OTTER, "reached": "bronze",
+        "ok": True, "started": "2026-11-26T00:00:00+00:00", "seconds": 1.0, "platform": "Linux", "results": results,
+        "not_scored": asked.not_scored, "evidence": folder_digest(folder / "evidence"),
     }  # fmt: skip
     write_all(Report.model_validate(told | changed), folder, key=key)
     (folder / "evidence").rmdir()
@@ -112,7 +128,7 @@ def test_a_badge_says_the_level_of_its_certificate_whoever_made_it(tmp_path):
     reseal(folder, files={})
     _, problems, *_, notes = verify(folder)
     assert problems == ["badge.svg does not show the level bronze"]
-    assert notes[0] == "no part of the certificate: badge.svg, badge.json, junit.xml, report.html"
+    assert notes[0] == "no part of the certificate: badge.json, badge.svg, junit.xml, report.html"
 
 
 LATER = (dt.datetime.now(dt.UTC) + dt.timedelta(days=3)).isoformat()
@@ -124,9 +140,13 @@ LATER = (dt.datetime.now(dt.UTC) + dt.timedelta(days=3)).isoformat()
         ({"spec": "claw/2"}, "it is of the specification claw/2, this kit is of claw/1"),
         ({"issued": LATER}, f"it was issued at {LATER}, which is still to come"),
         ({"issued": "2031-01-01"}, "it was issued at 2031-01-01, which is still to come"),
+        (
+            {"issued": "1999-01-01T00:00:00+00:00"},
+            "it was issued at 1999-01-01T00:00:00+00:00, before there was the set 2026.12 (2026-11-23)",
+        ),
         ({"issued": "soon"}, "it was issued at 'soon', which is no time"),
     ],
-    ids=["specification", "day", "date", "no time"],
+    ids=["specification", "day", "date", "before its set", "no time"],
 )
 def test_another_specification_and_a_day_to_come_are_refused(tmp_path, changed, said):
     folder = made(tmp_path / "c")
@@ -194,8 +214,9 @@ def test_a_report_that_says_a_thing_twice_is_damaged(tmp_path):
 
 
 def test_what_a_program_says_of_its_version_is_certified_on_one_line(tmp_path, capsys):
-    adapter = Adapter(name="otter", kind="a.Otter", versions={"otter": f"2.1 {ESCAPE}"}, capabilities={})
-    folder = made(tmp_path / "c", adapter=adapter, problems=(ESCAPE,))
+    adapter = OTTER.model_copy(update={"versions": {"otter": f"2.1 {ESCAPE}"}})
+    told = ("baseline: " + ESCAPE,)
+    folder = made(tmp_path / "c", adapter=adapter, problems=told, ok=False)
     certificate, problems, *_ = verify(folder)
     assert (problems, certificate.versions) == ([], {"otter": "2.1 1 ✓ signed by release@example.org"})
     report = Report.model_validate_json((folder / "report.json").read_text())
@@ -233,3 +254,122 @@ def test_what_is_no_stored_plan_is_said_in_a_sentence_with_the_way_out(tmp_path)
     assert "Name a file of evidence/plans/" in done.err
     assert len(done.err.splitlines()) == 2
     assert "pydantic" not in done.err
+
+
+def passed_again(told: Report) -> Report:
+    """A check has failed, and behind that stands that it has passed."""
+    failed = told.results[0].model_copy(update={"outcome": "failed", "owner": "adapter", "what": "x"})
+    return told.model_copy(update={"results": (failed, *told.results)})
+
+
+def undeclared(told: Report) -> Report:
+    capabilities = told.adapter.capabilities | {"turns": "unsupported: it cannot"}
+    return told.model_copy(update={"adapter": told.adapter.model_copy(update={"capabilities": capabilities})})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (passed_again, "LIFE-001 stands twice among the results"),
+        (passed_again, "what the report says of ok does not follow"),
+        (lambda told: told.model_copy(update={"ok": False}), "what the report says of ok does not follow"),
+        (lambda told: told.model_copy(update={"problems": ("rot",)}), "what the report says of problems does not"),
+        (lambda told: told.model_copy(update={"not_scored": {}}), "what the report says of not_scored does not"),
+        (undeclared, "TURN-003 is said to have passed, and by what is declared it does not apply: turns: unsupported"),
+        (
+            lambda told: told.model_copy(
+                update={"adapter": told.adapter.model_copy(update={"capabilities": {"turns": "since"}})}
+            ),
+            "what the report says of capabilities cannot be read",
+        ),
+        (lambda told: told.model_copy(update={"seconds": float("inf")}), "report.json is damaged"),
+        (lambda told: told.model_copy(update={"seconds": float("nan")}), "report.json is damaged"),
+    ],
+    ids=["twice", "twice and ok", "ok", "problems", "not scored", "undeclared", "unreadable", "infinite", "no number"],
+)
+def test_a_report_is_held_against_its_own_results_and_declarations(tmp_path, change, said):
+    folder = made(tmp_path / "c")
+    report = change(Report.model_validate_json((folder / "report.json").read_text()))
+    (folder / "evidence").mkdir()
+    write_all(report, folder)
+    (folder / "report.json").write_text(json.dumps(report.model_dump()))  # with what no kit writes
+    reseal(folder, report=file_digest(folder / "report.json"))
+    assert any(problem.startswith(said) for problem in verify(folder).problems), verify(folder).problems
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda path: path.symlink_to("/etc"),
+        lambda path: path.symlink_to("."),
+        lambda path: path.symlink_to("/nowhere"),
+        lambda path: path.symlink_to("one"),
+        os.mkfifo,
+        Path.mkdir,
+        lambda path: (path.parent / "__pycache__").mkdir(),
+    ],
+    ids=["folder", "loop", "nowhere", "file", "pipe", "empty folder", "byte code"],
+)
+def test_evidence_is_files_and_nothing_else(tmp_path, put):
+    folder = tmp_path / "c"
+    (folder / "evidence").mkdir(parents=True)
+    (folder / "evidence" / "one").write_text("1")
+    put(folder / "evidence" / "two")
+    digest = folder_digest(folder / "evidence")
+    shutil.copytree(folder / "evidence", tmp_path / "kept", symlinks=True, ignore=lambda *_: ["two", "__pycache__"])
+    shutil.rmtree(folder)
+    made(folder)
+    shutil.copytree(tmp_path / "kept", folder / "evidence")
+    reseal(folder, evidence=digest)
+    put(folder / "evidence" / "two")
+    assert any(one.startswith("evidence is files and nothing else, and") for one in verify(folder).problems)
+
+
+def test_whatever_else_lies_beside_a_certificate_is_named(tmp_path):
+    folder = made(tmp_path / "c")
+    (folder / "badge-gold.svg").write_text("gold")
+    assert verify(folder).notes == ("no part of the certificate: badge-gold.svg",)
+    for number in range(12):
+        (folder / f"x{number:02}").write_text("")
+    assert verify(folder).notes[0].endswith("x08 and 3 more")
+
+
+def test_a_dependency_that_is_left_out_is_named(tmp_path):
+    points = plugins.entry_points("reference")
+    (name, digest), *others = dependency_digests(points[0].distribution).items()
+    adapter = OTTER.model_copy(update={"name": "reference", "dependencies": dict(others)})
+    certificate = verify(made(tmp_path / "c", adapter=adapter)).certificate
+    notes = installed_otherwise(certificate)
+    assert f"the adapter that is installed here requires {name}, which the certificate does not name" in notes
+    whole = certificate.model_copy(update={"dependencies": {name: digest, **certificate.dependencies}})
+    assert not any("requires" in note for note in installed_otherwise(whole))
+
+
+def test_what_another_process_holds_is_not_left_by_a_harness(tmp_path, monkeypatch):
+    """A verification beside a certification lays out the same drawn session, in a folder of its own that it holds open."""
+    monkeypatch.setattr(watch, "SHARED", ())
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = (
+        "from claw_adapter.folders import scratch\n"
+        f"with scratch('other-', __import__('pathlib').Path({str(tmp_path)!r})) as folder:\n"
+        "    (folder / 'a').write_text('words of the session'); print(folder, flush=True); input()"
+    )
+    # a shell in between that ends at once, so that it does not descend from us
+    pipe = tmp_path / "end"
+    os.mkfifo(pipe)
+    told = tmp_path / "told.log"
+    subprocess.run(["setsid", "sh", "-c", f'"$0" -c "$1" <{pipe} >{told} &', sys.executable, code], check=True)
+    with pipe.open("w") as end:
+        while not (told.exists() and told.read_text().strip()):
+            time.sleep(0.05)
+        folder = Path(told.read_text().strip())
+        mine = tmp_path / "mine"
+        mine.mkdir()
+        (mine / "a").write_text("words of the session")
+        assert held_by_others(tmp_path) >= {folder}
+        assert watch.traces_outside(["words of the session"], 0) == [mine]
+        end.write("\n")
+    while folder.exists():
+        time.sleep(0.05)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -17,13 +18,16 @@ import pytest
 
 from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.certificate import Certificate, file_digest
-from claw_adapter.certify.digests import code_digest, folder_digest
+from claw_adapter.certify.digests import code_digest, folder_digest, json_digest
 from claw_adapter.certify.judge import certify, plan, report
 from claw_adapter.certify.output import prepare_folder, read_report, write_all
+from claw_adapter.certify.plans.replies import unlike_script
 from claw_adapter.certify.records import Report
 from claw_adapter.certify.requirements import load
 from claw_adapter.certify.verification import installed_otherwise, verify
 from claw_adapter.errors import JournalError
+from claw_adapter.runs.load import load_run
+from claw_adapter.runs.transcript import read_transcript
 from support.running import claw
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -194,6 +198,67 @@ def remove_plans(folder: Path) -> None:
     forge(folder)
 
 
+def of_plan(folder: Path) -> Path:
+    """Where the one trial of PLAN-001 is."""
+    (trial,) = (folder / "evidence" / "plans" / "bronze" / "1" / "trials").iterdir()
+    return trial
+
+
+def change_journal(change: Callable[[dict], object], folder: Path) -> None:
+    """Change records of the drawn session, and chain them anew."""
+    path, before, lines = of_plan(folder) / "journal.jsonl", "", []
+    for line in path.read_bytes().splitlines():
+        record = json.loads(line)["record"]
+        change(record)
+        body = json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode()
+        before = hashlib.sha256(before.encode() + body).hexdigest()[:16]
+        lines.append(b'{"sum":"%s","record":%s}\n' % (before.encode(), body))
+    path.write_bytes(b"".join(lines))
+    forge(folder)
+
+
+def say_otherwise(field: str, folder: Path) -> None:
+    """Let prompt or reply of a turn be another one everywhere: script, journal and transcript, with its digests."""
+    trial = of_plan(folder)
+    records = [json.loads(line)["record"] for line in (trial / "journal.jsonl").read_bytes().splitlines()]
+    said = next(r[field] for r in records if r["kind"] == "round" and len(r[field].split("\n")[0]) > 40).split("\n")[0]
+    old, new = (json.dumps(text, ensure_ascii=False)[1:-1] for text in (said, "Nobody drew this sentence, not at all."))
+    run = trial.parents[1] / "run.json"
+    run.write_text(run.read_text().replace(old, new))
+    shas, lines = dict[str, str](), []
+    for line in (trial / "transcript.jsonl").read_text().split("\n")[:-1]:
+        item = json.loads(line.replace(old, new))
+        if item["kind"] == "part" and old in line:
+            shas[item["sha"]] = item["sha"] = json_digest(item["value"])
+        lines.append(json.dumps(item, ensure_ascii=False))
+    text = "\n".join(lines)
+    (trial / "transcript.jsonl").write_text(f"{text}\n")
+    change_journal(
+        lambda record: record.update(json.loads(json.dumps(record, ensure_ascii=False).replace(old, new))), folder
+    )
+
+
+def in_start(folder: Path, **changed: object) -> None:
+    change_journal(lambda record: record.update(changed if record["kind"] == "start" else {}), folder)
+
+
+def in_first_round(folder: Path, **changed: object) -> None:
+    change_journal(lambda record: record.update(changed if record.get("index") == 0 else {}), folder)
+
+
+def result(check: str, folder: Path, **changed: object) -> None:
+    """Let the result of a check say something else."""
+    made = read_report(folder)
+    results = [one.model_copy(update=changed) if one.id == check else one for one in made.results]
+    forge(folder, results=tuple(results))
+
+
+def empty_transcript(folder: Path) -> None:
+    next((folder / "evidence").glob("turn-009*/transcript.jsonl")).write_text("")
+    forge(folder)
+
+
+UNDRAWN = "PLAN-001: what was run is not what the nonce"
 SAYS_ELSE = [f"{field} is not what the report says" for field in ("certified", "losses", "options")]
 SHOWN = ("badge.svg", "badge.json", "report.html")
 CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
@@ -217,6 +282,26 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
         pytest.param(partial(forge, adapter={"versions": {"reference": "9"}}), "PLAN-001: what was run", id="version"),
         pytest.param(partial(forge, adapter={"capabilities": CAPABILITIES}), "declares something else", id="declared"),
         pytest.param(partial(forge, nonce="another"), "not what the nonce another draws", id="nonce"),
+        pytest.param(partial(say_otherwise, "prompt"), UNDRAWN, id="another prompt"),
+        pytest.param(partial(say_otherwise, "text"), UNDRAWN, id="another reply"),
+        pytest.param(partial(in_start, scenario_digest="8" * 64), UNDRAWN, id="another scenario"),
+        pytest.param(partial(in_start, memory_files=["**"]), UNDRAWN, id="files of its own"),
+        pytest.param(partial(in_start, snapshot="0" * 64), "PLAN-001: its evidence cannot be read", id="no tree"),
+        pytest.param(partial(in_first_round, updates=["U999"]), UNDRAWN, id="an update that is not there"),
+        pytest.param(partial(in_first_round, round="r999"), UNDRAWN, id="another name of a round"),
+        pytest.param(partial(in_first_round, type="nonsense"), UNDRAWN, id="another type of round"),
+        pytest.param(partial(in_first_round, feedback="x"), UNDRAWN, id="another feedback"),
+        pytest.param(
+            partial(forge, isolation=2), "what was run had isolation 0, not the 2 of the report", id="isolation"
+        ),
+        pytest.param(
+            partial(forge, adapter={"versions": {"reference": "9"}}), "(reference 9) of the report", id="which"
+        ),
+        pytest.param(partial(result, "TURN-009", turns=()), "TURN-009: it has passed without turns", id="no turns"),
+        pytest.param(partial(result, "LIFE-008", trials=()), "it has passed without conversations", id="no talks"),
+        pytest.param(partial(result, "TURN-009", trials=("x",)), "TURN-009: its conversation x is not", id="alien"),
+        pytest.param(partial(result, "PLAN-001", notes=("9 turns",)), "which is not its note", id="how much"),
+        pytest.param(empty_transcript, "TURN-009: its turn TURN-009.1 is not in the evidence with all", id="empty"),
         pytest.param(claim_gold, "SEC-001 is not described as in the kit", id="results"),
     ],
 )
@@ -231,7 +316,8 @@ def test_what_only_the_installed_code_can_tell_is_told(certified):
     forge(certified, adapter={"digest": "0" * 64, "dependencies": {"click": "0" * 64}})
     certificate, problems, *_ = verify(certified)
     assert problems == []
-    assert [note.split(" that is")[0] for note in installed_otherwise(certificate)] == [
+    notes = [note.split(" that is")[0] for note in installed_otherwise(certificate) if "does not name" not in note]
+    assert notes == [
         "the adapter",
         "the dependency click",
     ]
@@ -299,3 +385,17 @@ def test_the_trials_key_is_nowhere_in_the_evidence(folder, bronze):
     for path in (*folder.rglob("*"), *bronze.rglob("*")):
         if path.is_file():
             assert not re.search(rb"claw-[A-Za-z0-9_-]{32}", path.read_bytes()), path
+
+
+def test_an_honest_session_is_answered_by_its_script_and_any_other_reply_is_seen(bronze):
+    (trial,) = load_run(of_plan(bronze).parents[1]).trials
+    exchanges = list(read_transcript(of_plan(bronze) / "transcript.jsonl"))
+    assert unlike_script(trial.spec, exchanges) == ""
+    for number in range(0, len(exchanges), 9):
+        reply = dict(exchanges[number].reply or {}) | {"content": "Nobody drew this."}
+        changed = [*exchanges]
+        changed[number] = exchanges[number].model_copy(update={"reply": reply})
+        said = f"the model's reply to request {exchanges[number].number} is not the one that was drawn"
+        assert unlike_script(trial.spec, changed) == said
+        changed[number] = exchanges[number].model_copy(update={"fault": "500", "reply": None})
+        assert "fails otherwise than was drawn (500)" in unlike_script(trial.spec, changed)

@@ -131,14 +131,18 @@ def remove(parent: int, name: str) -> None:
 
 
 @contextmanager
-def scratch(prefix: str) -> Iterator[Path]:
-    """A new folder for the system's temporary files that goes at the end, whatever has been left in it."""
-    folder = Path(tempfile.mkdtemp(prefix=prefix)).resolve()
-    try:
-        yield folder
-    finally:
-        with suppress(JournalError):  # something that is being killed may still write there
-            remove_tree(folder)
+def scratch(prefix: str = "tmp", beside: Path | None = None) -> Iterator[Path]:
+    """A new folder among the system's temporary files, or in `beside`, that goes at the end, whatever has been left in it.
+
+    We hold it open until then, by which others see whose it is (`claw_adapter.certify.offspring.held_by_others`).
+    """
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=beside)).resolve()
+    with opened(folder):
+        try:
+            yield folder
+        finally:
+            with suppress(JournalError):  # something that is being killed may still write there
+                remove_tree(folder)
 
 
 def remove_tree(path: Path) -> None:

@@ -107,7 +107,7 @@ def _audit(
 ) -> TrialAudit:
     path = RunFolder(run.root).transcript(trial.spec.id)
     capabilities, notes = _declared(trial)
-    store = Store(run.store)
+    store = Store(run.store, sweep=False)
     texts = functools.lru_cache(maxsize=4)(functools.partial(_texts, store))
     scenario = known.scenario
     here = own.get(scenario.id, set())

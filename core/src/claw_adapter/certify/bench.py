@@ -27,7 +27,7 @@ from claw_adapter.certify.trial import KitTrial, Left
 from claw_adapter.certify.world import KitWorld, canary
 from claw_adapter.drivers import Lifeline, reaper
 from claw_adapter.endpoint.server import EndpointServer
-from claw_adapter.folders import remove_tree
+from claw_adapter.folders import opened, remove_tree
 from claw_adapter.harness import Harness
 from claw_adapter.model import Model
 from claw_adapter.protocol import Capabilities, ModelSpec, Probe, Session
@@ -98,6 +98,7 @@ class Bench:
         self._stack.enter_context(adopting())
         self.root = Path(tempfile.mkdtemp()).resolve()
         self.live = run_folder(self.root, self.nonce) / "live"
+        self._stack.enter_context(opened(self.root))  # by which other certifications see whose it is
         self._stack.callback(remove_tree, self.root)
         self.evidence = (self._out or self.root) / "evidence"
         self.lifeline = await self._stack.enter_async_context(Lifeline())

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
-from claw_adapter.certify.demand import Demand, Level
+from claw_adapter.certify.demand import Demand, Evidence, Level
 from claw_adapter.certify.kit import Kit
 from claw_adapter.errors import InternalError
 
@@ -46,6 +46,7 @@ def check(
     remedy: str,
     needs: tuple[str, ...] = (),
     also: tuple[str, ...] = (),
+    shows: Evidence = "turns",
 ) -> Callable[[Function], Function]:
     """Register a check; see `Demand` for what the arguments mean.
 
@@ -54,7 +55,7 @@ def check(
     """
 
     def register(function: Function) -> Function:
-        made = ConformanceCheck(id, level, must, catches, remedy, needs, function, also=also)
+        made = ConformanceCheck(id, level, must, catches, remedy, needs, function, also=also, shows=shows)
         if made.area not in AREAS:
             raise InternalError(f"check {id!r} belongs to no area", remedy=f"areas: {', '.join(AREAS)}")
         before = _known.setdefault(id, made)

@@ -7,9 +7,10 @@ from typing import Final, Literal
 
 from claw_adapter.errors import Owner
 
-__all__ = ["LEVELS", "CheckFinding", "Demand", "Level", "Unverified"]
+__all__ = ["LEVELS", "CheckFinding", "Demand", "Evidence", "Level", "Unverified"]
 
 Level = Literal["bronze", "silver", "gold"]
+Evidence = Literal["turns", "conversations", "nothing"]
 LEVELS: Final[tuple[Level, ...]] = ("bronze", "silver", "gold")
 
 
@@ -55,6 +56,8 @@ class Demand:
         remedy: what the author changes, unless the finding says something better.
         needs: capabilities without which it does not apply: a field of `Capabilities`, or ``"seed_history=native"``.
         also: further MUSTs that it looks at; what it finds says which.
+        shows: what stands in the evidence when it has passed: its turns, only the conversations that it had, or nothing (what
+            drawn sessions leave is told by their plans).
     """
 
     id: str
@@ -64,6 +67,7 @@ class Demand:
     remedy: str
     needs: tuple[str, ...]
     also: tuple[str, ...] = field(default=(), kw_only=True)
+    shows: Evidence = field(default="turns", kw_only=True)
 
     @property
     def area(self) -> str:

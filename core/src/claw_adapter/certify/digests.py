@@ -6,13 +6,15 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import json
+import os
 import re
+import stat
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["code_digest", "dependency_digests", "folder_digest", "json_digest", "program_digests"]
+__all__ = ["code_digest", "dependency_digests", "folder_digest", "json_digest", "program_digests", "undigested"]
 
 
 def folder_digest(folder: Path) -> str:
@@ -22,6 +24,21 @@ def folder_digest(folder: Path) -> str:
         for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts
     }  # fmt: skip
     return json_digest(entries)
+
+
+def undigested(folder: Path, *, empty: bool = True) -> list[str]:
+    """What lies below a folder and its digest does not tell: links, pipes, what Python compiled; if `empty`, empty folders."""
+    found = []
+    for parent, folders, names in os.walk(folder):
+        here = Path(parent)
+        found += [name for name in (here / one for one in (*folders, *names)) if not _plain(name)]
+        found += [here] if empty and here != folder and not (folders or names) else []
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def _plain(path: Path) -> bool:
+    mode = path.lstat().st_mode
+    return path.name != "__pycache__" and (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def code_digest(module: str) -> str:

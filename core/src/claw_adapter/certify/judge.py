@@ -8,13 +8,13 @@ import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from claw_adapter import __version__, plugins
 from claw_adapter.certify.baseline import Baseline
 from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.check import ConformanceCheck, checks
-from claw_adapter.certify.demand import LEVELS, CheckFinding, Level, Unverified
+from claw_adapter.certify.demand import LEVELS, CheckFinding, Demand, Level, Unverified
 from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.records import Adapter, CheckResult, Outcome, Report, Turned, described_capabilities
@@ -22,7 +22,18 @@ from claw_adapter.certify.requirements import CURRENT, RequirementSet, load
 from claw_adapter.errors import InternalError, Owner
 from claw_adapter.protocol import Capabilities, Probe, Support
 
-__all__ = ["CertificationPlan", "baseline_problems", "certify", "excused", "judge", "level_reached", "plan", "report"]
+__all__ = [
+    "CertificationPlan",
+    "baseline_problems",
+    "certify",
+    "excused",
+    "judge",
+    "level_reached",
+    "plan",
+    "report",
+    "summary",
+    "unmet",
+]
 
 log = logging.getLogger(__name__)
 FAILING: Final[tuple[Outcome, ...]] = ("failed", "kit")
@@ -68,7 +79,7 @@ def only_names(check: ConformanceCheck, only: Sequence[str]) -> bool:
     return check.id in only or check.area in only
 
 
-def unmet(check: ConformanceCheck, capabilities: Capabilities, probe: Probe, name: str) -> tuple[str, bool]:
+def unmet(check: Demand, capabilities: Capabilities, probe: Probe, name: str) -> tuple[str, bool]:
     """Why a check does not apply, and whether that is because something is not declared at all; empty if it applies."""
     for need in check.needs:
         key, _, value = need.partition("=")
@@ -196,21 +207,30 @@ def excused(result: CheckResult, asked: CertificationPlan) -> CheckResult:
 def report(bench: Bench, asked: CertificationPlan, results: Sequence[CheckResult], *, started: float) -> Report:
     """The report of a finished certification; `started` is seconds since the epoch."""
     outcomes: dict[str, str] = {result.id: result.outcome for result in results}
-    problems = baseline_problems(asked, outcomes)
-    reached = level_reached(asked.requirements, outcomes)
-    if asked.certified:
+    return Report.model_validate({
+        "kit": __version__, "kit_digest": code_digest(__name__), "adapter": _adapter(bench), "nonce": bench.nonce,
+        "isolation": bench.level, "asked": asked.level, "certified": asked.certified,
+        "started": dt.datetime.fromtimestamp(started, dt.UTC).isoformat(timespec="seconds"),
+        "seconds": round(time.time() - started, 3), "platform": _platform(), "results": tuple(results),
+        "evidence": folder_digest(bench.evidence),
+        **summary(asked.requirements, results, baseline_problems(asked, outcomes), certified=asked.certified),
+    })  # fmt: skip
+
+
+def summary(
+    requirements: RequirementSet, results: Sequence[CheckResult], baseline: Sequence[str], *, certified: bool
+) -> dict[str, Any]:
+    """What a report says that follows from its results, from what is wrong with the baseline, and from the requirement set."""
+    problems = list(baseline)
+    if certified:
         left = [f"{r.id} is {r.outcome}: {r.what}" for r in results if r.outcome in ("unsupported", "unverified")]
         problems += [f"certified mode: {line}" for line in left]
     failed = any(result.outcome in FAILING for result in results)
-    return Report(
-        spec=asked.requirements.spec, requirement_set=asked.requirements.name,
-        requirement_digest=asked.requirements.digest, kit=__version__, kit_digest=code_digest(__name__),
-        adapter=_adapter(bench), nonce=bench.nonce, isolation=bench.level,
-        asked=asked.level, certified=asked.certified, reached=reached, ok=not failed and not problems,
-        problems=tuple(problems), started=dt.datetime.fromtimestamp(started, dt.UTC).isoformat(timespec="seconds"),
-        seconds=round(time.time() - started, 3), platform=_platform(),
-        results=tuple(results), not_scored=asked.requirements.not_scored, evidence=folder_digest(bench.evidence),
-    )  # fmt: skip
+    return {
+        "spec": requirements.spec, "requirement_set": requirements.name, "requirement_digest": requirements.digest,
+        "not_scored": requirements.not_scored, "problems": tuple(problems), "ok": not failed and not problems,
+        "reached": level_reached(requirements, {result.id: result.outcome for result in results}),
+    }  # fmt: skip
 
 
 def baseline_problems(asked: CertificationPlan, outcomes: Mapping[str, str]) -> list[str]:

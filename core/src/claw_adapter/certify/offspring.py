@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from claw_adapter.drivers import reaper
 
-__all__ = ["adopting", "connections", "end", "left_behind", "offspring", "watched"]
+__all__ = ["adopting", "connections", "end", "held_by_others", "left_behind", "offspring", "watched"]
 
 SET_SUBREAPER: Final = 36
 GET_SUBREAPER: Final = 37
@@ -91,6 +91,23 @@ def end(pids: Collection[int]) -> None:
     while any(map(reaper.entry, pids)) and time.monotonic() < limit:
         time.sleep(PAUSE_SECONDS)
     _take_in(reaper.zombies(os.getpid()).intersection(pids))
+
+
+def held_by_others(place: Path) -> set[Path]:
+    """The entries of a folder in which processes that are neither we nor our descendants hold anything open, on Linux.
+
+    What got away from our descendants is one of them too (see `adopting`); of processes of other users nothing can be seen.
+    """
+    ours = {os.getpid(), *(pid for pid, _ in offspring())}
+    found = set[Path]()
+    for pid in set(reaper.table()) - ours:
+        with contextlib.suppress(OSError):
+            for name in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 - names are all that is wanted
+                with contextlib.suppress(OSError):
+                    path = Path(os.readlink(f"/proc/{pid}/fd/{name}"))  # noqa: PTH115
+                    if place in path.parents:
+                        found.add(place / path.relative_to(place).parts[0])
+    return found
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from claw_adapter.folders import remove_tree
 from claw_adapter.reading import read_text, why
 from claw_adapter.runs.folder import write_atomic
 
-__all__ = ["FILES", "owned", "prepare_folder", "read_report", "write_all"]
+__all__ = ["FILES", "LOCK", "owned", "prepare_folder", "read_report", "write_all"]
 
 LOCK = ".lock"
 FILES = ("report.json", "report.html", "junit.xml", "badge.svg", "badge.json", "certificate.json")

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, JsonValue, NonNegativeFloat
+from pydantic import Field, JsonValue
 
 from claw_adapter.certify.demand import Level
 from claw_adapter.notation import render_named
 from claw_adapter.protocol import Capabilities, Support
 from claw_adapter.protocol.base import Record
 
-__all__ = ["FORMAT", "Adapter", "CheckResult", "Outcome", "Report", "Turned", "described_capabilities"]
+__all__ = [
+    "FORMAT",
+    "Adapter",
+    "CheckResult",
+    "Outcome",
+    "Report",
+    "Turned",
+    "described_capabilities",
+    "read_capabilities",
+]
 
 FORMAT: Final = "certification/1"
 
 Outcome = Literal["passed", "failed", "expected", "unsupported", "unverified", "kit"]
 """``expected`` is a failure that the baseline allows, ``unsupported`` what the adapter says it cannot do, ``unverified`` what
 cannot be known on this machine, ``kit`` a fault of the kit itself."""
+
+
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Turned(Record):
@@ -41,7 +54,7 @@ class CheckResult(Record):
     remedy: str = ""
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    seconds: NonNegativeFloat = 0.0
+    seconds: Seconds = 0.0
     trials: tuple[str, ...] = ()
     turns: tuple[Turned, ...] = ()
     usual: bool = True
@@ -63,6 +76,20 @@ def described_capabilities(capabilities: Capabilities) -> dict[str, str]:
         else str(value)
         for name, value in capabilities
     }
+
+
+def read_capabilities(described: Mapping[str, str]) -> Capabilities:
+    """What an adapter declares that checks need, from such a description; the rest is as if nothing were declared.
+
+    Raises:
+        ValueError: nobody describes it so.
+    """
+    told: dict[str, Any] = {name: described[name] for name in ("seed_history", "usage") if name in described}
+    for name, field in Capabilities.model_fields.items():
+        if field.annotation is Support:
+            state, _, why = described.get(name, "unknown").partition(": ")
+            told[name] = {"state": state, "version" if state == "since" else "reason": why}
+    return Capabilities.model_validate(told)
 
 
 class Adapter(Record):
@@ -115,7 +142,7 @@ class Report(Record):
     problems: tuple[str, ...] = ()
     """What beside failed checks makes `ok` false: entries of the baseline that are stale or expired, things left out."""
     started: str
-    seconds: NonNegativeFloat
+    seconds: Seconds
     platform: str
     results: tuple[CheckResult, ...]
     not_scored: dict[str, str]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from claw_adapter.endpoint.faults import FaultKind
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 from claw_adapter.harness import Harness
+from claw_adapter.protocol import HistoryRoute
 from claw_adapter.workspace import history_path
 
-__all__ = ["fail", "hang", "history_use", "read", "run", "say", "write"]
+__all__ = ["fail", "hang", "history_reading", "history_use", "read", "run", "say", "write"]
 
 Finish = Literal["stop", "length", "content_filter"]
 
@@ -46,10 +48,14 @@ def run(command: str) -> PlayedReply:
 
 def history_use(harness: Harness, session: str) -> ToolUse | None:
     """How a history is read through a harness; None where it cannot be."""
-    match harness.capabilities().seed_history:
+    return history_reading(harness.capabilities().seed_history, session, harness.session_key)
+
+
+def history_reading(seeded: HistoryRoute, session: str, key: Callable[[str], str]) -> ToolUse | None:
+    """The same for a harness that gets histories so; `key` is what it knows a session by, if it has any of its own."""
+    match seeded:
         case "native":
-            names = tuple(dict.fromkeys((harness.session_key(session), session)))
-            return ToolUse(kind="history", target=session, names=names)
+            return ToolUse(kind="history", target=session, names=tuple(dict.fromkeys((key(session), session))))
         case "files":
             return ToolUse(kind="read", target=history_path(session))
         case _:

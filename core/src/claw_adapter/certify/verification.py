@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from claw_adapter import __version__, plugins
 from claw_adapter.certify.badge import badge_svg, render_badge_json
 from claw_adapter.certify.certificate import (
-    BESIDE,
     CERTIFICATE,
     PAGE,
     Certificate,
@@ -22,13 +22,15 @@ from claw_adapter.certify.certificate import (
 )
 from claw_adapter.certify.check import checks
 from claw_adapter.certify.demand import LEVELS
-from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest
-from claw_adapter.certify.judge import level_reached
+from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest, undigested
+from claw_adapter.certify.judge import level_reached, summary, unmet
 from claw_adapter.certify.junit import junit
+from claw_adapter.certify.output import LOCK
 from claw_adapter.certify.plans.evidence import derive
-from claw_adapter.certify.records import Report
-from claw_adapter.certify.requirements import load
+from claw_adapter.certify.records import Report, read_capabilities
+from claw_adapter.certify.requirements import MADE, RequirementSet, load
 from claw_adapter.errors import InternalError
+from claw_adapter.protocol import Probe
 from claw_adapter.reading import each_once, parse_json, read_text, why
 
 __all__ = ["VerifiedCertificate", "differing", "has_evidence", "has_report", "installed_otherwise", "verify"]
@@ -42,6 +44,8 @@ RENDERED: Final[dict[str, Callable[[Report], str]]] = {
     "junit.xml": junit,
 }
 """What lies beside a report and is made of it alone."""
+NAMED: Final = 10
+"""Names of files that one line names."""
 OF_FILES: Final = frozenset({"format", "report", "files", "digest"})
 """Fields of a certificate that do not come from its report."""
 
@@ -107,25 +111,36 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
         and level_reached(requirements, {r.id: r.outcome for r in report.results}) != certificate.level
     ):
         problems.append(f"the results do not give the level {certificate.level}")
+    problems += [f"{one} stands twice among the results" for one, times in _counted(report).items() if times > 1]
     problems += _unlike(certificate, report)
+    if requirements is not None and _is_ours(certificate):
+        problems += _contradicting(report, requirements)
     problems += _rendered_otherwise(certificate, report, path.parent)
-    if not has_evidence(path) or not _is_ours(certificate):
+    if not has_evidence(path) or not _is_ours(certificate) or undigested(path.parent / "evidence"):
         return VerifiedCertificate(certificate, problems, found, notes=notes)
-    derived = dict(derive(report, path.parent / "evidence"))
+    derived = dict(derive(report, path.parent / "evidence", checks()))
     problems += [f"{check}: {wrong}" for check, wrong in derived.items() if wrong]
     drawn = tuple(check for check in derived if check.startswith("PLAN-"))
     return VerifiedCertificate(certificate, problems, found, drawn, notes)
 
 
+def _counted(report: Report) -> Counter[str]:
+    return Counter(result.id for result in report.results)
+
+
 def _misdated(certificate: Certificate) -> Iterator[str]:
-    """Whether it was issued later than now."""
+    """Whether it was issued later than now, or before there was its requirement set."""
     try:
         issued = dt.datetime.fromisoformat(certificate.issued)
     except ValueError:
         yield f"it was issued at {certificate.issued!r}, which is no time"
         return
-    if (issued if issued.tzinfo else issued.replace(tzinfo=dt.UTC)) > dt.datetime.now(dt.UTC) + AHEAD:
+    issued = issued if issued.tzinfo else issued.replace(tzinfo=dt.UTC)
+    if issued > dt.datetime.now(dt.UTC) + AHEAD:
         yield f"it was issued at {certificate.issued}, which is still to come"
+    made = MADE.get(certificate.requirement_set)
+    if made is not None and issued.astimezone(dt.UTC).date() < made:
+        yield f"it was issued at {certificate.issued}, before there was the set {certificate.requirement_set} ({made})"
 
 
 def _changed(certificate: Certificate, folder: Path) -> Iterator[str]:
@@ -136,8 +151,18 @@ def _changed(certificate: Certificate, folder: Path) -> Iterator[str]:
                 if file_digest(folder / name) == digest:
                     continue
             yield f"{name} was changed after the certificate was issued"
-    if (folder / "evidence").is_dir() and folder_digest(folder / "evidence") != certificate.evidence:
+    if not (folder / "evidence").is_dir():
+        return
+    if strange := undigested(folder / "evidence", empty=_is_ours(certificate)):
+        yield f"evidence is files and nothing else, and this is none: {_named(strange)}"
+    elif folder_digest(folder / "evidence") != certificate.evidence:
         yield "the evidence was changed, or is not all there"
+
+
+def _named(names: Sequence[str]) -> str:
+    """Some names, and how many there are beside."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def _other_level(certificate: Certificate, folder: Path) -> Iterator[str]:
@@ -156,9 +181,9 @@ def _notes(certificate: Certificate, folder: Path) -> Iterator[str]:
         yield f"not here, not checked: {', '.join(absent)}"
     if certificate.format == "certificate/1":
         return
-    strange = [name for name in BESIDE if name not in certificate.files and (folder / name).exists()]
-    if strange:
-        yield f"no part of the certificate: {', '.join(strange)}"
+    own = {CERTIFICATE, "report.json", "evidence", LOCK, *certificate.files}
+    if strange := sorted(one.name for one in folder.iterdir() if one.name not in own):
+        yield f"no part of the certificate: {_named(strange)}"
     if not _is_ours(certificate) and ((folder / "report.json").exists() or (folder / "evidence").exists()):
         yield (
             f"made by another kit: claw-adapter {certificate.kit}, code {certificate.kit_code[:12]}; files and evidence are "
@@ -181,6 +206,25 @@ def _unlike(certificate: Certificate, report: Report) -> list[str]:
         or (made.level, made.must, made.title, made.catches)
         != (result.level, result.must, result.title, result.catches)
     ]
+
+
+def _contradicting(report: Report, requirements: RequirementSet) -> Iterator[str]:
+    """In what a report is not what its own results and declarations come to."""
+    baseline = [problem for problem in report.problems if problem.startswith("baseline: ") and not report.certified]
+    follows = summary(requirements, report.results, baseline, certified=report.certified)
+    if wrong := [name for name, value in follows.items() if getattr(report, name) != value]:
+        yield f"what the report says of {', '.join(wrong)} does not follow from its results"
+    try:
+        declared = read_capabilities(report.adapter.capabilities)
+    except ValueError as error:
+        yield f"what the report says of capabilities cannot be read: {why(error)}"
+        return
+    known, probe = checks(), Probe(ready=True, versions=report.adapter.versions)
+    for result in report.results:
+        if result.outcome == "passed" and result.id in known:
+            reason, _ = unmet(known[result.id], declared, probe, report.adapter.name)
+            if reason:
+                yield f"{result.id} is said to have passed, and by what is declared it does not apply: {reason}"
 
 
 def differing(one: Certificate, other: Certificate) -> list[str]:
@@ -216,13 +260,17 @@ def installed_otherwise(certificate: Certificate) -> list[str]:
     No fault of the certificate: it goes on holding for what it names.
     """
     points = plugins.entry_points(certificate.adapter)
-    here = {"kit": (code_digest(__name__), certificate.kit_code)}
+    here, unnamed = {"kit": (code_digest(__name__), certificate.kit_code)}, list[str]()
     if points:
         here["adapter"] = code_digest(points[0].target.partition(":")[0]), certificate.code
-        installed = dependency_digests(points[0].distribution) if certificate.dependencies else {}
+        told = certificate.format != "certificate/1"
+        installed = dependency_digests(points[0].distribution) if told and points[0].distribution else {}
+        unnamed = sorted(installed.keys() - certificate.dependencies)
         for name, digest in certificate.dependencies.items():
             here[f"dependency {name}"] = installed.get(name, ""), digest
     return [
+        f"the adapter that is installed here requires {name}, which the certificate does not name" for name in unnamed
+    ] + [
         f"the {name} that is installed here is other code than the one of the certificate: certify again to learn its level"
         for name, (one, other) in here.items()
         if one != other

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from claw_adapter.certify.offspring import offspring, watched
+from claw_adapter.certify.offspring import held_by_others, offspring, watched
 from claw_adapter.drivers import reaper
 
 __all__ = ["LivingProcess", "files_below", "logged", "processes", "side_effects", "stray_children", "traces_outside"]
@@ -91,14 +91,17 @@ def traces_outside(marks: Iterable[str], since: float, ours: Iterable[Path] = ()
 
     Looked into are the folders for temporary files, the home directory and the working directory; `since` is seconds since
     the epoch.
-    Entries that are, or hold, a folder of `ours` are left out.
+    Entries that are, or hold, a folder of `ours` are left out, and so are those that some other process holds: that of
+    another certification at the same time, for instance, which may be of the same drawn session.
     """
     known = {folder for path in ours for folder in (path.absolute(), *path.absolute().parents)}
     wanted = [mark.encode() for mark in marks]
     places = {Path(tempfile.gettempdir()), *map(Path, SHARED), Path.home(), Path.cwd()}
-    return sorted(
+    found = [
         path for place in places for path in _recent(place, since) if path not in known and _names(path, wanted, least)
-    )
+    ]
+    held = {path for place in {one.parent for one in found} for path in held_by_others(place)}
+    return sorted(path for path in found if path not in held and os.path.lexists(path))  # gone is not left
 
 
 def _recent(place: Path, since: float) -> Iterator[Path]:

@@ -350,19 +350,18 @@ def _unattested(signer: str) -> str:
 
 def _reproduced(certificate: Certificate, flags: dict[str, Any]) -> list[str]:
     """Certify again what a certificate names, with its nonce; what comes out otherwise."""
-    import tempfile
-
     from claw_adapter import plugins
     from claw_adapter.certify.certificate import certificate_of
     from claw_adapter.certify.judge import plan
     from claw_adapter.certify.verification import differing
     from claw_adapter.cli.process import finish_in_order
+    from claw_adapter.folders import scratch
 
     asked = plan(certificate.level, name=certificate.requirement_set, certified=certificate.certified)
     harness: Harness = plugins.create("harness", certificate.adapter, certificate.options)
     given = {**flags, "nonce": certificate.nonce, "isolation": certificate.isolation or None}
-    with tempfile.TemporaryDirectory(prefix="claw-reproduce-") as folder:
-        again = finish_in_order(_run(harness, certificate.options, asked, Path(folder), given))
+    with scratch("claw-reproduce-") as folder:
+        again = finish_in_order(_run(harness, certificate.options, asked, folder, given))
     wrong = [
         f"certified again, {one.id} is {one.outcome}: {one.what}" for one in again.results if one.outcome != "passed"
     ]

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from claw_adapter.endpoint.dialects import Dialect, Head, StreamRenderer
 from claw_adapter.endpoint.failures import CLIENT_CLOSED, BrokenWire, ProviderError
-from claw_adapter.endpoint.faults import broken_call, raise_fault, too_long
+from claw_adapter.endpoint.faults import BEGUN, broken_call, raise_fault, too_long
 from claw_adapter.endpoint.neutral import Collector
 from claw_adapter.endpoint.pending import Pending
 from claw_adapter.endpoint.redacting import redacted
@@ -28,9 +28,6 @@ __all__ = ["Answering"]
 _log = logging.getLogger(__name__)
 
 _EVENTS: Final = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
-
-_BEGUN: Final = ("The first ", "of what ", "was asked is")
-"""Pieces of a reply that breaks off."""
 
 
 class Answering:
@@ -185,7 +182,7 @@ class Answering:
         if self._pending.request.stream:
             renderer = self._dialect.stream(self._head, usage_chunk=False)
             response = await self._open(http, renderer)
-            for delta in (*(Delta(text=piece) for piece in _BEGUN), *([self._call_begun()] if call else ())):
+            for delta in (*(Delta(text=piece) for piece in BEGUN), *([self._call_begun()] if call else ())):
                 self._collector.add(delta)
                 await response.write(renderer.feed(delta))
             self._pending.reply = self._collector.reply()

@@ -25,6 +25,7 @@ from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
 
 __all__ = [
+    "BEGUN",
     "FAULT_KINDS",
     "USUAL_FAULTS",
     "FaultKind",
@@ -49,6 +50,9 @@ USUAL_FAULTS: Final[tuple[FaultKind, ...]] = (
     "empty",
 )  # fmt: skip
 """One of each class: the others differ in their status."""
+
+BEGUN: Final = ("The first ", "of what ", "was asked is")
+"""Pieces of a reply that breaks off."""
 
 _EVERY: Final = re.compile(r"every ([1-9][0-9]*)")
 _WIRE: Final[dict[FaultKind, WireFault]] = {

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, JsonValue, StringConstraints, model_validator
 
+from claw_adapter.errors import ScenarioError
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.session import Session, SessionKind
 from claw_adapter.protocol.tags import RoundTags, Tags
@@ -154,9 +155,15 @@ class Scenario(Record):
         return self.root / "workspace"
 
     def expand(self, update_ids: tuple[str, ...]) -> Iterator[Update]:
-        """The updates with these ids, groups replaced by what they contain, in order."""
+        """The updates with these ids, groups replaced by what they contain, in order.
+
+        Raises:
+            ScenarioError: it has no update of that name.
+        """
         for update_id in update_ids:
-            update = self.updates[update_id]
+            update = self.updates.get(update_id)
+            if update is None:
+                raise ScenarioError(f"scenario {self.id!r} has no update {update_id!r}")
             if update.actions:
                 yield update
             yield from self.expand(update.groups)

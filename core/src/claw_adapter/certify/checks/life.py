@@ -28,7 +28,7 @@ QUICK = 1.0
 
 
 @check(
-    "LIFE-001", level="bronze", must="M1",
+    "LIFE-001", level="bronze", must="M1", shows="nothing",
     catches="The adapter cannot be found under its name, or was made for another version of the contract.",
     remedy='Give the class `name` (the entry point\'s name) and `api = "claw/1"`.',
 )  # fmt: skip
@@ -45,7 +45,7 @@ async def name_and_api(kit: Kit) -> None:
 
 
 @check(
-    "LIFE-002", level="bronze", must="M2",
+    "LIFE-002", level="bronze", must="M2", shows="nothing",
     catches="Constructing the adapter starts programs, writes files or takes long: a plan then costs what a run costs.",
     remedy="Only store options in __init__; do the work in open().",
 )  # fmt: skip
@@ -70,7 +70,7 @@ async def idle_constructor(kit: Kit) -> None:
 
 
 @check(
-    "LIFE-003", level="bronze", must="M3",
+    "LIFE-003", level="bronze", must="M3", shows="nothing",
     catches="A capability is left undeclared: nobody knows whether it works.",
     remedy="Declare every field of Capabilities: full, since a version, or unsupported / not_implemented with the reason.",
 )  # fmt: skip
@@ -87,7 +87,7 @@ async def everything_declared(kit: Kit) -> None:
 
 
 @check(
-    "LIFE-004", level="bronze", must="M4",
+    "LIFE-004", level="bronze", must="M4", shows="nothing",
     catches="probe() writes files, opens connections or leaves a process; or it says nothing about versions.",
     remedy="Look for the program and ask its version; write nothing, start nothing that stays.",
 )  # fmt: skip
@@ -108,7 +108,7 @@ async def probe_without_side_effects(kit: Kit) -> None:
 
 
 @check(
-    "LIFE-005", level="bronze", must="M5",
+    "LIFE-005", level="bronze", must="M5", shows="conversations",
     catches="session_key() changes with open(), or gives two sessions one key: the roster then leads nowhere.",
     remedy="Derive the key from the id alone, without a clash.",
 )  # fmt: skip
@@ -126,7 +126,7 @@ async def steady_session_keys(kit: Kit) -> None:
 
 
 @check(
-    "LIFE-006", level="bronze", must="M6",
+    "LIFE-006", level="bronze", must="M6", shows="conversations",
     catches="The harness works inside the runner's process and does not say so: an isolation is recorded that it never had.",
     remedy="Start the harness with ctx.spawn, ctx.lines or ctx.run; if it must work inside, set runs_inside = True.",
 )  # fmt: skip
@@ -156,7 +156,7 @@ async def opens_again(kit: Kit) -> None:
 
 
 @check(
-    "LIFE-008", level="bronze", must="M9",
+    "LIFE-008", level="bronze", must="M9", shows="conversations",
     catches="Files are left outside the workspace and the state directory: next to them, in /tmp, at home.",
     remedy="Point every path of the harness (HOME, cache, temporary files, locks) below ctx.state_dir.",
 )  # fmt: skip
@@ -182,7 +182,7 @@ async def processes_carry_the_mark(kit: Kit) -> None:
 
 
 @check(
-    "LIFE-010", level="bronze", must="M12",
+    "LIFE-010", level="bronze", must="M12", shows="conversations",
     catches="A missing program gives a raw FileNotFoundError, a hang, or an error that does not say how to get it.",
     remedy="Let HarnessNotFound through (or raise it), with the command that installs the harness as its remedy.",
 )  # fmt: skip
@@ -196,7 +196,7 @@ async def missing_program(kit: Kit) -> None:
 
 
 @check(
-    "LIFE-011", level="bronze", must="M12",
+    "LIFE-011", level="bronze", must="M12", shows="conversations",
     catches="A harness that dies at once is not noticed: open() hangs, or the error has no class and no remedy.",
     remedy="Watch the child while waiting for it; raise HarnessStartError with the end of its output and a remedy.",
 )  # fmt: skip
@@ -242,7 +242,7 @@ def _known(error: BaseException) -> set[str]:
 
 
 @check(
-    "LIFE-012", level="bronze", must="M26",
+    "LIFE-012", level="bronze", must="M26", shows="conversations",
     catches="close() leaves processes, or takes for ever.",
     remedy="End every child in close() with Process.stop(), which is bounded.",
 )  # fmt: skip
@@ -281,6 +281,7 @@ def _closed_well(kit: Kit, closed: Closed, when: str = "") -> None:
     "LIFE-014",
     level="bronze",
     must="M27",
+    shows="conversations",
     catches="The endpoint's key is on a command line, in the log, in an event, an answer or a checkpoint.",
     remedy="Hand the key over in the environment or in a file below ctx.state_dir, and keep that file out of checkpoints.",
 )

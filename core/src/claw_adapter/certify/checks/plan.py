@@ -10,7 +10,7 @@ from claw_adapter.certify.demand import CheckFinding, Level, Unverified
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.plans.draw import PLANS, draw
 from claw_adapter.certify.plans.evidence import evidence_folder
-from claw_adapter.certify.plans.judging import PlanOutcome
+from claw_adapter.certify.plans.judging import PlanOutcome, compared
 from claw_adapter.certify.plans.plan import step_text
 from claw_adapter.certify.plans.shrink import shrink
 from claw_adapter.certify.plans.trial import PlanRunner
@@ -34,9 +34,7 @@ async def _drawn(kit: Kit, level: Level) -> None:
     plans = [draw(bench.nonce, number, level) for number in range(PLANS[level])]
     at_once = len(plans) if bench.capabilities.concurrent else 1
     outcomes = await runner.outcomes(plans, at_once=at_once)
-    kit.note(
-        f"{sum(one.rounds for one in outcomes)} turns, {sum(one.requests for one in outcomes)} requests compared whole"
-    )
+    kit.note(compared(outcomes))
     if found := [one for one in outcomes if one.findings]:
         raise await _finding(kit, runner, found)
     if outcome := next((one for one in outcomes if one.unjudged), None):
@@ -68,7 +66,7 @@ async def _finding(kit: Kit, runner: PlanRunner, outcomes: Sequence[PlanOutcome]
 
 
 @check(
-    "PLAN-001", level="bronze", must="M30", also=("M11", "M13", "M14", "M17", "M18", "M20"),
+    "PLAN-001", level="bronze", must="M30", shows="nothing", also=("M11", "M13", "M14", "M17", "M18", "M20"),
     catches="In a session of turns and files something is lost, changed, doubled or stale.",
     remedy=REMEDY,
     needs=("turns", "stream_events", "update_workspace"),
@@ -79,7 +77,7 @@ async def turns_and_files(kit: Kit) -> None:
 
 
 @check(
-    "PLAN-002", level="silver", must="M7", also=("M21", "M22", "M23", "M24", "M30"),
+    "PLAN-002", level="silver", must="M7", shows="nothing", also=("M21", "M22", "M23", "M24", "M30"),
     catches="Something of a drawn past, of an update or of what was before a restart is lost, changed or doubled.",
     remedy=REMEDY,
     needs=("turns", "seed_main", "update_session", "resume_after_restart"),
@@ -90,7 +88,7 @@ async def past_and_updates(kit: Kit) -> None:
 
 
 @check(
-    "PLAN-003", level="gold", must="M8", also=("M11", "M15", "M25", "M27"),
+    "PLAN-003", level="gold", must="M8", shows="nothing", also=("M11", "M15", "M25", "M27"),
     catches="After a fault, a kill, a cancelled turn or beside another conversation, a session is not what it was.",
     remedy=REMEDY,
     needs=("turns", "seed_main", "update_session", "resume_after_restart"),

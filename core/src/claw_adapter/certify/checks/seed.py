@@ -54,7 +54,7 @@ async def a_thousand_messages(kit: Kit) -> None:
 
 
 @check(
-    "SEED-007", level="silver", must="M28",
+    "SEED-007", level="silver", must="M28", shows="conversations",
     catches="The native store loses or changes something of a history: roles, texts, order, channel, title.",
     remedy="Make read(write(sessions)) == sessions; keep what the format has no place for in metadata of its own.",
     needs=("turns", "seed_history"),
@@ -81,7 +81,7 @@ async def histories_round_trip(kit: Kit) -> None:
 
 
 @check(
-    "SEED-008", level="silver", must="M28",
+    "SEED-008", level="silver", must="M28", shows="conversations",
     catches="The main session comes out of the native store changed: tool calls, speakers or order are lost.",
     remedy="Make read(write(sessions)) == sessions for the main session too.",
     needs=("turns", "seed_main"),

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
-from collections.abc import Iterator
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from claw_adapter.certify.demand import Level
+from claw_adapter.certify.demand import Demand, Level
 from claw_adapter.certify.plans.draw import PLANS, draw
-from claw_adapter.certify.plans.judging import judge_plans
-from claw_adapter.certify.plans.layout import lay_out
+from claw_adapter.certify.plans.judging import PlanOutcome, compared, judge_plans
+from claw_adapter.certify.plans.layout import lay_out, run_plan
+from claw_adapter.certify.plans.recorded import reading_of, unlike_plan, unlike_scenario
+from claw_adapter.certify.plans.replies import unlike_script
 from claw_adapter.certify.records import CheckResult, Report, described_capabilities
 from claw_adapter.errors import ClawError
+from claw_adapter.folders import scratch
 from claw_adapter.notation import render_named
-from claw_adapter.runs.load import load_run
+from claw_adapter.protocol import HarnessSpec
+from claw_adapter.reading import parse_json, read_text
+from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.load import TrialData, load_run
+from claw_adapter.runs.store import Store
+from claw_adapter.runs.transcript import read_transcript
 from claw_adapter.scenario.load import load_scenario
 
 __all__ = ["derive", "evidence_folder"]
@@ -25,57 +33,122 @@ def evidence_folder(evidence: Path, level: Level) -> Path:
     return evidence / "plans" / level
 
 
-def derive(report: Report, evidence: Path) -> Iterator[tuple[str, str]]:
+def derive(report: Report, evidence: Path, known: Mapping[str, Demand]) -> Iterator[tuple[str, str]]:
     """What the evidence says of the checks that are said to have passed.
+
+    Args:
+        report: what is said.
+        evidence: its folder.
+        known: the checks of this kit, by id.
 
     Returns:
         Each check of drawn plans, with what speaks against it (nothing if it passes again), and of the others those whose
         turns are not there.
     """
+    requests = functools.cache(_requests)
     for result in report.results:
         if result.outcome != "passed":
             continue
         try:
             if result.id.startswith("PLAN-"):
-                yield result.id, _derived(report, result.level, evidence_folder(evidence, result.level) / "1")
-            elif missing := _missing(result, evidence):
+                yield result.id, _derived(report, result, evidence_folder(evidence, result.level) / "1")
+            elif missing := _missing(result, evidence, known.get(result.id), requests):
                 yield result.id, missing
         except (ClawError, OSError, ValueError) as error:
             yield result.id, f"its evidence cannot be read: {error}"
 
 
-def _missing(result: CheckResult, evidence: Path) -> str:
-    """Which turn of a check is not in the evidence."""
+def _missing(
+    result: CheckResult, evidence: Path, demand: Demand | None, requests: Callable[[Path], Mapping[str, int]]
+) -> str:
+    """Which turn of a check is not in the evidence, or not with all the requests that were counted in it."""
+    if demand is not None:
+        needed = {"turns": result.turns, "conversations": result.trials, "nothing": (None,)}[demand.shows]
+        if not needed:
+            return f"it has passed without {demand.shows}"
+    for trial in dict.fromkeys((*result.trials, *(turn.trial for turn in result.turns))):
+        if not (evidence / trial / "transcript.jsonl").is_file():
+            return f"its conversation {trial} is not in the evidence"
     for turn in result.turns:
         if not turn.round.startswith(f"{result.id}."):
             return f"its turn {turn.round} is that of another check"
-        lines = (evidence / turn.trial / "events.jsonl").read_text("utf-8").splitlines()
-        if not any(line.get("round") == turn.round for line in map(json.loads, lines)):
-            return f"its turn {turn.round} is not in the evidence"
-    gone = [trial for trial in result.trials if not (evidence / trial / "transcript.jsonl").is_file()]
-    return f"its conversation {gone[0]} is not in the evidence" if gone else ""
+        if turn.trial not in result.trials:
+            return f"its turn {turn.round} is in the conversation {turn.trial}, which it is not said to have had"
+        counted = list(_counted(evidence / turn.trial / "events.jsonl", turn.round))
+        if counted != [requests(evidence / turn.trial)[turn.round]]:
+            return f"its turn {turn.round} is not in the evidence with all its requests"
+    return ""
 
 
-def _derived(report: Report, level: Level, folder: Path) -> str:
-    nonce, data = report.nonce, load_run(folder)
-    for trial in data.trials:
-        told = trial.spec.harness.name, trial.spec.harness.options, trial.start.versions if trial.start else {}
-        if told != (report.adapter.name, report.adapter.options, report.adapter.versions):
-            return f"what was run is {render_named(*told[:2])}, not the {report.adapter.label} of the report"
-        declared = trial.start.capabilities if trial.start else None
-        if declared is None or described_capabilities(declared) != report.adapter.capabilities:
-            return "what was run declares something else than the report"
+def _counted(path: Path, name: str) -> Iterator[object]:
+    """How many requests were counted in a turn, as often as it is there."""
+    for line in read_text(path).split("\n"):
+        item = parse_json(line or "{}")
+        if isinstance(item, dict) and item.get("round") == name:
+            metered = item.get("metered")
+            yield metered.get("requests") if isinstance(metered, dict) else None
+
+
+def _requests(folder: Path) -> Counter[str]:
+    """How many requests a conversation has, by round."""
+    return Counter(exchange.round for exchange in read_transcript(folder / "transcript.jsonl"))
+
+
+def _derived(report: Report, result: CheckResult, folder: Path) -> str:
+    nonce, level, data = report.nonce, result.level, load_run(folder)
+    if wrong := next(filter(None, (_unlike_report(report, trial) for trial in data.trials)), ""):
+        return wrong
     plans = [draw(nonce, number, level) for number in range(PLANS[level])]
-    with tempfile.TemporaryDirectory(prefix="claw-verify-") as name:
-        roots = {plan.name: Path(name).resolve() / plan.name for plan in plans}
-        laid = {plan.name: lay_out(plan, roots[plan.name], lambda _session: None) for plan in plans}
-        drawn = {plan.name: (load_scenario(roots[plan.name]).digest, plan.model) for plan in plans}
-        run = {one.scenario: (data.plan.scenarios[one.scenario], one.model.name) for one in data.plan.trials}
-        if drawn != run:
-            return f"what was run is not what the nonce {nonce} draws"
-        outcomes = judge_plans(data, plans, laid, sources=[str(root) for root in roots.values()])
+    if [(plan.name, plan.model) for plan in plans] != [(one.scenario, one.model.name) for one in data.plan.trials]:
+        return f"what was run is not what the nonce {nonce} draws"
+    with scratch("claw-verify-") as root:
+        laid = {
+            plan.name: lay_out(plan, root / plan.name, reading_of(trial))
+            for plan, trial in zip(plans, data.trials, strict=True)
+        }
+        scenarios = {plan.name: load_scenario(root / plan.name) for plan in plans}
+        first = data.plan.trials[0]
+        harness = HarnessSpec(name=report.adapter.name, label=report.adapter.name, options=report.adapter.options)
+        if wrong := unlike_plan(run_plan(plans, laid, scenarios, harness, first.settings), data.plan):
+            return f"what was run is not what the nonce {nonce} draws: {wrong}"
+        for trial in data.trials:
+            if wrong := unlike_scenario(trial, scenarios[trial.spec.scenario], Store(data.store, sweep=False)):
+                return f"what was run is not what the nonce {nonce} draws: {wrong}"
+            path = RunFolder(data.root).transcript(trial.spec.id)
+            if wrong := unlike_script(trial.spec, read_transcript(path)):
+                return f"what was run is not what the nonce {nonce} draws: {wrong}"
+        outcomes = judge_plans(data, plans, laid, sources=[str(root / plan.name) for plan in plans])
+    return _judged(outcomes, result)
+
+
+def _unlike_report(report: Report, trial: TrialData) -> str:
+    """In what a trial was run with something else than the report says."""
+    spec, start, adapter = trial.spec, trial.start, report.adapter
+    run, said = render_named(spec.harness.name, spec.harness.options), adapter.label
+    if (spec.harness.name, spec.harness.options) != (adapter.name, adapter.options):
+        return f"what was run is {run}, not the {said} of the report"
+    if start is None or start.capabilities is None:
+        return "what was run declares nothing"
+    if start.versions != adapter.versions:
+        run, said = f"{run} ({_versions(start.versions)})", f"{said} ({_versions(adapter.versions)})"
+        return f"what was run is {run}, not the {said} of the report"
+    if start.isolation.harness not in (None, report.isolation):
+        return f"what was run had isolation {start.isolation.harness}, not the {report.isolation} of the report"
+    if described_capabilities(start.capabilities) != adapter.capabilities:
+        return "what was run declares something else than the report"
+    return ""
+
+
+def _versions(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
+
+
+def _judged(outcomes: list[PlanOutcome], result: CheckResult) -> str:
+    """What the ledger says against a check that has passed."""
     found = sorted({key for one in outcomes for key in one.keys})
     if found:
         return f"the evidence shows {', '.join(found)}"
     short = next((one.plan for one in outcomes if one.unjudged or one.rounds != len(one.plan.turns)), None)
-    return f"the evidence does not have all of plan {short.number}" if short is not None else ""
+    if short is not None:
+        return f"the evidence does not have all of plan {short.number}"
+    return "" if compared(outcomes) in result.notes else f"the evidence has {compared(outcomes)}, which is not its note"

@@ -14,7 +14,7 @@ from claw_adapter.errors import EmptyAnswer, Owner
 from claw_adapter.protocol import Failure, RoundRecord
 from claw_adapter.runs.load import RunData, TrialData
 
-__all__ = ["PlanOutcome", "judge_plans"]
+__all__ = ["PlanOutcome", "compared", "judge_plans"]
 
 OURS: Final = (Owner.INTERNAL, Owner.MACHINE)
 
@@ -33,6 +33,12 @@ class PlanOutcome:
     def keys(self) -> set[str]:
         """The findings by MUST and cause."""
         return {finding.key for finding in self.findings}
+
+
+def compared(outcomes: Sequence[PlanOutcome]) -> str:
+    """How much was compared, in words."""
+    turns, requests = sum(one.rounds for one in outcomes), sum(one.requests for one in outcomes)
+    return f"{turns} turns, {requests} requests compared whole"
 
 
 def judge_plans(

@@ -23,10 +23,11 @@ from claw_adapter.certify.plans.plan import (
 )
 from claw_adapter.certify.plans.texts import Texts
 from claw_adapter.endpoint.models.played import PlayedReply, PlayedRound, ToolUse
-from claw_adapter.protocol import Message
+from claw_adapter.protocol import HarnessSpec, Message, ModelSpec, RunSettings, Scenario, TrialSpec
 from claw_adapter.runner.incident import Incident
+from claw_adapter.runs.plan import Plan, slug
 
-__all__ = ["LaidPlan", "lay_out", "run_folder"]
+__all__ = ["LaidPlan", "lay_out", "run_folder", "run_plan"]
 
 MOST_REQUESTS = 100
 """More requests than a round makes, all its attempts together."""
@@ -273,3 +274,32 @@ def run_folder(base: Path, nonce: str) -> Path:
     """The path of a run folder below a folder: ``runs/NAME-DIGEST``, as `claw run` calls one that is given no name."""
     rng = Random(f"{nonce}/run")
     return base / "runs" / f"{Texts(rng).word()}-{rng.randrange(16**8):08x}"
+
+
+def run_plan(
+    plans: Sequence[SessionPlan],
+    laid: Mapping[str, LaidPlan],
+    scenarios: Mapping[str, Scenario],
+    harness: HarnessSpec,
+    settings: RunSettings,
+) -> Plan:
+    """What the runner is asked to do: each plan is a trial of one run."""
+    trials = []
+    for plan in plans:
+        here = laid[plan.name]
+        model = ModelSpec(
+            name=plan.model, kind="scripted", script=tuple(one.model_dump(mode="json") for one in here.script),
+            options={"faults": list(here.faults)},
+        )  # fmt: skip
+        words = (plan.name, harness.name, plan.model, "s0")
+        trials.append(
+            TrialSpec(
+                id="--".join(map(slug, words)), scenario=plan.name, harness=harness, model=model, settings=settings
+            )
+        )
+    return Plan(
+        trials=tuple(trials),
+        scenarios={name: scenario.digest for name, scenario in scenarios.items()},
+        rounds={name: len(scenario.rounds) for name, scenario in scenarios.items()},
+        sources=tuple(str(scenario.root) for scenario in scenarios.values()),
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,17 +15,16 @@ from pydantic import JsonValue
 from claw_adapter.audit import AuditFinding
 from claw_adapter.certify.offspring import adopting, connections, end, left_behind, offspring
 from claw_adapter.certify.plans.judging import PlanOutcome, judge_plans
-from claw_adapter.certify.plans.layout import LaidPlan, lay_out, run_folder
+from claw_adapter.certify.plans.layout import lay_out, run_folder, run_plan
 from claw_adapter.certify.plans.plan import SessionPlan, said_in
 from claw_adapter.certify.script import history_use
 from claw_adapter.certify.watch import command_of, traces_outside
-from claw_adapter.folders import remove_tree
+from claw_adapter.folders import remove_tree, scratch
 from claw_adapter.harness import Harness
-from claw_adapter.protocol import HarnessSpec, ModelSpec, RunSettings, Scenario, TrialSpec
+from claw_adapter.protocol import HarnessSpec, RunSettings
 from claw_adapter.runner.run import run
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import load_run
-from claw_adapter.runs.plan import Plan, slug
 from claw_adapter.scenario.load import load_scenario
 
 __all__ = ["PlanRunner"]
@@ -62,14 +60,15 @@ class PlanRunner:
     async def outcomes(self, plans: Sequence[SessionPlan], *, at_once: int = 1) -> list[PlanOutcome]:
         """Run plans as the trials of one run, so many at once, and judge each."""
         self.runs += 1
-        with tempfile.TemporaryDirectory(dir=self.beside, ignore_cleanup_errors=True) as name:
-            root = Path(name).resolve()
+        with scratch(beside=self.beside) as root:
             made = run_folder(root, plans[0].nonce)
             laid, scenarios = {}, {}
             for plan in plans:
                 laid[plan.name] = lay_out(plan, root / "scenarios" / plan.name, partial(history_use, self.harness))
                 scenarios[plan.name] = load_scenario(root / "scenarios" / plan.name)
-            asked = self._asked(plans, laid, scenarios)
+            harness = HarnessSpec(name=self.harness.name, label=self.harness.name, options=dict(self.options))
+            settings = RunSettings(isolation=self.isolation, deadline=self.deadline)
+            asked = run_plan(plans, laid, scenarios, harness, settings)
             incidents = {trial.id: laid[trial.scenario].incidents for trial in asked.trials}
             with RunFolder(made) as folder:
                 folder.begin(asked)
@@ -87,31 +86,6 @@ class PlanRunner:
                 await asyncio.to_thread(_kept, made, self.keep / f"{self.runs}")
             await asyncio.to_thread(remove_tree, made)
         return found
-
-    def _asked(
-        self, plans: Iterable[SessionPlan], laid: Mapping[str, LaidPlan], scenarios: Mapping[str, Scenario]
-    ) -> Plan:
-        harness = HarnessSpec(name=self.harness.name, label=self.harness.name, options=dict(self.options))
-        settings = RunSettings(isolation=self.isolation, deadline=self.deadline)
-        trials = []
-        for plan in plans:
-            here = laid[plan.name]
-            model = ModelSpec(
-                name=plan.model, kind="scripted", script=tuple(one.model_dump(mode="json") for one in here.script),
-                options={"faults": list(here.faults)},
-            )  # fmt: skip
-            words = (plan.name, self.harness.name, plan.model, "s0")
-            trials.append(
-                TrialSpec(
-                    id="--".join(map(slug, words)), scenario=plan.name, harness=harness, model=model, settings=settings
-                )
-            )
-        return Plan(
-            trials=tuple(trials),
-            scenarios={name: scenario.digest for name, scenario in scenarios.items()},
-            rounds={name: len(scenario.rounds) for name, scenario in scenarios.items()},
-            sources=tuple(str(scenario.root) for scenario in scenarios.values()),
-        )
 
 
 def _strays(root: Path, made: Path, plans: Iterable[SessionPlan], since: float) -> list[str]:
@@ -137,4 +111,6 @@ def _escaped(left: Sequence[int], reached: Sequence[str], strays: Sequence[str])
 
 def _kept(run_folder: Path, folder: Path) -> None:
     """A run, without what only lives while it goes on."""
-    shutil.copytree(run_folder, folder, ignore=shutil.ignore_patterns("live", "*.lock", "*.sock"), dirs_exist_ok=True)
+    shutil.copytree(
+        run_folder, folder, ignore=shutil.ignore_patterns("live", "tmp", "*.lock", "*.sock"), dirs_exist_ok=True
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import tomllib
 from importlib import resources
@@ -13,9 +14,11 @@ from claw_adapter.certify.demand import LEVELS, Level
 from claw_adapter.errors import InternalError
 from claw_adapter.protocol.base import Record
 
-__all__ = ["CURRENT", "RequirementSet", "load"]
+__all__ = ["CURRENT", "MADE", "RequirementSet", "load"]
 
 CURRENT: Final = "2026.12"
+MADE: Final = {"2026.11": dt.date(2026, 11, 22), "2026.12": dt.date(2026, 11, 23)}
+"""The day from which on there is a set: nothing was certified by it before."""
 
 
 class RequirementSet(Record):

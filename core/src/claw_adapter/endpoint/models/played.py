@@ -194,7 +194,7 @@ class PlayedModel(Model):
         reply = PlayedReply() if self._open else self._reply(played, request)
         if reply.hang and self._turn.attempt == 1:
             await self.hold()
-        await asyncio.sleep(reply.delay)
+        await self.wait(reply.delay)
         if reply.fault is not None:
             yield self._fail(reply, reply.fault, request)
         elif not self._open:
@@ -204,7 +204,7 @@ class PlayedModel(Model):
             yield Delta(extra={"reasoning_signature": SIGNED})
         for start in range(0, len(reply.text), reply.piece):
             if start <= len(reply.text) // 2 < start + reply.piece:
-                await asyncio.sleep(reply.pause)
+                await self.wait(reply.pause)
             yield Delta(text=reply.text[start : start + reply.piece])
         calls = [self._call(at, deed, deed.next) for at, deed in enumerate(self._open) if deed.next is not None]
         pieces = [list(_pieces(call, reply.piece)) for call in calls]
@@ -212,6 +212,10 @@ class PlayedModel(Model):
         for piece in (one for row in rows for one in row if one is not None):
             yield Delta(calls=(piece,))
         yield Delta(finish="tool_calls" if self._open or reply.fault is not None else reply.finish)
+
+    async def wait(self, seconds: float) -> None:
+        """Let so many seconds pass."""
+        await asyncio.sleep(seconds)
 
     async def hold(self) -> None:
         """Never come back."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -84,6 +85,7 @@ _REMARKS: Final = (
 _NEGATED: Final = re.compile(r"\b(?:not|no|never|don't|cannot|isn't|aren't|instead of|rather than)\b")
 
 
+@functools.lru_cache(maxsize=4096)
 def words(name: str) -> tuple[str, ...]:
     """The words of an identifier in camel, snake or kebab case, lower-cased."""
     return tuple(re.findall(r"[^\W_]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower()))
