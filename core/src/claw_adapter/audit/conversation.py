@@ -50,7 +50,9 @@ def judge_requests(
         tokens = max(tokens, int(str(exchange.usage.get("input") or 0)))
         told = any(one.fault in TOO_LONG for one in turn.exchanges if one.number < exchange.number)
         felt = sys.maxsize if told else tokens
-        _Request(expected, units, found, prompt.round, renderer, book, exchange.number, felt, replies=replies).judge(gone)
+        _Request(expected, units, found, prompt.round, renderer, book, exchange.number, felt, replies=replies).judge(
+            gone
+        )
         replies += [reply.text] if (reply := Reply.of(exchange)) else []
     _judge_calls(turn, book, renderer)
     _judge_broken(turn, book)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, ends_or_says, follows, way_on
+from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, ends_or_says, follows, points_on, way_on
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import LEAST, Failed, asks_for_part, split_lines
 from claw_adapter.protocol import Message, Session
@@ -95,12 +95,7 @@ class Histories:
         if page.shown:
             self.pages[key] = page
         texts = [self.renderer.plain(message.text) for message in session.messages]
-        lost, moved = _walked(texts, flat)
-        if lost and BREAKS in self.renderer.losses:
-            before = len(lost)
-            lost, moved = _walked([" ".join(text.split()) for text in texts], " ".join(flat.split()))
-            if len(lost) < before:
-                self.book.bite(BREAKS)
+        lost, moved = self._missing(texts, flat)
         if lost and len(lost) == sum(map(bool, texts)) and (other := self._other(session, flat)):
             what = f"reading the history {session.id} gives the history {other}"
             self.failed.note("M22", "history-wrong", session.id, what, request)
@@ -114,6 +109,8 @@ class Histories:
         self.failed.found.pop((UNREAD, session.id), None)
         if not lost:
             self.whole.take(call.tool, page.claim.remark)
+        elif points_on(call.tool, call.tools, flat, texts):
+            lost = []
         every, unless = range(len(session.messages)), None
         if lost and page.shown and way_on(call.tool, arguments, call.tools, page.claim.remark, len(session.messages)):
             every, unless = page.shown, partial(page.claim.holds, self.whole)
@@ -122,6 +119,16 @@ class Histories:
             lost = [number for number in lost if number not in every]
         self._order(session, flat, request, every, moved=moved)
         self._lost(session, lost, flat, request, unless)
+
+    def _missing(self, texts: Sequence[str], flat: str) -> tuple[list[int], bool]:
+        """As `_walked`, without breaks of lines where those are declared to be lost."""
+        lost, moved = _walked(texts, flat)
+        if lost and BREAKS in self.renderer.losses:
+            before = len(lost)
+            lost, moved = _walked([" ".join(text.split()) for text in texts], " ".join(flat.split()))
+            if len(lost) < before:
+                self.book.bite(BREAKS)
+        return lost, moved
 
     def _order(self, session: Session, flat: str, request: int, shown: range, *, moved: bool) -> None:
         """Of the messages that are shown, the order, the tool calls and the times."""

@@ -18,7 +18,7 @@ from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, words_in
 from claw_adapter.audit.parts import FileParts, said_by, shown_by
 from claw_adapter.audit.places import place_in
-from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page
+from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, points_on
 from claw_adapter.audit.rendering import MASKED, Renderer, blackened, without_format
 from claw_adapter.audit.results import (
     LEAST,
@@ -271,6 +271,8 @@ class Reads:
             self.book.bite(over)
         elif len(versions) == 1:  # else the turn changed it, and it may have been something else in between
             call = reading.name, reading.arguments, reading.exchange.tools
+            if points_on(reading.name, reading.exchange.tools, flat, versions):
+                return
             claim = first_page(versions[0], reading.result, flat, reading.path, call)
             what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"
             unless = partial(claim.holds, self.shown) if claim else None

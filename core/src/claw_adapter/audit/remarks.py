@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, Final
@@ -12,9 +12,9 @@ from pydantic import JsonValue
 
 from claw_adapter.audit.pages import unframed
 from claw_adapter.audit.results import LEAST, PARTIAL, flat_of, lines_in, split_lines
-from claw_adapter.reading import parse_json, strings_of
+from claw_adapter.reading import names_in, parse_json, strings_of
 
-__all__ = ["Claim", "Remark", "WholeReadings", "first_page", "follows", "way_on"]
+__all__ = ["Claim", "Remark", "WholeReadings", "first_page", "follows", "points_on", "way_on"]
 
 WORD: Final = re.compile(r"\w+")
 NUMBER: Final = re.compile(r"\d+")
@@ -241,6 +241,13 @@ def way_on(
         if any(0 <= number <= places for number in map(_number, given.values()) if number is not None and places):
             return True
     return False
+
+
+def points_on(name: str, tools: Sequence[Mapping[str, Any]], flat: str, texts: Iterable[str]) -> bool:
+    """Whether a result of tool `name` names another tool, which these texts that it shows do not: that one has the rest."""
+    others = {str((tool.get("function") or {}).get("name", "")) for tool in tools} - {name}
+    found = names_in(flat, others)
+    return bool(found) and not any(one in text for text in texts for one in found)
 
 
 def _parameters(schema: object) -> Iterator[str]:

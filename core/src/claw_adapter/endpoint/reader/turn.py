@@ -28,11 +28,14 @@ from claw_adapter.model import Call, Line, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.reading import names_in
 
 __all__ = ["ReaderTurn"]
 
 KINDS: Final = frozenset(("read", "cat", "session"))
 """Kinds of attempts that show something by themselves."""
+BEGINNING: Final = 16
+"""Characters by which what was cut is known."""
 RECENT: Final = 3
 """Results that the next one may go on from."""
 AT_ONCE: Final = 4
@@ -63,8 +66,10 @@ class ReaderTurn:
         self._again: list[Errand] | None = None
         """Errands for what a later request did not show any more."""
         self._known_tools: frozenset[str] = frozenset()
-        self._hidden: set[str] = set()
-        """Sessions that no tool on offer is known to show by their key."""
+        self._sessions: set[str] = set()
+        """Sessions that were looked up."""
+        self._by_key: set[str] = set()
+        """Tools that show a session by its key, as they say."""
         self._kept = 0
         """Calls that reading leaves to writing."""
         self._unheard: set[str] | None = None
@@ -92,14 +97,15 @@ class ReaderTurn:
 
         There is nothing of that where something that the round needs is proven to be lost, by the answers of a tool or since it
         is no longer where it was. What a tool has demonstrably lost of what it was given is not among them; nor is a session
-        where a tool for sessions is offered that takes its key: that it can be read under it is the adapter's affair.
+        where a tool takes its key that has shown messages under a key before.
         """
         undecided = policy.undecided(self._evidence, self._sight.shown)
         files = {item.path for item in self._answer_key.fragments if item.id in undecided}
         self._learn_words()
         habits = self._memory.habits
+        every = [e for e in self._reading or () if self._in_vain(e)]
         vain = [
-            e for e in self._reading or () if self._in_vain(e) and (e.place in files | self._hidden | habits.unfinished)
+            e for e in every if e.place in files | habits.unfinished or (e.place in self._sessions and self._open(e))
         ]
         lost = [e.place for e in vain if e.place in files and habits.ways and self._lost(e)]
         if lost or self._sight.gone & undecided:
@@ -117,6 +123,19 @@ class ReaderTurn:
             *(["hearing what is asked"] if self._unheard else ()),
             *(f"hearing {name}, which is said of a round that was left unscored" for name in unheard),
         )
+
+    def _open(self, errand: Errand) -> bool:
+        """Whether a session may be there in a way that is not known.
+
+        So it is where no tool has shown messages yet by a key, such as one that gives a handle; where a result names another
+        tool; and where the beginning of what is missing was shown, for there may be a way to the rest.
+        """
+        tool = self._memory.habits.working.get("session", ("", ""))[0]
+        if tool not in self._by_key or any(names_in(text, self._known_tools - {tool}) for text in errand.results):
+            return True
+        wanted = [normalise(self._texts[name])[:BEGINNING] for name in errand.wants & self._sight.missing]
+        results = [normalise(text) for text in errand.results]
+        return any(text in result for text in wanted if len(text) == BEGINNING for result in results)
 
     def _places(self, ids: Collection[str]) -> list[str]:
         """Files and sessions that hold these: without tools on offer nobody knows how they are looked up."""
@@ -225,8 +244,8 @@ class ReaderTurn:
                 names = list(dict.fromkeys([name, *(item.session for item in items if item.session)]))
                 wants = _ids(items)
                 steps = read_session(names, box, habits, self._texts_of(wants))
-                if all(tool.guessed or tool.searches for tool in box.history):  # or there is none: another may show it
-                    self._hidden.add(name)
+                self._sessions.add(name)
+                self._by_key |= {tool.tool for tool in box.history if not (tool.guessed or tool.searches)}
                 errands.append(Errand(name, steps, self._shows(items), wants))
         return errands
 
