@@ -210,8 +210,14 @@ class _Request:
         return 0 < there <= sum(text in self.renderer.plain(reply) for reply in self.replies)
 
     def _times(self, at: int) -> set[datetime] | None:
-        """The times that a stamp may show; joined messages have one of theirs, None if one of them has no time of its own."""
-        found = set[datetime]()
+        """The times that a stamp may show; joined messages have one of theirs, None if one of them has no time of its own.
+
+        What is said more than once may be any of these.
+        """
+        text, found = self.expected[at].text, set[datetime]()
+        for said in self.expected:
+            if said.text == text and said.time is not None:
+                found |= minutes(said.time)
         kind = self.renderer.kind(self.expected[at].kind)
         for said in self.expected[at:]:
             if self.renderer.kind(said.kind) != kind:

@@ -90,7 +90,12 @@ class Histories:
             self._next(session, last if last is not self.earlier.get(key) else None, page, changed, flat, request)
             self.pages[key] = page
             return
-        if asks_for_part(arguments, len(session.messages)):
+        alone = (
+            {page.shown.start, page.shown.stop} if len(page.shown) == 1 else set()
+        )  # one that was asked for by its number
+        if asks_for_part(arguments, len(session.messages)) or not alone.isdisjoint(
+            value for value in arguments.values() if type(value) is int
+        ):
             return
         if page.shown:
             self.pages[key] = page
@@ -147,7 +152,9 @@ class Histories:
         shown, count = range(there[0], there[-1] + 1) if there else range(0), len(texts)
         remark = Remark.of(call.result or flat, [line for text in texts for line in split_lines(text)], session.id)
         pages = frozenset(-(-count // size) for size in range(len(shown), len(shown) + 3) if 0 < size < count)
-        return HistoryPage(arguments, shown, Claim(call.tool, remark, frozenset({count}), pages=pages))
+        before = round(shown.start / len(shown)) if shown else 0
+        page = frozenset({before, before + 1})
+        return HistoryPage(arguments, shown, Claim(call.tool, remark, frozenset({count}), pages=pages, page=page))
 
     def _next(
         self, session: Session, before: HistoryPage | None, page: HistoryPage, changed: int, flat: str, request: int

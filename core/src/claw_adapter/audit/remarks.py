@@ -152,10 +152,13 @@ class WholeReadings:
         """Whether a remark says something that the tool does not say beside whole texts.
 
         That is a further line, a field that is empty there, true in place of false or the other way round, or something else
-        than what is the same beside every whole text, of two or more.
+        than what is the same beside every whole text, of two or more. Of a tool that has shown none whole, a field that is
+        true is believed.
         """
         whole = self._found.get(tool, [])
-        return bool(whole) and any(
+        if not whole:
+            return any(what == str(True) for _, what in remark.said)
+        return any(
             _new(where, remark.said, [other.said for other in whole]) for where in {where for where, _ in remark.said}
         )
 

@@ -28,7 +28,8 @@ LINE_END: Final = re.compile(r"\r\n|[\n\r]")
 LEAST: Final = 12
 """Characters that a line must have to be known by."""
 PARTIAL: Final = re.compile(
-    r"offset|limit|start|end|line|range|page|from|to$|count|head|tail|byte|length|query|search", re.IGNORECASE
+    r"offset|limit|start|end|line|range|page|from|to$|count|head|tail|byte|length|query|search|before|after|cursor",
+    re.IGNORECASE,
 )
 """Names of arguments by which a part is asked for."""
 SOUGHT: Final = re.compile(r"query|search", re.IGNORECASE)

@@ -110,9 +110,10 @@ class RequestTurn:
             made |= {call.call for call in last.calls}
         if results & made:
             return True
-        if tools and not exchange.tools:
-            return False
-        user = [renderer.bare(unit.text) for unit in units if unit.kind == "user"]
+        user = [renderer.bare(unit.text) if unit.kind == "user" else "" for unit in units]
+        if tools and not exchange.tools:  # for a last word, behind results whose calls may have other ids there
+            asking = max((at for at, text in enumerate(user) if asked in text), default=len(units))
+            return any(unit.kind == RESULT for unit in units[asking:])
         return any(asked in text for text in user) or any(renderer.unit(unit) in texts for unit in units)
 
     def _go_on(self, units: Sequence[RequestUnit]) -> None:

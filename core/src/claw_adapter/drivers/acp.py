@@ -7,8 +7,9 @@ everywhere. The protocol's own library is the extra ``claw-adapter[acp]``; it is
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -215,13 +216,30 @@ class AcpChild:
         if said.protocol_version != VERSION:
             raise HarnessProtocolError(f"it speaks version {said.protocol_version} of ACP, not {VERSION}")
         can, who = said.agent_capabilities, said.agent_info
-        self.agent = AcpAgent(
-            name=who.name if who else "",
-            version=who.version if who else "",
-            loads=bool(can and can.load_session),
-            resumes=bool(can and can.session_capabilities and can.session_capabilities.resume is not None),
-            meta=(can.field_meta if can else None) or {},
-        )
+        with self.reading("initialize"):
+            self.agent = AcpAgent(
+                name=str(who.name) if who else "",
+                version=str(who.version) if who else "",
+                loads=bool(can and can.load_session),
+                resumes=bool(can and can.session_capabilities and can.session_capabilities.resume is not None),
+                meta=dict((can.field_meta if can else None) or {}),
+            )
+
+    @contextlib.contextmanager
+    def reading(self, method: str) -> Iterator[None]:
+        """What an answer of this method is taken apart in.
+
+        Raises:
+            HarnessProtocolError: it is not made as the protocol, or the extension, says.
+        """
+        try:
+            yield
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise self._against(method, error) from None
+
+    def _against(self, method: str, error: Exception) -> HarnessProtocolError:
+        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else f"{type(error).__name__}: {error}"
+        return HarnessProtocolError(f"{method}: an answer against the protocol: {why}", where=self._pipe.where)
 
     async def _call(self, method: str, call: Callable[[], Awaitable[T]], deadline: float) -> T:
         from acp import RequestError
@@ -239,8 +257,7 @@ class AcpChild:
             what = f"{method}: {error}{_more(error.data)}"
             raise AcpRefusal(what, kind=str(error.code), data=error.data, where=self._pipe.where) from None
         except ValidationError as error:
-            what = f"{method}: an answer against the protocol: {error.errors()[0]['msg']}"
-            raise HarnessProtocolError(what, where=self._pipe.where) from None
+            raise self._against(method, error) from None
         except ConnectionError:
             gone = self._pipe.fault or HarnessError("the connection is closed", where=self._pipe.where)
             raise gone.with_traceback(None) from None

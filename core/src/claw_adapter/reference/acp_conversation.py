@@ -109,7 +109,8 @@ class SeededConversation(AcpConversation):
     async def checkpoint(self) -> Checkpoint:
         """The sessions as the agent has them."""
         said = await self._child.extension("claw/export", {})
-        return Checkpoint(sessions=tuple(Session.model_validate(session) for session in said["sessions"]))
+        with self._child.reading("_claw/export"):
+            return Checkpoint(sessions=tuple(Session.model_validate(session) for session in said["sessions"]))
 
     def _take(self, prompt: str, turn: AcpTurn) -> None:
         """The agent remembers itself."""

@@ -161,7 +161,9 @@ async def begin(
     try:
         if authenticate:
             await child.authenticate(authenticate, ctx.deadline)
-        if (child.agent.meta.get("claw") or {}).get("sessions"):
+        with child.reading("initialize"):
+            seeded = bool((child.agent.meta.get("claw") or {}).get("sessions"))
+        if seeded:
             return await kind.begin(child, ctx, sessions)
         session = await new()
     except ClawError as error:

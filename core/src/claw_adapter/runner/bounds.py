@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,7 @@ from claw_adapter.errors import HarnessOverLimits
 from claw_adapter.protocol import RunSettings
 from claw_adapter.protocol.journal import MachineUse
 from claw_adapter.runner.headroom import most_memory
-from claw_adapter.sandbox.usage import PAGE, SHM, SharedFiles, memory, mounts, over_limit, size
+from claw_adapter.sandbox.usage import PAGE, SHM, SharedFiles, memory, mounts, over_limit, size, unlinked
 
 __all__ = ["OVERLAYS", "Bounds", "Watched"]
 
@@ -51,10 +52,14 @@ class Watched:
     peaks: dict[str, int] = field(default_factory=dict)
     """The most that was seen of processes and memory."""
     files: SharedFiles = field(init=False)
+    devices: frozenset[int] = field(init=False)
+    """Of the disks on which it may write: a file without a name on another one is in memory."""
     _next_walk: float = 0.0
 
     def __post_init__(self) -> None:
         self.files = SharedFiles(self.since)
+        places = (*self.folders, Path(tempfile.gettempdir()), Path.home())
+        self.devices = frozenset(place.stat().st_dev for place in places if place.exists())
 
     @property
     def settled(self) -> bool:
@@ -126,8 +131,9 @@ class Bounds:
             if watched.settled:
                 continue
             processes, settings = found.get(watched.trial, []), watched.settings
+            _, behind = unlinked(processes, watched.devices)
             _judge(watched, "processes", len(processes), settings.max_processes, "--max-processes")
-            _judge(watched, "memory", held := memory(processes), most_memory(settings), "--max-memory")
+            _judge(watched, "memory", held := memory(processes) + behind, most_memory(settings), "--max-memory")
             for name, seen in (("processes", len(processes)), ("memory", held)):
                 if seen:
                     watched.peaks[name] = max(seen, watched.peaks.get(name, 0))

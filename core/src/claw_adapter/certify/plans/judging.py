@@ -10,6 +10,7 @@ from typing import Final
 from claw_adapter.audit import AuditFinding, audit_run
 from claw_adapter.certify.plans.layout import LaidPlan
 from claw_adapter.certify.plans.plan import SessionPlan
+from claw_adapter.endpoint.models.played import ASIDE
 from claw_adapter.errors import EmptyAnswer, Owner
 from claw_adapter.protocol import Failure, RoundRecord
 from claw_adapter.runs.load import RunData, TrialData
@@ -101,6 +102,11 @@ def _failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...],
         if record.round in laid.wordless and record.error is None and record.text.strip():
             what = f"the final reply of {record.round} has no words, and there is an answer: {record.text[:80]!r}"
             note("M15", "wordless-answered", what, None, record.round)
+        elif record.error is None and record.text.strip() == ASIDE and record.round not in laid.failing:
+            what = (
+                f"the answer of {record.round} is what the model says to a request beside the conversation: {ASIDE!r}"
+            )
+            note("M14", "answer-beside", what, None, record.round)
         if record.round in laid.failing and record.error is None:
             what = f"every request of {record.round} failed, and there is an answer: {record.text[:80]!r}"
             note("M15", "failure-answered", what, None, record.round)

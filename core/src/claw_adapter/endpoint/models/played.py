@@ -228,7 +228,9 @@ class PlayedModel(Model):
         if (
             not request.tools and self._offered
         ):  # when all is said, or nothing works, some ask once more for a last word
-            return marked and all(reply.fault is not None for reply in played.replies[self._at : self._at + 1])
+            last = all(reply.fault is not None for reply in played.replies[self._at : self._at + 1])
+            done = bool(results(request.lines, self._issued, self._earlier))  # and some leave the tools out for it
+            return marked and (last or (done and _last_said(played.replies[self._at :]) is not None))
         return marked or bool(results(request.lines, self._issued, self._earlier))
 
     def _reply(self, played: PlayedRound, request: ModelRequest) -> PlayedReply:
