@@ -148,7 +148,8 @@ class Reads:
             flat = flat_of(result.text) if reads or command else ""
             if command is not None:
                 path, arguments = command.path.removeprefix("./"), command.arguments
-            known = passage.get(path, Passage()) if self.strict else Passage()
+            changed = files.before.get(path) != files.after.get(path)  # else no write has been done: it was refused
+            known = passage.get(path, Passage()) if self.strict and changed else Passage()
             label = path if command is None else f"{path} by a command"
             now = [text for text in dict.fromkeys(known.now) if text is not None]
             true = files.versions(path) if not now or None in known.now else now
