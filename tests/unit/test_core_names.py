@@ -34,7 +34,7 @@ def named() -> dict[str, set[str]]:
     found = {}
     for path in sorted(CORE.rglob("*")):
         if path.is_file() and path.suffix not in (".pyc", ".gz"):
-            text = CITED.sub("", path.read_text("utf-8"))
+            text = CITED.sub("", path.read_text("utf-8", "replace"))
             if names := {name.lower() for name in NAMES.findall(text)}:
                 found[path.relative_to(CORE).as_posix()] = names
     return found
