@@ -69,7 +69,9 @@ PAUSE: Final = 3.0
 LEAST: Final = 20
 """Characters of a line that an edit replaces, at least."""
 WORDLESS: Final = ("", "", " ", "\n\n")
-PLAINEST: Final = ("true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"]', '"quoted"', "a,b\n1,2")
+PLAINEST: Final = (
+    "true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"]', '"quoted"', "a,b\n1,2", "```json\n[1]\n```",
+)  # fmt: skip
 """What a tool may take for something else than a text."""
 PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%s", "\\n")
 """What the new text of an edit may be taken for."""
@@ -559,7 +561,7 @@ class _Drawing:
         """A reply says something and calls a tool, and the last one says nothing; then all is well again."""
         look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 12)).path)
         before = PlayedReply(text=self.texts.prose(self.rng.choice((30, 300))), uses=(look,))
-        last = PlayedReply(text=self.rng.choice(WORDLESS))
+        last = PlayedReply(text=self.rng.choice(WORDLESS), thought=self._thought() or self._thought())
         turn = PlanTurn(question=f"{self.texts.message()} What follows?", replies=(before, last), wordless=True)
         return [[turn], [self._turn(self._says())]]
 

@@ -78,7 +78,23 @@ FAILURES: Final = (
     "LLM request failed: {status} upstream connect error", "Error: context length exceeded ({status}).",
 )  # fmt: skip
 """What providers say when they fail."""
-NAMED: Final = (" & ", " (x) ", ", ", "'s ", "%20", " é ", " + ", " #", " ß ", " 水 ", " = ", "  ", " $HOME ", "; ")
+NAMED: Final = (
+    " & ",
+    " (x) ",
+    ", ",
+    "'s ",
+    "%20",
+    " é ",
+    " + ",
+    " #",
+    " ß ",
+    " 水 ",
+    " = ",
+    "  ",
+    " $HOME ",
+    "; ",
+    " e\u0301 ",
+)
 """What the names of files that are no identifiers have in them."""
 SIGNS: Final = ("👩🏽‍🔧", "🏳️‍🌈", "e\u0301", "\u212b", "ﬁ", "…", "“", "—", "₿", "½", "²", "№")
 SYLLABLES: Final = ("ba", "do", "ki", "lum", "ner", "pa", "ro", "sta", "tu", "ve")
