@@ -79,22 +79,8 @@ FAILURES: Final = (
 )  # fmt: skip
 """What providers say when they fail."""
 NAMED: Final = (
-    " & ",
-    " (x) ",
-    ", ",
-    "'s ",
-    "%20",
-    " é ",
-    " + ",
-    " #",
-    " ß ",
-    " 水 ",
-    " = ",
-    "  ",
-    " $HOME ",
-    "; ",
-    " e\u0301 ",
-)
+    " & ", " (x) ", ", ", "'s ", "%20", " é ", " e\u0301 ", " + ", " #", " ß ", " 水 ", " = ", "  ", " $HOME ", "; ",
+)  # fmt: skip
 """What the names of files that are no identifiers have in them."""
 SIGNS: Final = ("👩🏽‍🔧", "🏳️‍🌈", "e\u0301", "\u212b", "ﬁ", "…", "“", "—", "₿", "½", "²", "№")
 SYLLABLES: Final = ("ba", "do", "ki", "lum", "ner", "pa", "ro", "sta", "tu", "ve")
