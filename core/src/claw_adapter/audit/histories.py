@@ -119,7 +119,7 @@ class Histories:
         every, unless = range(len(session.messages)), None
         if lost and page.shown and way_on(call.tool, arguments, call.tools, page.claim.remark, len(session.messages)):
             every, unless = page.shown, partial(page.claim.holds, self.whole)
-            inside, moved = _walked(texts[every.start : every.stop], flat)
+            inside, moved = self._missing(texts[every.start : every.stop], flat)
             self._lost(session, [every.start + number for number in inside], flat, request)
             lost = [number for number in lost if number not in every]
         self._order(session, flat, request, every, moved=moved)
@@ -162,7 +162,7 @@ class Histories:
         """A page behind another: all of its messages, none lost between the two, and a true end."""
         texts = [self.renderer.plain(message.text) for message in session.messages]
         first, last = page.shown.start, page.shown.stop
-        inside, moved = _walked(texts[first:last], flat)
+        inside, moved = self._missing(texts[first:last], flat)
         self._order(session, flat, request, page.shown, moved=moved)
         self._lost(session, [first + number for number in inside], flat, request)
         if before is None or not (page.shown or page.claim.remark.like(before.claim.remark)):
