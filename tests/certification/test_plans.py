@@ -16,7 +16,7 @@ from claw_adapter.reference.adapter import ReferenceHarness
 from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
 from support.misbehaving import Odd, kind
 from support.outsiders import NAMED, CachesByPathAndSize
-from support.plans import beginning, two_disturbed, with_a_long_file
+from support.plans import beginning, two_disturbed, with_long_files
 from support.running import claw
 
 NONCES = ("four", "two", "april", "market")
@@ -125,12 +125,17 @@ def test_every_plan_asks_for_what_is_not_there_and_gold_has_a_reply_without_word
 
 @pytest.mark.slow(20)
 async def test_what_means_well_is_found_though_all_of_it_meddles_at_once():
-    """One harness with many bugs of tests/support/meddling.py: each has a finding of its own."""
-    try:
-        (outcome,) = await judged(Meddling(), with_a_long_file(51_000))
-    finally:
-        tidy()
-    assert outcome.keys >= set().union(*(MEDDLING[made] for made in TOGETHER)), outcome.keys
+    """One harness with many bugs of tests/support/meddling.py: each has a finding of its own, if none hides it by chance."""
+    expected, found = set().union(*(MEDDLING[made] for made in TOGETHER)), set[str]()
+    for plan in itertools.islice(with_long_files(51_000), 3):
+        try:
+            (outcome,) = await judged(Meddling(), plan)
+        finally:
+            tidy()
+        found |= outcome.keys
+        if found >= expected:
+            return
+    assert found >= expected
 
 
 @pytest.mark.slow(15)

@@ -299,7 +299,7 @@ MEDDLING = {
     CutsCommands: {"M20 file-cut"},
     NormalisesBlanks: {"M20 file-changed"},
     ReadsInBlocks: {"M20 file-cut"},
-    TakesLinesForComments: {"M13 prompt-lines"},
+    TakesLinesForComments: {"M13 prompt-changed"},
 }
 """What a plan of Bronze finds of each."""
 

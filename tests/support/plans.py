@@ -1,5 +1,6 @@
 """Drawn plans of which only the beginning is played."""
 
+from collections.abc import Iterator
 from itertools import count
 
 from claw_adapter.certify.plans.draw import draw
@@ -36,9 +37,7 @@ def two_disturbed(turns: int) -> list[SessionPlan]:
     return next(plans for plans in drawn if happenings(*plans) >= {"restart", "kill", "cancel"})
 
 
-def with_a_long_file(least: int) -> SessionPlan:
-    """The first plan of Bronze that has a file of more characters."""
+def with_long_files(least: int) -> Iterator[SessionPlan]:
+    """The plans of Bronze that have a file of more characters."""
     drawn = (draw(f"{nonce}", 0, "bronze") for nonce in count())
-    return next(
-        one for one in drawn if any(isinstance(step, PlanFile) and len(step.text) > least for step in one.steps)
-    )
+    return (one for one in drawn if any(isinstance(step, PlanFile) and len(step.text) > least for step in one.steps))

@@ -105,6 +105,10 @@ class Histories:
             what = f"reading the history {session.id} gives the history {other}"
             self.failed.note("M22", "history-wrong", session.id, what, request)
             return
+        if len(lost) == sum(map(bool, texts)) and not (
+            self.strict or self.whole.known(call.tool) or key in self.earlier
+        ):
+            return  # such as a list of ids: nobody knows whether that is how it is read
         if len(lost) == sum(map(bool, texts)) and len(flat) <= BRIEF:
             if self.strict and lost and session.id not in self.shown:
                 what = f"the history {session.id} cannot be read: {flat[:80]!r}"
@@ -126,8 +130,10 @@ class Histories:
         self._lost(session, lost, flat, request, unless)
 
     def _missing(self, texts: Sequence[str], flat: str) -> tuple[list[int], bool]:
-        """As `_walked`, without breaks of lines where those are declared to be lost."""
+        """As `_walked`; lines may be wrapped, and what breaks them may be declared to be lost."""
         lost, moved = _walked(texts, flat)
+        if lost and not any("\n" in texts[number] for number in lost):
+            return _walked([" ".join(text.split()) for text in texts], " ".join(flat.split()))
         if lost and BREAKS in self.renderer.losses:
             before = len(lost)
             lost, moved = _walked([" ".join(text.split()) for text in texts], " ".join(flat.split()))

@@ -148,6 +148,10 @@ class WholeReadings:
         """A tool has shown a text whole, and said this beside it."""
         self._found.setdefault(tool, []).append(remark)
 
+    def known(self, tool: str) -> bool:
+        """Whether the tool has shown any."""
+        return tool in self._found
+
     def differ(self, tool: str, remark: Remark) -> bool:
         """Whether a remark says something that the tool does not say beside whole texts.
 

@@ -12,6 +12,7 @@ from claw_adapter.endpoint.reader.errands import MOST_BUSY, Errand
 from claw_adapter.endpoint.reader.losses import (
     frame_of,
     is_altered,
+    is_gap,
     is_lost,
     is_refused_alone,
     is_unread,
@@ -28,14 +29,11 @@ from claw_adapter.model import Call, Line, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
 from claw_adapter.protocol.model import ModelSpec
-from claw_adapter.reading import names_in
 
 __all__ = ["ReaderTurn"]
 
 KINDS: Final = frozenset(("read", "cat", "session"))
 """Kinds of attempts that show something by themselves."""
-BEGINNING: Final = 16
-"""Characters by which what was cut is known."""
 RECENT: Final = 3
 """Results that the next one may go on from."""
 AT_ONCE: Final = 4
@@ -68,8 +66,8 @@ class ReaderTurn:
         self._known_tools: frozenset[str] = frozenset()
         self._sessions: set[str] = set()
         """Sessions that were looked up."""
-        self._by_key: set[str] = set()
-        """Tools that show a session by its key, as they say."""
+        self._searched = False
+        """Whether in sessions is searched, too, as far as is known."""
         self._kept = 0
         """Calls that reading leaves to writing."""
         self._unheard: set[str] | None = None
@@ -97,7 +95,7 @@ class ReaderTurn:
 
         There is nothing of that where something that the round needs is proven to be lost, by the answers of a tool or since it
         is no longer where it was. What a tool has demonstrably lost of what it was given is not among them; nor is a session
-        where a tool takes its key that has shown messages under a key before.
+        of which a result leaves out what is missing.
         """
         undecided = policy.undecided(self._evidence, self._sight.shown)
         files = {item.path for item in self._answer_key.fragments if item.id in undecided}
@@ -125,17 +123,12 @@ class ReaderTurn:
         )
 
     def _open(self, errand: Errand) -> bool:
-        """Whether a session may be there in a way that is not known.
-
-        So it is where no tool has shown messages yet by a key, such as one that gives a handle; where a result names another
-        tool; and where the beginning of what is missing was shown, for there may be a way to the rest.
-        """
-        tool = self._memory.habits.working.get("session", ("", ""))[0]
-        if tool not in self._by_key or any(names_in(text, self._known_tools - {tool}) for text in errand.results):
-            return True
-        wanted = [normalise(self._texts[name])[:BEGINNING] for name in errand.wants & self._sight.missing]
-        results = [normalise(text) for text in errand.results]
-        return any(text in result for text in wanted if len(text) == BEGINNING for result in results)
+        """Whether a session may be there in a way that is not known: nothing of what is missing is proven to be lost."""
+        said = [normalise(text) for text in self._answer_key.said.get(errand.place, ())]
+        wanted = [normalise(self._texts[name]) for name in errand.wants & self._sight.missing]
+        missing = {at for at, text in enumerate(said) if any(one in text for one in wanted)}
+        results = errand.results[: 1 if self._searched else None]  # behind the first one may come what was searched for
+        return not any(is_gap(said, missing, result) for result in results)
 
     def _places(self, ids: Collection[str]) -> list[str]:
         """Files and sessions that hold these: without tools on offer nobody knows how they are looked up."""
@@ -245,7 +238,9 @@ class ReaderTurn:
                 wants = _ids(items)
                 steps = read_session(names, box, habits, self._texts_of(wants))
                 self._sessions.add(name)
-                self._by_key |= {tool.tool for tool in box.history if not (tool.guessed or tool.searches)}
+                self._searched = (
+                    self._searched or any(tool.query is not None for tool in box.history) or not box.history
+                )
                 errands.append(Errand(name, steps, self._shows(items), wants))
         return errands
 
