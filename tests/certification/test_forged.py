@@ -21,7 +21,7 @@ from claw_adapter import __version__, plugins
 from claw_adapter.certify import watch
 from claw_adapter.certify.certificate import certificate_of, file_digest
 from claw_adapter.certify.check import checks
-from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest, json_digest
+from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest, json_digest, undigested
 from claw_adapter.certify.envelope import seal
 from claw_adapter.certify.offspring import held_by_others
 from claw_adapter.certify.output import write_all
@@ -373,3 +373,9 @@ def test_what_another_process_holds_is_not_left_by_a_harness(tmp_path, monkeypat
         end.write("\n")
     while folder.exists():
         time.sleep(0.05)
+
+
+def test_a_name_that_is_no_text_can_stand_in_no_digest_and_is_said(tmp_path):
+    (tmp_path / "one").touch()
+    (tmp_path / "\udcff").touch()
+    assert undigested(tmp_path) == ["\\udcff"]

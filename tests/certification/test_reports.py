@@ -246,6 +246,12 @@ def in_first_round(folder: Path, **changed: object) -> None:
     change_journal(lambda record: record.update(changed if record.get("index") == 0 else {}), folder)
 
 
+def cut_end(folder: Path) -> None:
+    for path in (folder / "evidence").rglob("journal.jsonl"):
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    forge(folder)
+
+
 def result(check: str, folder: Path, **changed: object) -> None:
     """Let the result of a check say something else."""
     made = read_report(folder)
@@ -288,6 +294,7 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
         pytest.param(partial(in_start, memory_files=["**"]), UNDRAWN, id="files of its own"),
         pytest.param(partial(in_start, snapshot="0" * 64), "PLAN-001: its evidence cannot be read", id="no tree"),
         pytest.param(partial(in_first_round, updates=["U999"]), UNDRAWN, id="an update that is not there"),
+        pytest.param(cut_end, UNDRAWN, id="no end"),
         pytest.param(partial(in_first_round, round="r999"), UNDRAWN, id="another name of a round"),
         pytest.param(partial(in_first_round, type="nonsense"), UNDRAWN, id="another type of round"),
         pytest.param(partial(in_first_round, feedback="x"), UNDRAWN, id="another feedback"),

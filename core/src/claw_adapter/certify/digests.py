@@ -27,18 +27,31 @@ def folder_digest(folder: Path) -> str:
 
 
 def undigested(folder: Path, *, empty: bool = True) -> list[str]:
-    """What lies below a folder and its digest does not tell: links, pipes, what Python compiled; if `empty`, empty folders."""
+    """What lies below a folder and its digest does not tell: links, pipes, what Python compiled, names that are no UTF-8.
+
+    And empty folders, if `empty`.
+    """
     found = []
     for parent, folders, names in os.walk(folder):
         here = Path(parent)
         found += [name for name in (here / one for one in (*folders, *names)) if not _plain(name)]
         found += [here] if empty and here != folder and not (folders or names) else []
-    return sorted(path.relative_to(folder).as_posix() for path in found)
+    said = (path.relative_to(folder).as_posix() for path in found)
+    return sorted(name.encode("utf-8", "backslashreplace").decode() for name in said)
 
 
 def _plain(path: Path) -> bool:
     mode = path.lstat().st_mode
-    return path.name != "__pycache__" and (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return path.name != "__pycache__" and _utf8(path.name) and (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _utf8(name: str) -> bool:
+    """Whether a name can be said: others stand in no digest."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def code_digest(module: str) -> str:

@@ -44,6 +44,8 @@ def unlike_scenario(trial: TrialData, scenario: Scenario, store: Store) -> str:
     start = trial.start
     if start is None:
         return "its session was not begun"
+    if trial.end is None:
+        return "its session was not ended"
     if names := _differing(_started(trial.spec, start, scenario), start):
         return f"where its session begins, {', '.join(names)} is not what was drawn"
     files = {path: entry.sha for path, entry in read_tree(store, start.snapshot).items()}
