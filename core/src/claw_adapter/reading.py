@@ -11,9 +11,8 @@ import contextlib
 import errno
 import functools
 import json
-import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +20,6 @@ __all__ = [
     "MAX_DEPTH",
     "MOST_BYTES",
     "each_once",
-    "names_in",
     "parse_json",
     "parse_toml",
     "read_bytes",
@@ -31,8 +29,6 @@ __all__ = [
     "without_halves",
 ]
 
-_PARTED: Final = re.compile(r"\w[_.-]\w|[a-z][A-Z]")
-"""What joins the words of a name."""
 MAX_DEPTH: Final = 200
 """Objects and lists within each other; also what pydantic reads at most."""
 LONGEST: Final = 500
@@ -113,13 +109,6 @@ def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def without_halves(value: Any) -> Any:
     """A JSON value with a question mark in the place of each half of a surrogate pair that stands alone."""
     return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-
-
-def names_in(text: str, names: Iterable[str]) -> list[str]:
-    """Names of several words, such as of tools, that stand in a text by themselves; one of a single word may be any word."""
-    return [
-        name for name in names if _PARTED.search(name) and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text)
-    ]
 
 
 def strings_of(value: Any) -> Iterator[str]:

@@ -12,12 +12,14 @@ from pydantic import JsonValue
 
 from claw_adapter.audit.pages import unframed
 from claw_adapter.audit.results import LEAST, PARTIAL, flat_of, lines_in, split_lines
-from claw_adapter.reading import names_in, parse_json, strings_of
+from claw_adapter.reading import parse_json, strings_of
 
 __all__ = ["Claim", "Remark", "WholeReadings", "first_page", "follows", "points_on", "way_on"]
 
 WORD: Final = re.compile(r"\w+")
 NUMBER: Final = re.compile(r"\d+")
+PARTED: Final = re.compile(r"\w[_.-]\w|[a-z][A-Z]")
+"""What joins the words of a name."""
 STAMP: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\d\d?:\d\d(?::\d\d)?"
 )
@@ -251,9 +253,12 @@ def way_on(
 
 
 def points_on(name: str, tools: Sequence[Mapping[str, Any]], flat: str, texts: Iterable[str]) -> bool:
-    """Whether a result of tool `name` names another tool, which these texts that it shows do not: that one has the rest."""
+    """Whether a result of tool `name` names another tool, which these texts that it shows do not: that one has the rest.
+
+    A name of one word may be any word.
+    """
     others = {str((tool.get("function") or {}).get("name", "")) for tool in tools} - {name}
-    found = names_in(flat, others)
+    found = [one for one in others if PARTED.search(one) and re.search(rf"(?<![\w.-]){re.escape(one)}(?![\w-])", flat)]
     return bool(found) and not any(one in text for text in texts for one in found)
 
 

@@ -44,8 +44,6 @@ class AnswerKey(Record):
     """Absolute path of the workspace as the harness sees it; relative paths are tried first."""
     texts: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """By path, the texts that files with evidence have had until this round: what a harness shows is held against them."""
-    said: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """By the key of a session with evidence, what its messages say in this round, in order."""
 
 
 class Seen(Record):

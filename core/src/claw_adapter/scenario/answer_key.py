@@ -46,7 +46,6 @@ def make_answer_key(
         for name in fragments_of(evidence):
             place = _place(scenario, gold.evidence.fragments[name], session_key, history_files)
             locators.append(Locator(id=name, text=gold.evidence.fragments[name].text, **place))
-    sessions = states[round_index].sessions if round_index < len(states) else {}
     return AnswerKey(
         round=item.id,
         type=item.type,
@@ -59,11 +58,6 @@ def make_answer_key(
         hasty=gold.artefacts("hasty", item.id),
         workspace=workspace,
         texts=_texts(states[: round_index + 1], {one.path for one in locators}, history_files.values(), history_text),
-        said={
-            one.key or one.session: tuple(message.text for message in session.messages)
-            for one in locators
-            if (session := sessions.get(one.session)) is not None
-        },
     )
 
 

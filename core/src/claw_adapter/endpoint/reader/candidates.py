@@ -79,11 +79,6 @@ class Candidate:
         return self.query is not None and self.query.required
 
     @property
-    def asks_more(self) -> bool:
-        """Whether it takes anything besides its target and a text to search for: with that it might show more."""
-        return any(item not in (self.target, self.folder, self.query) for item in self.known.items)
-
-    @property
     def guessed(self) -> bool:
         """Whether it has to be given texts of which nobody says what they are."""
         return any(item.needs_text and item not in (self.target, self.query) for item in self.known.items)

@@ -125,8 +125,6 @@ class Habits:
     """By file, the content that it was given last."""
     spoilt: set[str] = field(default_factory=set)
     """Files that end within what was given to a tool that writes: it has lost the rest."""
-    unfinished: set[str] = field(default_factory=set)
-    """Sessions with messages that would have to be asked for one by one, and were not all."""
     around: set[str] = field(default_factory=set)
     """What tools say around files that they have shown."""
     language: Language | None = None

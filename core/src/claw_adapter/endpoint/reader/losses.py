@@ -20,23 +20,12 @@ from claw_adapter.endpoint.reader.matching import normalise, readings
 from claw_adapter.endpoint.reader.said import objects
 from claw_adapter.endpoint.reader.schema import NEXT, words
 
-__all__ = [
-    "frame_of",
-    "is_altered",
-    "is_gap",
-    "is_lost",
-    "is_refused_alone",
-    "is_unread",
-    "lines_of_file",
-    "shows_part",
-]
+__all__ = ["frame_of", "is_altered", "is_lost", "is_refused_alone", "is_unread", "lines_of_file", "shows_part"]
 
 HEAD: Final = 40
 """Characters of a line that are enough to know it."""
 TELLING: Final = 4
 """Characters of a line from which on it is looked for."""
-BEGINNING: Final = 24
-"""Characters by which a message that was cut is known."""
 SEAM: Final = 12
 """Characters from which on it is no chance that two lines make up a piece."""
 _NUMBERS: Final = re.compile(r"\d+")
@@ -178,18 +167,3 @@ def _rows(shown: Sequence[Mapping[str, JsonValue]], keys: AbstractSet[str]) -> i
     """How many different items the lists of results with these keys have."""
     lists = [one for value in shown if keys <= value.keys() for one in value.values() if isinstance(one, list)]
     return len({repr(item) for one in lists for item in one})
-
-
-def is_gap(said: Sequence[str], missing: Collection[int], result: str) -> bool:
-    """Whether a result shows messages before and behind a missing one of a conversation, and nothing of that.
-
-    Args:
-        said: what its messages say, in order, as `normalise` leaves it.
-        missing: the numbers of those that are missing, from 0.
-        result: of a call that names nothing but the conversation.
-    """
-    for reading in readings(result):
-        shown = [at for at, text in enumerate(said) if text and text in reading and said.count(text) == 1]
-        if any(shown[0] < at < shown[-1] and said[at][:BEGINNING] not in reading for at in missing if shown):
-            return True
-    return False

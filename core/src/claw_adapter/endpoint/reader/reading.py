@@ -185,8 +185,6 @@ def read_session(names: Sequence[str], box: Toolbox, habits: Habits, missing: Ca
     box = habits.box(box)
     for tool in habits.tools("session", box.history):
         shown = yield from _shows_session(box, tool, names, habits, missing)
-        if missing() and tool.asks_more:
-            habits.unfinished.add(names[0])
         if shown:
             return False  # it shows this session; what it has not shown is not there
     for tool in strange_sessions(box) if not box.history else ():
@@ -218,7 +216,7 @@ def _shows_session(
         if tool.query is not None:
             found = found + (yield from _searched(tool, name, form, habits, missing))
         if missing():
-            found = found + (yield from one_by_one(names[0], attempt, found, box, habits, missing()))
+            found = found + (yield from one_by_one(attempt, found, box, habits, missing()))
         if found.shows or habits.working.get("session") == (tool.tool, form):
             if found.shows:
                 habits.worked(attempt)

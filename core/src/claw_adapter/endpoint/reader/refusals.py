@@ -211,7 +211,7 @@ def _by_others(
 
 
 def one_by_one(
-    session: str, attempt: Attempt, shown: Result, box: Toolbox, habits: Habits, missing: Sequence[str]
+    attempt: Attempt, shown: Result, box: Toolbox, habits: Habits, missing: Sequence[str]
 ) -> Generator[Attempt, Result, Result]:
     """Ask for the items of a list one by one, where a tool takes what the list was asked for with and an id besides.
 
@@ -231,12 +231,9 @@ def one_by_one(
         named = ids if rest[0].text_only else list(dict.fromkeys(numbers)) if rest[0].types == {"integer"} else []
         if named:
             given = {item.at: attempt.arguments[item.name] for item in wanted if item is not rest[0]}
-            habits.unfinished.add(session)
             for one in named[:MOST_ITEMS]:
                 more = filled({}, {**given, rest[0].at: rest[0].shaped(one)})
                 brought = brought + (yield Attempt("told", tool, more, page=True))
-            if named is ids and len(ids) <= MOST_ITEMS:
-                habits.unfinished.discard(session)
     return brought
 
 

@@ -12,7 +12,6 @@ from claw_adapter.endpoint.reader.errands import MOST_BUSY, Errand
 from claw_adapter.endpoint.reader.losses import (
     frame_of,
     is_altered,
-    is_gap,
     is_lost,
     is_refused_alone,
     is_unread,
@@ -66,8 +65,6 @@ class ReaderTurn:
         self._known_tools: frozenset[str] = frozenset()
         self._sessions: set[str] = set()
         """Sessions that were looked up."""
-        self._searched = False
-        """Whether in sessions is searched, too, as far as is known."""
         self._kept = 0
         """Calls that reading leaves to writing."""
         self._unheard: set[str] | None = None
@@ -94,17 +91,14 @@ class ReaderTurn:
         """What no tool on offer has done, although it might have decided the round.
 
         There is nothing of that where something that the round needs is proven to be lost, by the answers of a tool or since it
-        is no longer where it was. What a tool has demonstrably lost of what it was given is not among them; nor is a session
-        of which a result leaves out what is missing.
+        is no longer where it was. What a tool has demonstrably lost of a file that it was given is not among them. Of a session
+        all is: whatever a tool shows of it, another call may show the rest.
         """
         undecided = policy.undecided(self._evidence, self._sight.shown)
         files = {item.path for item in self._answer_key.fragments if item.id in undecided}
         self._learn_words()
         habits = self._memory.habits
-        every = [e for e in self._reading or () if self._in_vain(e)]
-        vain = [
-            e for e in every if e.place in files | habits.unfinished or (e.place in self._sessions and self._open(e))
-        ]
+        vain = [e for e in self._reading or () if self._in_vain(e) and e.place in files | self._sessions]
         lost = [e.place for e in vain if e.place in files and habits.ways and self._lost(e)]
         if lost or self._sight.gone & undecided:
             return ()
@@ -121,14 +115,6 @@ class ReaderTurn:
             *(["hearing what is asked"] if self._unheard else ()),
             *(f"hearing {name}, which is said of a round that was left unscored" for name in unheard),
         )
-
-    def _open(self, errand: Errand) -> bool:
-        """Whether a session may be there in a way that is not known: nothing of what is missing is proven to be lost."""
-        said = [normalise(text) for text in self._answer_key.said.get(errand.place, ())]
-        wanted = [normalise(self._texts[name]) for name in errand.wants & self._sight.missing]
-        missing = {at for at, text in enumerate(said) if any(one in text for one in wanted)}
-        results = errand.results[: 1 if self._searched else None]  # behind the first one may come what was searched for
-        return not any(is_gap(said, missing, result) for result in results)
 
     def _places(self, ids: Collection[str]) -> list[str]:
         """Files and sessions that hold these: without tools on offer nobody knows how they are looked up."""
@@ -238,9 +224,6 @@ class ReaderTurn:
                 wants = _ids(items)
                 steps = read_session(names, box, habits, self._texts_of(wants))
                 self._sessions.add(name)
-                self._searched = (
-                    self._searched or any(tool.query is not None for tool in box.history) or not box.history
-                )
                 errands.append(Errand(name, steps, self._shows(items), wants))
         return errands
 
