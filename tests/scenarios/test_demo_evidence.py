@@ -67,9 +67,10 @@ def test_withholding_the_sources_of_a_statement_changes_that_statement_and_no_ot
         withhold(copies[-1], [GOLD.evidence.fragments[name].text for name in needed], feedback=True)
     found = run_sync(tmp_path / "run", experiment(*copies))
     for (round_id, letter), records in zip(statements(), found.values(), strict=True):
-        after = answers(records)
-        changed = {statement for statement in before if before[statement] != after[statement]}
-        assert changed == {(round_id, letter)}, f"withheld the sources of {round_id} {letter}"
+        after, told = answers(records), f"withheld the sources of {round_id} {letter}"
+        unscored = {record.round for record in records if record.score.value is None}
+        changed = {one for one in before if one[0] not in unscored and before[one] != after[one]}
+        assert changed == ({(round_id, letter)} if round_id not in unscored else set()), told
 
 
 def needs_memory(index: int) -> bool:
