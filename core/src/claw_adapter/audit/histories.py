@@ -90,12 +90,7 @@ class Histories:
             self._next(session, last if last is not self.earlier.get(key) else None, page, changed, flat, request)
             self.pages[key] = page
             return
-        alone = (
-            {page.shown.start, page.shown.stop} if len(page.shown) == 1 else set()
-        )  # one that was asked for by its number
-        if asks_for_part(arguments, len(session.messages)) or not alone.isdisjoint(
-            value for value in arguments.values() if type(value) is int
-        ):
+        if asks_for_part(arguments, len(session.messages)) or _by_number(page):
             return
         if page.shown:
             self.pages[key] = page
@@ -132,13 +127,13 @@ class Histories:
     def _missing(self, texts: Sequence[str], flat: str) -> tuple[list[int], bool]:
         """As `_walked`; lines may be wrapped, and what breaks them may be declared to be lost."""
         lost, moved = _walked(texts, flat)
-        if lost and not any("\n" in texts[number] for number in lost):
-            return _walked([" ".join(text.split()) for text in texts], " ".join(flat.split()))
-        if lost and BREAKS in self.renderer.losses:
-            before = len(lost)
-            lost, moved = _walked([" ".join(text.split()) for text in texts], " ".join(flat.split()))
-            if len(lost) < before:
-                self.book.bite(BREAKS)
+        wrapped = not any("\n" in texts[number] for number in lost)
+        if not lost or not (wrapped or BREAKS in self.renderer.losses):
+            return lost, moved
+        before = len(lost)
+        lost, moved = _walked([" ".join(text.split()) for text in texts], " ".join(flat.split()))
+        if len(lost) < before and not wrapped:
+            self.book.bite(BREAKS)
         return lost, moved
 
     def _order(self, session: Session, flat: str, request: int, shown: range, *, moved: bool) -> None:
@@ -280,6 +275,12 @@ def _follows(session: Session, before: HistoryPage, page: HistoryPage) -> int:
     end, count = before.shown.stop, len(session.messages)
     places = {end, end + 1, end + 2} if end + 2 < count else {count - before.shown.start}
     return follows(before.arguments, page.arguments, before.claim, places)
+
+
+def _by_number(page: HistoryPage) -> bool:
+    """Whether it is one message, which was asked for by its number, from 0 or 1 on."""
+    numbers = (value for value in page.arguments.values() if type(value) is int)
+    return len(page.shown) == 1 and any(number in (page.shown.start, page.shown.stop) for number in numbers)
 
 
 def _sole(text: str, texts: Sequence[str]) -> bool:
