@@ -533,8 +533,8 @@ def takes_away(world, arguments):
 OLD = {"out/note.md": "# Note\n\nNobody has counted them on that day.\n", "out/report.json": REPORT[:18] + "\n}\n"}
 
 
-@pytest.mark.parametrize(("said", "proven"), [("add_to_file", False), ("write_file", True)])
-async def test_what_only_adds_needs_the_old_file_taken_away(tmp_path, said, proven):
+@pytest.mark.parametrize("said", ["add_to_file", "write_file"])
+async def test_what_only_adds_needs_the_old_file_taken_away(tmp_path, said):
     tools = (reads(), Tool(said, "Writes a file.", slot({"content": TEXT}), adds))
     removal = Tool("remove_file", "Removes a file.", slot({}), takes_away)
     world, seen, _ = await played((*tools, removal), tmp_path / "both", there=OLD)
@@ -542,7 +542,7 @@ async def test_what_only_adds_needs_the_old_file_taken_away(tmp_path, said, prov
     assert {path: world.get(path) for path in WRITTEN} == WRITTEN
     world, seen, _ = await played(tools, tmp_path / "alone", there=OLD)
     assert all(world.get(path).startswith(text) for path, text in OLD.items())
-    assert (seen.no_way == ()) is proven, "what says that it writes has lost something, what says that it adds has not"
+    assert seen.no_way == tuple(f"writing {path}" for path in WRITTEN)
 
 
 @pytest.mark.parametrize("name", SOUND)
@@ -561,22 +561,22 @@ def unquoted(world, arguments):
     return world.put(arguments["path"], arguments["content"].replace('"', ""))
 
 
-LOSING = {
-    "numbers left out": ((reads(shows=lambda shown: re.sub(r"\d", "#", shown)), writes()), True),
-    "the first lines only": ((reads(shows=lambda shown: "\n".join(shown.splitlines()[:5])), writes()), True),
-    "quotes left out": ((reads(), Tool("write_file", "", slot({"content": TEXT}), unquoted)), True),
-    "the middle left out": ((reads(shows=lambda shown: shown[:60] + shown[60:][-60:]), writes()), True),
-    "contents cut short": ((reads(), Tool("write_file", "", slot({"content": TEXT}), cut)), True),
-    "nothing read": ((reads(shows=lambda _: "[omitted]"), writes()), False),
-    "the same for all": ((reads(shows=lambda _: "A description of the depot, of its gates. " * 9), writes()), False),
-    "nothing written": ((reads(), Tool("write_file", "", slot({"content": TEXT}), lambda *_: "Written.")), False),
-}  # fmt: skip
+NOT_WHOLE = {
+    "numbers left out": (reads(shows=lambda shown: re.sub(r"\d", "#", shown)), writes()),
+    "the first lines only": (reads(shows=lambda shown: "\n".join(shown.splitlines()[:5])), writes()),
+    "quotes left out": (reads(), Tool("write_file", "", slot({"content": TEXT}), unquoted)),
+    "the middle left out": (reads(shows=lambda shown: shown[:60] + shown[60:][-60:]), writes()),
+    "contents cut short": (reads(), Tool("write_file", "", slot({"content": TEXT}), cut)),
+    "nothing read": (reads(shows=lambda _: "[omitted]"), writes()),
+    "the same for all": (reads(shows=lambda _: "A description of the depot, of its gates. " * 9), writes()),
+    "nothing written": (reads(), Tool("write_file", "", slot({"content": TEXT}), lambda *_: "Written.")),
+}
 
 
-@pytest.mark.parametrize("name", LOSING)
-async def test_a_loss_is_charged_where_it_is_proven(name, tmp_path):
-    tools, proven = LOSING[name]
-    world, seen, _ = await played(tools, tmp_path)
+@pytest.mark.parametrize("name", NOT_WHOLE)
+async def test_what_is_not_shown_or_not_written_counts_against_nobody(name, tmp_path):
+    """Another call may bring the rest, or finish the file: no result says that it is the last step."""
+    world, seen, _ = await played(NOT_WHOLE[name], tmp_path)
     written = {path: world.get(path) if world.at(path).is_file() else "" for path in WRITTEN}
     assert (written == WRITTEN, world.harmed) == (False, [])
-    assert (seen.no_way == ()) is proven
+    assert seen.no_way

@@ -119,14 +119,8 @@ class Habits:
     """By tool, the way by which it has shown more."""
     sequels: dict[str, tuple[str, Params]] = field(default_factory=dict)
     """By tool, the one that brings what it has begun."""
-    shown: dict[tuple[str, str], dict[str, tuple[str, ...]]] = field(default_factory=dict)
-    """By tool and form of the target, the files that it has shown, with their texts."""
     written: dict[str, str] = field(default_factory=dict)
     """By file, the content that it was given last."""
-    spoilt: set[str] = field(default_factory=set)
-    """Files that end within what was given to a tool that writes: it has lost the rest."""
-    around: set[str] = field(default_factory=set)
-    """What tools say around files that they have shown."""
     language: Language | None = None
     """What the adopted tool for commands speaks."""
     stored: tuple[str, str] = "", ""
@@ -258,10 +252,6 @@ class Errand:
         self._attempt: Attempt | None = None
         self.results: list[str] = []
         """Of all its calls."""
-        self.tried: Counter[tuple[str, str]] = Counter()
-        """Tools and forms of the target that it was tried with, how often."""
-        self.partly = False
-        """Whether anything of the file was shown."""
 
     @property
     def attempt(self) -> Attempt | None:
@@ -276,9 +266,6 @@ class Errand:
         self.results.append(text)
         shows = self.shows(text)
         result = Result(text, shows, shows or self._part(text))
-        self.partly = self.partly or result.part
-        if self._attempt is not None:
-            self.tried[self._attempt.habit] += 1
         self.repelled = not result.shows and len(text) < NOTICE
         self._take(lambda: self._steps.send(result))
         return result

@@ -14,12 +14,16 @@ import json
 import re
 import unicodedata
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["Matcher", "bare", "find", "normalise", "readings", "unescape", "within"]
+__all__ = ["Matcher", "bare", "find", "normalise", "readings", "shows_part", "unescape", "within"]
 
+HEAD: Final = 40
+"""Characters of a line that are enough to know it."""
+TELLING: Final = 8
+"""Characters of a line from which on it is no chance that a result has it."""
 _BLANKS = re.compile(r"[^\S\n]+")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _SIMPLE: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -64,6 +68,17 @@ def within(line: str, reading: str) -> bool:
     if not line or line in reading:
         return bool(line)
     return "\n" in reading and bare(line) in bare(reading) and _wrapped(line).search(reading) is not None
+
+
+def shows_part(texts: Sequence[str]) -> Callable[[str], bool]:
+    """Whether a result shows a line of a file, in any of its versions, or how a long one begins."""
+    lines = {normalise(line) for text in texts for line in text.splitlines()}
+    heads = {line[:HEAD] for line in lines if len(line) >= TELLING}
+
+    def shows(text: str) -> bool:
+        return any(head in reading for reading in readings(text) for head in heads)
+
+    return shows
 
 
 def bare(text: str) -> str:

@@ -32,36 +32,32 @@ LONG: Final = 1000
 MOST_VARIED: Final = 4
 
 
-def read_file(
-    path: str, workspace: str, box: Toolbox, habits: Habits, is_all: Callable[[str], bool] = lambda _: False
-) -> Steps:
+def read_file(path: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
     """Read a workspace file with the tools for reading, then with a command, then with whatever may turn out to do it.
 
     Whoever makes the calls ends this as soon as all that is looked for has been seen. So what comes back here was something
-    else, or the file in part: then the path is written in another way, and another tool is taken, unless the result proves that
-    it `is_all` there is to see. A tool that is known to show files may refuse single ones, or show them in part.
+    else, or the file in part: then the path is written in another way, and another tool is taken. A tool that is known to show
+    files may refuse single ones, or show them in part.
     """
     box = habits.box(box)
-    yield from _known_ways(path, workspace, box, habits, is_all)
+    yield from _known_ways(path, workspace, box, habits)
     if habits.ways or habits.puzzled:
         return False
     if (yield from as_trials(discover(box, habits))):
         box = habits.box(box)
-        yield from _known_ways(path, workspace, box, habits, is_all)
+        yield from _known_ways(path, workspace, box, habits)
     if habits.ways:
         return False
     yield from as_trials(unlock(box, habits))
     if (made := (yield from as_trials(strange_reading(path, workspace, box, habits)))) is not None:
         own = replace(box, read=(made,), run=()) if habits.language is None else replace(box, read=(), run=(made,))
-        yield from _known_ways(path, workspace, own, habits, is_all)
+        yield from _known_ways(path, workspace, own, habits)
     return False
 
 
-def _known_ways(
-    path: str, workspace: str, box: Toolbox, habits: Habits, is_all: Callable[[str], bool]
-) -> Generator[Attempt, Result, None]:
+def _known_ways(path: str, workspace: str, box: Toolbox, habits: Habits) -> Generator[Attempt, Result, None]:
     reading = habits.tools("read", box.read, box.run[:1])
-    for number, tool in enumerate(reading):
+    for tool in reading:
         found = Result("")
         tried: set[str] = set()
         while not found.part:
@@ -77,9 +73,6 @@ def _known_ways(
                 break
             habits.learn_styles(path, result.text, (target, path))
             habits.refusals[tool.tool] += 1
-        others = {one.tool for one in reading[number:]} - {tool.tool}
-        if found.part and not others and is_all(found.text):
-            return
     for shell in box.run[:1]:
         yield from cat(shell, "cat", path, workspace, box, habits)
 

@@ -8,17 +8,8 @@ from typing import Final
 
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.reader import policy
-from claw_adapter.endpoint.reader.errands import MOST_BUSY, Errand
-from claw_adapter.endpoint.reader.losses import (
-    frame_of,
-    is_altered,
-    is_lost,
-    is_refused_alone,
-    is_unread,
-    lines_of_file,
-    shows_part,
-)
-from claw_adapter.endpoint.reader.matching import bare, normalise
+from claw_adapter.endpoint.reader.errands import Errand
+from claw_adapter.endpoint.reader.matching import bare, normalise, shows_part
 from claw_adapter.endpoint.reader.memory import Memory
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.sight import Sight
@@ -90,22 +81,16 @@ class ReaderTurn:
     def _no_way(self) -> tuple[str, ...]:
         """What no tool on offer has done, although it might have decided the round.
 
-        There is nothing of that where something that the round needs is proven to be lost, by the answers of a tool or since it
-        is no longer where it was. What a tool has demonstrably lost of a file that it was given is not among them. Of a session
-        all is: whatever a tool shows of it, another call may show the rest.
+        There is nothing of that where something that the round needs is no longer where it was: in the turn's requests, or in a
+        file. Otherwise another call may show it, or write it, whatever a tool has shown or made.
         """
         undecided = policy.undecided(self._evidence, self._sight.shown)
         files = {item.path for item in self._answer_key.fragments if item.id in undecided}
-        self._learn_words()
-        habits = self._memory.habits
         vain = [e for e in self._reading or () if self._in_vain(e) and e.place in files | self._sessions]
-        lost = [e.place for e in vain if e.place in files and habits.ways and self._lost(e)]
-        if lost or self._sight.gone & undecided:
+        if self._sight.gone & undecided or any(e.place in files and self._is_elsewhere(e) for e in vain):
             return ()
         unread = [e.place for e in vain] if self._offered else self._places(undecided)
         unwritten = [e.place for e in self._writing or () if self._in_vain(e)]
-        if any(place in self._memory.habits.spoilt for place in unwritten):
-            unwritten = []
         if not self._offered and not self._answer_key.letters:
             unwritten = list(self._files())
         unheard = [name for name in self._answer_key.unsaid if name in undecided]
@@ -121,30 +106,13 @@ class ReaderTurn:
         every = (item.path or item.key or item.session for item in self._answer_key.fragments if item.id in ids)
         return list(dict.fromkeys(filter(None, every))) if self._spec.policy != "hasty" else []
 
-    def _lost(self, errand: Errand) -> bool:
-        """Whether what was looked for is lost, not merely not found: results prove it, or the file itself does not hold it."""
-        if is_unread(errand.results):
-            return False
-        texts = self._answer_key.texts.get(errand.place)
-        if texts == ():
-            return False  # what it holds is not known
-        lines = lines_of_file(texts or ())
-        wanted = [normalise(self._texts[name]) for name in errand.wants & self._sight.missing]
-        if not any(text in line for text in wanted for line in lines):
-            return True
-        versions, habits = self._answer_key.texts.get(errand.place, ()), self._memory.habits
-        if not errand.partly:
-            often = [habit for habit, times in errand.tried.items() if times > MOST_BUSY]
-            for shown in (habits.shown.get(habit, {}) for habit in often):
-                if is_refused_alone(errand.place, {**shown, errand.place: versions}, shown):
-                    return True
-        return is_altered(errand.results, versions) or is_lost(errand.results, lines, errand.place, habits.around)
-
-    def _learn_words(self) -> None:
-        """Keep in mind what tools say around files that they have shown whole."""
-        for errand in self._reading or ():
-            if texts := self._answer_key.texts.get(errand.place):
-                self._memory.habits.around |= frame_of(errand.results, texts[-1], errand.place)
+    def _is_elsewhere(self, errand: Errand) -> bool:
+        """Whether no version of a file holds what was looked for in it, where anything shows files at all."""
+        texts = self._answer_key.texts.get(errand.place, ("",))  # none are known where it is empty
+        wanted = {name: self._texts[name] for name in errand.wants & self._sight.missing}
+        return bool(texts and self._memory.habits.ways) and not any(
+            self._memory.matcher.found(wanted, text) for text in texts
+        )
 
     def _in_vain(self, errand: Errand) -> bool:
         """Whether everything was tried for an errand, or as much as there were calls for."""
@@ -155,7 +123,6 @@ class ReaderTurn:
         """Keep in mind which fragments this round has shown, and the calls that it has made."""
         self._memory.issued |= {self._turn.name("call", number + 1) for number in range(self._calls)}
         self._memory.known[self._answer_key.round] = frozenset(self._sight.shown)
-        self._learn_words()
 
     def respond(self, request: ModelRequest) -> tuple[Call, ...] | str:
         """The calls to make, or the answer."""
@@ -210,7 +177,7 @@ class ReaderTurn:
         errands = [
             Errand(
                 path,
-                read_file(path, self._answer_key.workspace, box, habits, self._proof(path, items)),
+                read_file(path, self._answer_key.workspace, box, habits),
                 self._shows(items),
                 _ids(items),
                 shows_part(self._answer_key.texts.get(path, ())),
@@ -234,12 +201,6 @@ class ReaderTurn:
                 self._harvest(errands, request, box)
             self._reading = self._writing = None
         self._known_tools |= box.names
-
-    def _proof(self, path: str, items: Iterable[Locator]) -> Callable[[str], bool]:
-        """Whether a result proves that it is all there is to see of a file."""
-        lines = lines_of_file(self._answer_key.texts.get(path, ()))
-        there = any(normalise(item.text) in line for item in items for line in lines)
-        return lambda text: bool(lines) and (not there or is_lost([text], lines, path, self._memory.habits.around))
 
     def _may_look_up(self, place: str) -> bool:
         first = self._memory.tried.setdefault(place, self._answer_key.round)
@@ -315,8 +276,6 @@ class ReaderTurn:
             result = errand.advance(text)
             if result.shows and errand.wants and attempt.kind in KINDS:
                 self._memory.habits.worked(attempt)
-            if result.part and (texts := self._answer_key.texts.get(errand.place)):
-                self._memory.habits.shown.setdefault(attempt.habit, {})[errand.place] = texts
 
     def _call(self, errand: Errand) -> Call:
         attempt = errand.attempt

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -20,12 +19,12 @@ from claw_adapter.endpoint.reader.paging import plain
 from claw_adapter.endpoint.reader.purposes import LATER
 from claw_adapter.endpoint.reader.reading import cat, command_forms, look
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, identifier, says, told_first
-from claw_adapter.endpoint.reader.schema import WRITE_VERBS, At
+from claw_adapter.endpoint.reader.schema import At
 from claw_adapter.endpoint.reader.storing import folder_makers, makers, opened, removers, strange_writers
 from claw_adapter.endpoint.reader.strangers import targets
 from claw_adapter.endpoint.reader.tools import Toolbox, named
 
-__all__ = ["cut_short", "holds", "holds_some", "keeps", "write_file"]
+__all__ = ["holds", "holds_some", "keeps", "write_file"]
 
 LINE: Final = 200
 """Characters of a line that are compared: tools cut long ones."""
@@ -173,10 +172,7 @@ class _ReadBack:
             shown = yield from again(attempts, tool, result, insist=insist)
         if not shown:
             self.habits.refusals[attempt.tool] += 1
-            if tool is not None and self.habits.ways and self._spoilt_by(tool):
-                self.habits.spoilt.add(self.path)
             return False
-        self.habits.spoilt.discard(self.path)
         self.habits.written[self.path] = self.content
         self.habits.worked(attempt)
         return True
@@ -239,22 +235,6 @@ class _ReadBack:
                     yield Attempt("make", maker.tool, maker.arguments(forms[attempt.form]))
                     made = True
         return made
-
-    def _spoilt_by(self, tool: Candidate) -> bool:
-        """Whether a tool that says that it writes has lost some of what it was given, kept what stood there, or rewritten it.
-
-        What it has made of it is scored then as it stands.
-        """
-        if tool not in self.box.write or (tool.content and tool.content.longest):
-            return False
-        said = named(tool.tool, tool.known)
-        added = self._added_to(self.looked) and said & {*WRITE_VERBS} and not said & LATER
-        rewritten = not self._told(self.habits.written.get(self.path, "")) and self._told(self.content)
-        return bool(added) or rewritten or cut_short(self.content, self.looked)
-
-    def _told(self, content: str) -> bool:
-        """Whether all words of a content stand in what was shown last, in whatever order and with whatever signs."""
-        return bool(content) and not Counter(_WORDS.findall(content)) - Counter(_WORDS.findall(self.looked))
 
     def standing(self) -> Generator[Attempt, Result, str | None]:
         """What a look at the file shows, None where it shows the same as for a name that no file has."""
@@ -362,22 +342,6 @@ def keeps(old: str, content: str, text: str) -> bool:
         if times and before and all(reading.count(line) > times * joined.count(line) for line in before):
             return True
     return False
-
-
-def cut_short(content: str, text: str) -> bool:
-    """Whether a text shows a file that ends within a line of this content."""
-    known = [line.strip() for reading in readings(text) for line in reading.splitlines()]
-    lines = _lines(content)
-    for number, line in enumerate(lines):
-        whole = all(any(one in shown for shown in known) for one in lines[:number])
-        none = not any(one in shown for one in lines[number:] for shown in known)
-        if whole and none and any(_ends_within(shown, line) for shown in known):
-            return True
-    return False
-
-
-def _ends_within(shown: str, line: str) -> bool:
-    return any(shown.endswith(line[:size]) for size in range(TELLING, len(line)))
 
 
 def holds_some(texts: Iterable[str]) -> Callable[[str], bool]:
