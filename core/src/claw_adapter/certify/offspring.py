@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from claw_adapter.drivers import reaper
+from claw_adapter.sandbox.usage import links
 
 __all__ = ["adopting", "connections", "end", "held_by_others", "left_behind", "offspring", "watched"]
 
@@ -99,15 +100,8 @@ def held_by_others(place: Path) -> set[Path]:
     What got away from our descendants is one of them too (see `adopting`); of processes of other users nothing can be seen.
     """
     ours = {os.getpid(), *(pid for pid, _ in offspring())}
-    found = set[Path]()
-    for pid in set(reaper.table()) - ours:
-        with contextlib.suppress(OSError):
-            for name in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 - names are all that is wanted
-                with contextlib.suppress(OSError):
-                    path = Path(os.readlink(f"/proc/{pid}/fd/{name}"))  # noqa: PTH115
-                    if place in path.parents:
-                        found.add(place / path.relative_to(place).parts[0])
-    return found
+    held = (Path(link) for pid in set(reaper.table()) - ours for link in links(f"/proc/{pid}"))
+    return {place / path.relative_to(place).parts[0] for path in held if place in path.parents}
 
 
 @contextlib.contextmanager

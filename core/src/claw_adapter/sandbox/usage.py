@@ -15,13 +15,13 @@ from typing import Final
 
 from claw_adapter.machine import amount
 
-__all__ = ["PAGE", "SHM", "SharedFiles", "memory", "mounts", "over_limit", "size", "unlinked"]
+__all__ = ["PAGE", "SHM", "SharedFiles", "links", "memory", "mounts", "over_limit", "size", "unlinked"]
 
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 SHM: Final = "/dev/shm"  # noqa: S108 - the machine's own, looked at and never written
 LITTLE_SHARED: Final = 256_000_000
 """Only above this is it asked, which takes a while, what of shared memory is no file's."""
-LEAST: Final = 4096
+NAME_BYTES: Final = 4096
 """Bytes that anything with a name counts with, so that their number is bounded with them."""
 _PART: Final = re.compile(r"^Pss_Shmem:\s+(\d+) kB", re.MULTILINE)
 _WORDS: Final = {"processes": "processes at once", "memory": "of memory", "disk": "of disk"}
@@ -110,14 +110,24 @@ def _new_files(since: float) -> Iterator[tuple[Path, int]]:
                     yield path, found.st_blocks * 512
 
 
+def links(process: str) -> Iterator[str]:
+    """What each descriptor of a process names, none where it has ended or cannot be looked at."""
+    for entry in _descriptors(process):
+        with contextlib.suppress(OSError):  # closed since: the others are open still
+            yield os.readlink(entry)  # noqa: PTH115 - it may name no path
+
+
+def _descriptors(process: str) -> Iterator[str]:
+    with contextlib.suppress(OSError):
+        yield from [f"{process}/fd/{name}" for name in os.listdir(f"{process}/fd")]  # noqa: PTH208 - names alone
+
+
 def _held(processes: Iterable[str]) -> set[str]:
     """Paths of files that the processes hold open or mapped."""
     found: set[str] = set()
     for process in processes:
+        found.update(links(process))
         with contextlib.suppress(OSError):
-            for name in os.listdir(f"{process}/fd"):  # noqa: PTH208 - names alone
-                with contextlib.suppress(OSError):  # closed since: the others are held still
-                    found.add(os.readlink(f"{process}/fd/{name}"))  # noqa: PTH115
             found |= {
                 line.split(None, 5)[-1] for line in Path(f"{process}/maps").read_text("utf-8", "replace").splitlines()
             }
@@ -127,13 +137,11 @@ def _held(processes: Iterable[str]) -> set[str]:
 def unlinked(processes: Iterable[str], devices: Container[int]) -> tuple[int, int]:
     """Bytes in files without a name that a process holds open: on these devices, and elsewhere (in memory: memfd)."""
     found: dict[tuple[int, int], int] = {}
-    for process in processes:
+    for entry in (one for process in processes for one in _descriptors(process)):
         with contextlib.suppress(OSError):
-            for name in os.listdir(f"{process}/fd"):  # noqa: PTH208 - names alone
-                with contextlib.suppress(OSError):
-                    file = os.stat(f"{process}/fd/{name}")  # noqa: PTH116 - a Path would resolve the link
-                    if stat.S_ISREG(file.st_mode) and not file.st_nlink:
-                        found[file.st_dev, file.st_ino] = file.st_blocks * 512
+            file = os.stat(entry)  # noqa: PTH116 - a Path would resolve the link
+            if stat.S_ISREG(file.st_mode) and not file.st_nlink:
+                found[file.st_dev, file.st_ino] = file.st_blocks * 512
     here = sum(used for (device, _), used in found.items() if device in devices)
     return here, sum(found.values()) - here
 
@@ -142,7 +150,7 @@ def size(folder: Path, since: float = 0) -> int:
     """Bytes below a folder, of what was changed since; links are not followed, what cannot be read is not counted.
 
     A file with holes counts with its whole length, one with several names for each, and a folder, a link or an empty file
-    with `LEAST` too: that is what copying and removing them takes.
+    with `NAME_BYTES` too: that is what copying and removing them takes.
     """
     total, pending = 0, [str(folder)]
     while pending:
@@ -151,7 +159,7 @@ def size(folder: Path, since: float = 0) -> int:
                 with contextlib.suppress(OSError):
                     found = entry.stat(follow_symlinks=False)
                     if found.st_ctime >= since:
-                        total += max(found.st_blocks * 512, found.st_size, LEAST)
+                        total += max(found.st_blocks * 512, found.st_size, NAME_BYTES)
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(entry.path)
     return total

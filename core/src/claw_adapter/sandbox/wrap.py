@@ -58,10 +58,10 @@ def wrap(
     options = (*NAMESPACES, *(host.sight if confinement.sees else ()))
     if status is not None:
         options = ("--json-status-fd", str(status), *options)
+    bwrap = (str(host.bwrap),)
     if host.calls is not None:
-        options = ("--seccomp", "9", *options)
-    started = (str(host.bwrap), *options, *_file_system(confinement, host, command), "--", *command)
-    return (*FILTERED, str(host.calls), *started) if host.calls is not None else started, inside
+        bwrap = (*FILTERED, str(host.calls), *bwrap, "--seccomp", "9")
+    return (*bwrap, *options, *_file_system(confinement, host, command), "--", *command), inside
 
 
 def _this_host(level: IsolationLevel) -> HostView:
