@@ -1,6 +1,8 @@
 """A harness that uses more of the machine than a trial may is ended, and it is told of what, how much, and the limit."""
 
 import asyncio
+import os
+import shlex
 import sys
 
 import pytest
@@ -26,14 +28,57 @@ FILLS = {
         "in /dev/shm",
     ),
 }
+HIDDEN = {
+    "processes that have ended": (
+        """
+import os, time
+for _ in range(60):
+    if not os.fork():
+        os._exit(0)
+    time.sleep(0.01)
+time.sleep(60)
+""",
+        {"max_processes": 40},
+        "processes at once",
+    ),
+    "processes as threads": (
+        """
+import threading, time
+for _ in range(700):
+    threading.Thread(target=time.sleep, args=(60,)).start()
+""",
+        {"max_processes": 20},
+        "threads at once",
+    ),
+    "memory that a child has filled": (
+        """
+import mmap, os, time
+shared = mmap.mmap(-1, 400_000_000)
+if not os.fork():
+    for start in range(0, len(shared), 10**6):
+        shared[start : start + 10**6] = b"x" * 10**6
+    os._exit(0)
+time.sleep(60)
+""",
+        {"max_memory": 150_000_000},
+        "of memory",
+    ),
+}
+"""Programs in Python that use what no living process seems to have."""
+CASES = [
+    *((what.partition(" ")[0], level, *case) for what, case in FILLS.items() for level in (1, 2)),
+    *(
+        (what.partition(" ")[0], 2, f"python3 -c {shlex.quote(code)}", limits, told)
+        for what, (code, limits, told) in HIDDEN.items()
+        if os.getuid() == 0 or "child" not in what  # the kernel shows the mappings of others to root only
+    ),
+]
 
 
-@pytest.mark.parametrize("level", [1, 2])
-@pytest.mark.parametrize("what", FILLS)
-def test_a_harness_over_its_limits_is_ended_and_told_so(tmp_path, what, level):
+@pytest.mark.parametrize(("what", "level", "command", "limits", "told"), CASES, ids=lambda one: str(one)[:40])
+def test_a_harness_over_its_limits_is_ended_and_told_so(tmp_path, what, level, command, limits, told):
     if level > detect().level:
         pytest.skip("this machine has no namespaces")
-    command, limits, told = FILLS[what]
     calls = {"tools": [{"name": "exec", "arguments": {"command": command}}]}
     script = [{"match": "Fill", "reply": calls}, RIGHT]
     scenario = write_scenario(tmp_path / "small", [{"id": "r1", "question": "Fill it. Which?"}, {"id": "r2"}])

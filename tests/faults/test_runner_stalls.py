@@ -262,6 +262,16 @@ def test_a_sync_that_hangs_costs_a_deadline_not_the_run(tmp_path, times):
     assert "sync()" in failed.what
 
 
+def test_a_harness_that_does_not_say_what_it_knows_is_the_one_that_was_late(tmp_path):
+    class Silent(Spoilt):
+        async def spoil(self, conversation, ctx):
+            conversation.checkpoint = asyncio.Event().wait
+
+    (records,) = run_with(tmp_path, Silent(), count=1, deadline=0.5, attempts=1)
+    assert (records[0].error.kind, records[0].error.owner) == ("DeadlineExceeded", Owner.HARNESS)
+    assert "checkpoint()" in records[0].error.what
+
+
 def test_why_a_harness_does_not_come_up_is_told_although_the_adapter_uses_its_whole_deadline(tmp_path):
     class Refuses(Spoilt):
         async def spoil(self, conversation, ctx):

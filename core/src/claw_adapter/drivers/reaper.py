@@ -58,9 +58,10 @@ Table = dict[int, ProcessEntry]
 Known = frozenset[tuple[int, int]]
 
 
-def table() -> Table:
-    """Return all living processes by id."""
-    return _living(_scan())
+def table(*, ended: bool = False) -> Table:
+    """All living processes by id; with those, if asked for, that have `ended` and whose end nobody has taken in yet."""
+    found = [process for process in _scan() if process is not None]
+    return {process.pid: process for process in found} if ended else _living(found)
 
 
 def zombies(parent: int) -> set[int]:

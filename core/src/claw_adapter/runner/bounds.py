@@ -21,7 +21,18 @@ from claw_adapter.errors import HarnessOverLimits
 from claw_adapter.protocol import RunSettings
 from claw_adapter.protocol.journal import MachineUse
 from claw_adapter.runner.headroom import most_memory
-from claw_adapter.sandbox.usage import PAGE, SHM, SharedFiles, memory, mounts, over_limit, size, unlinked
+from claw_adapter.sandbox.usage import (
+    PAGE,
+    SHM,
+    THREADS,
+    SharedFiles,
+    memory,
+    mounts,
+    over_limit,
+    size,
+    threads,
+    unlinked,
+)
 
 __all__ = ["OVERLAYS", "Bounds", "Watched"]
 
@@ -133,7 +144,8 @@ class Bounds:
             processes, settings = found.get(watched.trial, []), watched.settings
             _, behind = unlinked(processes, watched.devices)
             _judge(watched, "processes", len(processes), settings.max_processes, "--max-processes")
-            _judge(watched, "memory", held := memory(processes) + behind, most_memory(settings), "--max-memory")
+            _judge(watched, "threads", threads(processes), THREADS * settings.max_processes, "--max-processes")
+            _judge(watched, "memory", held := memory(processes, behind), most_memory(settings), "--max-memory")
             for name, seen in (("processes", len(processes)), ("memory", held)):
                 if seen:
                     watched.peaks[name] = max(seen, watched.peaks.get(name, 0))
@@ -147,8 +159,11 @@ class Bounds:
                 watched.files.remove()
 
     def _processes(self) -> dict[str, list[str]]:
-        """The harness processes of each trial: those with its mark, and what came of them whatever they carry."""
-        table = reaper.table()
+        """The processes of each trial's harness: those with its mark, and what came of them whatever they carry.
+
+        One that has ended takes a place until its parent has taken that in.
+        """
+        table = reaper.table(ended=True)
         marks = {pid: self._trial_of(pid) for pid, process in table.items() if process.started >= self._began}
         found: dict[str, list[str]] = {}
         for pid in marks:

@@ -284,7 +284,7 @@ class RoundRunner:
             await endpoint.begin_round(trial.spec.id, round_id, answer_key, number)
             with clock:
                 async with (
-                    timeout(deadline + LATE_SECONDS, self._late("send()", deadline)),
+                    timeout(deadline + LATE_SECONDS, self._unended(deadline)),
                     happening(trial, conversation, round_id, number),
                 ):
                     turn = await conversation.send(prompt, deadline)
@@ -339,8 +339,7 @@ class RoundRunner:
         return None if content is None else content.decode("utf-8", "replace")
 
     async def _checkpoint(self, conversation: Conversation) -> Checkpoint:
-        deadline = self.trial.spec.settings.deadline
-        async with timeout(deadline + LATE_SECONDS, self._late("checkpoint()", deadline)):
+        async with timeout(self.trial.spec.settings.deadline, self.trial.late("checkpoint() did not come back")):
             checkpoint = await conversation.checkpoint()
         if not checkpoint.sessions:
             raise AdapterError("the checkpoint has no session", where=f"harness {self.trial.spec.harness.label}")
@@ -348,9 +347,9 @@ class RoundRunner:
             checkpoint = checkpoint.model_copy(update={"overlays": await self.trial.overlays.checkpoint()})
         return self._redacting.record(checkpoint)
 
-    def _late(self, what: str, deadline: float) -> Callable[[], ClawError]:
+    def _unended(self, deadline: float) -> Callable[[], ClawError]:
         where = f"harness {self.trial.spec.harness.label}"
-        said = f"{what} did not come back {LATE_SECONDS:g} s after its deadline of {deadline:g} s"
+        said = f"send() did not come back {LATE_SECONDS:g} s after its deadline of {deadline:g} s"
         return lambda: AdapterError(said, where=where)
 
     async def _synced(self, changes: Sequence[SessionChange]) -> Conversation:

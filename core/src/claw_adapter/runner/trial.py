@@ -261,7 +261,7 @@ class Trial:
         if self.overlays is not None:
             saved = self.checkpoint.overlays if self.checkpoint else {}
             self.context.endpoint = await self.overlays.open(self.context.endpoint, saved)
-        late = self._late("the harness did not come up")
+        late = self.late("the harness did not come up")
         self.watched.idle = False
         began = time.monotonic()
         async with timeout(self.spec.settings.deadline + LATE_SECONDS, late):
@@ -280,10 +280,11 @@ class Trial:
             ClawError: it fails.
             DeadlineExceeded: it takes longer than a turn may.
         """
-        async with timeout(self.spec.settings.deadline, self._late("sync() did not come back")):
+        async with timeout(self.spec.settings.deadline, self.late("sync() did not come back")):
             await conversation.sync(changes)
 
-    def _late(self, what: str) -> Callable[[], ClawError]:
+    def late(self, what: str) -> Callable[[], ClawError]:
+        """The error of a harness that is silent where it opens, takes changes in or says what it knows."""
         where, seconds = f"harness {self.spec.harness.label}", self.spec.settings.deadline
         return lambda: DeadlineExceeded(f"{what} within {seconds:g} s", where=where)
 

@@ -15,42 +15,66 @@ from typing import Final
 
 from claw_adapter.machine import amount
 
-__all__ = ["PAGE", "SHM", "SharedFiles", "links", "memory", "mounts", "over_limit", "size", "unlinked"]
+__all__ = [
+    "PAGE",
+    "SHM",
+    "THREADS",
+    "SharedFiles",
+    "links",
+    "memory",
+    "mounts",
+    "over_limit",
+    "size",
+    "threads",
+    "unlinked",
+]
 
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 SHM: Final = "/dev/shm"  # noqa: S108 - the machine's own, looked at and never written
 LITTLE_SHARED: Final = 256_000_000
 """Only above this is it asked, which takes a while, what of shared memory is no file's."""
+THREADS: Final = 32
+"""A trial, or a check, may have so many for each process that it may have."""
 NAME_BYTES: Final = 4096
 """Bytes that anything with a name counts with, so that their number is bounded with them."""
 _PART: Final = re.compile(r"^Pss_Shmem:\s+(\d+) kB", re.MULTILINE)
-_WORDS: Final = {"processes": "processes at once", "memory": "of memory", "disk": "of disk"}
+_WORDS: Final = {
+    "processes": "processes at once",
+    "threads": "threads at once",
+    "memory": "of memory",
+    "disk": "of disk",
+}
 
 
 def over_limit(what: str, used: float, most: float, where: str = "") -> str:
     """What is used beyond its limit and what is allowed, in words; empty where it is within.
 
     Args:
-        what: processes, memory, disk, or the path of a mount.
+        what: processes, threads, memory, disk, or the path of a mount.
         used: their number, or bytes.
         most: the limit.
         where: added to what is used, such as " in the workspace".
     """
     if used <= most:
         return ""
-    had, may = (f"{used:,.0f}", f"{most:,.0f}") if what == "processes" else (amount(used), amount(most))
+    had, may = (f"{used:,.0f}", f"{most:,.0f}") if what in ("processes", "threads") else (amount(used), amount(most))
     return f"over its limits: {had} {_WORDS.get(what, f'in {what}')}{where}, {may} are allowed"
 
 
-def memory(processes: Sequence[str]) -> int:
-    """Bytes of memory that the processes have: their own, and what they share by a mapping that is no file's, once."""
+def memory(processes: Sequence[str], nameless: int = 0) -> int:
+    """Bytes of memory that the processes have: their own, and what they share by a mapping that is no file's, once.
+
+    Args:
+        processes: their folders.
+        nameless: bytes in files without a name that are in memory; see `unlinked`. They may be mapped, or be the mappings.
+    """
     own = shared = 0
     for process in processes:
         with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
             _, resident, mapped, *_ = Path(f"{process}/statm").read_text("ascii").split()
             own += (int(resident) - int(mapped)) * PAGE
             shared += int(mapped) * PAGE
-    return own + (sum(map(_shared_memory, processes)) if shared > LITTLE_SHARED else 0)
+    return own + max(nameless, sum(map(_shared_memory, processes)) if shared > LITTLE_SHARED else 0)
 
 
 def _shared_memory(process: str) -> int:
@@ -59,6 +83,15 @@ def _shared_memory(process: str) -> int:
         found = _PART.search(Path(f"{process}/smaps_rollup").read_text("ascii"))
         return int(found[1]) * 1024 if found else 0
     return 0
+
+
+def threads(processes: Iterable[str]) -> int:
+    """How many threads the processes have, in all."""
+    found = 0
+    for process in processes:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            found += int(Path(f"{process}/stat").read_bytes().rpartition(b")")[2].split()[17])
+    return found
 
 
 def mounts(processes: Iterable[str]) -> Iterator[tuple[str, int, int]]:
@@ -112,14 +145,15 @@ def _new_files(since: float) -> Iterator[tuple[Path, int]]:
 
 def links(process: str) -> Iterator[str]:
     """What each descriptor of a process names, none where it has ended or cannot be looked at."""
-    for entry in _descriptors(process):
+    for entry in _entries(f"{process}/fd"):
         with contextlib.suppress(OSError):  # closed since: the others are open still
             yield os.readlink(entry)  # noqa: PTH115 - it may name no path
 
 
-def _descriptors(process: str) -> Iterator[str]:
+def _entries(folder: str) -> Iterator[str]:
+    """The paths in a folder of /proc, none where its process has ended or is another user's."""
     with contextlib.suppress(OSError):
-        yield from [f"{process}/fd/{name}" for name in os.listdir(f"{process}/fd")]  # noqa: PTH208 - names alone
+        yield from [f"{folder}/{name}" for name in os.listdir(folder)]  # noqa: PTH208 - names alone
 
 
 def _held(processes: Iterable[str]) -> set[str]:
@@ -135,15 +169,28 @@ def _held(processes: Iterable[str]) -> set[str]:
 
 
 def unlinked(processes: Iterable[str], devices: Container[int]) -> tuple[int, int]:
-    """Bytes in files without a name that a process holds open: on these devices, and elsewhere (in memory: memfd)."""
+    """Bytes in files without a name that a process holds open or mapped: on these devices, and elsewhere (in memory).
+
+    In memory are memfd, and what processes share without a file. Mappings are looked at where the machine has much of either;
+    the kernel shows those of others to root only.
+    """
     found: dict[tuple[int, int], int] = {}
-    for entry in (one for process in processes for one in _descriptors(process)):
+    folders = ("fd", "map_files") if _shared_by_all() > LITTLE_SHARED else ("fd",)
+    for entry in (one for process in processes for folder in folders for one in _entries(f"{process}/{folder}")):
         with contextlib.suppress(OSError):
             file = os.stat(entry)  # noqa: PTH116 - a Path would resolve the link
             if stat.S_ISREG(file.st_mode) and not file.st_nlink:
                 found[file.st_dev, file.st_ino] = file.st_blocks * 512
     here = sum(used for (device, _), used in found.items() if device in devices)
     return here, sum(found.values()) - here
+
+
+def _shared_by_all() -> int:
+    """Bytes of memory on this machine that is no process's own and no disk's."""
+    with contextlib.suppress(OSError):
+        found = re.search(rb"^Shmem:\s+(\d+) kB", Path("/proc/meminfo").read_bytes(), re.MULTILINE)
+        return int(found[1]) * 1024 if found else 0
+    return 0
 
 
 def size(folder: Path, since: float = 0) -> int:

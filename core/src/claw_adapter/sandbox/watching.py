@@ -20,7 +20,18 @@ from claw_adapter.drivers import Process, reaper
 from claw_adapter.drivers.waiting import readable, to_thread
 from claw_adapter.machine import whole_memory
 from claw_adapter.sandbox.levels import IsolationLevel
-from claw_adapter.sandbox.usage import PAGE, SHM, SharedFiles, memory, mounts, over_limit, size, unlinked
+from claw_adapter.sandbox.usage import (
+    PAGE,
+    SHM,
+    THREADS,
+    SharedFiles,
+    memory,
+    mounts,
+    over_limit,
+    size,
+    threads,
+    unlinked,
+)
 
 __all__ = ["CheckLimits", "CheckWatch", "SandboxStatus"]
 
@@ -127,7 +138,8 @@ class CheckWatch:
         limits, (on_disk, elsewhere) = self.limits, unlinked(processes, self._devices)
         over = (
             over_limit("processes", len(processes), limits.processes)
-            or over_limit("memory", memory(processes) + elsewhere, _most_memory(limits))
+            or over_limit("threads", threads(processes), THREADS * limits.processes)
+            or over_limit("memory", memory(processes, elsewhere), _most_memory(limits))
             or over_limit("disk", on_disk + self._written(), limits.disk)
         )
         for name, used, most in mounts(processes):
