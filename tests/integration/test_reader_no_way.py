@@ -32,3 +32,18 @@ def test_where_no_tool_shows_the_past_by_its_key_what_hangs_on_it_is_unscored(tm
     unscored = [record.score.cause.kind for record in records if record.score.value is None]
     assert set(unscored) == {NO_WAY}
     assert [record.round for record in records if record.score.value == 0] == []
+
+
+def test_a_file_that_only_the_agent_shows_as_written_counts_against_nobody(tmp_path, monkeypatch):
+    """It may lie in a buffer until another tool saves it."""
+    read, buffer = agent.Agent.tool_read_file, {}
+    monkeypatch.setattr(
+        agent.Agent, "tool_write_file", lambda _, path, content: buffer.update({path: content}) or "Kept."
+    )
+    monkeypatch.setattr(agent.Agent, "tool_read_file", lambda self, path: buffer.get(path) or read(self, path))
+    asked = experiment("demo", harnesses=[{"name": "reference", "options": {"mode": "in-process"}}])
+    (records,) = run_sync(tmp_path / "run", asked).values()
+    assert {record.score.value for record in records} == {1, None}
+    causes = [record.score.cause.what for record in records if record.type == "exec_check"]
+    assert causes
+    assert all("writing reports/" in cause for cause in causes)

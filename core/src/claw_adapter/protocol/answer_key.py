@@ -9,10 +9,13 @@ from pydantic import Field
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.gold import RoundEvidence
 
-__all__ = ["NO_WAY", "AnswerKey", "Locator", "Seen"]
+__all__ = ["NEEDS", "NO_WAY", "AnswerKey", "Locator", "Seen"]
 
 NO_WAY: Final = "reader-no-way"
 """Kind of the failure of a round that the reader could not do with the tools on offer."""
+
+NEEDS: Final = "needs"
+"""In the place of an option's letter: what a file that is to be written rests on."""
 
 
 class Locator(Record):
@@ -44,6 +47,11 @@ class AnswerKey(Record):
     """Absolute path of the workspace as the harness sees it; relative paths are tried first."""
     texts: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """By path, the texts that files with evidence have had until this round: what a harness shows is held against them."""
+
+    def files(self, *, satisfied: bool) -> dict[str, str]:
+        """What the reader writes, by path: by what it is to know, or by what a careless one takes for right."""
+        written = self.oracle if satisfied else self.hasty
+        return {} if self.letters else written
 
 
 class Seen(Record):

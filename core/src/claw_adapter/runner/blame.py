@@ -10,7 +10,7 @@ from claw_adapter.protocol import Failure, Timing, TurnResult
 from claw_adapter.protocol.answer_key import NO_WAY
 from claw_adapter.protocol.stopping import describe_seconds
 
-__all__ = ["attributed", "no_way", "without_outages"]
+__all__ = ["alike", "attributed", "no_way", "without_outages"]
 
 
 def without_outages(timing: Timing, held: float) -> Timing:
@@ -45,3 +45,12 @@ def no_way(what: Sequence[str]) -> Failure:
         what=f"the reader found no way with the tools on offer: {', '.join(what)}",
         remedy="The round says nothing about the harness. Its tools and what they said are in the transcript.",
     )
+
+
+def alike(text: str, there: str | None) -> bool:
+    """Whether a file has the lines of a text, blanks and empty ones aside; None is no file."""
+    return there is not None and _lines(text) == _lines(there)
+
+
+def _lines(text: str) -> list[str]:
+    return [" ".join(words) for line in text.splitlines() if (words := line.split())]

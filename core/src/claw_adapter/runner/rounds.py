@@ -29,11 +29,12 @@ from claw_adapter.protocol import (
     TurnResult,
     Usage,
 )
+from claw_adapter.protocol.answer_key import NEEDS, AnswerKey
 from claw_adapter.question import EnvironmentStates, QuestionType, ScoringContext
 from claw_adapter.questions import teach, teaching_needs_workspace
 from claw_adapter.questions.types import question_type
 from claw_adapter.reading import without_halves
-from claw_adapter.runner.blame import attributed, no_way, without_outages
+from claw_adapter.runner.blame import alike, attributed, no_way, without_outages
 from claw_adapter.runner.context import told_workspace
 from claw_adapter.runner.happening import happening, restarted
 from claw_adapter.runner.headroom import refuse_shortage
@@ -111,6 +112,7 @@ class _Sent:
     meter: RoundMeter
     kept: _Kept | None
     seconds: float
+    answer_key: AnswerKey | None = None
 
 
 @dataclass(slots=True)
@@ -161,10 +163,9 @@ class RoundRunner:
         events = turn.events or meter.events
         if events is not turn.events:
             turn = turn.model_copy(update={"events": events})
-        if turn.error is None and meter.seen is not None and meter.seen.no_way:
-            score, feedback, taught = Score(value=None, cause=no_way(meter.seen.no_way)), "", dict[str, bool]()
-        else:
-            score, feedback, taught = await self._judge(item, question, turn, before, after)
+        score, feedback, taught = await self._judge(item, question, turn, before, after)
+        if (missed := self._missed(tried.last, score)) is not None:
+            score, feedback, taught = Score(value=None, cause=missed), "", {}
         self._refuse_shortage(score.cause)
         if question.needs_workspace and score.value != 1:  # a check that could not write, for instance
             trial.services.headroom.require()
@@ -204,6 +205,17 @@ class RoundRunner:
             if trial.environment
             else None,
         )
+
+    def _missed(self, sent: _Sent, score: Score) -> Failure | None:
+        """What the reader had no way to do: what it says, or what it was content with and the workspace does not have."""
+        seen, key = sent.meter.seen, sent.answer_key
+        if sent.turn.error is not None or seen is None or key is None:
+            return None
+        what = seen.no_way
+        if not what and score.value is not None and score.value < 1:
+            files = key.files(satisfied=seen.decided.get(NEEDS) == "supported")
+            what = tuple(f"writing {path}" for path, text in files.items() if not alike(text, self._text_of(path)))
+        return no_way(what) if what else None
 
     def _feedback(self, index: int) -> str:
         if not index:
@@ -273,7 +285,7 @@ class RoundRunner:
                 states=self._worlds,
                 unscored=self._unscored,
                 prompt=prompt,
-                history_text=self._history_text,
+                history_text=self._text_of,
             )
         deadline, clock, kept = trial.spec.settings.deadline, _Clock(), None
         closing: asyncio.Task[RoundMeter] | None = None
@@ -310,7 +322,7 @@ class RoundRunner:
         if turn.error is not None:
             await check_stopped(trial.services.endpoint)
         turn = trial.services.redactor.record(_writable(turn))
-        return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds)
+        return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds, answer_key)
 
     async def _refuse_excess(self) -> None:
         """What is more than the harness may have is not kept.
@@ -329,8 +341,8 @@ class RoundRunner:
         """
         refuse_shortage(failure and self.trial.services.headroom.blamed(failure))
 
-    def _history_text(self, path: str) -> str | None:
-        """What a message log holds where it lies, which is not where a harness in a box knows it."""
+    def _text_of(self, path: str) -> str | None:
+        """What a file of the workspace holds where it lies, which is not where a harness in a box knows it."""
         try:
             with opened(self.trial.world.workspace) as root:
                 content = current(root, path)

@@ -245,7 +245,7 @@ class Errand:
         """Whether the last result was a mere notice that shows nothing."""
         self.closed = False
         self.dropped = False
-        """Whether the harness has lost results: that is no refusal of its tools."""
+        """Whether results did not come: that says nothing of what tools do."""
         self._steps = steps
         self._repeats = 0
         self._begun = False
@@ -281,7 +281,7 @@ class Errand:
     @property
     def no_way(self) -> bool:
         """Whether everything was tried, and no tool has done it."""
-        return self.attempt is None and not self.success and not self.dropped and not self.closed
+        return self.attempt is None and not self.success and not self.closed
 
     @property
     def over(self) -> bool:
@@ -299,7 +299,7 @@ class Errand:
             self._attempt = step()
             while invents(self._attempt.arguments):
                 self._attempt = self._steps.send(Result(""))
-            if self.dropped and self._attempt.trial:  # results that do not come say nothing of tools
+            if self.dropped and self._attempt.trial:
                 self._steps.close()
                 self._attempt = None
         except StopIteration as end:

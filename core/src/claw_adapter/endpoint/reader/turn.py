@@ -16,7 +16,7 @@ from claw_adapter.endpoint.reader.sight import Sight
 from claw_adapter.endpoint.reader.tools import Toolbox
 from claw_adapter.endpoint.reader.writing import holds, write_file
 from claw_adapter.model import Call, Line, ModelRequest, TurnId
-from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
+from claw_adapter.protocol.answer_key import NEEDS, AnswerKey, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
 from claw_adapter.protocol.model import ModelSpec
 
@@ -73,7 +73,7 @@ class ReaderTurn:
         """What of the evidence has been seen, and what it decides."""
         verdicts = policy.decide(self._evidence, self._sight.shown)
         if not self._answer_key.letters and not self.blind:
-            verdicts["needs"] = "supported" if self._satisfied else "hasty"
+            verdicts[NEEDS] = "supported" if self._satisfied else "hasty"
         found = tuple(name for name in self._needed if name in self._sight.shown)
         return Seen(needed=self._needed, seen=found, decided=verdicts, calls=self._calls, no_way=self._no_way)
 
@@ -81,20 +81,22 @@ class ReaderTurn:
     def _no_way(self) -> tuple[str, ...]:
         """What no tool on offer has done, although it might have decided the round.
 
-        There is nothing of that where something that the round needs is no longer where it was: in the turn's requests, or in a
-        file. Otherwise another call may show it, or write it, whatever a tool has shown or made.
+        What tools have shown and no request shows any more is among it. There is nothing of all this where no version of a file
+        holds what the round needs: then it is the scenario that does not have it.
         """
         undecided = policy.undecided(self._evidence, self._sight.shown)
         files = {item.path for item in self._answer_key.fragments if item.id in undecided}
         vain = [e for e in self._reading or () if self._in_vain(e) and e.place in files | self._sessions]
-        if self._sight.gone & undecided or any(e.place in files and self._is_elsewhere(e) for e in vain):
+        if any(e.place in files and self._is_elsewhere(e) for e in vain):
             return ()
-        unread = [e.place for e in vain] if self._offered else self._places(undecided)
+        gone = self._places(self._sight.gone & undecided)
+        unread = [e.place for e in vain if e.place not in gone] if self._offered else self._places(undecided)
         unwritten = [e.place for e in self._writing or () if self._in_vain(e)]
-        if not self._offered and not self._answer_key.letters:
+        if not self._offered:
             unwritten = list(self._files())
         unheard = [name for name in self._answer_key.unsaid if name in undecided]
         return (
+            *(f"keeping {place}" for place in gone),
             *(f"reading {place}" for place in unread),
             *(f"writing {place}" for place in unwritten),
             *(["hearing what is asked"] if self._unheard else ()),
@@ -110,14 +112,14 @@ class ReaderTurn:
         """Whether no version of a file holds what was looked for in it, where anything shows files at all."""
         texts = self._answer_key.texts.get(errand.place, ("",))  # none are known where it is empty
         wanted = {name: self._texts[name] for name in errand.wants & self._sight.missing}
-        return bool(texts and self._memory.habits.ways) and not any(
+        return bool(texts and wanted and self._memory.habits.ways) and not any(
             self._memory.matcher.found(wanted, text) for text in texts
         )
 
     def _in_vain(self, errand: Errand) -> bool:
         """Whether everything was tried for an errand, or as much as there were calls for."""
         spent = 0 < self._budget <= self._calls + (self._kept if errand.wants else 0)
-        return errand.no_way or (spent and not errand.over and not errand.dropped)
+        return errand.no_way or (spent and not errand.over)
 
     def end(self) -> None:
         """Keep in mind which fragments this round has shown, and the calls that it has made."""
@@ -216,8 +218,7 @@ class ReaderTurn:
     def _to_write(self, box: Toolbox) -> list[Errand]:
         """An errand per file; what no way was known for is tried again once another file has shown one."""
         if self._writing is None:
-            files = {} if self._answer_key.letters else self._files()
-            self._writing = [self._to_put(path, box) for path in files]
+            self._writing = [self._to_put(path, box) for path in self._files()]
             self._proven = self._memory.habits.proven
         elif self._proven != self._memory.habits.proven and all(one.over for one in self._writing):
             self._proven = self._memory.habits.proven
@@ -232,7 +233,7 @@ class ReaderTurn:
         return Errand(path, steps, holds(content))
 
     def _files(self) -> Mapping[str, str]:
-        return self._answer_key.oracle if self._satisfied else self._answer_key.hasty
+        return self._answer_key.files(satisfied=self._satisfied)
 
     def _go_on(self, errands: list[Errand], request: ModelRequest, box: Toolbox, kept: int = 0) -> tuple[Call, ...]:
         """Take in results, and make the next calls of these errands."""
