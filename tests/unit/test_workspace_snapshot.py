@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import socket
 import stat
+import sys
 import time
 
 import pytest
@@ -220,6 +221,25 @@ def test_restore_resets_rights_so_that_the_next_round_can_write(snapshots, work)
     snapshots.restore(digest, work)
     assert stat.S_IMODE((work / "docs" / "a.md").stat().st_mode) & 0o700 == 0o600
     assert stat.S_IMODE((work / "docs").stat().st_mode) & 0o700 == 0o700
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="attributes are Linux's")
+def test_restore_leaves_nothing_behind_in_rights_times_and_attributes(snapshots, work):
+    (work / "inner").mkdir()
+    (work / "inner/a.txt").write_text("a")
+    digest = snapshots.take(work)
+    places = [work, work / "inner", work / "inner/a.txt"]
+    for place in places:
+        try:
+            os.setxattr(place, "user.note", b"told")
+        except OSError:
+            pytest.skip("this file system keeps no attributes")
+        place.chmod(0o741)
+        os.utime(place, ns=(1234567890, 987654321))
+    snapshots.restore(digest, work)
+    assert [os.listxattr(place) for place in places] == [[], [], []]
+    assert [oct(place.stat().st_mode & 0o777) for place in places] == ["0o755", "0o755", "0o644"]
+    assert not [place for place in places if place.stat().st_mtime < 10 or place.stat().st_atime < 10]
 
 
 def test_restore_leaves_equal_files_alone(snapshots, work):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -46,6 +47,7 @@ class Restorer:
         for name, node in wanted.items():
             if not self._kept(prefix + name):
                 self._place(folder, name, node, prefix, depth)
+        _settle(folder, PROGRAM)
 
     def _kept(self, path: str) -> bool:
         return self._excluded is not None and self._excluded(path)
@@ -74,12 +76,12 @@ class Restorer:
             self._place_link(folder, name, node.target)
 
     def _place_file(self, folder: int, name: str, entry: Entry) -> None:
-        if _is_file(folder, name, entry):
+        mode = PROGRAM if entry.executable else PLAIN
+        if _is_file(folder, name, entry, mode):
             return
         found = folders.lstat(folder, name)
         if found is not None and stat.S_ISDIR(found.st_mode):
             folders.remove(folder, name)
-        mode = PROGRAM if entry.executable else PLAIN
         folders.write_file(folder, name, lambda target: self._store.copy_into(entry.sha, target), mode)
 
     def _place_link(self, folder: int, name: str, target: str) -> None:
@@ -105,13 +107,24 @@ def _nested(tree: Tree) -> _Folder:
     return root
 
 
-def _is_file(folder: int, name: str, entry: Entry) -> bool:
-    """Whether the file is there already, with this content, ordinary rights, and no second name (hard link) elsewhere."""
+def _is_file(folder: int, name: str, entry: Entry, mode: int) -> bool:
+    """Whether the file is there with this content and no second name (hard link) elsewhere; then it is made like a new one."""
     try:
         with folders.open_file(folder, name) as source:
             found = os.fstat(source.fileno())
-            rights = stat.S_IMODE(found.st_mode) & stat.S_IRWXU
-            ordinary = rights == (stat.S_IRWXU if entry.executable else stat.S_IRUSR | stat.S_IWUSR)
-            return ordinary and found.st_nlink == 1 and found.st_size == entry.size and hash_of(source) == entry.sha
+            readable = found.st_mode & stat.S_IRUSR
+            same = readable and found.st_nlink == 1 and found.st_size == entry.size and hash_of(source) == entry.sha
+            if same:
+                _settle(source.fileno(), mode)
+            return bool(same)
     except OSError:
         return False
+
+
+def _settle(descriptor: int, mode: int) -> None:
+    """Ordinary rights, times of now and no attributes: nothing that was written there goes on but the content."""
+    os.fchmod(descriptor, mode)
+    for name in os.listxattr(descriptor) if sys.platform == "linux" else ():
+        if name.startswith(("user.", "system.posix_acl")):
+            os.removexattr(descriptor, name)
+    os.utime(descriptor)
