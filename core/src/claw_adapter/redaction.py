@@ -1,7 +1,8 @@
 """Keys removed from text, values and bytes, however they are encoded and wherever they are cut.
 
-A key of `LONG` characters or more is removed: as it is, in JSON, URL, HTML, base64 and hexadecimal spelling, and every run of
-`LONG` of its characters. Shorter ones (dummies such as ``x``, which local servers take) are words of any text and stay.
+A key of `LONG` characters or more is removed: as it is, in base64 and hexadecimal spelling, with any of its characters escaped
+as in JSON, URLs and HTML, also several times over, and every run of `LONG` of its characters. Shorter ones (dummies such as
+``x``, which local servers take) are words of any text and stay.
 Only values of strings change, never names of fields nor what a format gives a meaning to.
 """
 
@@ -11,9 +12,13 @@ import base64
 import html
 import json
 import logging
+import re
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
+from html.entities import html5
 from typing import Any, BinaryIO, Final, TypeVar
 from urllib.parse import quote
 
@@ -25,6 +30,19 @@ REDACTED: Final = "[key removed]"
 LONG: Final = 12
 """Characters from which on a key is removed wherever it stands, and that a piece of a key must have."""
 _BLOCK: Final = LONG // 2
+_ESCAPE: Final = re.compile(
+    r"(?:\\+(?:u00|x)|%)(?P<hex>[2-7][0-9a-f])"
+    r"|&(?P<entity>#0*(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6]);?|#x0*[2-7][0-9a-f];?"
+    + "".join(f"|{name}" for name, one in html5.items() if one.isascii() and one.isprintable() and name[-1] == ";")
+    + r")|\\+(?P<sign>[\"'/\\])",
+    re.IGNORECASE,
+)
+"""A character of ASCII as JSON (also JSON in JSON), URLs and HTML may write it."""
+_LAYERS: Final = 4
+"""So often one escape may stand in another."""
+_OPEN: Final = re.compile(r"[\\%&][\w%&#;\\]*$")
+_LONGEST: Final = 40
+"""Characters that the beginning of an escape may have."""
 
 Span = tuple[int, int]
 M = TypeVar("M", bound=BaseModel)
@@ -39,7 +57,9 @@ class Redactor:
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self.keys: Final = tuple(dict.fromkeys(key for key in keys if len(key) >= LONG))
-        self._forms = tuple(dict.fromkeys(form for key in self.keys for form in _forms(key)))
+        forms = [one for key in self.keys for one in _forms(key)]
+        forms += [(undone, least) for form, least in forms for undone in _layers(form)]
+        self._forms = tuple(dict.fromkeys(forms))
         blocks: defaultdict[str, list[tuple[str, int, int]]] = defaultdict(list)
         for form, least in self._forms:
             for offset in range(len(form) - _BLOCK + 1):
@@ -89,10 +109,10 @@ class Redactor:
 
     def split(self, text: str) -> tuple[list[Span], int]:
         """Where keys stand, and how many characters from the beginning on nothing that may follow makes part of a key."""
-        length = 0
-        while length < len(text) and any(text[-length - 1 :] in form for form, _ in self._forms):
-            length += 1
-        spans, cut = self.spans(text), len(text) - length
+        if not self._blocks:
+            return [], len(text)
+        layers: dict[str, Callable[[int], int]] = {text: int, **_layers(text)}
+        spans, cut = self.spans(text), min(place(len(one) - self._open(one)) for one, place in layers.items())
         cut = next((start for start, end in spans if start < cut < end), cut)
         return [span for span in spans if span[1] <= cut], cut
 
@@ -118,10 +138,71 @@ class Redactor:
         """Where keys stand, in order, without overlaps."""
         if not self._blocks or len(text) < LONG:
             return []
+        found = self._found(text)
+        for plain, place in _layers(text).items():
+            found |= {(place(start), place(end)) for start, end in self._found(plain)}
+        return list(_merged(sorted(found)))
+
+    def _open(self, text: str) -> int:
+        """How many characters at the end may be part of a key that goes on, or of an escape."""
+        escape = _unfinished(text)
+        whole, length = text[: len(text) - escape], 0
+        while length < len(whole) and any(whole[-length - 1 :] in form for form, _ in self._forms):
+            length += 1
+        return length + escape
+
+    def _found(self, text: str) -> set[Span]:
         known = self._blocks
         hits = [at for at in range(0, len(text), _BLOCK) if text[at : at + _BLOCK] in known]
         found = {_extent(text, at, *place) for at in hits for place in known[text[at : at + _BLOCK]]}
-        return list(_merged(sorted(span for span in found if span is not None)))
+        return {span for span in found if span is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where the characters of a text without escapes stood: each of its parts begins at a place `here`, and `there`."""
+
+    here: Sequence[int]
+    there: Sequence[int]
+    before: Callable[[int], int]
+    """The same for the text in which they stood."""
+
+    def __call__(self, at: int) -> int:
+        """Where the character at a place begins in the text that was given."""
+        part = bisect_right(self.here, at) - 1
+        return self.before(self.there[part] + at - self.here[part])
+
+
+def _layers(text: str) -> dict[str, Callable[[int], int]]:
+    """The text without escapes, and without those that come to light then: each with the places where its characters stood."""
+    found: dict[str, Callable[[int], int]] = {}
+    place: Callable[[int], int] = int
+    for _ in range(_LAYERS):
+        parts, here, there, done, size = list[str](), [0], [0], 0, 0
+        for one in _ESCAPE.finditer(text):
+            parts += [text[done : one.start()], _character(one)]
+            size += one.start() - done
+            here += [size, size + 1]
+            there += [one.start(), one.end()]
+            done, size = one.end(), size + 1
+        if not parts:
+            break
+        text = "".join([*parts, text[done:]])
+        place = found[text] = _Places(here, there, place)
+    return found
+
+
+def _unfinished(text: str) -> int:
+    """How many characters at the end may be the beginning of an escape that goes on."""
+    found = _OPEN.search(text[-_LONGEST:])
+    return 0 if found is None else len(found[0])
+
+
+def _character(found: re.Match[str]) -> str:
+    given = found.groupdict()
+    if given["hex"]:
+        return chr(int(given["hex"], 16))
+    return html.unescape(f"&{given['entity'].rstrip(';')};") if given["entity"] else given["sign"]
 
 
 class RedactingStream:
@@ -192,20 +273,12 @@ class RedactingFormatter(logging.Formatter):
 
 
 def _forms(key: str) -> Iterator[tuple[str, int]]:
-    """Spellings of a key, each with the length of the shortest run of it that counts."""
+    """Spellings of a key without escapes, each with the length of the shortest run of it that counts."""
     data = key.encode("utf-8", "surrogatepass")
-    quoted = [quote(key, safe=safe, errors="surrogatepass") for safe in ("", "/")]
-    own_json = json.dumps(key, ensure_ascii=False)[1:-1]
-    in_json = [json.dumps(key)[1:-1], own_json, own_json.replace("/", r"\/")]
-    twice = [
-        json.dumps(form, ensure_ascii=False)[1:-1] for form in in_json
-    ]  # the arguments of a call in a line of a file
-    for form in (key, *in_json, *twice, html.escape(key), *quoted):
+    yield key, LONG
+    yield data.decode("latin-1"), LONG  # as bytes are looked at
+    for form in _beyond_ascii(key) if not key.isascii() else ():
         yield form, LONG
-        yield form.replace("%", "%25"), LONG
-        yield form.encode("utf-8", "surrogatepass").decode("latin-1"), LONG  # as bytes are looked at
-    for form in quoted:
-        yield _lower_escapes(form), LONG
     for spell in (base64.b64encode, base64.urlsafe_b64encode):
         for before in range(3):  # a key may stand anywhere in what was encoded
             whole = spell(b"\0" * before + data + b"\0\0\0").decode()
@@ -213,13 +286,16 @@ def _forms(key: str) -> Iterator[tuple[str, int]]:
             yield form, min(LONG * 8 // 6 - 1, len(form))
     for form in (data.hex(), data.hex().upper()):
         yield form, 2 * LONG
-        yield "".join(f"%{form[i : i + 2]}" for i in range(0, len(form), 2)), 3 * LONG
 
 
-def _lower_escapes(quoted: str) -> str:
-    """Percent escapes in small letters, as some programs write them."""
-    first, *rest = quoted.split("%")
-    return "%".join([first, *(part[:2].lower() + part[2:] for part in rest)])
+def _beyond_ascii(key: str) -> Iterator[str]:
+    """A key with characters that have no escape of their own alone, in JSON, twice so, and in URLs."""
+    in_json = json.dumps(key)[1:-1]
+    yield from (in_json, json.dumps(in_json)[1:-1])
+    for safe in ("", "/"):
+        first, *rest = quote(key, safe=safe, errors="surrogatepass").split("%")
+        for form in ("%".join([first, *rest]), "%".join([first, *(part[:2].lower() + part[2:] for part in rest)])):
+            yield from (form, form.replace("%", "%25"))
 
 
 def _extent(text: str, at: int, form: str, offset: int, least: int) -> Span | None:
