@@ -30,14 +30,20 @@ REDACTED: Final = "[key removed]"
 LONG: Final = 12
 """Characters from which on a key is removed wherever it stands, and that a piece of a key must have."""
 _BLOCK: Final = LONG // 2
-_ESCAPE: Final = re.compile(
+_CODE: Final = (
     r"(?:\\+(?:u00|x)|%)(?P<hex>[2-7][0-9a-f])"
     r"|&(?P<entity>#0*(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6]);?|#x0*[2-7][0-9a-f];?"
     + "".join(f"|{name}" for name, one in html5.items() if one.isascii() and one.isprintable() and name[-1] == ";")
-    + r")|\\+(?P<sign>[\"'/\\])",
-    re.IGNORECASE,
+    + ")"
 )
 """A character of ASCII as JSON (also JSON in JSON), URLs and HTML may write it."""
+_SIGNS: Final = "\"'/\\"
+"""Characters that JSON, and programs, write with one of these before them."""
+_ESCAPES: Final = {
+    False: re.compile(rf"{_CODE}(?P<sign>(?!))?", re.IGNORECASE),
+    True: re.compile(rf"{_CODE}|\\+(?P<sign>[{re.escape(_SIGNS)}])", re.IGNORECASE),
+}
+"""By whether a key has any of `_SIGNS`: texts are full of those."""
 _LAYERS: Final = 4
 """So often one escape may stand in another."""
 _OPEN: Final = re.compile(r"[\\%&][\w%&#;\\]*$")
@@ -57,8 +63,9 @@ class Redactor:
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self.keys: Final = tuple(dict.fromkeys(key for key in keys if len(key) >= LONG))
+        self._escape = _ESCAPES[any(sign in key for key in self.keys for sign in _SIGNS)]
         forms = [one for key in self.keys for one in _forms(key)]
-        forms += [(undone, least) for form, least in forms for undone in _layers(form)]
+        forms += [(undone, least) for form, least in forms for undone in _layers(form, self._escape)]
         self._forms = tuple(dict.fromkeys(forms))
         blocks: defaultdict[str, list[tuple[str, int, int]]] = defaultdict(list)
         for form, least in self._forms:
@@ -111,7 +118,7 @@ class Redactor:
         """Where keys stand, and how many characters from the beginning on nothing that may follow makes part of a key."""
         if not self._blocks:
             return [], len(text)
-        layers: dict[str, Callable[[int], int]] = {text: int, **_layers(text)}
+        layers: dict[str, Callable[[int], int]] = {text: int, **_layers(text, self._escape)}
         spans, cut = self.spans(text), min(place(len(one) - self._open(one)) for one, place in layers.items())
         cut = next((start for start, end in spans if start < cut < end), cut)
         return [span for span in spans if span[1] <= cut], cut
@@ -139,7 +146,7 @@ class Redactor:
         if not self._blocks or len(text) < LONG:
             return []
         found = self._found(text)
-        for plain, place in _layers(text).items():
+        for plain, place in _layers(text, self._escape).items():
             found |= {(place(start), place(end)) for start, end in self._found(plain)}
         return list(_merged(sorted(found)))
 
@@ -173,13 +180,13 @@ class _Places:
         return self.before(self.there[part] + at - self.here[part])
 
 
-def _layers(text: str) -> dict[str, Callable[[int], int]]:
+def _layers(text: str, escape: re.Pattern[str]) -> dict[str, Callable[[int], int]]:
     """The text without escapes, and without those that come to light then: each with the places where its characters stood."""
     found: dict[str, Callable[[int], int]] = {}
     place: Callable[[int], int] = int
     for _ in range(_LAYERS):
         parts, here, there, done, size = list[str](), [0], [0], 0, 0
-        for one in _ESCAPE.finditer(text):
+        for one in escape.finditer(text):
             parts += [text[done : one.start()], _character(one)]
             size += one.start() - done
             here += [size, size + 1]
