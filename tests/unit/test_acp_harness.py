@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from claw_adapter import plugins
+from claw_adapter.drivers import acp_turn
 from claw_adapter.drivers.acp_turn import TurnRecord
-from claw_adapter.errors import AdapterError, HarnessNotFound, HarnessStartError
+from claw_adapter.errors import AdapterError, HarnessNotFound, HarnessProtocolError, HarnessStartError
 from claw_adapter.harness import Message, SessionChange
 from claw_adapter.reference.acp_harness import AcpHarness
 from claw_adapter.testing import FolderContext
@@ -59,6 +60,22 @@ def test_a_result_of_another_shape_is_kept_with_its_characters_as_they_are():
     ended = {"tool_call_id": "1", "title": "look", "status": "completed", "raw_output": result}
     turn.call(ToolCallProgress(session_update="tool_call_update", **ended))
     assert [event.text for event in turn.events() if event.kind == "tool_result"] == ['{"Städte": ["Zürich", "東京"]}']
+
+
+def test_calls_count_to_what_a_turn_may_say_with_what_is_kept_of_them(monkeypatch):
+    from acp.schema import ToolCallStart
+
+    monkeypatch.setattr(acp_turn, "TURN_CHARACTERS", 10_000)
+
+    def call(number):
+        given = {"title": "write", "raw_input": {"text": "x" * 3000}}
+        return ToolCallStart(session_update="tool_call", tool_call_id=str(number), **given)
+
+    turn = TurnRecord()
+    for number in (1, 2, 3, 3, 3, 3):  # told again, it is kept once
+        turn.call(call(number))
+    with pytest.raises(HarnessProtocolError, match="more than 10000 characters"):
+        turn.call(call(4))
 
 
 async def test_what_cannot_be_told_as_news_begins_another_session(tmp_path):

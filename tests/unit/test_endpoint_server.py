@@ -214,7 +214,17 @@ async def test_the_only_model_is_the_runs(server: EndpointServer, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"[]", b'{"messages": 3}', b'{"messages": []}', b'{"messages": ["x"]}', b"\xff"]
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"messages": 3}',
+        b'{"messages": []}',
+        b'{"messages": ["x"]}',
+        b"\xff",
+        b'{"messages": [{"role": "robot", "content": "x"}]}',
+    ],
 )
 async def test_a_malformed_request_is_the_harnesss_fault(server: EndpointServer, tmp_path: Path, body: bytes):
     key = await server.open_trial("t", scripted("x"), tmp_path / "t.jsonl")

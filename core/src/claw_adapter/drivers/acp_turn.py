@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AcpTurn", "TurnRecord"]
 
-REPLY_CHARACTERS: Final = 64 * 1024 * 1024
+TURN_CHARACTERS: Final = 64 * 1024 * 1024
 EVENTS: Final = 10_000
 ENDED: Final = ("completed", "failed")
 _NAME: Final = re.compile(r"[\w.-]+")
@@ -59,6 +59,8 @@ class _Call:
     text: str = ""
     failed: bool = False
     ended: bool = False
+    size: int = 0
+    """Characters of it that are kept."""
 
 
 @dataclass(slots=True)
@@ -68,7 +70,11 @@ class _Result:
 
 
 class TurnRecord:
-    """Takes the updates of a turn in the order in which they come; bounded."""
+    """Takes the updates of a turn in the order in which they come.
+
+    Raises:
+        HarnessProtocolError: by `note`, `say` and `call`: the turn says more than 64 Mi characters.
+    """
 
     def __init__(self) -> None:
         self._began = time.monotonic()
@@ -95,18 +101,13 @@ class TurnRecord:
 
     def note(self, name: str, text: str) -> None:
         """Something that is neither text nor a tool call."""
-        self._add(Event(kind="note", at=self._now(), name=name, text=text[:EVENT_CHARACTERS]))
+        if self._add(note := Event(kind="note", at=self._now(), name=name, text=text[:EVENT_CHARACTERS])):
+            self._count(len(note.text))
 
     def say(self, chunk: AgentMessageChunk) -> None:
-        """A piece of a reply; another message begins when the agent names it otherwise.
-
-        Raises:
-            HarnessProtocolError: the turn says more than 64 Mi characters.
-        """
+        """A piece of a reply; another message begins when the agent names it otherwise."""
         text = str(getattr(chunk.content, "text", ""))
-        self._size += len(text)
-        if self._size > REPLY_CHARACTERS:
-            raise HarnessProtocolError(f"a turn of more than {REPLY_CHARACTERS} characters", where="session/update")
+        self._count(len(text))
         last = self._steps[-1] if self._steps else None
         if not isinstance(last, _Spoken) or last.message != chunk.message_id:
             last = _Spoken(self._now(), chunk.message_id)
@@ -125,11 +126,19 @@ class TurnRecord:
             call.arguments = update.raw_input if isinstance(update.raw_input, dict) else {"raw": update.raw_input}
         if (text := _output(update)) is not None:
             call.text = text[:EVENT_CHARACTERS]
+        size = len(call.text) + (len(json.dumps(call.arguments)) if call.arguments else 0)
+        self._count(size - call.size)
+        call.size = size
         if update.status in ENDED:
             call.failed = update.status == "failed"
             if not call.ended:
                 call.ended = True
                 self._add(_Result(self._now(), call))
+
+    def _count(self, characters: int) -> None:
+        self._size += characters
+        if self._size > TURN_CHARACTERS:
+            raise HarnessProtocolError(f"a turn of more than {TURN_CHARACTERS} characters", where="session/update")
 
     def _add(self, step: _Call | _Result | Event) -> bool:
         if len(self._steps) >= EVENTS:

@@ -39,6 +39,9 @@ def event(value: JsonValue | JsonObject) -> bytes:
     return b"data: " + json.dumps(value).encode() + b"\n\n"
 
 
+ROLES: Final = frozenset(("assistant", "developer", "function", "system", "tool", "user"))
+
+
 def text_of(content: JsonValue) -> str:
     r"""The text of a message's content: a string, or the text parts of a list joined by ``\n``."""
     if isinstance(content, str):
@@ -151,6 +154,8 @@ class OpenAIChat(Dialect):
         messages, tools = objects(whole, "messages"), objects(whole, "tools")
         if not messages:
             raise BadRequest("'messages' is missing or empty")
+        if unknown := {str(message.get("role")) for message in messages} - ROLES:
+            raise BadRequest(f"a message has the role {min(unknown)!r}; it can be {', '.join(sorted(ROLES))}")
         options = whole.get("stream_options")
         return assemble(
             self.name,
