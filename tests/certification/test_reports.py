@@ -242,6 +242,10 @@ def in_start(folder: Path, **changed: object) -> None:
     change_journal(lambda record: record.update(changed if record["kind"] == "start" else {}), folder)
 
 
+def in_end(folder: Path, **changed: object) -> None:
+    change_journal(lambda record: record.update(changed if record["kind"] == "end" else {}), folder)
+
+
 def in_first_round(folder: Path, **changed: object) -> None:
     change_journal(lambda record: record.update(changed if record.get("index") == 0 else {}), folder)
 
@@ -298,7 +302,10 @@ def swap_checkpoints(folder: Path) -> None:
 
 
 def lose_checkpoint(folder: Path) -> None:
-    blob(folder, checkpoints(folder)[-1]).unlink()
+    path = blob(folder, checkpoints(folder)[-1])
+    path.unlink()
+    if not any(path.parent.iterdir()):
+        path.parent.rmdir()
     forge(folder)
 
 
@@ -365,6 +372,7 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
         pytest.param(partial(in_start, snapshot="0" * 64), "PLAN-001: its evidence cannot be read", id="no tree"),
         pytest.param(partial(in_first_round, updates=["U999"]), UNDRAWN, id="an update that is not there"),
         pytest.param(cut_end, UNDRAWN, id="no end"),
+        pytest.param(partial(in_end, overlay={"requests": 3}), UNDRAWN, id="an overlay at its end"),
         pytest.param(partial(in_first_round, round="r999"), UNDRAWN, id="another name of a round"),
         pytest.param(partial(in_first_round, type="nonsense"), UNDRAWN, id="another type of round"),
         pytest.param(partial(in_first_round, feedback="x"), UNDRAWN, id="another feedback"),

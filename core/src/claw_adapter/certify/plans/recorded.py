@@ -66,6 +66,8 @@ def unlike_scenario(
         return
     if names := differing(_started(trial.spec, start, scenario), start):
         yield f"where its session begins, {', '.join(names)} is not what was drawn"
+    if trial.end.overlay is not None:
+        yield "where its session ends, overlay is not what was drawn"
     files = {path: entry.sha for path, entry in read_tree(store, start.snapshot).items()}
     for path in scenario.workspace.rglob("*"):
         name = path.relative_to(scenario.workspace).as_posix()
