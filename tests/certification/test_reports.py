@@ -21,7 +21,7 @@ from claw_adapter.certify.certificate import Certificate, file_digest
 from claw_adapter.certify.digests import code_digest, folder_digest, json_digest
 from claw_adapter.certify.judge import certify, plan, report
 from claw_adapter.certify.output import prepare_folder, read_report, write_all
-from claw_adapter.certify.plans.replies import unlike_script
+from claw_adapter.certify.plans.replies import replay
 from claw_adapter.certify.records import Report
 from claw_adapter.certify.requirements import load
 from claw_adapter.certify.verification import installed_otherwise, verify
@@ -242,8 +242,85 @@ def in_start(folder: Path, **changed: object) -> None:
     change_journal(lambda record: record.update(changed if record["kind"] == "start" else {}), folder)
 
 
+def in_end(folder: Path, **changed: object) -> None:
+    change_journal(lambda record: record.update(changed if record["kind"] == "end" else {}), folder)
+
+
 def in_first_round(folder: Path, **changed: object) -> None:
     change_journal(lambda record: record.update(changed if record.get("index") == 0 else {}), folder)
+
+
+def in_every_round(change: Callable[[dict], object], folder: Path) -> None:
+    change_journal(lambda record: change(record) if record["kind"] == "round" else None, folder)
+
+
+def change_exchanges(change: Callable[[list[dict]], object], folder: Path) -> None:
+    """Change the requests of the drawn session, which come between the parts that they refer to."""
+    path = of_plan(folder) / "transcript.jsonl"
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    asked = [line for line in lines if line["kind"] == "exchange"]
+    parts = [line for line in lines if line["kind"] == "part"]
+    change(asked)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in (*parts, *asked)))
+    forge(folder)
+
+
+def doubled(counts: dict | None) -> None:
+    for name in ("input", "output", "cached"):
+        if counts:
+            counts[name] = 2 * (counts[name] or 0)
+
+
+def double_tokens(folder: Path) -> None:
+    """In transcript and journal alike: what the harness reports, and what it had from the model."""
+    change_exchanges(lambda asked: [doubled(one["usage"]) for one in asked], folder)
+    in_every_round(lambda record: [doubled(record["usage"][name]) for name in ("reported", "metered")], folder)
+
+
+def fail_once_more(asked: list[dict]) -> None:
+    """A request that the endpoint is said to have failed, before the third."""
+    failure = {"owner": "endpoint", "kind": "EndpointServerError", "what": "HTTP 500", "where": "", "remedy": ""}
+    told = {"status": 500, "reply": None, "finish": "", "usage": {"input": 0, "output": 0}, "failure": failure}
+    asked.insert(2, asked[2] | told)
+    asked[3] = asked[3] | {"keep": asked[2]["keep"] + len(asked[2]["more"]), "more": []}
+    for number, one in enumerate(asked, start=1):
+        one["number"] = number
+
+
+def blob(folder: Path, digest: str) -> Path:
+    return of_plan(folder).parents[1] / "store" / digest[:2] / digest[2:]
+
+
+def checkpoints(folder: Path) -> list[str]:
+    lines = (of_plan(folder) / "journal.jsonl").read_bytes().splitlines()
+    return [json.loads(line)["record"]["checkpoint"] for line in lines[1:-1]]
+
+
+def swap_checkpoints(folder: Path) -> None:
+    fifth = checkpoints(folder)[4]
+    in_every_round(lambda record: record.update(checkpoint=fifth) if record["index"] == 9 else None, folder)
+
+
+def lose_checkpoint(folder: Path) -> None:
+    path = blob(folder, checkpoints(folder)[-1])
+    path.unlink()
+    if not any(path.parent.iterdir()):
+        path.parent.rmdir()
+    forge(folder)
+
+
+def damage_checkpoint(folder: Path) -> None:
+    path = blob(folder, checkpoints(folder)[-1])
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes()[:-1])
+    forge(folder)
+
+
+def tear(name: str, end: bytes, folder: Path) -> None:
+    """A line behind the last that is not whole."""
+    with (of_plan(folder) / name).open("ab") as file:
+        file.write(b'{"sum":"0' + end)
+    forge(folder)
 
 
 def cut_end(folder: Path) -> None:
@@ -295,6 +372,7 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
         pytest.param(partial(in_start, snapshot="0" * 64), "PLAN-001: its evidence cannot be read", id="no tree"),
         pytest.param(partial(in_first_round, updates=["U999"]), UNDRAWN, id="an update that is not there"),
         pytest.param(cut_end, UNDRAWN, id="no end"),
+        pytest.param(partial(in_end, overlay={"requests": 3}), UNDRAWN, id="an overlay at its end"),
         pytest.param(partial(in_first_round, round="r999"), UNDRAWN, id="another name of a round"),
         pytest.param(partial(in_first_round, type="nonsense"), UNDRAWN, id="another type of round"),
         pytest.param(partial(in_first_round, feedback="x"), UNDRAWN, id="another feedback"),
@@ -309,6 +387,43 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
         pytest.param(partial(result, "TURN-009", trials=("x",)), "TURN-009: its conversation x is not", id="alien"),
         pytest.param(partial(result, "PLAN-001", notes=("9 turns",)), "which is not its note", id="how much"),
         pytest.param(empty_transcript, "TURN-009: its turn TURN-009.1 is not in the evidence with all", id="empty"),
+        pytest.param(double_tokens, "of request 1, usage is not what was drawn", id="tokens everywhere"),
+        pytest.param(
+            partial(in_every_round, lambda r: r["usage"]["metered"].update(requests=101, failed=100)),
+            "of its round 1, usage.metered.requests, usage.metered.failed is not",
+            id="requests that nobody made",
+        ),
+        pytest.param(
+            partial(in_every_round, lambda r: (r["usage"].update(rendered=1), r["first"].update(tools=1))),
+            "of its round 1, usage.rendered, first.tools is not",
+            id="the size of requests",
+        ),
+        pytest.param(partial(in_first_round, attempts=7), "of its round 1, attempts", id="attempts"),
+        pytest.param(partial(in_first_round, tool_calls=9), "of its round 1, tool_calls is not", id="calls"),
+        pytest.param(
+            partial(in_every_round, lambda r: r["score"].update(cause=None, value=1.0)),
+            "score.value",
+            id="a score of what is not scored",
+        ),
+        pytest.param(swap_checkpoints, "checkpoint of r10 does not go on from the one before", id="checkpoints"),
+        pytest.param(lose_checkpoint, "PLAN-001: its evidence cannot be read", id="no checkpoint"),
+        pytest.param(damage_checkpoint, "PLAN-001: its evidence cannot be read", id="other bytes of a checkpoint"),
+        pytest.param(
+            partial(change_exchanges, lambda asked: asked[4].update(native=asked[0]["more"][0])),
+            "of request 5, native is not what was drawn",
+            id="another body",
+        ),
+        pytest.param(
+            partial(
+                change_exchanges, lambda asked: [(one["reply"] or {}).pop("reasoning_content", 0) for one in asked]
+            ),
+            "reply is not what was drawn",
+            id="thoughts",
+        ),
+        pytest.param(partial(change_exchanges, fail_once_more), "of request 3, status, reply", id="a failed request"),
+        pytest.param(partial(tear, "journal.jsonl", b""), "PLAN-001: its journal breaks off", id="torn journal"),
+        pytest.param(partial(tear, "journal.jsonl", b"\n"), "journal has records that do not count", id="a line more"),
+        pytest.param(partial(tear, "transcript.jsonl", b""), "its transcript breaks off", id="torn transcript"),
         pytest.param(claim_gold, "SEC-001 is not described as in the kit", id="results"),
     ],
 )
@@ -397,12 +512,14 @@ def test_the_trials_key_is_nowhere_in_the_evidence(folder, bronze):
 def test_an_honest_session_is_answered_by_its_script_and_any_other_reply_is_seen(bronze):
     (trial,) = load_run(of_plan(bronze).parents[1]).trials
     exchanges = list(read_transcript(of_plan(bronze) / "transcript.jsonl"))
-    assert unlike_script(trial.spec, exchanges) == ""
+    again = replay(trial.spec, exchanges)
+    assert again.unlike == ""
+    assert {(one.round, 1) for one in trial.rounds} <= again.meters.keys()
     for number in range(0, len(exchanges), 9):
         reply = dict(exchanges[number].reply or {}) | {"content": "Nobody drew this."}
         changed = [*exchanges]
         changed[number] = exchanges[number].model_copy(update={"reply": reply})
-        said = f"the model's reply to request {exchanges[number].number} is not the one that was drawn"
-        assert unlike_script(trial.spec, changed) == said
+        said = f"of request {exchanges[number].number}, reply is not what was drawn"
+        assert replay(trial.spec, changed).unlike == said
         changed[number] = exchanges[number].model_copy(update={"fault": "500", "reply": None})
-        assert "fails otherwise than was drawn (500)" in unlike_script(trial.spec, changed)
+        assert f"of request {exchanges[number].number}, fault, reply" in replay(trial.spec, changed).unlike

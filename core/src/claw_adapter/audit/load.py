@@ -25,7 +25,7 @@ from claw_adapter.scenario import load_gold, worlds
 from claw_adapter.scenario.named import find_scenarios
 from claw_adapter.workspace.tree import read_tree
 
-__all__ = ["audit_run"]
+__all__ = ["audit_run", "read_events"]
 
 SOME: Final = 6
 """Rounds that a verdict names."""
@@ -119,7 +119,7 @@ def _audit(
         capabilities=capabilities,
         rounds=trial.rounds,
         exchanges=_exchanges(path),
-        events=functools.partial(_events, store),
+        events=functools.partial(read_events, store),
         files=lambda digest: texts(digest)[0],
         encoded=lambda digest: texts(digest)[1],
         trees=functools.lru_cache(maxsize=4)(functools.partial(read_tree, store)),
@@ -137,7 +137,8 @@ def _exchanges(path: Path) -> tuple[Exchange, ...]:
     return tuple(read_transcript(path)) if path.is_file() else ()
 
 
-def _events(store: Store, record: RoundRecord) -> list[Event]:
+def read_events(store: Store, record: RoundRecord) -> list[Event]:
+    """The events of a round, out of the run's store."""
     found = store.get_json(record.events)
     return [Event.model_validate(event) for event in found] if isinstance(found, list) else []
 

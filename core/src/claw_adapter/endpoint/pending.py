@@ -74,7 +74,8 @@ class Pending:
     """Seconds from its beginning in which it was held, because the provider was away or had not answered anybody yet."""
     refused: ProviderError | None = None
     """How the provider was away when it was last asked, or went away within its reply; None once it answers."""
-    _cached: int | None = None
+    had: int | None = None
+    """What `cached` is, once that was looked for."""
     _output: tuple[ModelReply | None, int] = None, 0
     _measured: MeasuredRequest | None = None
     """Known at once of a request that is too large for us: a helper has found it out."""
@@ -96,9 +97,9 @@ class Pending:
     @property
     def cached(self) -> int:
         """Tokens of its longest prefix that a request answered before it has as well."""
-        if self._cached is None:
-            self._cached = self.known.prefixes.cached(self.measured)
-        return self._cached
+        if self.had is None:
+            self.had = self.known.prefixes.cached(self.measured)
+        return self.had
 
     def rendered(self) -> int:
         """cl100k tokens of the conversation, reply included, as ChatML."""

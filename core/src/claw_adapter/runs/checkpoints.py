@@ -19,7 +19,7 @@ from claw_adapter.reading import why
 from claw_adapter.runs.store import REMEDY, Store
 from claw_adapter.shared import shared
 
-__all__ = ["Saved", "load_checkpoint", "save_checkpoint"]
+__all__ = ["Saved", "checkpoint_before", "load_checkpoint", "save_checkpoint"]
 
 BLOCK: Final = 4096
 """Bytes of a file that are compared, and kept anew if they differ."""
@@ -114,6 +114,11 @@ def load_checkpoint(store: Store, digest: str) -> Checkpoint:
     except KeyError as error:
         what = f"a checkpoint before it lacks the file {error}"
         raise JournalError(what, where=str(store.path(digest)), remedy=REMEDY) from None
+
+
+def checkpoint_before(store: Store, digest: str) -> str:
+    """Which checkpoint this one is told by, which can be read; empty where it stands for itself."""
+    return _Stored.model_validate_json(store.get(digest)).before
 
 
 def _load(store: Store, digest: str) -> Checkpoint:

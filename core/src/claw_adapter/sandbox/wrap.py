@@ -58,7 +58,7 @@ def wrap(
     options = (*NAMESPACES, *(host.sight if confinement.sees else ()))
     if status is not None:
         options = ("--json-status-fd", str(status), *options)
-    bwrap = (str(host.bwrap),)
+    bwrap: tuple[str, ...] = (str(host.bwrap),)
     if host.calls is not None:
         bwrap = (*FILTERED, str(host.calls), *bwrap, "--seccomp", "9")
     return (*bwrap, *options, *_file_system(confinement, host, command), "--", *command), inside

@@ -12,7 +12,7 @@ from claw_adapter.certify.plans.draw import PLANS, draw
 from claw_adapter.certify.plans.judging import PlanOutcome, compared, judge_plans
 from claw_adapter.certify.plans.layout import lay_out, run_plan
 from claw_adapter.certify.plans.recorded import reading_of, unlike_plan, unlike_scenario
-from claw_adapter.certify.plans.replies import unlike_script
+from claw_adapter.certify.plans.replies import replay
 from claw_adapter.certify.records import CheckResult, Report, described_capabilities
 from claw_adapter.errors import ClawError
 from claw_adapter.folders import scratch
@@ -95,7 +95,7 @@ def _requests(folder: Path) -> Counter[str]:
 
 
 def _derived(report: Report, result: CheckResult, folder: Path) -> str:
-    nonce, level, data = report.nonce, result.level, load_run(folder)
+    nonce, level, data, run = report.nonce, result.level, load_run(folder), RunFolder(folder)
     if wrong := next(filter(None, (_unlike_report(report, trial) for trial in data.trials)), ""):
         return wrong
     plans = [draw(nonce, number, level) for number in range(PLANS[level])]
@@ -112,13 +112,23 @@ def _derived(report: Report, result: CheckResult, folder: Path) -> str:
         if wrong := unlike_plan(run_plan(plans, laid, scenarios, harness, first.settings), data.plan):
             return f"what was run is not what the nonce {nonce} draws: {wrong}"
         for trial in data.trials:
-            if wrong := unlike_scenario(trial, scenarios[trial.spec.scenario], Store(data.store, sweep=False)):
+            again = replay(trial.spec, list(read_transcript(run.transcript(trial.spec.id))))
+            scenario, store = scenarios[trial.spec.scenario], Store(data.store, sweep=False)
+            if wrong := again.unlike or next(unlike_scenario(trial, scenario, store, again.meters), ""):
                 return f"what was run is not what the nonce {nonce} draws: {wrong}"
-            path = RunFolder(data.root).transcript(trial.spec.id)
-            if wrong := unlike_script(trial.spec, read_transcript(path)):
-                return f"what was run is not what the nonce {nonce} draws: {wrong}"
+            if wrong := _more(run, trial):
+                return wrong
         outcomes = judge_plans(data, plans, laid, sources=[str(root / plan.name) for plan in plans])
     return _judged(outcomes, result)
+
+
+def _more(run: RunFolder, trial: TrialData) -> str:
+    """What else is in the files of a trial: lines that do not count, or that break off."""
+    journal, transcript = run.journal(trial.spec.id).read_bytes(), run.transcript(trial.spec.id).read_bytes()
+    if journal.count(b"\n") != len(trial.rounds) + 2:  # with its start and its end
+        return "its journal has records that do not count"
+    broken = [name for name, data in (("journal", journal), ("transcript", transcript)) if not data.endswith(b"\n")]
+    return f"its {broken[0]} breaks off" if broken else ""
 
 
 def _unlike_report(report: Report, trial: TrialData) -> str:

@@ -1,32 +1,67 @@
-"""What the model said in a recorded plan, held against its script, which gives the same replies to the same requests."""
+"""A recorded plan at the endpoint once more: its requests, in the order in which they came, get what its script gives them.
+
+Whatever the endpoint makes of a request (the reply, a fault, tokens, the counts of the turn) is made by the same code again.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
 
+from aiohttp.test_utils import make_mocked_request
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.dialects.openai_chat import assemble, parse_call
-from claw_adapter.endpoint.faults import BEGUN, FaultSchedule, broken_call
+from claw_adapter.certify.plans.recorded import differing
+from claw_adapter.endpoint.answering import Answering
+from claw_adapter.endpoint.dialects import DIALECTS, anthropic_parse, responses_parse
+from claw_adapter.endpoint.dialects.openai_chat import assemble
+from claw_adapter.endpoint.failures import CLIENT_CLOSED
+from claw_adapter.endpoint.intake import LARGE
 from claw_adapter.endpoint.models.played import PlayedModel, parse_script
-from claw_adapter.endpoint.neutral import Collector
-from claw_adapter.model import Delta, ModelRequest, TurnId
+from claw_adapter.endpoint.pending import Pending
+from claw_adapter.endpoint.records import RoundMeter
+from claw_adapter.endpoint.trial import EndpointTrial
+from claw_adapter.folders import scratch
+from claw_adapter.model import TurnId
 from claw_adapter.protocol import TrialSpec
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.runner.context import WORKSPACE
-from claw_adapter.runs.transcript import Exchange
+from claw_adapter.runs.transcript import Exchange, read_transcript
 
-__all__ = ["unlike_script"]
+__all__ = ["Replay", "replay"]
 
-Said = tuple[JsonValue, list[tuple[str, str]]]
-"""The text of a reply, and its calls without their ids."""
+TICK: Final = 0.001
+"""Seconds to which the beginnings of requests are written down."""
+NATIVE: Final[Mapping[str, Callable[[dict[str, JsonValue]], dict[str, JsonValue]]]] = {
+    "openai-chat": lambda _: {},
+    "anthropic-messages": lambda found: anthropic_parse.native(found, {}),
+    "openai-responses": responses_parse.native,
+}
+"""What of the native fields of a request its dialect does not tell elsewhere."""
 
 
-class _Held(Exception):
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What came of it.
+
+    Attributes:
+        unlike: which request has been answered, has failed or was counted otherwise than now; empty where none was.
+        meters: what reached the model in each turn, by round and attempt.
+    """
+
+    unlike: str
+    meters: Mapping[tuple[str, int], RoundMeter]
+
+
+class _Held(asyncio.CancelledError):
     """The script has no reply to a request: whoever sent it is to wait in vain."""
 
 
@@ -41,60 +76,101 @@ class _Prompter(PlayedModel):
         raise _Held
 
 
-def unlike_script(spec: TrialSpec, exchanges: Iterable[Exchange]) -> str:
-    """Which request of a trial the model has answered otherwise than its script does, or has failed otherwise than drawn.
+def replay(spec: TrialSpec, exchanges: Sequence[Exchange]) -> Replay:
+    """Have the requests of a trial answered again.
 
-    The player of the script is given each request, in the order in which they came, so that the tools that are called, and
-    with what, follow from the results before. What a harness did not wait for was not said.
+    When each came, how long it took, and that a harness gave one up, is taken as it was recorded.
+
+    Args:
+        spec: the trial, with the script of its model.
+        exchanges: its requests, in the order in which they ended.
+
+    Raises:
+        ValueError: a time is none.
     """
-    return asyncio.run(_unlike(spec, sorted(exchanges, key=lambda one: one.number)))
+    if len({one.number for one in exchanges}) != len(exchanges):
+        return Replay("two of its requests have one number", {})
+    with scratch("claw-replay-") as folder:
+        endpoint = EndpointTrial(
+            spec.id,
+            spec.model.model_copy(update={"timeout": 0.0}),
+            folder / "transcript.jsonl",
+            make=lambda model, _: _Prompter(parse_script(model)),
+        )
+        meters = asyncio.run(_Replay(endpoint, _workspace(spec, exchanges)).meters(exchanges))
+        again = list(read_transcript(endpoint.transcript.path))
+    for one, other in zip(exchanges, again, strict=True):
+        if names := differing(other.model_copy(update={"at": one.at, "seconds": one.seconds}), one):
+            return Replay(f"of request {one.number}, {', '.join(names)} is not what was drawn", meters)
+    return Replay("", meters)
 
 
-async def _unlike(spec: TrialSpec, exchanges: Sequence[Exchange]) -> str:
-    model, schedule = _Prompter(parse_script(spec.model)), FaultSchedule(spec.model)
-    workspace, turn = _workspace(spec, exchanges), TurnId(spec.id)
-    for exchange in exchanges:
-        if (now := TurnId(spec.id, exchange.round, exchange.attempt)) != turn:
-            turn = now
-            model.begin(turn, AnswerKey(round=turn.round, type="", workspace=workspace) if turn.round else None)
-        fault = schedule.next(exchange.round)
-        if exchange.fault != (fault.kind if fault is not None else ""):
-            return f"request {exchange.number} fails otherwise than was drawn ({exchange.fault or 'not at all'})"
-        asked = fault is None or fault.kind == "cut_late"
-        said = [await _reply(model, exchange)] if asked else _begun(exchange)
-        if exchange.reply is not None and _said(exchange.reply) not in said:
-            return f"the model's reply to request {exchange.number} is not the one that was drawn"
-    return ""
+class _Replay:
+    def __init__(self, endpoint: EndpointTrial, workspace: str) -> None:
+        self._endpoint, self._workspace = endpoint, workspace
+        self._turn = TurnId(endpoint.name)
+        self._meters: dict[tuple[str, int], RoundMeter] = {}
+        self._large = False
+        """Whether a helper may have read a request: of such only whole messages are compared with those before."""
+
+    async def meters(self, exchanges: Sequence[Exchange]) -> dict[tuple[str, int], RoundMeter]:
+        coming = deque(sorted(exchanges, key=lambda one: one.number))
+        begun: dict[int, Pending] = {}
+        for ended in exchanges:
+            while coming and (ended.number not in begun or _meanwhile(coming[0], ended)):
+                following = coming.popleft()
+                begun[following.number] = await self._begun(following)
+            pending = begun.pop(ended.number)
+            pending.started = time.monotonic() - ended.seconds
+            counted = ended.usage.get("cached")
+            if pending.had != counted:
+                pending.had = None  # it was counted only now, for what was not streamed or was given up
+            if self._large and isinstance(counted, int) and 0 <= counted < pending.cached:
+                pending.had = counted
+            self._endpoint.finish(pending)
+        await self._to(TurnId(self._endpoint.name))
+        await self._endpoint.close()
+        return self._meters
+
+    async def _begun(self, exchange: Exchange) -> Pending:
+        """A request has come, and is answered as far as anybody listened."""
+        await self._to(TurnId(self._endpoint.name, exchange.round, exchange.attempt))
+        dialect = next((one for one in DIALECTS if one.name == exchange.dialect), DIALECTS[0])
+        request = assemble(
+            dialect.name,
+            {"model": exchange.asked, "stream": exchange.stream},
+            list(exchange.messages),
+            list(exchange.tools),
+            exchange.params,
+            native=NATIVE[dialect.name](exchange.native),
+        )
+        self._large = self._large or len(json.dumps([exchange.messages, exchange.tools])) > LARGE // 2
+        pending = self._endpoint.begin(request, dialect.name)
+        pending.number = exchange.number
+        with suppress(_Held):
+            await Answering(dialect, self._endpoint, pending).answer(make_mocked_request("POST", dialect.path))
+        if exchange.status == CLIENT_CLOSED and pending.fault is None:
+            pending.status = CLIENT_CLOSED
+            pending.reply = pending.reply if exchange.reply is not None else None
+        return pending
+
+    async def _to(self, turn: TurnId) -> None:
+        if turn == self._turn:
+            return
+        if self._turn.round:
+            self._meters[self._turn.round, self._turn.attempt] = await self._endpoint.end_round(0)
+        if turn.round:
+            key = AnswerKey(round=turn.round, type="", workspace=self._workspace)
+            self._endpoint.begin_round(turn.round, key, turn.attempt)
+        self._turn = turn
 
 
-def _begun(exchange: Exchange) -> list[Said | None]:
-    """What may have come of a reply that failed."""
-    collector = Collector()
-    collector.add(Delta(text="".join(BEGUN)))
-    text = _said(collector.reply().message())
-    collector.add(broken_call(_request(exchange), ""))
-    return [("", []), text, _said(collector.reply().message())]
-
-
-async def _reply(model: PlayedModel, exchange: Exchange) -> Said | None:
-    """What the script says to a request; None where it lets it wait."""
-    collector = Collector()
-    try:
-        async for delta in model.answer(_request(exchange)):
-            collector.add(delta)
-    except _Held:
-        return None
-    return _said(collector.reply().message())
-
-
-def _request(exchange: Exchange) -> ModelRequest:
-    return assemble(exchange.dialect, {}, list(exchange.messages), list(exchange.tools), exchange.params)
-
-
-def _said(message: dict[str, Any]) -> Said:
-    calls = message.get("tool_calls")
-    found = map(parse_call, calls) if isinstance(calls, list) else ()
-    return message.get("content") or "", [(call.name, call.arguments) for call in found]
+def _meanwhile(following: Exchange, ended: Exchange) -> bool:
+    """Whether a request of the same turn has come before this one ended."""
+    if (following.round, following.attempt) != (ended.round, ended.attempt):
+        return False
+    came, began = (datetime.fromisoformat(one.at).replace(tzinfo=UTC).timestamp() for one in (following, ended))
+    return came + TICK < began + ended.seconds
 
 
 def _workspace(spec: TrialSpec, exchanges: Sequence[Exchange]) -> str:
