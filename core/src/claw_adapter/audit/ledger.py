@@ -21,7 +21,7 @@ from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, RequestUnit, Said, arguments_of, units_of
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.words import KnownLines, ScenarioLines
-from claw_adapter.audit.writes import WrittenFiles, judge_writes
+from claw_adapter.audit.writes import Steps, WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Event, Gold, ReportedUsage, RoundRecord, Scenario, TrialSpec
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
@@ -239,9 +239,11 @@ class _Ledger:
         main = self.facts.scenario.main.id
         sessions = {name: one for name, one in world.sessions.items() if native and name != main}
         talks = Talks(sessions, self._former(number), self._brought(number))
+        if record.error is None:  # else the workspace has been put back
+            self._wrote(steps, record, before, after)  # what is read follows from it, and comes behind
         self.reads.judge(steps, Files(before, after, older), talks)
-        if record.error is not None:
-            return  # the workspace has been put back
+
+    def _wrote(self, steps: Steps, record: RoundRecord, before: Mapping[str, str], after: Mapping[str, str]) -> None:
         encoded = self.facts.encoded(record.before)
         files = WrittenFiles(
             {**before, **encoded},

@@ -138,8 +138,9 @@ class Reads:
             earlier=self._histories,
         )  # fmt: skip
         parts = FileParts(self.renderer, self.book, failed, self.shown, self._files)
-        course = FileCourse.of([call for call, _, _ in steps], files.before, self.workspace)
-        passages = course.through([exchange.number for _, _, exchange in steps])
+        replies = [exchange.number for _, _, exchange in steps]
+        course = FileCourse.of([call for call, _, _ in steps], files.before, self.workspace, replies)
+        passages = course.through(replies)
         for (call, result, exchange), passage in zip(steps, passages, strict=True):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             path = self._path(arguments, files)
