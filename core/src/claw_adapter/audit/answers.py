@@ -13,7 +13,7 @@ from claw_adapter.audit.units import adds_to, call_text
 from claw_adapter.protocol import EVENT_CHARACTERS, Event, ReportedUsage, RoundRecord
 from claw_adapter.protocol.limits import AnswerLimit, Drop, Mask
 
-__all__ = ["judge_answer", "judge_events", "judge_usage"]
+__all__ = ["judge_answer", "judge_events", "judge_unheard", "judge_usage"]
 
 
 TELLING: Final = 40
@@ -38,6 +38,8 @@ def judge_answer(turn: RequestTurn, record: RoundRecord, renderer: Renderer, boo
         book.find("M14", "answer-not-final", what, request=number)
     elif text != final.text and not _excused(text, final.text, renderer, book):
         how, what = _difference(text, final.text, [reply.text for reply in replies[:-1]])
+        if text.strip() == str((final.exchange.reply or {}).get("reasoning_content") or "").strip():
+            how, what = "thought", "the answer is what the model thought, and not what it said"
         book.find("M14", f"answer-{how}", f"{what} (request {number})", request=number)
 
 
@@ -70,6 +72,22 @@ def _difference(text: str, final: str, earlier: Sequence[str]) -> tuple[str, str
     if text in earlier:
         return "earlier", "the answer is that of an earlier step"
     return "changed", "the answer is not what the model said last"
+
+
+def judge_unheard(turn: RequestTurn, record: RoundRecord, book: Book) -> None:
+    """Where the last request of an attempt has failed there is no answer."""
+    said = next((one.text for one in record.unheard if one.attempt == turn.attempt), "")
+    last = turn.chain[-1] if turn.chain else None
+    if not said.strip() or last is None or Reply.of(last) is not None:
+        return
+    earlier = any(said.strip() == reply.text.strip() for reply in turn.replies)
+    whose = "the answer is what was said before an earlier call" if earlier else f"there is an answer: {said[:60]!r}"
+    book.find(
+        "M15",
+        "failure-answered",
+        f"request {last.number}, the last of the turn, failed, and {whose}",
+        request=last.number,
+    )
 
 
 def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer, book: Book) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from claw_adapter.audit.answers import judge_answer, judge_events, judge_usage
+from claw_adapter.audit.answers import judge_answer, judge_events, judge_unheard, judge_usage
 from claw_adapter.audit.asked import ModelAsked
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import judge_requests
@@ -184,6 +184,7 @@ class _Ledger:
         )
         self._gone(turn)
         self._words(turn, number)
+        judge_unheard(turn, record, self.book)
         if last:
             self.rounds += 1
             self._came_back(turn, record)
@@ -193,9 +194,10 @@ class _Ledger:
         judge_answer(turn, record, self.renderer, self.book)
         if record.error is None:
             judge_events(turn, self.facts.events(record), self.renderer, self.book)
-            reported, declared = record.usage.reported, self.facts.capabilities.usage
-            before = self._reported[1] if self._reported[0] == (turn.process, record.index - 1) else None
-            judge_usage(turn, reported, declared, self.book, before=before)
+        reported, declared = record.usage.reported, self.facts.capabilities.usage
+        before = self._reported[1] if self._reported[0] == (turn.process, record.index - 1) else None
+        judge_usage(turn, reported, declared, self.book, before=before)
+        if record.error is None:
             self._reported = (turn.process, record.index), reported
 
     def _gone(self, turn: RequestTurn) -> None:

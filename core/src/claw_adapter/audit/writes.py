@@ -82,8 +82,8 @@ def judge_writes(
     _judge_deleted(steps, files, course, book, strict=strict)
     for path, (_, *texts) in course.texts.items():
         there, must = files.after.get(path), texts[-1]
-        if must is not None and there != must and (call := _not_again(steps, course, files, path)) is not None:
-            what = f"{path}: the call {call.text[:60]!r} was made again with the same result, and has done nothing then"
+        if must is not None and there != must and (made := _not_again(steps, course, files, path)) is not None:
+            what = f"{path}: the call {made.text[:60]!r} was made again with the same result, and has done nothing then"
             book.find("M17", "written-once", what, owner="harness", request=asked[path])
             continue
         if must is None or there == must or there in texts[:-1]:

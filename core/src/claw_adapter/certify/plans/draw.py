@@ -41,6 +41,8 @@ SERVER: Final[tuple[FaultKind, ...]] = ("500", "502", "503")
 FOR_GOOD: Final[tuple[FaultKind, ...]] = (
     "400", "401", "402", "403", "404", "409", "422", "context", "413", "filter", "refused", "garbage", "empty", "told",
 )  # fmt: skip
+REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "409", "422", "context", "413", "filter")
+"""Those of them behind which no further attempt is made."""
 LONG: Final = (66_000, 70_000)
 """Characters of a long answer."""
 WIDE: Final = ((52_000, 58_000), (20_000, 24_000), (10_000, 20_000))
@@ -415,7 +417,9 @@ class _Drawing:
         other = PlanFile(path=self.texts.path(), text="".join((*lines[: at + 1], *lines[at:])))  # one of them twice
         self.steps.append(other)
         show, fails = (ToolUse(kind="cat", target=one.path, exit=status) for one, status in ((file, 0), (other, 3)))
-        return [[self._turn(self._does(show, fails), self._does(add, add), self._does(add), self._does(show), self._says())]]
+        return [
+            [self._turn(self._does(show, fails), self._does(add, add), self._does(add), self._does(show), self._says())]
+        ]
 
     def _long(self) -> list[Unit]:
         """A long answer, and one more turn."""
@@ -746,10 +750,14 @@ class _Drawing:
         return [*units, [self._turn(self._says())]]
 
     def _failed(self) -> list[Unit]:
-        """Every request of a turn fails, and in another all behind a call; the next turns are well again."""
+        """Every request of a turn fails, and in another all behind a call; the next turns are well again.
+
+        In the first plan that one has no further attempt, so that what comes back of it is of the request that was answered.
+        """
         look = self._does(ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path))
         begun = look.model_copy(update={"text": self.texts.prose(200)})
-        first, later = (PlanFault(fault=self.rng.choice(FOR_GOOD), after=after) for after in (0, 1))
+        first = PlanFault(fault=self.rng.choice(FOR_GOOD))
+        later = PlanFault(fault=self.rng.choice(FOR_GOOD if self.number else REFUSED), after=1)
         well = self._turn(self._says())  # in the same process, so that what it has reported in all is known
         return [
             [first, self._turn(self._says())],
