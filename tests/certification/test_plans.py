@@ -17,10 +17,11 @@ from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanSeed
 from claw_adapter.certify.plans.shrink import ShrunkPlan, shrink
 from claw_adapter.certify.plans.texts import BLANKS, BREAKS, ESCAPES, FORMAT, JOINED, LEADING, OUTSIDE, QUOTES
 from claw_adapter.certify.plans.trial import PlanRunner
+from claw_adapter.protocol.limits import Drop
 from claw_adapter.reference.adapter import ReferenceHarness
 from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
-from support.misbehaving import Odd, kind
-from support.outsiders import FIRST, NAMED, CachesByPathAndSize, ListsAHundredAndSaysSo
+from support.misbehaving import Odd, declaring, kind
+from support.outsiders import FIRST, NAMED, AnswersWithThoughts, CachesByPathAndSize, ListsAHundredAndSaysSo
 from support.plans import beginning, only, two_disturbed, uses_of, with_long_files
 from support.running import claw
 
@@ -166,6 +167,12 @@ async def test_what_an_outsider_broke_is_what_is_said_first(level, wanted, made,
     for nonce in NONCES[:2]:
         (outcome,) = await judged(kind(made)(), only(draw(nonce, 0, level), wanted))
         assert [finding.key for finding in outcome.findings][:1] == [key], outcome
+
+
+async def test_thoughts_in_the_place_of_an_answer_may_be_declared():
+    made = declaring(AnswersWithThoughts, ("insert",), (Drop(what="wordless_reply"),))
+    (outcome,) = await judged(made(), only(draw(NONCE, 0, "gold"), lambda turn, _: turn.wordless))
+    assert (outcome.keys, outcome.unjudged) == (set(), ""), outcome.findings
 
 
 async def test_a_list_that_ends_somewhere_and_says_so_is_sound():
