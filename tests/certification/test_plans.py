@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+from types import SimpleNamespace
 
 import pytest
 
 from certification.planted import together
+from claw_adapter.audit import AuditFinding
+from claw_adapter.certify.checks.plan import _finding
 from claw_adapter.certify.plans.draw import draw
+from claw_adapter.certify.plans.judging import PlanOutcome
 from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanSeed, PlanTurn, SessionPlan
-from claw_adapter.certify.plans.shrink import shrink
+from claw_adapter.certify.plans.shrink import ShrunkPlan, shrink
 from claw_adapter.certify.plans.texts import BLANKS, BREAKS, ESCAPES, FORMAT, JOINED, LEADING, OUTSIDE, QUOTES
 from claw_adapter.certify.plans.trial import PlanRunner
+from claw_adapter.protocol.limits import Drop
 from claw_adapter.reference.adapter import ReferenceHarness
 from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
-from support.misbehaving import Odd, kind
-from support.outsiders import NAMED, CachesByPathAndSize
-from support.plans import beginning, two_disturbed, with_long_files
+from support.misbehaving import Odd, declaring, kind
+from support.outsiders import FIRST, NAMED, AnswersWithThoughts, CachesByPathAndSize, ListsAHundredAndSaysSo
+from support.plans import beginning, only, two_disturbed, uses_of, with_long_files
 from support.running import claw
 
 NONCES = ("four", "two", "april", "market")
@@ -154,6 +160,27 @@ async def test_what_an_outsider_broke_is_found_and_named(level, turns, made):
     assert found == expected
 
 
+@pytest.mark.slow(15)
+@pytest.mark.parametrize(("level", "wanted", "made", "key"), [pytest.param(*one, id=one[2].__name__) for one in FIRST])
+async def test_what_an_outsider_broke_is_what_is_said_first(level, wanted, made, key):
+    """Behind it may stand what follows from it: a file that was written wrong is read wrong, too."""
+    for nonce in NONCES[:2]:
+        (outcome,) = await judged(kind(made)(), only(draw(nonce, 0, level), wanted))
+        assert [finding.key for finding in outcome.findings][:1] == [key], outcome
+
+
+async def test_thoughts_in_the_place_of_an_answer_may_be_declared():
+    made = declaring(AnswersWithThoughts, ("insert",), (Drop(what="wordless_reply"),))
+    (outcome,) = await judged(made(), only(draw(NONCE, 0, "gold"), lambda turn, _: turn.wordless))
+    assert (outcome.keys, outcome.unjudged) == (set(), ""), outcome.findings
+
+
+async def test_a_list_that_ends_somewhere_and_says_so_is_sound():
+    lists = only(draw(NONCE, 0, "bronze"), lambda turn, _: any(use.kind == "list" for use in uses_of(turn)))
+    (outcome,) = await judged(kind(ListsAHundredAndSaysSo)(), lists)
+    assert (outcome.keys, outcome.unjudged) == (set(), ""), outcome.findings
+
+
 @pytest.mark.slow(20)
 async def test_an_odd_but_sound_harness_has_no_finding():
     """One with many habits; test_audit_planted.py holds each of them alone against an ordinary run."""
@@ -173,13 +200,62 @@ async def test_the_reference_has_no_finding_in_sessions_at_once_with_faults_a_ki
 async def test_a_finding_is_cut_to_a_few_steps_that_the_command_repeats(tmp_path):
     runner = PlanRunner(kind(CachesByPathAndSize)(), deadline=60)
     (outcome,) = await runner.outcomes([beginning(draw(NONCE, 0, "bronze"), 40)])
-    short = await shrink(runner, outcome.plan, outcome.findings[0], most=12)
+    found = ShrunkPlan(outcome.plan)
+    await shrink(runner, found, outcome.findings[0], most=12)
+    short = found.plan
     assert 3 <= len(short.steps) <= 6
     assert isinstance(short.steps[-1], PlanTurn)
     assert runner.runs <= 13
     (tmp_path / "plan.json").write_text(short.model_dump_json())
     done = claw("certify", "reference:mode=in-process", "--plan", tmp_path / "plan.json")
     assert "nothing found" in done.stdout
+
+
+class Showing:
+    """In the place of a runner: plans with the last eight turns have the finding; one run never ends."""
+
+    def __init__(self, plan: SessionPlan, hangs: int = 0):
+        self.turns, self.hangs, self.runs, self.waits = plan.turns[-8:], hangs, 0, asyncio.Event()
+
+    async def outcomes(self, plans, **_):
+        self.runs += 1
+        if self.runs == self.hangs:
+            self.waits.set()
+            await asyncio.Event().wait()
+        return [PlanOutcome(plans[0], (FOUND,) if plans[0].turns[-8:] == self.turns else ())]
+
+
+FOUND = AuditFinding(must="M20", cause="file-stale", what="it is old", owner="harness")
+
+
+async def test_a_plan_is_cut_within_a_budget_and_says_so():
+    plan = draw(NONCE, 0, "bronze")
+    whole, hasty, short = ShrunkPlan(plan), ShrunkPlan(plan), ShrunkPlan(plan)
+    await shrink(Showing(plan), whole, FOUND, most=500)
+    assert (len(whole.plan.steps), whole.cut) == (8, "")
+    await shrink(Showing(plan), hasty, FOUND, most=500, seconds=0)
+    assert (hasty.plan, hasty.cut) == (plan, "cut off for want of time after 0 runs")
+    await shrink(Showing(plan), short, FOUND, most=12)
+    assert 8 < len(short.plan.steps) < len(plan.steps)
+    assert short.cut == "cut off after 12 runs"
+
+
+async def test_whoever_interrupts_the_cutting_of_a_plan_keeps_the_finding(tmp_path):
+    plan = draw(NONCE, 0, "bronze")
+    runner = Showing(plan, hangs=12)
+    bench = SimpleNamespace(shrinking=30, evidence=tmp_path, nonce=NONCE, interrupted=False)
+    named = {"harness": SimpleNamespace(name="mine"), "check": SimpleNamespace(id="PLAN-001")}
+    kit = SimpleNamespace(bench=bench, claimed=True, **named)
+    task = asyncio.create_task(_finding(kit, runner, [PlanOutcome(plan, (FOUND,))], 60))
+    await asyncio.wait_for(runner.waits.wait(), 20)
+    task.cancel()
+    finding = await task
+    assert bench.interrupted
+    assert finding.what.startswith(
+        "M20 file-stale: it is old\nthe shortest plan found that shows it (12 runs, broken off)"
+    )
+    stored = SessionPlan.model_validate_json((tmp_path / "plans" / "bronze-0.json").read_text())
+    assert len(stored.steps) < len(plan.steps)
 
 
 def test_every_step_may_be_left_out():

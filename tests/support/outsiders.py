@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,7 +11,10 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from certification.planted import KeyInWorkspaceAfterFailure, Planted
+from claw_adapter.errors import Owner
+from claw_adapter.harness import ReportedUsage
 from claw_adapter.testing import PlantedConversation
+from support.meddling import EditsByPattern
 from support.misbehaving import (
     Agent,
     FirstCallOnly,
@@ -24,6 +28,7 @@ from support.misbehaving import (
     SeedsCut,
     Wire,
 )
+from support.plans import fails_for_good, twice_in_a_reply, uses_of
 
 
 class AnswerCutAt65536(PlantedConversation):
@@ -117,6 +122,111 @@ class HistoriesByBeginning(Agent):
         agent.tool_session_history = nearest
 
 
+class RunsAnEqualCallOnce(Agent):
+    """A call that is made twice in a reply is run once; both get its result."""
+
+    def change(self, agent):
+        ask, run, done = agent._ask, agent._run, {}
+
+        def asked():
+            done.clear()
+            return ask()
+
+        def once(name, arguments):
+            key = name, json.dumps(arguments)
+            if key not in done:
+                done[key] = run(name, arguments)
+            return done[key]
+
+        agent._ask, agent._run = asked, once
+
+
+class RemembersCallsOfATurn(RunsAnEqualCallOnce):
+    """The same, whichever reply of the turn the call was of."""
+
+    def change(self, agent):
+        ask = agent._ask
+        super().change(agent)
+        agent._ask = ask
+
+
+class DropsTheMark(Agent):
+    """An edit drops a byte order mark."""
+
+    def change(self, agent):
+        edit = agent.tool_edit_file
+
+        def edited(path, old, new):
+            place = agent.workspace / path
+            place.write_bytes(place.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+            return edit(path, old, new)
+
+        agent.tool_edit_file = edited
+
+
+class ListsAHundred(Agent):
+    def change(self, agent):
+        lists = agent.tool_list_files
+        agent.tool_list_files = lambda directory=".": "\n".join(lists(directory).splitlines()[:100])
+
+
+class ListsAHundredAndSaysSo(Agent):
+    """What is sound: a list that ends somewhere says how many it leaves out."""
+
+    def change(self, agent):
+        lists = agent.tool_list_files
+
+        def some(directory="."):
+            names = lists(directory).splitlines()
+            return "\n".join([*names[:100], *([f"({len(names) - 100} more)"] if len(names) > 100 else [])])
+
+        agent.tool_list_files = some
+
+
+class AnswersWithThoughts(Agent):
+    """A final reply without words is answered with what the model thought."""
+
+    def change(self, agent):
+        ask = agent._ask
+
+        def asked():
+            reply = ask()
+            if not reply.get("tool_calls") and not reply.get("content"):
+                reply["content"] = reply.get("reasoning_content") or ""
+            return reply
+
+        agent._ask = asked
+
+
+class SaysWhatItHas(Agent):
+    """When a later request of a turn fails, what was said beside the earlier calls is the answer."""
+
+    def change(self, agent):
+        ask, self.said = agent._ask, ""
+
+        def asked():
+            reply = ask()
+            self.said = reply.get("content") or self.said
+            return reply
+
+        agent._ask = asked
+
+    async def send(self, prompt, deadline):
+        self.said = ""
+        turn = await super().send(prompt, deadline)
+        if turn.error is None or turn.error.owner is not Owner.ENDPOINT or not self.said.strip():
+            return turn
+        return turn.model_copy(update={"error": None, "text": self.said})
+
+
+class ForgetsTokensOfFailures(PlantedConversation):
+    """With a turn that fails no tokens are reported, although the model was paid for some."""
+
+    def spoil(self, turn):
+        none = ReportedUsage(kind="per_turn", input=0, output=0)
+        return turn if turn.error is None else turn.model_copy(update={"usage": none})
+
+
 class _Collector(BaseHTTPRequestHandler):
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
@@ -140,6 +250,17 @@ class PostsElsewhere(PlantedConversation):
         return await super().send(prompt, deadline)
 
 
+FIRST = [
+    ("bronze", twice_in_a_reply, RunsAnEqualCallOnce, "M17 written-once"),
+    ("bronze", twice_in_a_reply, RemembersCallsOfATurn, "M17 written-once"),
+    ("bronze", lambda turn, _: any(use.kind == "edit" for use in uses_of(turn)), DropsTheMark, "M17 written-mark"),
+    ("bronze", lambda turn, _: any(use.kind == "edit" for use in uses_of(turn)), EditsByPattern, "M17 written-changed"),
+    ("bronze", lambda turn, _: any(use.kind == "list" for use in uses_of(turn)), ListsAHundred, "M20 listing-wrong"),
+    ("gold", lambda turn, _: turn.wordless, AnswersWithThoughts, "M14 answer-thought"),
+    ("gold", fails_for_good, SaysWhatItHas, "M15 failure-answered"),
+    ("gold", fails_for_good, ForgetsTokensOfFailures, "M18 usage-differs"),
+]
+"""The level of the plan and which of its turns are played, what is planted, and the finding that is to come first."""
 NAMED = [
     (
         "bronze", 10,

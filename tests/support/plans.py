@@ -1,16 +1,56 @@
 """Drawn plans of which only the beginning is played."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 
 from claw_adapter.certify.plans.draw import draw
-from claw_adapter.certify.plans.plan import PlanChange, PlanFile, PlanIncident, PlanTurn, SessionPlan
+from claw_adapter.certify.plans.plan import (
+    PlanChange,
+    PlanFault,
+    PlanFile,
+    PlanIncident,
+    PlanSeed,
+    PlanStep,
+    PlanTurn,
+    SessionPlan,
+)
+from claw_adapter.endpoint.models.played import ToolUse
 
 
 def beginning(plan: SessionPlan, turns: int) -> SessionPlan:
     """A plan's steps up to the end of so many turns."""
     ends = [number for number, step in enumerate(plan.steps, start=1) if isinstance(step, PlanTurn)]
     return plan.model_copy(update={"steps": plan.steps[: ends[:turns][-1]]})
+
+
+def only(plan: SessionPlan, wanted: Callable[[PlanTurn, list[PlanStep]], bool]) -> SessionPlan:
+    """A plan with the turns that are wanted, given each with the steps right before it, and with these."""
+    kept, before = list[PlanStep](), list[PlanStep]()
+    for step in plan.steps:
+        if isinstance(step, PlanSeed | PlanFile):
+            kept.append(step)
+        else:
+            before.append(step)
+        if isinstance(step, PlanTurn):
+            kept += before if wanted(step, before[:-1]) else []
+            before = []
+    return plan.model_copy(update={"steps": tuple(kept)})
+
+
+def uses_of(turn: PlanTurn) -> list[ToolUse]:
+    """All that a turn's replies ask for."""
+    return [use for reply in turn.replies for use in reply.uses]
+
+
+def twice_in_a_reply(turn: PlanTurn, _: list[PlanStep]) -> bool:
+    """Whether a reply has an equal call twice that changes something."""
+    changing = [[use for use in reply.uses if use.kind in ("add", "edit")] for reply in turn.replies]
+    return any(uses.count(use) > 1 for uses in changing for use in uses)
+
+
+def fails_for_good(_: PlanTurn, before: list[PlanStep]) -> bool:
+    """Whether all requests of a turn fail but the first."""
+    return any(isinstance(step, PlanFault) and step.after for step in before)
 
 
 def happenings(*plans: SessionPlan) -> set[str]:

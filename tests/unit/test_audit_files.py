@@ -103,14 +103,14 @@ def test_commands_that_show_are_readings():
     assert said_by({"command": r"echo 'a b'; printf '%s\n' 'c;d' >&2"}) == ["a b", "c;d"]
 
 
-def written(*calls, before=None, after, strict=True, losses=(), **more):
+def written(*calls, before=None, after, strict=True, losses=(), replies=(), results=(), **more):
     steps = [
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", "c"),
-            RequestUnit(RESULT, "ok", "c"),
-            SimpleNamespace(number=1),
+            RequestUnit(RESULT, results[at] if results else "ok", "c"),
+            SimpleNamespace(number=replies[at] if replies else 1),
         )
-        for name, arguments in calls
+        for at, (name, arguments) in enumerate(calls)
     ]
     book = Book()
     files = WrittenFiles(before or {}, after, "/t/workspace", frozenset({"gone.md"}), **more)
@@ -176,6 +176,46 @@ def test_an_editor_may_give_a_file_of_mixed_line_ends_one_kind_and_no_other_file
     assert written(change, before={"a.md": mixed}, after={"a.md": "one\nlast\nthree\n"}) == []
     assert written(change, before={"a.md": mixed}, after={"a.md": "one\r\nlast\r\nthree"}) != []
     assert written(change, before={"a.md": whole}, after={"a.md": "one\nlast\nthree\n"}) == ["M17 written-newlines"]
+
+
+def test_equal_calls_take_effect_each_or_say_something_else():
+    add = ("exec", {"command": "printf '%s\\n' 'one more' >> a.md"})
+    before = {"a.md": "old\n"}
+    lines = ["old\n" + "one more\n" * times for times in range(4)]
+    one, three = {"replies": (1, 1)}, {"replies": (1, 1, 2)}
+    assert written(add, add, before=before, after={"a.md": lines[2]}, **one) == []
+    assert written(add, add, before=before, after={"a.md": lines[1]}, **one) == ["M17 written-once"]
+    assert written(add, add, before=before, after={"a.md": lines[1]}, results=("ok", "said before"), **one) == []
+    assert written(add, add, add, before=before, after={"a.md": lines[3]}, **three) == []
+    assert written(add, add, add, before=before, after={"a.md": lines[2]}, **three) == ["M17 written-once"]
+    assert written(add, add, add, before=before, after={"a.md": lines[1]}, **three) == ["M17 written-once"]
+    grow = ("edit_file", {"path": "a.md", "old": "old", "new": "old gate"})
+    assert written(grow, grow, before=before, after={"a.md": "old gate gate\n"}) == []
+    assert written(grow, grow, before=before, after={"a.md": "old gate\n"}) == ["M17 written-once"]
+    change = ("edit_file", {"path": "a.md", "old": "old", "new": "new"})
+    assert written(change, change, before=before, after={"a.md": "new\n"}, results=("ok", "not there")) == []
+
+
+def test_what_is_written_a_second_time_in_a_later_reply_is_there_again():
+    first, second = (("write_file", {"path": "a.md", "content": f"{text} harbour ledger\n"}) for text in ("one", "two"))
+    calls = (first, second, first)
+    for after in ("one harbour ledger\n", "two harbour ledger\n"):  # side by side any may be the last
+        assert written(*calls, after={"a.md": after}) == []
+    assert written(*calls, after={"a.md": "one harbour ledger\n"}, replies=(1, 2, 3)) == []
+    assert written(*calls, after={"a.md": "two harbour ledger\n"}, replies=(1, 2, 3)) == ["M17 written-once"]
+
+
+def test_an_edit_leaves_a_byte_order_mark():
+    change = ("edit_file", {"path": "a.md", "old": "two", "new": "three"})
+    before = {"a.md": "\ufeffone\r\ntwo"}
+    assert written(change, before=before, after={"a.md": "\ufeffone\r\nthree"}) == []
+    assert written(change, before=before, after={"a.md": "one\r\nthree"}) == ["M17 written-mark"]
+    assert written(change, before={"a.md": "one\ntwo"}, after={"a.md": "\ufeffone\nthree"}) == ["M17 written-mark"]
+
+
+def test_a_reading_need_not_show_a_byte_order_mark():
+    text = f"\ufeff{TEXT}"
+    assert read(text, text) == read(TEXT, text) == ([], [])
 
 
 def read(shown, text, *losses):

@@ -35,6 +35,28 @@ def causes(flat, folder="notes", there=(), gone=()):
     return [cause for cause, _ in failed.found]
 
 
+CROWD = [f"crowd/{number:03}-crate.txt" for number in range(120)]
+
+
+@pytest.mark.parametrize(
+    ("flat", "found"),
+    [
+        ("\n".join(CROWD), []),
+        ("\n".join(CROWD[:100]), ["listing-wrong"]),
+        ("\n".join([*CROWD[:100], "(20 more)"]), []),
+        ("\n".join(["120 entries, the first 100:", *CROWD[:100]]), []),
+        ("\n".join([*CROWD[:100], "… truncated"]), []),
+        (" ".join(CROWD[:100]), []),
+        ("\n".join(CROWD[:20]), []),
+        ("\n".join([*CROWD, "crowd/gone.txt"]), ["listing-wrong"]),
+    ],
+    ids=["whole", "silent", "more", "first", "truncated", "one line", "few", "deleted"],
+)
+def test_a_long_list_has_all_or_says_that_there_is_more(flat, found):
+    there = {path: Passage(now=("text",)) for path in CROWD}
+    assert causes(flat, "crowd", there, ["crowd/gone.txt"]) == found
+
+
 @pytest.mark.parametrize(
     ("flat", "more", "found"),
     [

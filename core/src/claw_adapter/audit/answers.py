@@ -13,9 +13,10 @@ from claw_adapter.audit.units import adds_to, call_text
 from claw_adapter.protocol import EVENT_CHARACTERS, Event, ReportedUsage, RoundRecord
 from claw_adapter.protocol.limits import AnswerLimit, Drop, Mask
 
-__all__ = ["judge_answer", "judge_events", "judge_usage"]
+__all__ = ["judge_answer", "judge_events", "judge_unheard", "judge_usage"]
 
 
+WORDLESS: Final = Drop(what="wordless_reply")
 TELLING: Final = 40
 """Characters from which on no two results are the same by chance."""
 MOST_SUMS: Final = 1_000
@@ -36,13 +37,24 @@ def judge_answer(turn: RequestTurn, record: RoundRecord, renderer: Renderer, boo
     if final.calls:
         what = f"the turn ended although the last reply (request {number}) asks for tools"
         book.find("M14", "answer-not-final", what, request=number)
-    elif text != final.text and not _excused(text, final.text, renderer, book):
+    elif text != final.text and not _excused(text, final, renderer, book):
         how, what = _difference(text, final.text, [reply.text for reply in replies[:-1]])
+        if text.strip() == _thoughts(final):
+            how, what = "thought", "the answer is what the model thought, and not what it said"
         book.find("M14", f"answer-{how}", f"{what} (request {number})", request=number)
 
 
-def _excused(text: str, final: str, renderer: Renderer, book: Book) -> bool:
+def _thoughts(reply: Reply) -> str:
+    """What the model said to itself before a reply."""
+    return str((reply.exchange.reply or {}).get("reasoning_content") or "").strip()
+
+
+def _excused(text: str, reply: Reply, renderer: Renderer, book: Book) -> bool:
+    final = reply.text
     if renderer.plain(text) == renderer.plain(final):
+        return True
+    if WORDLESS in renderer.losses and not final.strip() and text.strip() == _thoughts(reply):
+        book.bite(WORDLESS)
         return True
     for loss in renderer.losses:
         if (
@@ -70,6 +82,22 @@ def _difference(text: str, final: str, earlier: Sequence[str]) -> tuple[str, str
     if text in earlier:
         return "earlier", "the answer is that of an earlier step"
     return "changed", "the answer is not what the model said last"
+
+
+def judge_unheard(turn: RequestTurn, record: RoundRecord, book: Book) -> None:
+    """Where the last request of an attempt has failed there is no answer."""
+    said = next((one.text for one in record.unheard if one.attempt == turn.attempt), "")
+    last = turn.chain[-1] if turn.chain else None
+    if not said.strip() or last is None or Reply.of(last) is not None:
+        return
+    earlier = any(said.strip() == reply.text.strip() for reply in turn.replies)
+    whose = "the answer is what was said before an earlier call" if earlier else f"there is an answer: {said[:60]!r}"
+    book.find(
+        "M15",
+        "failure-answered",
+        f"request {last.number}, the last of the turn, failed, and {whose}",
+        request=last.number,
+    )
 
 
 def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer, book: Book) -> None:

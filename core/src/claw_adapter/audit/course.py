@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pydantic import JsonValue
@@ -36,6 +36,8 @@ class _WriteEffect:
     behind: bool = False
     known: bool = True
     """Whether that is all it does: not where an edit says how often it replaces."""
+    again: bool = False
+    """Whether an equal call of the same reply was before it."""
 
     def on(self, text: str | None) -> str | None:
         """The file's text afterwards, from its text before (None: it is not there); None where that cannot be known."""
@@ -43,8 +45,11 @@ class _WriteEffect:
             return f"{text or ''}{self.new}"
         if self.old is None:
             return self.new
-        once = self.known and text is not None and self.old and text.count(self.old) == 1
-        return text.replace(self.old, self.new) if once and text is not None else None
+        if text is None or not self.known or not self.old:
+            return None
+        if self.again and self.old not in text:
+            return text  # the one before has left nothing to replace
+        return text.replace(self.old, self.new) if text.count(self.old) == 1 else None
 
 
 def _effect_of(name: str, arguments: dict[str, JsonValue], workspace: str) -> _WriteEffect | None:
@@ -95,7 +100,8 @@ def _looks(name: str, arguments: dict[str, JsonValue]) -> bool:
 class FileCourse:
     """The files of a workspace through the calls of a turn.
 
-    A call that is made again later in the turn, to the letter, has not done what it was to do the first time.
+    A call that is made again in a later reply, to the letter, has not done what it was to do the first time, but for a command
+    that adds to a file. Those of one reply are as many as there are.
     """
 
     before: Mapping[str, str]
@@ -107,12 +113,19 @@ class FileCourse:
     at: int = 0
 
     @classmethod
-    def of(cls, calls: Sequence[RequestUnit], before: Mapping[str, str], workspace: str) -> FileCourse:
-        """Before the first of these calls."""
+    def of(
+        cls, calls: Sequence[RequestUnit], before: Mapping[str, str], workspace: str, replies: Sequence[int]
+    ) -> FileCourse:
+        """Before the first of these calls; `replies` has the reply of each."""
         named = [(call.text.partition(" ")[0], arguments_of(call)) for call in calls]
         found = [_effect_of(name, arguments, workspace) for name, arguments in named]
-        last = {effect: number for number, effect in enumerate(found) if effect is not None}
-        effects = [one if one is not None and last[one] == n else None for n, one in enumerate(found)]
+        last = {effect: reply for effect, reply in zip(found, replies, strict=True) if effect is not None}
+        effects, seen = list[_WriteEffect | None](), set[tuple[_WriteEffect, int]]()
+        for effect, reply in zip(found, replies, strict=True):
+            counts = effect is not None and (effect.behind or last[effect] == reply)
+            again = effect is not None and (effect, reply) in seen
+            effects.append(replace(effect, again=again) if effect is not None and counts else None)
+            seen |= {(effect, reply)} if effect is not None else set()
         said = [
             "" if effect or _looks(*one) else "\n".join(strings_of(one[1]))
             for effect, one in zip(found, named, strict=True)
@@ -123,6 +136,16 @@ class FileCourse:
     def paths(self) -> set[str]:
         """The files that are written in the turn."""
         return {effect.path for effect in self.effects if effect is not None}
+
+    def path(self, number: int) -> str:
+        """The file that a call writes; empty for none."""
+        effect = self.effects[number]
+        return effect.path if effect is not None else ""
+
+    def overwrites(self, number: int) -> bool:
+        """Whether a call gives a file all its text."""
+        effect = self.effects[number]
+        return effect is not None and effect.old is None and not effect.behind
 
     def through(self, replies: Sequence[int]) -> list[dict[str, Passage]]:
         """For each call, what the files were before the reply that it is of, and what they may be in it; by path.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from claw_adapter.audit.answers import judge_answer, judge_events, judge_usage
+from claw_adapter.audit.answers import judge_answer, judge_events, judge_unheard, judge_usage
 from claw_adapter.audit.asked import ModelAsked
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import judge_requests
@@ -21,7 +21,7 @@ from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, RequestUnit, Said, arguments_of, units_of
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.words import KnownLines, ScenarioLines
-from claw_adapter.audit.writes import WrittenFiles, judge_writes
+from claw_adapter.audit.writes import Steps, WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Event, Gold, ReportedUsage, RoundRecord, Scenario, TrialSpec
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
@@ -184,6 +184,7 @@ class _Ledger:
         )
         self._gone(turn)
         self._words(turn, number)
+        judge_unheard(turn, record, self.book)
         if last:
             self.rounds += 1
             self._came_back(turn, record)
@@ -193,9 +194,10 @@ class _Ledger:
         judge_answer(turn, record, self.renderer, self.book)
         if record.error is None:
             judge_events(turn, self.facts.events(record), self.renderer, self.book)
-            reported, declared = record.usage.reported, self.facts.capabilities.usage
-            before = self._reported[1] if self._reported[0] == (turn.process, record.index - 1) else None
-            judge_usage(turn, reported, declared, self.book, before=before)
+        reported, declared = record.usage.reported, self.facts.capabilities.usage
+        before = self._reported[1] if self._reported[0] == (turn.process, record.index - 1) else None
+        judge_usage(turn, reported, declared, self.book, before=before)
+        if record.error is None:
             self._reported = (turn.process, record.index), reported
 
     def _gone(self, turn: RequestTurn) -> None:
@@ -239,9 +241,11 @@ class _Ledger:
         main = self.facts.scenario.main.id
         sessions = {name: one for name, one in world.sessions.items() if native and name != main}
         talks = Talks(sessions, self._former(number), self._brought(number))
+        if record.error is None:  # else the workspace has been put back
+            self._wrote(steps, record, before, after)  # what is read follows from it, and comes behind
         self.reads.judge(steps, Files(before, after, older), talks)
-        if record.error is not None:
-            return  # the workspace has been put back
+
+    def _wrote(self, steps: Steps, record: RoundRecord, before: Mapping[str, str], after: Mapping[str, str]) -> None:
         encoded = self.facts.encoded(record.before)
         files = WrittenFiles(
             {**before, **encoded},

@@ -18,7 +18,9 @@ from claw_adapter.reading import strings_of
 __all__ = ["folder_in", "judge_listing"]
 
 MOST: Final = 100
-"""Files in a folder up to which all of them are looked for: what lists them may end somewhere."""
+"""Files up to which a list has all of them; one of more may end somewhere if it says so."""
+ENDS: Final = re.compile(r"\d|…|\.{3}|more|trunc|limit|omit|only|first|cut|next|page|rest", re.IGNORECASE)
+"""By what a line of a list that names no file says that there is more."""
 
 
 def folder_in(arguments: Mapping[str, JsonValue], paths: Mapping[str, object], workspace: str) -> str | None:
@@ -51,13 +53,14 @@ def judge_listing(
     """
     top = folder or "."
     times = Counter(PurePosixPath(path).name for path in {*there, *gone})
+    many = sum(not folder or path.startswith(f"{folder}/") for path in there) > MOST
     for place in _places(folder, there):  # what lists the folders below as well is held against each that it shows
         names = {path: name for path, name in _inside(place, top, there).items() if _certain(there[path])}
         stale = _inside(place, top, gone)
         if place != top:  # the name of a file that lies elsewhere as well tells nothing
             names, stale = ({path: name for path, name in one.items() if times[name] == 1} for one in (names, stale))
         shown = {path for path, name in names.items() if _names(name, flat)}
-        if not shown or len(names) > MOST:
+        if not shown or (many and _says_more(flat, names.values())):
             continue
         said = "the workspace" if place == "." else place
         if lost := sorted(names.keys() - shown):
@@ -67,9 +70,16 @@ def judge_listing(
 
 
 def _places(folder: str, there: Iterable[str]) -> list[str]:
-    """A folder and those below it, sorted; not these where so much is in them that a list may end somewhere."""
+    """A folder and those below it, sorted."""
     below = [path for path in there if not folder or path.startswith(f"{folder}/")]
-    return sorted({folder or ".", *(str(PurePosixPath(path).parent) for path in below if len(below) <= MOST)})
+    return sorted({folder or ".", *(str(PurePosixPath(path).parent) for path in below)})
+
+
+def _says_more(flat: str, names: Iterable[str]) -> bool:
+    """Whether a list says, beside the files that it names, that there are more; of what is one line nobody knows."""
+    known = [line for line in flat.splitlines() if line.strip()]
+    named = {line for line in known for name in names if name in line}
+    return len(named) < MOST / 2 or any(ENDS.search(line) for line in known if line not in named)
 
 
 def _inside(place: str, top: str, paths: Iterable[str]) -> dict[str, str]:

@@ -43,6 +43,8 @@ READS: Final = re.compile(r"read|view|open|cat|show|get|fetch|load", re.IGNORECA
 OTHERS: Final = re.compile(
     r"write|edit|append|create|patch|search|grep|find|list|delete|move|exec|bash|shell|run", re.IGNORECASE
 )
+MARK: Final = "\ufeff"
+"""The byte order mark with which some systems begin a text: it says how the text is written, and need not be shown."""
 BRIEF: Final = 400
 """Characters up to which a result may be a refusal, or say that nothing has changed."""
 SLACK: Final = 0.8
@@ -138,8 +140,9 @@ class Reads:
             earlier=self._histories,
         )  # fmt: skip
         parts = FileParts(self.renderer, self.book, failed, self.shown, self._files)
-        course = FileCourse.of([call for call, _, _ in steps], files.before, self.workspace)
-        passages = course.through([exchange.number for _, _, exchange in steps])
+        replies = [exchange.number for _, _, exchange in steps]
+        course = FileCourse.of([call for call, _, _ in steps], files.before, self.workspace, replies)
+        passages = course.through(replies)
         for (call, result, exchange), passage in zip(steps, passages, strict=True):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             path = self._path(arguments, files)
@@ -153,7 +156,7 @@ class Reads:
             label = path if command is None else f"{path} by a command"
             now = [text for text in dict.fromkeys(known.now) if text is not None]
             true = files.versions(path) if not now or None in known.now else now
-            versions = self._declared(true, flat, label != path)
+            versions = self._declared([text.removeprefix(MARK) for text in true], flat, label != path)
             if path and (reads or (command is not None and versions)):
                 before = earlier.get(label, "")
                 exact = command is not None
@@ -161,8 +164,8 @@ class Reads:
                     versions, path, name, arguments, flat, exchange.number, exact=exact, result=result.text
                 )
                 reading = _Reading(
-                    path, label, name, arguments, result.text, flat, before, exchange, true, versions, known.known,
-                    known.absent, paged or asks_for_part(arguments),
+                    path, label, name, arguments, result.text, flat, before, exchange, true, versions,
+                    [text.removeprefix(MARK) for text in known.known], known.absent, paged or asks_for_part(arguments),
                 )  # fmt: skip
                 self._file(reading, files, failed)
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"

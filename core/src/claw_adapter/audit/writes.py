@@ -17,9 +17,14 @@ from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 from claw_adapter.shared import shared
 
-__all__ = ["WrittenFiles", "judge_writes"]
+__all__ = ["Steps", "WrittenFiles", "judge_writes"]
 
+MARK: Final = "\ufeff"
+"""The byte order mark with which some systems begin a text."""
+Steps = Sequence[tuple[RequestUnit, RequestUnit, Exchange]]
+"""The calls of a turn with their results, and the requests whose replies they are of."""
 HOW: Final = DAMAGES | {
+    "mark": "has lost the byte order mark before them, or got one",
     "stripped": "has lost blanks at its ends, or got some",
     "other_bytes": "has others for bytes that are no UTF-8",
     "changed": "has others",
@@ -43,7 +48,7 @@ class WrittenFiles:
 
 
 def judge_writes(
-    steps: Sequence[tuple[RequestUnit, RequestUnit, Exchange]],
+    steps: Steps,
     files: WrittenFiles,
     renderer: Renderer,
     book: Book,
@@ -59,7 +64,8 @@ def judge_writes(
         book: takes the findings.
         strict: nothing but these calls can have changed a file, and none is meant to be refused.
     """
-    course = FileCourse.of([call for call, _, _ in steps], files.before, files.workspace)
+    replies = [exchange.number for _, _, exchange in steps]
+    course = FileCourse.of([call for call, _, _ in steps], files.before, files.workspace, replies)
     asked: dict[str, int] = {}
     for call, _, exchange in steps:
         effect = course.effects[course.at]
@@ -76,6 +82,10 @@ def judge_writes(
     _judge_deleted(steps, files, course, book, strict=strict)
     for path, (_, *texts) in course.texts.items():
         there, must = files.after.get(path), texts[-1]
+        if must is not None and there != must and (made := _not_again(steps, course, files, path)) is not None:
+            what = f"{path}: the call {made.text[:60]!r} was made again with the same result, and has done nothing then"
+            book.find("M17", "written-once", what, owner="harness", request=asked[path])
+            continue
         if must is None or there == must or there in texts[:-1]:
             continue
         if there is not None and _mixed(must) and not _mixed(there) and _ends(there) == _ends(must):
@@ -88,8 +98,33 @@ def judge_writes(
             book.find("M17", f"written-{how}", what, owner="harness", request=asked[path])
 
 
+def _not_again(steps: Steps, course: FileCourse, files: WrittenFiles, path: str) -> RequestUnit | None:
+    """A call that was made before and has the same result, if a file is as it were had such calls done nothing.
+
+    Either those of one reply, or of all the turn. Of whole texts that calls of one reply give a file, any may be the last.
+    """
+    for within in (True, False):
+        kept, left = list[int](), list[int]()
+        for number, (call, result, exchange) in enumerate(steps):
+            before = [
+                steps[one][2].number
+                for one in kept
+                if (steps[one][0].text, steps[one][1].text) == (call.text, result.text)
+            ]
+            same = exchange.number in before if within else bool(before)
+            sure = not (course.overwrites(number) and exchange.number in before)
+            (left if same and sure and course.path(number) == path else kept).append(number)
+        calls, replies = [steps[one][0] for one in kept], [steps[one][2].number for one in kept]
+        once = FileCourse.of(calls, files.before, files.workspace, replies)
+        for _ in kept:
+            once.go_on()
+        if left and once.texts.get(path, [None])[-1] == files.after.get(path, ""):
+            return steps[left[0]][0]
+    return None
+
+
 def _judge_deleted(
-    steps: Sequence[tuple[RequestUnit, RequestUnit, Exchange]],
+    steps: Steps,
     files: WrittenFiles,
     course: FileCourse,
     book: Book,
@@ -118,6 +153,8 @@ def _how(must: str, there: str) -> str:
     """What became of a text; empty if the file is quite another one, for then somebody else has written it."""
     if _decoded(must) == there:
         return "other_bytes"
+    if must.startswith(MARK) != there.startswith(MARK):
+        return "mark" if _how(must.removeprefix(MARK), there.removeprefix(MARK)) else ""
     for how, alike in ALIKE:
         if alike(must) == alike(there):
             return how

@@ -64,6 +64,8 @@ class Bench:
         shrinking: int = 30,
     ) -> None:
         self.shrinking = shrinking
+        self.interrupted = False
+        """Whether somebody has broken off what went on behind a finding: that is kept, and nothing more is asked."""
         self.nonce = nonce or secrets.token_hex(4)
         self.harness = harness
         self.disguise = Disguise(self.nonce, harness.name)

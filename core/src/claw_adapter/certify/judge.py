@@ -184,13 +184,16 @@ async def certify(
     on_result: Callable[[CheckResult, int, int], None] = lambda _result, _at, _of: None,
     until_failure: bool = False,
 ) -> list[CheckResult]:
-    """Run all checks of a plan, one after another, or those up to the first that fails; the bench is open."""
+    """Run all checks of a plan, one after another, or those up to the first that fails; the bench is open.
+
+    An interrupt behind a finding ends it with what there is.
+    """
     results = []
     for number, check in enumerate(asked.checks, start=1):
         result = excused(await judge(bench, check), asked)
         results.append(result)
         on_result(result, number, len(asked.checks))
-        if until_failure and result.outcome in FAILING:
+        if bench.interrupted or (until_failure and result.outcome in FAILING):
             break
     return results
 

@@ -284,6 +284,8 @@ async def _run(
                   nonce=flags["nonce"])  # fmt: skip
     async with bench:
         results = await certify(bench, asked, on_result=print_one, until_failure=flags["until_failure"])
+    if bench.interrupted:
+        screen.print("interrupted: what was found is kept, and no further check was made")
     return report(bench, asked, results, started=started)
 
 

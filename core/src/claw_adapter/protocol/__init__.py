@@ -38,6 +38,7 @@ from claw_adapter.protocol.journal import (
     Score,
     TrialEnd,
     TrialStart,
+    UnheardAnswer,
     Usage,
     Voided,
 )
@@ -142,6 +143,7 @@ __all__ = [
     "TrialSpec",
     "TrialStart",
     "TurnResult",
+    "UnheardAnswer",
     "Update",
     "UpdateAction",
     "UpdateTags",

@@ -144,6 +144,13 @@ class EnvironmentChange(Record):
     after: str
 
 
+class UnheardAnswer(Record):
+    """What an attempt gave as its answer although its last request had failed: it counts for nothing."""
+
+    attempt: int
+    text: str
+
+
 class RoundRecord(Record):
     """A finished round. `events`, `snapshot` and `checkpoint` are digests in the run's store."""
 
@@ -153,6 +160,7 @@ class RoundRecord(Record):
     type: str
     attempts: int = 1
     earlier_failures: tuple[Failure, ...] = ()
+    unheard: tuple[UnheardAnswer, ...] = ()
     updates: tuple[str, ...] = ()
     traits: RoundTraits | None = None
     """None in runs of earlier versions."""

@@ -88,13 +88,14 @@ class Drop(Record):
         "long_numbers",
         "other_bytes",
         "executable",
+        "wordless_reply",
     ]
     """Lines that the harness takes for directives to itself; tool calls and results, or system messages, where a history is
     read, or the line ends of its messages; control characters; characters of format, which nobody sees, in what
     commands print; a reply's text behind which a message of its own with tool
     calls stands; a reply that says the same as the one right before it; digits of numbers that no float of 64 bits
     has, in arguments of calls; bytes that are no UTF-8, or the right to execute it, of a file
-    that is edited."""
+    that is edited; that a final reply has no words, in whose place its thoughts are given as the answer."""
 
     def __str__(self) -> str:
         return {
@@ -108,6 +109,7 @@ class Drop(Record):
             "long_numbers": "whole numbers beyond 2^53 in the arguments of calls are rounded",
             "executable": "a file that is edited can no longer be executed",
             "other_bytes": "bytes that are no UTF-8 become others in a file that is edited",
+            "wordless_reply": "a final reply without words is answered with what the model thought",
             "repeated_reply": "a reply that says the same as the one right before it is left out",
         }[self.what]
 

@@ -27,6 +27,7 @@ from claw_adapter.protocol import (
     Session,
     SessionChange,
     TurnResult,
+    UnheardAnswer,
     Usage,
 )
 from claw_adapter.protocol.answer_key import NEEDS, AnswerKey
@@ -112,7 +113,9 @@ class _Sent:
     meter: RoundMeter
     kept: _Kept | None
     seconds: float
-    answer_key: AnswerKey | None = None
+    answer_key: AnswerKey | None
+    unheard: str
+    """What the harness gave as the answer although the last request had failed."""
 
 
 @dataclass(slots=True)
@@ -125,6 +128,7 @@ class _Attempts:
     seconds: float
     left: list[str] = field(default_factory=list)
     """The workspace as each failed attempt left it."""
+    unheard: list[UnheardAnswer] = field(default_factory=list)
 
 
 class RoundRunner:
@@ -180,6 +184,7 @@ class RoundRunner:
             type=item.type,
             attempts=tried.number,
             earlier_failures=tuple(tried.earlier),
+            unheard=tuple(tried.unheard),
             updates=tuple(update.id for update in trial.scenario.expand(item.updates)),
             traits=round_traits(item, trial.scenario, trial.gold),
             prompt=prompt,
@@ -241,6 +246,7 @@ class RoundRunner:
         trial = self.trial
         earlier: list[Failure] = []
         left: list[str] = []
+        unheard: list[UnheardAnswer] = []
         seconds, number, outages = 0.0, 1, 0
         trial.pending += changes
         while True:
@@ -250,7 +256,9 @@ class RoundRunner:
             seconds += sent.seconds
             error = sent.turn.error
             if error is None:
-                return _Attempts(sent, number, earlier, seconds, left)
+                return _Attempts(sent, number, earlier, seconds, left, unheard)
+            if sent.unheard:
+                unheard.append(UnheardAnswer(attempt=number + outages, text=sent.unheard))
             if stays := await trial.drop():
                 sent = replace(sent, turn=sent.turn.model_copy(update={"error": stays}))
                 break
@@ -266,7 +274,7 @@ class RoundRunner:
             earlier.append(error)
             number += 1
         await trial.reset(before.workspace, before.environment)
-        return _Attempts(sent, number, earlier, seconds, left)
+        return _Attempts(sent, number, earlier, seconds, left, unheard)
 
     async def _turn(
         self, prompt: str, round_id: str, index: int | None, number: int, changes: Sequence[SessionChange]
@@ -315,14 +323,15 @@ class RoundRunner:
             turn = TurnResult(error=Failure.of(error))
         meter = await (closing or endpoint.end_round(trial.spec.id))
         trial.note(meter)
-        turn = attributed(turn, meter)
+        said, turn = turn, attributed(turn, meter)
+        unheard = trial.services.redactor.record(_writable(said)).text if turn.error is not None else ""
         if (turn.error is not None or trial.watched.over) and (over := await trial.services.bounds.look(trial.watched)):
             turn = TurnResult(error=Failure.of(over))
         self._refuse_shortage(turn.error)
         if turn.error is not None:
             await check_stopped(trial.services.endpoint)
         turn = trial.services.redactor.record(_writable(turn))
-        return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds, answer_key)
+        return _Sent(turn, meter, kept if turn.error is None else None, clock.seconds, answer_key, unheard)
 
     async def _refuse_excess(self) -> None:
         """What is more than the harness may have is not kept.

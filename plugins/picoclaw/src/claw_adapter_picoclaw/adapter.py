@@ -46,6 +46,7 @@ class PicoClaw(Harness):
                 Clip(of="file", characters=65_536),
                 PromptLimit(bytes=100 * 1024),
                 Drop(what="executable"),
+                Drop(what="wordless_reply"),
                 WindowLimit(tokens=self.options.context_window, then="oldest"),
             ),
             notes=self._notes(),

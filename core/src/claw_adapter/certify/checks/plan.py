@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,7 +14,7 @@ from claw_adapter.certify.plans.draw import PLANS, draw
 from claw_adapter.certify.plans.evidence import evidence_folder
 from claw_adapter.certify.plans.judging import PlanOutcome, compared
 from claw_adapter.certify.plans.plan import step_text
-from claw_adapter.certify.plans.shrink import shrink
+from claw_adapter.certify.plans.shrink import ShrunkPlan, shrink
 from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.errors import Owner
 
@@ -20,6 +22,9 @@ REMEDY: Final = (
     "Make the shortest plan's last request what claw-1 says; declare what the harness itself loses "
     "(Capabilities.losses, docs/audit.md)."
 )
+SHRINKING: Final = 120.0
+"""Seconds in which a plan is cut, or, where its run has taken long, so many times as long."""
+TIMES: Final = 4
 MIXED: Final = "M25"
 """What takes two conversations at once."""
 
@@ -33,28 +38,40 @@ async def _drawn(kit: Kit, level: Level) -> None:
     )  # fmt: skip
     plans = [draw(bench.nonce, number, level) for number in range(PLANS[level])]
     at_once = len(plans) if bench.capabilities.concurrent else 1
+    began = time.monotonic()
     outcomes = await runner.outcomes(plans, at_once=at_once)
     kit.note(compared(outcomes))
     if found := [one for one in outcomes if one.findings]:
-        raise await _finding(kit, runner, found)
+        raise await _finding(kit, runner, found, max(SHRINKING, TIMES * (time.monotonic() - began)))
     if outcome := next((one for one in outcomes if one.unjudged), None):
         raise Unverified(f"plan {outcome.plan.number} could not be judged: {outcome.unjudged}")
 
 
-async def _finding(kit: Kit, runner: PlanRunner, outcomes: Sequence[PlanOutcome]) -> CheckFinding:
-    """The first finding with the shortest plan that shows it, words of another conversation before all; the others by keys."""
+async def _finding(kit: Kit, runner: PlanRunner, outcomes: Sequence[PlanOutcome], seconds: float) -> CheckFinding:
+    """The first finding with the shortest plan that shows it, words of another conversation before all; the others by keys.
+
+    Whoever is interrupted while the plan is cut keeps what was found by then, and no further check is made.
+    """
     every = [(outcome, finding) for outcome in outcomes for finding in outcome.findings]
     outcome, first = next((one for one in every if one[1].must == MIXED), every[0])
     plan = outcome.plan
     most = kit.bench.shrinking if kit.claimed and first.must != MIXED else 0
-    short = await shrink(runner, plan, first, most=most)
+    found = ShrunkPlan(plan)
+    try:
+        await shrink(runner, found, first, most=most, seconds=seconds)
+    except asyncio.CancelledError:
+        kit.bench.interrupted = True
+        if (task := asyncio.current_task()) is not None:
+            task.uncancel()
+    short = found.plan
     stored = kit.bench.evidence / "plans" / f"{plan.level}-{plan.number}.json"
     stored.parent.mkdir(parents=True, exist_ok=True)
     stored.write_text(short.model_dump_json(indent=1), "utf-8")
     steps = [f"  {number}. {step_text(step)}" for number, step in enumerate(short.steps, start=1)]
     others = sorted({finding.key for _, finding in every} - {first.key})
     more = f"\nalso found, possibly by the same cause: {', '.join(others)}" if others else ""
-    shown = f"\nthe shortest plan found that shows it ({runner.runs} runs):\n" + "\n".join(steps)
+    cut = f", {found.cut}" if found.cut and most else ""
+    shown = f"\nthe shortest plan found that shows it ({runner.runs} runs{cut}):\n" + "\n".join(steps)
     if first.must == MIXED:
         shown = "\nno plan shows it alone: it takes several conversations at once"
     what = (

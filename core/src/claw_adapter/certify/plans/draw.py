@@ -19,7 +19,7 @@ from claw_adapter.certify.plans.plan import (
     SessionPlan,
 )
 from claw_adapter.certify.plans.talks import DrawnTalks
-from claw_adapter.certify.plans.texts import NOUNS, Texts
+from claw_adapter.certify.plans.texts import BREAKS, CONTROLS, NOUNS, Texts
 from claw_adapter.endpoint.faults import FaultKind
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 from claw_adapter.protocol import Message
@@ -41,6 +41,8 @@ SERVER: Final[tuple[FaultKind, ...]] = ("500", "502", "503")
 FOR_GOOD: Final[tuple[FaultKind, ...]] = (
     "400", "401", "402", "403", "404", "409", "422", "context", "413", "filter", "refused", "garbage", "empty", "told",
 )  # fmt: skip
+REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "409", "422", "context", "413", "filter")
+"""Those of them behind which no further attempt is made."""
 LONG: Final = (66_000, 70_000)
 """Characters of a long answer."""
 WIDE: Final = ((52_000, 58_000), (20_000, 24_000), (10_000, 20_000))
@@ -68,7 +70,11 @@ PAUSE: Final = 3.0
 """Seconds in which nothing of a reply comes."""
 LEAST: Final = 20
 """Characters of a line that an edit replaces, at least."""
-WORDLESS: Final = ("", "", " ", "\n\n")
+WORDLESS: Final = ("", " ", "\n\n")
+CROWD: Final = (101, 131)
+"""Files in a folder that has more of them than some lists show."""
+MARK: Final = "\ufeff"
+"""The byte order mark with which some systems begin a text."""
 PLAINEST: Final = (
     "true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"]', '"quoted"', "a,b\n1,2", "```json\n[1]\n```",
 )  # fmt: skip
@@ -91,12 +97,12 @@ ENDS: Final = ("Is that right?", "What follows?", "Which of these holds?", "Plea
 def draw(nonce: str, number: int, level: Level) -> SessionPlan:
     """The plan `number` of a nonce: always the same for the same three."""
     rng = Random(f"{nonce}/{number}/{level}")
-    return _Drawing(rng, LEVELS.index(level)).plan(nonce, number, level)
+    return _Drawing(rng, LEVELS.index(level), number).plan(nonce, number, level)
 
 
 class _Drawing:
-    def __init__(self, rng: Random, height: int) -> None:
-        self.rng, self.height = rng, height
+    def __init__(self, rng: Random, height: int, number: int) -> None:
+        self.rng, self.height, self.number = rng, height, number
         self.texts = Texts(rng)
         self.talks = DrawnTalks(self.texts)
         self.steps: list[PlanStep] = []
@@ -296,11 +302,27 @@ class _Drawing:
         )
         self.steps.append(script)
         change = PlanChange(path=path, action="new", text=self._any_bytes(), encoding="latin-1")
-        other, edited = self._encoded()
+        (other, edited), (marked, begun) = self._encoded(), self._marked()
         said = ToolUse(kind="edit", target=script.path, wanted=(script.text.splitlines()[1],), content="echo ready")
-        turns = (ToolUse(kind="read", target=script.path), said), (ToolUse(kind="read", target=other.path), edited)
-        first, second = (self._turn(*map(self._does, turn), self._says()) for turn in turns)
+        looks = [ToolUse(kind="read", target=one.path) for one in (script, marked, other)]
+        first = self._turn(self._does(*looks[:2]), self._does(said, begun), self._says())
+        second = self._turn(self._does(looks[2]), self._does(edited, *self._behind(marked)), self._says())
         return [[change, first], [second]]
+
+    def _marked(self) -> tuple[PlanFile, ToolUse]:
+        """A text as other systems write it, and an edit of its first line, before which a mark stands.
+
+        It has blanks and line ends of every kind within its lines, and its last line does not end.
+        """
+        first, odd, *more, last = (self.texts.sentence() for _ in range(6))
+        lines = (first, f"{odd} {self.texts.between(BREAKS)}", f"{self.texts.between(CONTROLS)}\t", *more, last)
+        file = PlanFile(path=self.texts.path(), text=MARK + self.rng.choice(("\n", "\r\n")).join(lines))
+        self.steps.append(file)
+        return file, ToolUse(kind="edit", target=file.path, wanted=(first,), content=self.texts.sentence())
+
+    def _behind(self, file: PlanFile) -> list[ToolUse]:
+        """A line is added to a text, where that does not give it line ends of two kinds."""
+        return [] if "\r" in file.text else [ToolUse(kind="add", target=file.path, content=self.texts.sentence())]
 
     def _encoded(self) -> tuple[PlanFile, ToolUse]:
         """A text that is no UTF-8, and an edit of a line of it that is plain."""
@@ -387,7 +409,7 @@ class _Drawing:
         return self.texts.lines(self.rng.randrange(6, 12)).replace("\n", "\r\n")
 
     def _added(self) -> list[Unit]:
-        """A command adds a line to a file, and one that shows another fails when it has done so."""
+        """A command adds a line to a file, twice in one reply and once in the next; one that shows another fails then."""
         file = self._file(self.rng.randrange(3, 12))
         add = ToolUse(kind="add", target=file.path, content=self.texts.sentence())
         lines = self.texts.lines(self.rng.randrange(3, 12)).splitlines(keepends=True)
@@ -395,7 +417,9 @@ class _Drawing:
         other = PlanFile(path=self.texts.path(), text="".join((*lines[: at + 1], *lines[at:])))  # one of them twice
         self.steps.append(other)
         show, fails = (ToolUse(kind="cat", target=one.path, exit=status) for one, status in ((file, 0), (other, 3)))
-        return [[self._turn(self._does(show, fails), self._does(add), self._does(show), self._says())]]
+        return [
+            [self._turn(self._does(show, fails), self._does(add, add), self._does(add), self._does(show), self._says())]
+        ]
 
     def _long(self) -> list[Unit]:
         """A long answer, and one more turn."""
@@ -425,10 +449,14 @@ class _Drawing:
         return [[turns[0], new[0], turns[1]], [new[1], turns[2]]]
 
     def _listed(self) -> list[Unit]:
-        """A folder is listed; files go and come in a folder of it, and it is listed again; then in itself, and again."""
+        """A folder is listed; files go and come in a folder of it, and it is listed again; then in itself, and again.
+
+        In the plan without a past, one with many files is listed as well.
+        """
         folder = "/".join(self.rng.sample(NOUNS, self.rng.randrange(1, 3)))
         look = self._does(ToolUse(kind="list", target=folder))
-        steps: list[PlanStep] = [self._turn(look, self._says())]
+        first = self._does(*look.uses, *self._crowd()) if self.height == 0 else look
+        steps: list[PlanStep] = [self._turn(first, self._says())]
         for place in (f"{folder}/{self.texts.word()}", folder):
             paths = [f"{place}/{self.texts.word()}.md" for _ in range(4)]
             self.steps += [PlanFile(path=path, text=self.texts.lines(2)) for path in paths[:3]]
@@ -436,6 +464,14 @@ class _Drawing:
             steps.append(PlanChange(path=paths[3], action="new", text=self.texts.lines(2)))
             steps.append(self._turn(look, self._says()))
         return [steps]
+
+    def _crowd(self) -> list[ToolUse]:
+        """A folder with many files, and a list of it."""
+        folder = self.texts.word()
+        for number in range(self.rng.randrange(*CROWD)):
+            path = f"{folder}/{self.rng.choice(NOUNS)}-{number:03}.txt"
+            self.steps.append(PlanFile(path=path, text=f"{self.texts.number()}\n"))
+        return [ToolUse(kind="list", target=folder)]
 
     def _of_size(self, size: int) -> str:
         text = self.texts.lines(size // 40 + 2)[: size - 1].rstrip("\n")
@@ -490,10 +526,13 @@ class _Drawing:
         return [[self._turn(*map(self._does, turn), self._says())] for turn in turns]
 
     def _edited_at_once(self) -> list[Unit]:
-        """Two lines of one file are replaced by two calls of one reply."""
+        """Two lines of one file are replaced by two calls of one reply, and a third one grows by two that are equal."""
         file = self._file(self.rng.randrange(8, 20), self.rng.choice(ENDS_OF_FILES))
-        lines = self.rng.sample(file.text.split("\n")[1:-2], 2)
+        *lines, grown = self.rng.sample(file.text.split("\n")[1:-2], 3)
         edits = [ToolUse(kind="edit", target=file.path, wanted=(old,), content=self.texts.sentence()) for old in lines]
+        more = ToolUse(kind="edit", target=file.path, wanted=(grown,), content=f"{grown} {self.texts.word()}")
+        edits += [more, more]
+        self.rng.shuffle(edits)
         look = ToolUse(kind="read", target=file.path)
         return [[self._turn(self._does(*edits), self._does(look), self._says())]]
 
@@ -558,10 +597,16 @@ class _Drawing:
         return [[self._turn(self._does(*uses), self._does(ToolUse(kind="read", target=file.path)), self._says())]]
 
     def _wordless(self) -> list[Unit]:
-        """A reply says something and calls a tool, and the last one says nothing; then all is well again."""
+        """A reply says something and calls a tool, and the last one says nothing; then all is well again.
+
+        In the first plan the model thinks before it says nothing at all, in the others it says nothing in some way.
+        """
         look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 12)).path)
         before = PlayedReply(text=self.texts.prose(self.rng.choice((30, 300))), uses=(look,))
-        last = PlayedReply(text=self.rng.choice(WORDLESS), thought=self._thought() or self._thought())
+        if self.number:
+            last = PlayedReply(text=self.rng.choice(WORDLESS), thought=self._thought())
+        else:
+            last = PlayedReply(thought=self.texts.prose(120))
         turn = PlanTurn(question=f"{self.texts.message()} What follows?", replies=(before, last), wordless=True)
         return [[turn], [self._turn(self._says())]]
 
@@ -705,14 +750,19 @@ class _Drawing:
         return [*units, [self._turn(self._says())]]
 
     def _failed(self) -> list[Unit]:
-        """Every request of a turn fails, and in another all behind a call; the next turns are well again."""
+        """Every request of a turn fails, and in another all behind a call; the next turns are well again.
+
+        In the first plan that one has no further attempt, so that what comes back of it is of the request that was answered.
+        """
         look = self._does(ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path))
         begun = look.model_copy(update={"text": self.texts.prose(200)})
-        first, later = (PlanFault(fault=self.rng.choice(FOR_GOOD), after=after) for after in (0, 1))
+        first = PlanFault(fault=self.rng.choice(FOR_GOOD))
+        later = PlanFault(fault=self.rng.choice(FOR_GOOD if self.number else REFUSED), after=1)
+        well = self._turn(self._says())  # in the same process, so that what it has reported in all is known
         return [
             [first, self._turn(self._says())],
             [self._turn(self._says())],
-            [later, self._turn(begun, self._says())],
+            [well, later, self._turn(begun, self._says())],
             [self._turn(self._says())],
         ]
 

@@ -13,6 +13,7 @@ from claw_adapter.certify.plans.plan import SessionPlan
 from claw_adapter.endpoint.models.played import ASIDE
 from claw_adapter.errors import EmptyAnswer, Owner
 from claw_adapter.protocol import Failure, RoundRecord
+from claw_adapter.protocol.limits import Drop
 from claw_adapter.runs.load import RunData, TrialData
 
 __all__ = ["PlanOutcome", "compared", "judge_plans"]
@@ -76,6 +77,8 @@ def _failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...],
     """What failed though nothing was done to it, and what was answered though nothing could be."""
     found: dict[str, AuditFinding] = {}
     unjudged = ""
+    declared = trial.start.capabilities if trial.start is not None else None
+    thoughtful = declared is not None and Drop(what="wordless_reply") in declared.losses
 
     def note(must: str, cause: str, what: str, failure: Failure | None, name: str) -> None:
         nonlocal unjudged
@@ -99,7 +102,7 @@ def _failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...],
         if record.round in laid.held and not record.earlier_failures and record.error is None:
             what = f"in {record.round} the model had not answered, and there is an answer: {record.text[:80]!r}"
             note("M15", "answered-unheard", what, None, record.round)
-        if record.round in laid.wordless and record.error is None and record.text.strip():
+        if record.round in laid.wordless and record.error is None and record.text.strip() and not thoughtful:
             what = f"the final reply of {record.round} has no words, and there is an answer: {record.text[:80]!r}"
             note("M15", "wordless-answered", what, None, record.round)
         elif record.error is None and record.text.strip() == ASIDE and record.round not in laid.failing:

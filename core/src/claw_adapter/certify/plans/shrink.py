@@ -2,54 +2,84 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from claw_adapter.audit import AuditFinding
 from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanSeed, PlanStep, PlanTurn, SessionPlan
 from claw_adapter.certify.plans.trial import PlanRunner
 
-__all__ = ["shrink"]
+__all__ = ["ShrunkPlan", "shrink"]
 
 ENOUGH: Final = 3
 """Steps, of which nobody needs fewer."""
 
 
-async def shrink(runner: PlanRunner, plan: SessionPlan, finding: AuditFinding, *, most: int) -> SessionPlan:
-    """The shortest plan found in at most so many runs that has the same finding; the plan itself if none has."""
-    search = _Search(runner, finding.key, most)
-    best = plan
-    for steps in _guesses(plan, finding):
-        if len(steps) < len(best.steps) and (found := await search.shows(best, steps)):
-            best = found
+@dataclass(slots=True)
+class ShrunkPlan:
+    """The shortest plan found so far, whenever one looks; `cut` is why none shorter was looked for, empty at the end."""
+
+    plan: SessionPlan
+    cut: str = "not begun"
+
+
+async def shrink(
+    runner: PlanRunner, found: ShrunkPlan, finding: AuditFinding, *, most: int, seconds: float = 1e9
+) -> None:
+    """Put the shortest plan that has the same finding in the place of the one that was found.
+
+    Args:
+        runner: runs plans.
+        found: has the plan, and at each time the shortest one: whoever breaks off loses nothing.
+        finding: what a plan has to show.
+        most: how many runs may be made.
+        seconds: how long they may take together; none begins of which the longest one says that it would take longer.
+    """
+    search, found.cut = _Search(runner, finding.key, most, time.monotonic() + seconds), "broken off"
+    for steps in _guesses(found.plan, finding):
+        if len(steps) < len(found.plan.steps) and (shorter := await search.shows(found.plan, steps)):
+            found.plan = shorter
             break
-    size = len(best.steps) // 2
-    while size and search.left and len(best.steps) > ENOUGH:
+    size = len(found.plan.steps) // 2
+    while size and not search.over and len(found.plan.steps) > ENOUGH:
         start = 0
-        while start < len(best.steps) and search.left:
-            steps = (*best.steps[:start], *best.steps[start + size :])
-            if any(isinstance(step, PlanTurn) for step in steps) and (found := await search.shows(best, steps)):
-                best = found
+        while start < len(found.plan.steps) and not search.over:
+            steps = (*found.plan.steps[:start], *found.plan.steps[start + size :])
+            if any(isinstance(one, PlanTurn) for one in steps) and (shorter := await search.shows(found.plan, steps)):
+                found.plan = shorter
             else:
                 start += size
         size //= 2
-    return best
+    found.cut = search.over if size and len(found.plan.steps) > ENOUGH else ""
 
 
 @dataclass(slots=True)
 class _Search:
     runner: PlanRunner
     key: str
-    left: int
+    most: int
+    end: float
+    made: int = 0
+    longest: float = field(default=0.0)
+    """Seconds that a run has taken."""
+
+    @property
+    def over(self) -> str:
+        """Why no further run may be made; empty while one may."""
+        if self.made >= self.most:
+            return f"cut off after {self.made} runs"
+        return f"cut off for want of time after {self.made} runs" if time.monotonic() + self.longest > self.end else ""
 
     async def shows(self, plan: SessionPlan, steps: Sequence[PlanStep]) -> SessionPlan | None:
         """The plan of these steps, if it has the finding."""
-        if not self.left:
+        if self.over:
             return None
-        self.left -= 1
+        self.made, began = self.made + 1, time.monotonic()
         tried = plan.model_copy(update={"steps": tuple(steps)})
         (outcome,) = await self.runner.outcomes([tried])
+        self.longest = max(self.longest, time.monotonic() - began)
         return tried if self.key in outcome.keys else None
 
 

@@ -45,6 +45,8 @@ FORMAT: Final = (
 """Characters that nobody sees: soft hyphen, joiners, marks of direction, a byte order mark that stands inside."""
 BLANKS: Final = "\u00a0\u2007\u2009\u202f\u3000"
 BREAKS: Final = "\u2028\u2029"
+CONTROLS: Final = "\x0b\x0c\x1c\x85"
+"""What ends a line to some programs, and stands inside one to all others."""
 OUTSIDE: Final = "\ue000\uf8ff\ufffd\U000f0001\U0001d49c\U00010348\U0001f600\U00020bb7\ufe0f"
 """Private use, what cannot be decoded, and what takes two units of UTF-16."""
 JOINED: Final = (
@@ -192,7 +194,7 @@ class Texts:
         Between the signs stand words, so that a line of which a sign is gone is not the line that it was.
         """
         rng = self.rng
-        lines = [self._between(list(signs)) for signs in CLASSES]
+        lines = [self.between(signs) for signs in CLASSES]
         escapes = list(ESCAPES)
         rng.shuffle(escapes)
         lines += [f"{self.number()} {' ; '.join(escapes[start : start + 8])}" for start in range(0, len(escapes), 8)]
@@ -204,7 +206,7 @@ class Texts:
 
     def signs(self) -> str:
         """A line with all of one class of them, none of which a shell or a guard before it takes for a path or a command."""
-        return self._between(list(self.rng.choice(CLASSES)))
+        return self.between(self.rng.choice(CLASSES))
 
     def across(self, text: str) -> str:
         """A text of ASCII with a letter of several bytes across each border of blocks in which somebody may read it."""
@@ -217,9 +219,10 @@ class Texts:
                 place = until
         return made.decode() + text[place:]
 
-    def _between(self, signs: list[str]) -> str:
-        self.rng.shuffle(signs)
-        return f"{self.number()} " + "".join(f"{self.rng.choice(SYLLABLES)}{sign}" for sign in signs) + "end"
+    def between(self, signs: Sequence[str]) -> str:
+        """A line with all of these signs, in any order, with syllables between them."""
+        mixed = self.rng.sample(signs, len(signs))
+        return f"{self.number()} " + "".join(f"{self.rng.choice(SYLLABLES)}{sign}" for sign in mixed) + "end"
 
     def secrets(self) -> str:
         """Lines with what looks as if it had to be kept from others: made up, each."""
