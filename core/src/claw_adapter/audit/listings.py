@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -19,8 +19,8 @@ __all__ = ["folder_in", "judge_listing"]
 
 MOST: Final = 100
 """Files up to which a list has all of them; one of more may end somewhere if it says so."""
-ENDS: Final = re.compile(r"\d|…|\.{3}|more|trunc|limit|omit|only|first|cut|next|page|rest", re.IGNORECASE)
-"""By what a line of a list that names no file says that there is more."""
+WORD: Final = re.compile(r"\w")
+NUMBER: Final = re.compile(r"\d")
 
 
 def folder_in(arguments: Mapping[str, JsonValue], paths: Mapping[str, object], workspace: str) -> str | None:
@@ -60,7 +60,7 @@ def judge_listing(
         if place != top:  # the name of a file that lies elsewhere as well tells nothing
             names, stale = ({path: name for path, name in one.items() if times[name] == 1} for one in (names, stale))
         shown = {path for path, name in names.items() if _names(name, flat)}
-        if not shown or (many and _says_more(flat, names.values())):
+        if not shown or (many and _says_more(flat, [*names.values(), *stale.values()])):
             continue
         said = "the workspace" if place == "." else place
         if lost := sorted(names.keys() - shown):
@@ -75,11 +75,13 @@ def _places(folder: str, there: Iterable[str]) -> list[str]:
     return sorted({folder or ".", *(str(PurePosixPath(path).parent) for path in below)})
 
 
-def _says_more(flat: str, names: Iterable[str]) -> bool:
-    """Whether a list says, beside the files that it names, that there are more; of what is one line nobody knows."""
-    known = [line for line in flat.splitlines() if line.strip()]
-    named = {line for line in known for name in names if name in line}
-    return len(named) < MOST / 2 or any(ENDS.search(line) for line in known if line not in named)
+def _says_more(flat: str, names: Collection[str]) -> bool:
+    """Whether a list has a line behind those that name files, or one ahead with a number; of what is one line nobody knows."""
+    lines = [line for line in flat.splitlines() if WORD.search(line)]
+    named = [number for number, line in enumerate(lines) if any(name in line for name in names)]
+    if len(named) < MOST / 2:
+        return True
+    return named[-1] < len(lines) - 1 or any(NUMBER.search(line) for line in lines[: named[0]])
 
 
 def _inside(place: str, top: str, paths: Iterable[str]) -> dict[str, str]:
