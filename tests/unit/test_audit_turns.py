@@ -1,17 +1,22 @@
 """What the audit says of a turn by its messages and its events: results that stand elsewhere, or stood there before."""
 
+from io import StringIO
 from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
 from claw_adapter.audit.answers import judge_events
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import judge_requests
+from claw_adapter.audit.load import _verdicts
+from claw_adapter.audit.records import Refusal, RunAudit, TrialAudit
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import Said, call_text
 from claw_adapter.protocol import Capabilities, Event
 from claw_adapter.protocol.limits import Prune
+from claw_adapter.report.audit_terminal import render_audit
 
 PROMPT = "What stands in the papers of the harbour?"
 LONG = "\n".join(f"{number} crates of herring were landed at pier {number % 7}" for number in range(60))
@@ -112,3 +117,16 @@ def test_results_that_are_told_in_texts_are_there(shown, found):
 
 def test_a_call_that_ends_the_turn_has_no_request_behind_it():
     assert told(turn_of(([], called(("c1", "a.md")))), LONG) == []
+
+
+def test_what_was_refused_is_counted_over_trials_and_stands_in_the_verdict_and_makes_no_violation():
+    no = [Refusal(place=name, what=f"read {name} → 'no', request 3", rounds=("r2",), times=2) for name in "ab"]
+    trials = [TrialAudit(trial=f"t--{n}", harness="h", refused=no[:n], requests=9) for n in (2, 1)]
+    (one,) = _verdicts(trials)
+    assert one.verdict == "nothing lost · said no: 6 readings of 2 files and histories that are there"
+    assert [(refusal.place, refusal.times) for refusal in one.refused] == [("a", 4), ("b", 2)]
+    audit = RunAudit(run="r", trials=tuple(trials), harnesses=(one,))
+    assert audit.ok
+    console = Console(file=StringIO(), width=200)
+    render_audit(audit, console)
+    assert "- said no, first: read a → 'no', request 3; rounds r2" in console.file.getvalue()

@@ -103,7 +103,7 @@ class Histories:
             return
         known = self.strict or self.whole.known(call.tool) or key in self.earlier
         if len(lost) == sum(map(bool, texts)) and (len(flat) <= BRIEF or not known):
-            self._unread(session, arguments, flat, request, call)
+            self._unread(session, call_text(call.tool, arguments), flat, request, call.tool)
             return  # a refusal, such as of a name, or a list of ids; the model may ask again
         self.shown.add(session.id)
         self.failed.found.pop((UNREAD, session.id), None)
@@ -120,14 +120,11 @@ class Histories:
         self._order(session, flat, request, every, moved=moved)
         self._lost(session, lost, flat, request, unless)
 
-    def _unread(
-        self, session: Session, arguments: Mapping[str, object], flat: str, request: int, call: HistoryCall
-    ) -> None:
+    def _unread(self, session: Session, call: str, flat: str, request: int, tool: str) -> None:
         """A reading shows no message; whether the tool for it ever shows any is known in the end."""
         texts = [message.text for message in session.messages if message.text]
         if texts and len(flat) <= BRIEF and not self.strict:
-            said, tool = call_text(call.tool, arguments), call.tool
-            self.failed.nothing(session.id, said, flat, request, texts, lambda: not self.whole.known(tool))
+            self.failed.nothing(session.id, texts, call, flat, request, lambda: not self.whole.known(tool))
         elif texts and len(flat) <= BRIEF and session.id not in self.shown:
             what = f"the history {session.id} cannot be read: {flat[:80]!r}"
             self.failed.note("M22", UNREAD, session.id, what, request)

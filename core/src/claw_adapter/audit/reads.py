@@ -247,13 +247,12 @@ class Reads:
 
     def _unread(self, reading: _Reading, files: Files, failed: Failed) -> None:
         """A reading shows nothing of a file; one without a word is nothing where the tool shows no file at all."""
-        path, flat, texts, tool = reading.path, reading.flat, reading.versions, reading.name
+        path, flat, tool, request = reading.path, reading.flat, reading.name, reading.exchange.number
         if self.strict and path in files.before and files.before[path].strip():
-            what = f"{path} cannot be read: {flat[:80]!r}"
-            failed.note("M20", "file-unread", reading.label, what, reading.exchange.number)
-        elif not self.strict and all(map(str.strip, texts)) and self.whole.get(path) not in reading.true:
-            said, number = call_text(tool, reading.arguments), reading.exchange.number
-            failed.nothing(path, said, flat, number, texts, lambda: not (flat.strip() or self.shown.known(tool)))
+            failed.note("M20", "file-unread", reading.label, f"{path} cannot be read: {flat[:80]!r}", request)
+        elif not self.strict and all(map(str.strip, reading.versions)) and self.whole.get(path) not in reading.true:
+            silent, call = lambda: not (flat.strip() or self.shown.known(tool)), call_text(tool, reading.arguments)
+            failed.nothing(path, reading.versions, call, flat, request, silent)
 
     def _stale(self, reading: _Reading, files: Files, *, whole: bool) -> str:
         """What it gives of an earlier state of the file; nothing where it gives none, or all of the file as well."""

@@ -76,8 +76,7 @@ def judge_writes(
         strict: nothing but these calls can have changed a file, and none is meant to be refused.
     """
     course = FileCourse.of([call for call, _, _ in steps], files.before, files.workspace)
-    asked: dict[str, int] = {}
-    settled: set[str] = set()
+    asked, settled = dict[str, int](), set[str]()
     for call, result, exchange in steps:
         files.leave.update(_left_there(call, result, files))
         effect = course.effects[course.at]
