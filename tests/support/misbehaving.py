@@ -385,6 +385,17 @@ class SummaryInPlaceOfThePast(Wire):
             data["messages"] = [messages[0], note, *messages[40:]]
 
 
+class FirstResultOnly(Wire):
+    """Of a reply with several calls all results but the first are empty."""
+
+    def spoil_request(self, data):
+        before = ""
+        for message in data["messages"]:
+            if message["role"] == before == "tool":
+                message["content"] = ""
+            before = message["role"]
+
+
 class LaterWords(Agent):
     """It has looked into the scenario's folder."""
 
@@ -450,6 +461,7 @@ BROKEN = [
     (kind(UsageAsCumulative), "M18 usage-differs"),
     (kind(ForgetsAfterReopening), "M30 past-forgotten"),
     (kind(SummaryInPlaceOfThePast), "M30 past-forgotten"),
+    (kind(FirstResultOnly), "M17 result-empty"),
     (kind(LaterWords), "M21 later-words"),
     (kind(GoldWords), "M9 gold-words"),
     (kind(OnlyWhenCertified), "M30 own-turns-missing"),

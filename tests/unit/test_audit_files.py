@@ -11,18 +11,20 @@ from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, words_in
 from claw_adapter.audit.parts import FileParts, said_by, shown_by
 from claw_adapter.audit.reads import Files, Reads, Talks
+from claw_adapter.audit.remarks import folded
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import Failed, bare_ends
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
-from claw_adapter.protocol import Capabilities, Clip
+from claw_adapter.protocol import Capabilities, Clip, Message, Session
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.protocol.update import Update, UpdateAction
 from claw_adapter.workspace.tree import Entry
 
 LINES = [f"{number} harbour ledger" for number in range(1000, 1500)]
 TEXT = "".join(f"{line}\n" for line in LINES)
+PLAIN = Renderer(Capabilities())
 
 
 def parts(*readings, losses=()):
@@ -128,6 +130,54 @@ def test_a_file_holds_what_the_last_call_wrote():
     assert written(made, ("exec", {"command": "make"}), after={"a.md": "a & b\nand so on\n"}, strict=False) == []
 
 
+NOTE = "the gate of the harbour\nopens at six\n"
+MADE = ("write_file", {"path": "n/a.md", "content": NOTE}, "Wrote 38 characters to n/a.md")
+BACK, KEPT = ("read_file", {"path": "n/a.md"}, NOTE), ("read_file", {"path": "b.md"}, "a file that stays\n")
+TAKES = ("read_file", {"path": "n/a.md", "then": "sink"}, NOTE)
+TOOLS = [{"function": {"name": name}} for name in ("write_file", "read_file", "save_buffer")]
+
+
+@pytest.mark.parametrize(
+    ("calls", "found"),
+    [
+        ([KEPT, MADE, BACK], ["M17 written-missing"]),
+        ([MADE, BACK, KEPT], ["M17 written-missing"]),
+        ([MADE, BACK], []),  # the tool may take away what it shows
+        ([KEPT, MADE, TAKES], []),
+        ([KEPT, MADE, ("read_file", {"path": "n/a.md"}, "no such file")], []),
+        ([KEPT, (*MADE[:2], "n/a.md: changed, not saved"), BACK], []),
+        ([KEPT, ("write_file", {**MADE[1], "where": "scratchpad"}, "written"), BACK], []),
+    ],
+)
+def test_a_file_that_is_read_as_it_was_written_is_there_after_the_turn(calls, found):
+    steps = [
+        (
+            RequestUnit(CALL, f"{name} {json.dumps(arguments)}", "c"),
+            RequestUnit(RESULT, result, "c"),
+            SimpleNamespace(number=1, tools=TOOLS),
+        )
+        for name, arguments, result in calls
+    ]
+    after, book = {"b.md": KEPT[2]}, Book()
+    for tree in ({}, {"n/a.md": Entry("file", "1", 1)}, {"n": Entry("link", target="/elsewhere")}):
+        judge_writes(steps, WrittenFiles(after, after, "/t/workspace", tree=tree), PLAIN, book, strict=False)
+        assert [finding.key for finding in book.findings()] == found, tree
+        found = []
+        book = Book()
+
+
+def test_a_word_among_the_arguments_may_say_how_a_file_is_written():
+    made = {"path": "a.md", "content": "one\ntwo\n"}
+    crlf = {"a.md": "one\r\ntwo\r\n"}
+    assert written(("write_file", made), after=crlf) == ["M17 written-newlines"]
+    assert written(("write_file", {**made, "line_ends": "crlf"}), after=crlf) == []
+    assert (
+        written(("write_file", {**made, "place": "end"}), before={"a.md": "0\n"}, after={"a.md": "0\none\ntwo\n"}) == []
+    )
+    assert written(("write_file", {**made, "place": "end"}), after={"a.md": "one\n"}) == ["M17 written-changed"]
+    assert written(("write_file", {**made, "why": "to see it"}), after=crlf) == ["M17 written-newlines"]
+
+
 def test_an_edit_leaves_bytes_that_are_no_text_or_is_refused_or_the_loss_is_declared():
     change = ("edit", {"path": "a.md", "old": "one", "new": "last"})
     before, kept, replaced = {"a.md": "one\ncaf\udce9\n"}, {"a.md": "last\ncaf\udce9\n"}, {"a.md": "last\ncaf\ufffd\n"}
@@ -216,6 +266,77 @@ def test_an_edit_leaves_a_byte_order_mark():
 def test_a_reading_need_not_show_a_byte_order_mark():
     text = f"\ufeff{TEXT}"
     assert read(text, text) == read(TEXT, text) == ([], [])
+
+
+def answered(*calls, files=None, sessions=(), new=(), strict=False):
+    """What is found of calls ``(name, arguments, result)`` of one turn, and what is said of those that showed nothing."""
+    book, there = Book(), files or {"a.md": TEXT}
+    reads = Reads(PLAIN, book, "/t/workspace", strict=strict)
+    steps = [
+        (
+            RequestUnit(CALL, f"{name} {json.dumps(arguments)}", f"c{n}"),
+            RequestUnit(RESULT, result, f"c{n}"),
+            SimpleNamespace(number=n, tools=()),
+        )
+        for n, (name, arguments, result) in enumerate(calls, start=1)
+    ]
+    reads.judge(steps, Files(there, there, {}, new), Talks({one.id: one for one in sessions}, {}, ()))
+    reads.finish()
+    return [finding.key for finding in book.findings()], [(one.place, one.times, one.what) for one in book.refusals()]
+
+
+NO = ("read_file", {"path": "a.md"}, "error: no such file")
+
+
+def test_readings_that_show_nothing_of_what_is_there_are_counted_and_are_no_finding():
+    said = """read_file {"path": "a.md"} → 'error: no such file', request 1"""
+    assert answered(NO, NO) == ([], [("a.md", 2, said)])
+    assert answered(NO, (*NO[:2], TEXT)) == ([], [])
+    assert answered(NO, ("open_it", {"path": "a.md", "from": 9}, "\n".join(LINES[9:20]))) == ([], [])
+    assert answered(NO, new=[f"The open file:\n{TEXT}"]) == ([], [])
+    assert answered(NO, files={"a.md": "\n"}) == ([], [])
+    assert answered(NO, strict=True) == (["M20 file-unread"], [])
+
+
+def test_histories_that_are_refused_are_counted_where_the_tool_shows_others():
+    mail, floor = (
+        Session(id=name, messages=[Message(id="1", role="user", text=f"the scales of {name} are sealed")])
+        for name in ("mail", "floor")
+    )
+    no = ("chat_log", {"chat": "mail"}, "internal error")
+    shown = ("chat_log", {"chat": "floor"}, floor.messages[0].text)
+    assert answered(no, sessions=[mail, floor]) == ([], [])
+    assert [one[:2] for one in answered(no, shown, sessions=[mail, floor])[1]] == [("mail", 1)]
+    assert answered((*no[:2], ""), shown, sessions=[mail, floor]) == (["M17 result-empty"], [])
+
+
+def test_a_result_without_a_word_is_lost_also_where_the_file_is_read_again():
+    empty, whole = (*NO[:2], ""), (*NO[:2], TEXT)
+    assert answered(empty, whole) == (["M17 result-empty"], [])
+    assert answered(whole, empty) == ([], [])
+    assert answered(empty) == ([], [])  # nobody knows whether the tool shows anything
+
+
+def test_a_file_that_a_call_before_has_written_may_be_read_and_moved():
+    one, other = ({"path": path, "content": TEXT} for path in ("one.txt", "two.txt"))
+    read = ("read_file", {"path": "one.txt", "then": "sink"}, TEXT)
+    assert answered(("write_file", one, "ok"), read, ("write_file", one, "ok"), files={"two.txt": TEXT}) == ([], [])
+    assert answered(read, ("write_file", other, "ok"), files={"two.txt": TEXT})[0] == ["M20 file-mistaken"]
+
+
+def folded_as(first, said, last, parameters=("path", "raw")):
+    schema = {"properties": {name: {} for name in parameters}}
+    tools = [{"function": {"name": "read", "parameters": schema}}]
+    return folded(TEXT, "\n".join([*LINES[:first], said, *LINES[last:]]), ("read", {"path": "a.md"}, tools))
+
+
+def test_lines_that_are_left_out_and_counted_where_they_were_are_no_loss():
+    assert folded_as(3, "⋯ 490 similar lines ⋯", 493)
+    assert folded_as(3, "⋯ 497 similar lines ⋯", 500)
+    assert not folded_as(3, "⋯ 490 similar lines ⋯", 494)
+    assert not folded_as(3, "⋯", 493)
+    assert not folded_as(3, "⋯ 490 similar lines ⋯", 493, ("path",))
+    assert not folded_as(3, "", 493)
 
 
 def read(shown, text, *losses):

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.pages import words_in
 from claw_adapter.audit.rendering import Renderer, blackened, without_directives
+from claw_adapter.audit.results import whole_in
 from claw_adapter.audit.turns import Reply, RequestTurn
 from claw_adapter.audit.units import adds_to, call_text
 from claw_adapter.protocol import EVENT_CHARACTERS, Event, ReportedUsage, RoundRecord
-from claw_adapter.protocol.limits import AnswerLimit, Drop, Mask
+from claw_adapter.protocol.limits import AnswerLimit, Clip, Drop, Mask, Prune, WindowLimit
 
 __all__ = ["judge_answer", "judge_events", "judge_unheard", "judge_usage"]
 
@@ -21,6 +23,8 @@ TELLING: Final = 40
 """Characters from which on no two results are the same by chance."""
 MOST_SUMS: Final = 1_000
 """Sums of tokens that are thought of where replies broke off."""
+SHORTENS: Final = (Clip, Mask, Prune, WindowLimit)
+"""Losses by which a result may be shown in part."""
 REMARK: Final = 300
 """Characters that a harness may say to the model behind a result."""
 
@@ -102,6 +106,7 @@ def judge_unheard(turn: RequestTurn, record: RoundRecord, book: Book) -> None:
 
 def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer, book: Book) -> None:
     """Every call that the model made, once, in order, and its result."""
+    _judge_told(turn, events, renderer, book)
     made = [call.text for step in turn.steps for call in step.run]
     calls = [event for event in events if event.kind == "tool_call"]
     shown = [_as_made(call_text(event.name, event.arguments), made, renderer) for event in calls]
@@ -130,6 +135,19 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer,
         book.find("M17", "events-results", f"{len(open_calls)} of {len(calls)} calls among the events have no result")
 
 
+def _judge_told(turn: RequestTurn, events: Sequence[Event], renderer: Renderer, book: Book) -> None:
+    """Where a turn's calls are told in texts, each result that is among the events stands in one of its requests."""
+    if any(step.reply.calls for step in turn.steps) or any(isinstance(loss, SHORTENS) for loss in renderer.losses):
+        return
+    made = {call.call for reply in map(Reply.of, turn.chain[:-1]) if reply for call in reply.calls}
+    told = [text.replace("\\n", "\n") for text in {unit.text for units in turn.units.values() for unit in units}]
+    results = [one for one in events if one.kind == "tool_result" and one.id in made and len(one.text) >= TELLING]
+    lost = [one for one in results if not any(whole_in(one.text, text) or words_in(one.text, text) for text in told)]
+    if lost:
+        what = f"{len(lost)} of {len(results)} results of tools among the events are in no request of the turn"
+        book.find("M17", "results-missing", f"{what}: {lost[0].text[:60]!r}", owner="harness")
+
+
 def _foreign(shown: Sequence[str], turn: RequestTurn, renderer: Renderer) -> str:
     """The first of these calls that no reply of the turn has, those to the harness's own requests included."""
     every = [call.text for reply in map(Reply.of, turn.exchanges) if reply for call in reply.calls]
@@ -155,10 +173,13 @@ def _judge_results(turn: RequestTurn, events: Sequence[Event], book: Book) -> No
         for result in step.results
         if result is not None and len(result.text) >= TELLING
     }
+    said = {call.call: call.text for step in turn.steps for call in step.reply.calls}
     for event in events:
         own = given.get(event.id or "", "")
         if event.kind == "tool_result" and own and event.text not in own and own not in event.text:
             other = next((call for call, text in given.items() if text == event.text), "")
+            if said.get(other) == said.get(event.id):
+                continue  # the same call again, of which one result was shortened
             if other:
                 what = f"among the events the call {event.id!r} has the result of {other!r}"
                 book.find("M17", "events-results-swapped", what)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from claw_adapter.audit.records import AuditFinding, Bite
+from claw_adapter.audit.records import AuditFinding, Bite, Refusal
 from claw_adapter.audit.units import Said
 
 __all__ = ["Book"]
@@ -58,6 +58,10 @@ class _Entry:
     rounds: dict[str, None] = field(default_factory=dict)
     times: int = 0
 
+    def add(self, round: str) -> None:  # noqa: A002 - the word there is
+        self.rounds[round] = None
+        self.times += 1
+
 
 @dataclass(slots=True)
 class Book:
@@ -67,8 +71,9 @@ class Book:
     """The round that is gone through."""
     _found: dict[tuple[str, str], _Entry] = field(default_factory=dict)
     _bites: dict[str, _Entry] = field(default_factory=dict)
+    _refused: dict[str, _Entry] = field(default_factory=dict)
     seen: set[Said] = field(default_factory=set)
-    """What of the past has been in a request."""
+    """What has been in a request as it must be."""
     named: set[Said] = field(default_factory=set)
     """What was shown with its speaker's name."""
     notes: dict[str, None] = field(default_factory=dict)
@@ -77,15 +82,15 @@ class Book:
         self, must: str, cause: str, what: str, *, owner: Literal["adapter", "harness"] = "adapter", request: int = 0
     ) -> None:
         """Something that must hold does not; `what` says how it was seen."""
-        entry = self._found.setdefault((must, cause), _Entry(what, owner, request))
-        entry.rounds[self.round] = None
-        entry.times += 1
+        self._found.setdefault((must, cause), _Entry(what, owner, request)).add(self.round)
 
     def bite(self, loss: object) -> None:
         """A declared loss took something away."""
-        entry = self._bites.setdefault(str(loss), _Entry("", "harness", 0))
-        entry.rounds[self.round] = None
-        entry.times += 1
+        self._bites.setdefault(str(loss), _Entry("", "harness", 0)).add(self.round)
+
+    def refuse(self, place: str, what: str) -> None:
+        """A reading of what is there showed nothing of it."""
+        self._refused.setdefault(place, _Entry(what, "harness", 0)).add(self.round)
 
     def note(self, text: str) -> None:
         """Something that could not be judged."""
@@ -107,6 +112,13 @@ class Book:
         """What was found before something else was."""
         keys = list(self._found)
         return set(keys[: keys.index((must, cause))])
+
+    def refusals(self) -> tuple[Refusal, ...]:
+        """What is there and was not shown, in the order in which it was asked for."""
+        return tuple(
+            Refusal(place=place, what=one.what, rounds=tuple(one.rounds), times=one.times)
+            for place, one in self._refused.items()
+        )
 
     def bites(self) -> tuple[Bite, ...]:
         """The declared losses that bit."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -13,7 +14,8 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.damage import DAMAGES, Damage, damage_of, declared_for
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.turns import Reply, RequestTurn
-from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said, arguments_of
+from claw_adapter.reading import strings_of
 
 __all__ = ["judge_requests", "minutes"]
 
@@ -62,8 +64,9 @@ def judge_requests(
 def _judge_calls(turn: RequestTurn, book: Book, renderer: Renderer) -> None:
     """Every call of a reply that the harness went on from has a result."""
     for step in turn.steps:
+        there = "\n".join(result.text for result in step.results if result)
         lost = [call for call, result in zip(step.reply.calls, step.results, strict=True) if result is None]
-        if not lost:
+        if all(_called_in(call, there) for call in lost):  # results of a reply may stand in one
             continue
         done = len(step.results) - len(lost)
         declared = renderer.call_limit
@@ -72,6 +75,12 @@ def _judge_calls(turn: RequestTurn, book: Book, renderer: Renderer) -> None:
             continue
         what = f"a reply had {len(step.results)} tool calls, and the next request has results of {done}"
         book.find("M17", "calls-not-run", what, owner="harness", request=step.reply.exchange.number)
+
+
+def _called_in(call: RequestUnit, text: str) -> bool:
+    """Whether a text names a call: its tool, and all texts among its arguments."""
+    words = call.text.partition(" ")[0], *strings_of(arguments_of(call))
+    return all(word in text or json.dumps(word, ensure_ascii=False) in text for word in words)
 
 
 def _judge_broken(turn: RequestTurn, book: Book) -> None:
@@ -113,9 +122,7 @@ class _Request:
         self._extras(gone)
         self._ids_and_times()
         self._speakers()
-        self.book.seen.update(
-            said for at in self.found.pairs if (said := self.expected[at]).origin in ("seeded", "update")
-        )
+        self.book.seen.update(self.expected[at] for at in self.found.pairs)
 
     def _find(self, must: str, cause: str, what: str, owner: Literal["adapter", "harness"] = "adapter") -> None:
         self.book.find(must, cause, f"{what} (request {self.request})", owner=owner, request=self.request)
@@ -149,14 +156,15 @@ class _Request:
         old = said.origin in ("prompt", "answer", "step") and said.round != self.number
         cause = f"{'own-' if old else ''}{name}-{damage.how}"
         must = "M30" if old else MUST[said.origin]
-        self._find(must, cause, f"{_quoted(said)} {how}", "harness" if old else "adapter")
+        shown = said.origin == "step" and said in self.book.seen
+        self._find(must, cause, f"{_quoted(said)} {how}", "harness" if old or shown else "adapter")
 
     def _lost(self, lost: Sequence[Said]) -> None:
         """What is not there at all, by whole turns where whole turns are gone."""
         rounds = {said.round for said in lost if said.origin == "prompt" and said.round != self.number}
         for said in lost:
             here = said.round == self.number
-            if said in self.book.seen:
+            if said in self.book.seen and said.origin in ("seeded", "update"):
                 what = f"{_quoted(said)}, which was there before, is gone"
                 self._find("M30", "past-forgotten", what, "harness")
             elif said.origin in ("seeded", "update"):

@@ -12,6 +12,7 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, ends_or_says, follows, points_on, way_on
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import LEAST, Failed, asks_for_part, split_lines
+from claw_adapter.audit.units import call_text
 from claw_adapter.protocol import Message, Session
 from claw_adapter.protocol.limits import Clip, Drop, HistoryLimit
 
@@ -100,15 +101,10 @@ class Histories:
             what = f"reading the history {session.id} gives the history {other}"
             self.failed.note("M22", "history-wrong", session.id, what, request)
             return
-        if len(lost) == sum(map(bool, texts)) and not (
-            self.strict or self.whole.known(call.tool) or key in self.earlier
-        ):
-            return  # such as a list of ids: nobody knows whether that is how it is read
-        if len(lost) == sum(map(bool, texts)) and len(flat) <= BRIEF:
-            if self.strict and lost and session.id not in self.shown:
-                what = f"the history {session.id} cannot be read: {flat[:80]!r}"
-                self.failed.note("M22", UNREAD, session.id, what, request)
-            return  # a refusal, such as of a name; the model may ask again
+        known = self.strict or self.whole.known(call.tool) or key in self.earlier
+        if len(lost) == sum(map(bool, texts)) and (len(flat) <= BRIEF or not known):
+            self._unread(session, call_text(call.tool, arguments), flat, request, call.tool)
+            return  # a refusal, such as of a name, or a list of ids; the model may ask again
         self.shown.add(session.id)
         self.failed.found.pop((UNREAD, session.id), None)
         if not lost:
@@ -123,6 +119,15 @@ class Histories:
             lost = [number for number in lost if number not in every]
         self._order(session, flat, request, every, moved=moved)
         self._lost(session, lost, flat, request, unless)
+
+    def _unread(self, session: Session, call: str, flat: str, request: int, tool: str) -> None:
+        """A reading shows no message; whether the tool for it ever shows any is known in the end."""
+        texts = [message.text for message in session.messages if message.text]
+        if texts and len(flat) <= BRIEF and not self.strict:
+            self.failed.nothing(session.id, texts, call, flat, request, lambda: not self.whole.known(tool))
+        elif texts and len(flat) <= BRIEF and session.id not in self.shown:
+            what = f"the history {session.id} cannot be read: {flat[:80]!r}"
+            self.failed.note("M22", UNREAD, session.id, what, request)
 
     def _missing(self, texts: Sequence[str], flat: str) -> tuple[list[int], bool]:
         """As `_walked`; lines may be wrapped, and what breaks them may be declared to be lost."""

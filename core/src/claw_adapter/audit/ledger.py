@@ -82,6 +82,7 @@ def audit_trial(facts: TrialFacts) -> TrialAudit:
         harness=facts.harness,
         findings=book.findings(),
         bites=book.bites(),
+        refused=book.refusals(),
         requests=ledger.requests,
         rounds=ledger.rounds,
         notes=(*facts.notes, *book.notes),
@@ -114,6 +115,8 @@ class _Ledger:
         self._taken_in: set[str] = set()
         """Snapshots whose files were searched for a key, and whose lines are among the older ones."""
         self._delivered: set[str] = set()
+        self._leave: set[str] = set()
+        """How tools are called that show files and leave them where they are."""
 
     def go_through(self) -> None:
         """Every round in order, failed attempts included."""
@@ -241,9 +244,10 @@ class _Ledger:
         main = self.facts.scenario.main.id
         sessions = {name: one for name, one in world.sessions.items() if native and name != main}
         talks = Talks(sessions, self._former(number), self._brought(number))
+        first, *others = ({unit.text for unit in turn.units[exchange.number]} for exchange in turn.chain)
         if record.error is None:  # else the workspace has been put back
             self._wrote(steps, record, before, after)  # what is read follows from it, and comes behind
-        self.reads.judge(steps, Files(before, after, older), talks)
+        self.reads.judge(steps, Files(before, after, older, set[str]().union(*others) - first), talks)
 
     def _wrote(self, steps: Steps, record: RoundRecord, before: Mapping[str, str], after: Mapping[str, str]) -> None:
         encoded = self.facts.encoded(record.before)
@@ -254,6 +258,8 @@ class _Ledger:
             gone=frozenset(self._older),
             encoded=encoded.keys(),
             barred=self._executable(record.before) - self._executable(record.snapshot),
+            tree=self.facts.trees(record.snapshot),
+            leave=self._leave,
         )
         judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)
 

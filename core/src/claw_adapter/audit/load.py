@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from claw_adapter.audit.ledger import TrialFacts, audit_trial
-from claw_adapter.audit.records import AuditFinding, Bite, HarnessVerdict, RunAudit, TrialAudit
+from claw_adapter.audit.records import AuditFinding, Bite, HarnessVerdict, Refusal, RunAudit, TrialAudit
 from claw_adapter.audit.words import ScenarioLines, lines_of, round_texts, world_texts
 from claw_adapter.errors import ScenarioError
 from claw_adapter.harness import Harness
@@ -198,7 +198,9 @@ def _verdicts(trials: Sequence[TrialAudit]) -> tuple[HarnessVerdict, ...]:
         mine = [trial for trial in trials if trial.harness == harness]
         several = len({trial.trial.split("--")[0] for trial in mine}) > 1
         requests = sum(trial.requests for trial in mine)
-        findings, bites = _joined_findings(mine, several=several), _joined_bites(mine, several=several)
+        findings = _joined(mine, "findings", "key", several=several)
+        bites = _joined(mine, "bites", "loss", several=several)
+        refused = _joined(mine, "refused", "place", several=several)
         found.append(
             HarnessVerdict(
                 harness=harness,
@@ -206,14 +208,15 @@ def _verdicts(trials: Sequence[TrialAudit]) -> tuple[HarnessVerdict, ...]:
                 requests=requests,
                 findings=findings,
                 bites=bites,
+                refused=refused,
                 notes=tuple(dict.fromkeys(note for trial in mine for note in trial.notes)),
-                verdict=_verdict(requests, findings, bites),
+                verdict=_verdict(requests, findings, bites, refused),
             )
         )
     return tuple(found)
 
 
-def _verdict(requests: int, findings: Sequence[AuditFinding], bites: Sequence[Bite]) -> str:
+def _verdict(requests: int, findings: Sequence[AuditFinding], bites: Sequence[Bite], refused: Sequence[Refusal]) -> str:
     if not requests and not findings:
         return "nothing to judge"
     parts = [f"{len(findings)} violation{'s' if len(findings) > 1 else ''}"] if findings else []
@@ -221,34 +224,23 @@ def _verdict(requests: int, findings: Sequence[AuditFinding], bites: Sequence[Bi
         rounds = list(dict.fromkeys(name for bite in bites for name in bite.rounds))
         more = f" and {len(rounds) - SOME} more" if len(rounds) > SOME else ""
         parts.append(f"declared losses that bit, in rounds {', '.join(rounds[:SOME])}{more}")
-    return " · ".join(parts) or "nothing lost"
+    parts = parts or ["nothing lost"]
+    if times := sum(one.times for one in refused):
+        what = f"{len(refused)} files and histories that are there" if len(refused) > 1 else "what is there"
+        parts.append(f"said no: {times} reading{'s' * (times > 1)} of {what}")
+    return " · ".join(parts)
 
 
-def _joined_findings(trials: Sequence[TrialAudit], *, several: bool) -> tuple[AuditFinding, ...]:
-    found: dict[str, AuditFinding] = {}
+def _joined(trials: Sequence[TrialAudit], found: str, key: str, *, several: bool) -> tuple[Any, ...]:
+    """What trials have in the field `found`, each once by its own field `key`, with all its rounds."""
+    joined: dict[str, Any] = {}
     for trial in trials:
-        for one in trial.findings:
-            rounds = _rounds(trial, one.rounds, several=several)
-            old = found.get(one.key)
-            found[one.key] = (
-                one.model_copy(update={"rounds": rounds})
-                if old is None
-                else old.model_copy(
-                    update={"rounds": tuple(dict.fromkeys((*old.rounds, *rounds))), "times": old.times + one.times}
-                )
-            )
-    return tuple(found.values())
-
-
-def _joined_bites(trials: Sequence[TrialAudit], *, several: bool) -> tuple[Bite, ...]:
-    found: dict[str, Bite] = {}
-    for trial in trials:
-        for one in trial.bites:
-            rounds, old = _rounds(trial, one.rounds, several=several), found.get(one.loss)
-            times = one.times + (old.times if old else 0)
-            joined = tuple(dict.fromkeys((*(old.rounds if old else ()), *rounds)))
-            found[one.loss] = Bite(loss=one.loss, rounds=joined, times=times)
-    return tuple(found.values())
+        for one in getattr(trial, found):
+            first = joined.get(getattr(one, key)) or one.model_copy(update={"rounds": (), "times": 0})
+            rounds = dict.fromkeys((*first.rounds, *_rounds(trial, one.rounds, several=several)))
+            update = {"rounds": tuple(rounds), "times": first.times + one.times}
+            joined[getattr(one, key)] = first.model_copy(update=update)
+    return tuple(joined.values())
 
 
 def _rounds(trial: TrialAudit, rounds: Sequence[str], *, several: bool) -> tuple[str, ...]:

@@ -11,14 +11,14 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import FileCourse, Passage
+from claw_adapter.audit.course import LOOKS, FileCourse, Passage
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, words_in
 from claw_adapter.audit.parts import FileParts, said_by, shown_by
 from claw_adapter.audit.places import place_in
-from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, points_on
+from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, folded, points_on
 from claw_adapter.audit.rendering import MASKED, Renderer, blackened, without_format
 from claw_adapter.audit.results import (
     LEAST,
@@ -31,7 +31,7 @@ from claw_adapter.audit.results import (
     split_lines,
     whole_in,
 )
-from claw_adapter.audit.units import RequestUnit, arguments_of
+from claw_adapter.audit.units import RequestUnit, arguments_of, call_text
 from claw_adapter.protocol import Session
 from claw_adapter.protocol.limits import Clip, Drop, Loss, Mask
 from claw_adapter.reading import strings_of
@@ -51,7 +51,8 @@ SLACK: Final = 0.8
 """What a declared size may leave at least: line numbers and the mark of a cut count, too."""
 COMMANDS: Final = Drop(what="command_format")
 STALE: Final = "file-stale"
-STAYS: Final = frozenset({STALE, "file-changed", "file-blanks", "part-lines-missing", "lines-between-parts"})
+EMPTY: Final = "result-empty"
+STAYS: Final = frozenset({STALE, EMPTY, "file-changed", "file-blanks", "part-lines-missing", "lines-between-parts"})
 """What no other reading mends: the tool has given something else than the file."""
 
 
@@ -63,6 +64,8 @@ class Files:
     after: Mapping[str, str]
     older: Mapping[str, frozenset[str]]
     """Lines that a file had in an earlier round, and no longer has; of one that was deleted, all of them."""
+    new: Collection[str] = ()
+    """Texts that came into its requests."""
 
     def versions(self, path: str) -> list[str]:
         """What the file may be in this turn."""
@@ -143,8 +146,10 @@ class Reads:
         replies = [exchange.number for _, _, exchange in steps]
         course = FileCourse.of([call for call, _, _ in steps], files.before, self.workspace, replies)
         passages = course.through(replies)
+        named = set[str]()
         for (call, result, exchange), passage in zip(steps, passages, strict=True):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
+            named.update(text for text in strings_of(arguments) if not LOOKS.search(name) and "\n" not in text)
             path = self._path(arguments, files)
             reads = bool(READS.search(name) and not OTHERS.search(name))
             command = shown_by(arguments) if OTHERS.search(name) else None
@@ -177,12 +182,14 @@ class Reads:
             elif (folder := folder_in(arguments, files.before, self.workspace)) is not None:
                 there = _there(files, passage)
                 judge_listing(folder, flat_of(result.text), there, files.gone, failed, exchange.number)
-            elif reads and _mistaken(arguments, flat, files, failed, exchange.number):
+            elif reads and _mistaken(arguments, flat, files, failed, exchange.number, named):
                 continue
             elif session := _session(arguments, talks.sessions):
                 older = talks.older.get(session.id, frozenset())
                 by = HistoryCall(name, result.text, exchange.tools)
                 histories.judge(session, arguments, flat_of(result.text), older, exchange.number, by)
+        shown = "\n".join([*files.new, *(flat_of(result.text) for _, result, _ in steps)]) if failed.refused else ""
+        failed.refused = [one for one in failed.refused if not any(lines_in(text, shown) for text in one[2])]
         parts.judge()
         self._histories |= histories.pages
         failed.report(self.book)
@@ -193,6 +200,9 @@ class Reads:
         for name, failed in self._turns:
             self.book.round = name
             failed.decided().report(self.book)
+            for place, said, _, unless in failed.refused:
+                if not unless():
+                    self.book.refuse(place, said)
 
     def _path(self, arguments: dict[str, JsonValue], files: Files) -> str:
         """The file that a call names; the workspace's folder before it is left out."""
@@ -235,8 +245,17 @@ class Reads:
         elif reading.passed and versions[0].strip():
             what = f"{label} was written in this turn, and reading it gives something else: {flat[:80]!r}"
             failed.note("M20", "file-unwritten", label, what, request)
-        elif self.strict and path in files.before and files.before[path].strip():
-            failed.note("M20", "file-unread", label, f"{path} cannot be read: {flat[:80]!r}", request)
+        else:
+            self._unread(reading, files, failed)
+
+    def _unread(self, reading: _Reading, files: Files, failed: Failed) -> None:
+        """A reading shows nothing of a file; one without a word is nothing where the tool shows no file at all."""
+        path, flat, tool, request = reading.path, reading.flat, reading.name, reading.exchange.number
+        if self.strict and path in files.before and files.before[path].strip():
+            failed.note("M20", "file-unread", reading.label, f"{path} cannot be read: {flat[:80]!r}", request)
+        elif not self.strict and all(map(str.strip, reading.versions)) and self.whole.get(path) not in reading.true:
+            silent, call = lambda: not (flat.strip() or self.shown.known(tool)), call_text(tool, reading.arguments)
+            failed.nothing(path, reading.versions, call, flat, request, silent)
 
     def _stale(self, reading: _Reading, files: Files, *, whole: bool) -> str:
         """What it gives of an earlier state of the file; nothing where it gives none, or all of the file as well."""
@@ -275,7 +294,7 @@ class Reads:
             self.book.bite(over)
         elif len(versions) == 1:  # else the turn changed it, and it may have been something else in between
             call = reading.name, reading.arguments, reading.exchange.tools
-            if points_on(reading.name, reading.exchange.tools, flat, versions):
+            if points_on(reading.name, reading.exchange.tools, flat, versions) or folded(versions[0], flat, call):
                 return
             claim = first_page(versions[0], reading.result, flat, reading.path, call)
             what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"
@@ -326,9 +345,12 @@ def _gone(text: str, versions: Sequence[str], flat: str) -> bool:
     )
 
 
-def _mistaken(arguments: Mapping[str, object], flat: str, files: Files, failed: Failed, request: int) -> bool:
-    """Whether what is not there is read, and the result is another file."""
-    found = mistaken(arguments, flat, files.before, files.after)
+def _mistaken(
+    arguments: Mapping[str, object], flat: str, files: Files, failed: Failed, request: int, made: Collection[str] = ()
+) -> bool:
+    """Whether what is not there, nor named by a call before that may have made it, is read, and the result is another file."""
+    worlds = ({**dict.fromkeys(made, ""), **world} for world in (files.before, files.after))
+    found = mistaken(arguments, flat, *worlds)
     if found is not None:
         what = f"{found[0]}, which is not there, is read, and the result is {found[1]}"
         failed.note("M20", "file-mistaken", found[0], what, request)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from claw_adapter.protocol.base import Record
 
-__all__ = ["AuditFinding", "Bite", "HarnessVerdict", "RunAudit", "TrialAudit"]
+__all__ = ["AuditFinding", "Bite", "HarnessVerdict", "Refusal", "RunAudit", "TrialAudit"]
 
 
 class AuditFinding(Record):
@@ -39,6 +39,17 @@ class Bite(Record):
     times: int = 1
 
 
+class Refusal(Record):
+    """Readings of a file or a history that is there, which showed nothing of it, nor did others in the turn: no finding."""
+
+    place: str
+    """What was to be read."""
+    what: str
+    """The first of these calls, and what it was answered."""
+    rounds: tuple[str, ...] = ()
+    times: int = 1
+
+
 class TrialAudit(Record):
     """What the ledger says of one trial."""
 
@@ -46,6 +57,7 @@ class TrialAudit(Record):
     harness: str
     findings: tuple[AuditFinding, ...] = ()
     bites: tuple[Bite, ...] = ()
+    refused: tuple[Refusal, ...] = ()
     requests: int = 0
     """Of the conversation, compared whole."""
     rounds: int = 0
@@ -62,9 +74,10 @@ class HarnessVerdict(Record):
     requests: int
     findings: tuple[AuditFinding, ...] = ()
     bites: tuple[Bite, ...] = ()
+    refused: tuple[Refusal, ...] = ()
     notes: tuple[str, ...] = ()
     verdict: str
-    """In a line: nothing lost, declared losses that bit, violations."""
+    """In a line: nothing lost, declared losses that bit, violations, readings that were refused."""
 
 
 class RunAudit(Record):

@@ -11,10 +11,10 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.pages import unframed
-from claw_adapter.audit.results import LEAST, PARTIAL, flat_of, lines_in, split_lines
+from claw_adapter.audit.results import LEAST, PARTIAL, flat_of, lines_in, lines_of_text, split_lines
 from claw_adapter.reading import parse_json, strings_of
 
-__all__ = ["Claim", "Remark", "WholeReadings", "first_page", "follows", "points_on", "way_on"]
+__all__ = ["Claim", "Remark", "WholeReadings", "first_page", "folded", "follows", "points_on", "way_on"]
 
 WORD: Final = re.compile(r"\w+")
 NUMBER: Final = re.compile(r"\d+")
@@ -250,6 +250,23 @@ def way_on(
         if any(0 <= number <= places for number in map(_number, given.values()) if number is not None and places):
             return True
     return False
+
+
+def folded(text: str, flat: str, call: tuple[str, Mapping[str, object], Sequence[Mapping[str, Any]]]) -> bool:
+    """Whether a result says, at each place where lines of a text are left out, how many; and `call` might ask for them."""
+    lines, at, numbers = lines_of_text(text), 0, set[int]()
+    for line in lines_of_text(flat):
+        places = [at, *(at + number for number in numbers), *range(at + 1, len(lines))]
+        place = next((n for n in places if n < len(lines) and lines[n] in (line, line[-len(lines[n]) :])), None)
+        if place is None:  # a line of its own
+            numbers.update(map(int, NUMBER.findall(line)))
+        elif place > at and place - at not in numbers:
+            return False
+        else:
+            at, numbers = place + 1, set()
+    tools = [function for tool in call[2] if (function := tool.get("function") or {}).get("name") == call[0]]
+    left = any({*_parameters(function.get("parameters"))} - {*call[1]} for function in tools)
+    return left and (at == len(lines) or len(lines) - at in numbers)
 
 
 def points_on(name: str, tools: Sequence[Mapping[str, Any]], flat: str, texts: Iterable[str]) -> bool:

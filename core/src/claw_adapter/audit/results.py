@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,6 +23,7 @@ __all__ = [
     "whole_in",
 ]
 
+_Holds = Callable[[], bool]
 BLANK: Final = " \t"
 LINE_END: Final = re.compile(r"\r\n|[\n\r]")
 LEAST: Final = 12
@@ -41,12 +42,12 @@ class Failed:
     """Readings of one turn that failed, by cause and what was read: reading it again may mend some."""
 
     found: dict[tuple[str, str], tuple[str, str, int]] = field(default_factory=dict)
-    doubted: list[tuple[tuple[str, str], tuple[str, str, int], Callable[[], bool]]] = field(default_factory=list)
+    doubted: list[tuple[tuple[str, str], tuple[str, str, int], _Holds]] = field(default_factory=list)
     """What failed unless something is so that only the end of the trial shows."""
+    refused: list[tuple[str, str, Collection[str], _Holds]] = field(default_factory=list)
+    """Readings that gave nothing of what is there: of what, the call with its result, the texts, and unless what is so."""
 
-    def note(
-        self, must: str, cause: str, name: str, what: str, request: int, unless: Callable[[], bool] | None = None
-    ) -> None:
+    def note(self, must: str, cause: str, name: str, what: str, request: int, unless: _Holds | None = None) -> None:
         """Reading `name` failed, unless that is so at the end of the trial."""
         entry = must, f"{what} (request {request})", request
         if unless is None:
@@ -58,6 +59,15 @@ class Failed:
         """It was read after all; what has one of the causes `but` stays."""
         self.found = {key: one for key, one in self.found.items() if key[1] != name or key[0] in but}
         self.doubted = [one for one in self.doubted if one[0][1] != name or one[0][0] in but]
+
+    def nothing(self, name: str, texts: Collection[str], call: str, flat: str, request: int, unless: _Holds) -> None:
+        """A call gave nothing of `name`, which has these `texts`: refused in some words, or lost without one."""
+        if flat.strip():
+            said = " ".join(f"{call[:80]} → {flat.strip()[:60]!r}, request {request}".split())
+            self.refused.append((name, said, texts, unless))
+        else:
+            what = f"a reading of {name}, which is there, has an empty result, without a word"
+            self.note("M17", "result-empty", name, what, request, unless)
 
     def report(self, book: Book) -> None:
         """Into the book with what is left, but for what is doubted."""

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import LOOKS, FileCourse
 from claw_adapter.audit.damage import DAMAGES
+from claw_adapter.audit.places import place_in
 from claw_adapter.audit.rendering import ALIKE, Renderer, without_control
+from claw_adapter.audit.results import flat_of, whole_in
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 from claw_adapter.shared import shared
+from claw_adapter.workspace.tree import Entry
 
 __all__ = ["Steps", "WrittenFiles", "judge_writes"]
 
@@ -23,6 +27,8 @@ MARK: Final = "\ufeff"
 """The byte order mark with which some systems begin a text."""
 Steps = Sequence[tuple[RequestUnit, RequestUnit, Exchange]]
 """The calls of a turn with their results, and the requests whose replies they are of."""
+SETTING: Final = re.compile(r"[\w.+-]{1,20}")
+WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}")
 HOW: Final = DAMAGES | {
     "mark": "has lost the byte order mark before them, or got one",
     "stripped": "has lost blanks at its ends, or got some",
@@ -45,6 +51,15 @@ class WrittenFiles:
     """Those that were in another encoding than UTF-8."""
     barred: Collection[str] = ()
     """Those that could be executed before and cannot any more."""
+    tree: Mapping[str, Entry] = field(default_factory=dict)
+    """All that is there afterwards, what is no text included."""
+    leave: set[str] = field(default_factory=set)
+    """Calls, without the path, that have shown a file and left it where it is, in turns before too."""
+
+    def lacks(self, path: str) -> bool:
+        """Whether a file is not there at all, nor behind a link."""
+        ways = {path, *map(str, PurePosixPath(path).parents)}
+        return path not in self.after and not any(way in self.tree and self.tree[way].kind != "folder" for way in ways)
 
 
 def judge_writes(
@@ -66,12 +81,14 @@ def judge_writes(
     """
     replies = [exchange.number for _, _, exchange in steps]
     course = FileCourse.of([call for call, _, _ in steps], files.before, files.workspace, replies)
-    asked: dict[str, int] = {}
-    for call, _, exchange in steps:
+    asked, settled = dict[str, int](), set[str]()
+    for call, result, exchange in steps:
+        files.leave.update(_left_there(call, result, files))
         effect = course.effects[course.at]
         course.go_on()
         if effect is not None:
             asked[effect.path] = exchange.number
+            settled |= {effect.path} if effect.old is None and _settings(call, effect.new, effect.path) else set()
         elif not strict and not LOOKS.search(call.text.partition(" ")[0]):
             course.texts.clear()  # whatever it was, it may have gone on with the files
     edited = {effect.path for effect in course.effects if effect and effect.old is not None}
@@ -92,9 +109,13 @@ def judge_writes(
             continue  # an editor gives a file one kind of line ends
         refused = there is None or there == files.before.get(path)
         demanded = strict and path not in files.encoded  # what is no UTF-8 may be refused
+        demanded = demanded or (files.lacks(path) and _shown_as_there(path, must, steps, files))
         how = _how(must, there or "") if not refused else "missing" if demanded else ""
+        if path in settled and (how in dict(ALIKE) or _ends(must) in _ends(there or "")):
+            continue
         if how and not _declared(how, must, there or "", renderer):
-            what = f"{path} was to be written with {len(must):,} characters, and {HOW.get(how, how)}"
+            said = HOW.get(how, how) if there is not None else "is not there"
+            what = f"{path} was to be written with {len(must):,} characters, and {said}"
             book.find("M17", f"written-{how}", what, owner="harness", request=asked[path])
 
 
@@ -121,6 +142,50 @@ def _not_again(steps: Steps, course: FileCourse, files: WrittenFiles, path: str)
         if left and once.texts.get(path, [None])[-1] == files.after.get(path, ""):
             return steps[left[0]][0]
     return None
+
+
+def _settings(call: RequestUnit, text: str, path: str) -> list[str]:
+    """Words among the arguments of a call, beside a text and a path: they may say how a file is written, or where."""
+    said = [one for one in strings_of(arguments_of(call)) if one != text and not one.endswith(path)]
+    return [one for one in said if SETTING.fullmatch(one)]
+
+
+def _left_there(call: RequestUnit, result: RequestUnit, files: WrittenFiles) -> list[str]:
+    """The call without the path of a file that it has shown and that is there after the turn."""
+    ways = _ways(call, files.workspace).items() if LOOKS.search(call.text.partition(" ")[0]) else ()
+    return [way for place, way in ways if (text := files.after.get(place)) and whole_in(text, flat_of(result.text))]
+
+
+def _ways(call: RequestUnit, workspace: str) -> dict[str, str]:
+    """The places that a call names, each with the call without it."""
+    return {place_in(one, workspace): call.text.replace(one, "") for one in strings_of(arguments_of(call))}
+
+
+def _shown_as_there(path: str, text: str, steps: Steps, files: WrittenFiles) -> bool:
+    """Whether a file that is not there was read as it was written, by a tool that leaves files where they are.
+
+    Then its writing was not refused; but a word of another tool's name in the result may say that this one is to follow.
+    """
+    by, shown, last = set[str](), False, steps[0]
+    for step in steps:
+        name, ways = step[0].text.partition(" ")[0], _ways(step[0], files.workspace)
+        if path in ways and LOOKS.search(name):
+            by.add(ways[path])
+            shown = shown or whole_in(text, flat_of(step[1].text))
+        elif path in ways:
+            by, shown, last = set(), False, step
+    if not shown or not by <= files.leave or text not in strings_of(arguments_of(last[0])):
+        return False
+    return not (_settings(last[0], text, path) or _names_a_tool(*last, path))
+
+
+def _names_a_tool(call: RequestUnit, result: RequestUnit, exchange: Exchange, path: str) -> bool:
+    """Whether a result has a word of another tool's name, in whatever form: "not saved" of ``save_buffer``."""
+    names = [str(one.get("name", "")) for tool in exchange.tools if isinstance(one := tool.get("function"), dict)]
+    own = set(WORD.findall(call.text.partition(" ")[0].lower()))
+    words = {word.lower() for name in names for word in WORD.findall(name)} - own
+    said = WORD.findall(result.text.replace(path, "").lower())
+    return any(one.startswith(word) for one in said for word in words)
 
 
 def _judge_deleted(

@@ -30,6 +30,8 @@ def render_audit(audit: RunAudit, console: Console) -> None:
             _finding(finding, console)
         for bite in one.bites:
             print_line(console, f"- declared: {bite.loss}; {_rounds(bite.rounds)}", indent=2)
+        if one.refused:
+            print_line(console, f"- said no, first: {one.refused[0].what}; {_rounds(one.refused[0].rounds)}", indent=2)
         for note in one.notes:
             print_line(console, f"- {note}", indent=2)
 

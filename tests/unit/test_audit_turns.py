@@ -1,0 +1,132 @@
+"""What the audit says of a turn by its messages and its events: results that stand elsewhere, or stood there before."""
+
+from io import StringIO
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from claw_adapter.audit.answers import judge_events
+from claw_adapter.audit.book import Book
+from claw_adapter.audit.conversation import judge_requests
+from claw_adapter.audit.load import _verdicts
+from claw_adapter.audit.records import Refusal, RunAudit, TrialAudit
+from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.turns import RequestTurn
+from claw_adapter.audit.units import Said, call_text
+from claw_adapter.protocol import Capabilities, Event
+from claw_adapter.protocol.limits import Prune
+from claw_adapter.report.audit_terminal import render_audit
+
+PROMPT = "What stands in the papers of the harbour?"
+LONG = "\n".join(f"{number} crates of herring were landed at pier {number % 7}" for number in range(60))
+OTHER = LONG.replace("herring", "mussels")
+
+
+def called(*calls):
+    """What the model says: calls ``(id, path)`` of one reply."""
+    made = [{"id": name, "function": {"name": "read_file", "arguments": {"path": path}}} for name, path in calls]
+    return {"role": "assistant", "content": "", "tool_calls": made}
+
+
+def turn_of(*requests, tools=True):
+    """A turn of requests ``(messages behind the prompt, reply)``."""
+    turn = RequestTurn("r1", 1, 0)
+    for number, (messages, reply) in enumerate(requests, start=1):
+        turn.exchanges.append(
+            SimpleNamespace(
+                number=number, messages=[{"role": "user", "content": PROMPT}, *messages], reply=reply, status=200,
+                fault="", failure=None, usage={}, tools=[{"function": {"name": "read_file"}}] if tools else [],
+            )
+        )  # fmt: skip
+    turn.follow(PROMPT, [], Renderer(Capabilities()), tools=tools)
+    return turn
+
+
+def result(name, text):
+    return {"role": "tool", "tool_call_id": name, "content": text}
+
+
+def asked(turn):
+    book = Book()
+    judge_requests(turn, [], Said("user", PROMPT, "prompt", 0), (), Renderer(Capabilities()), book)
+    return [(finding.key, finding.owner) for finding in book.findings()]
+
+
+def told(turn, *results, losses=()):
+    """What is found of events: each call of the turn, with these results."""
+    calls = [call for reply in turn.replies for call in reply.calls]
+    events = [Event(kind="tool_call", id=call.call, name="read_file", arguments=arguments(call)) for call in calls]
+    events += [Event(kind="tool_result", id=call.call, text=text) for call, text in zip(calls, results, strict=True)]
+    book = Book()
+    judge_events(turn, events, Renderer(Capabilities(losses=losses)), book)
+    return [finding.key for finding in book.findings()]
+
+
+def arguments(call):
+    return {"path": call.text.partition('"path": "')[2].removesuffix('"}')}
+
+
+DONE = {"role": "assistant", "content": "done"}
+
+
+def test_a_result_that_stood_there_in_the_turn_and_is_gone_is_the_harnesss():
+    first, second = called(("c1", "a.md")), called(("c2", "b.md"))
+    whole = [first, result("c1", LONG)]
+    cleared = [first, result("c1", "[cleared]"), second, result("c2", OTHER)]
+    assert asked(turn_of(([], first), (whole, second), (cleared, DONE))) == [("M30 result-changed", "harness")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f'## read_file {{"path": "a.md"}}\n{LONG}\n## read_file {{"path": "b.md"}}\n{OTHER}', []),
+        (OTHER, [("M17 calls-not-run", "harness")]),
+        (f"(one other call of read_file was not run)\n{OTHER}", [("M17 calls-not-run", "harness")]),
+    ],
+)
+def test_the_results_of_a_reply_may_stand_in_one_that_names_its_calls(text, found):
+    both, last = called(("c1", "a.md"), ("c2", "b.md")), called(("c2", "b.md"))
+    assert asked(turn_of(([], both), ([last, result("c2", text)], DONE))) == found
+
+
+def test_results_of_the_same_call_are_not_swapped_where_one_was_shortened():
+    first, again = called(("c1", "a.md")), called(("c2", "a.md"))
+    short = [first, result("c1", "[dropped to save room; call again, and it is shown]")]
+    turn = turn_of(([], first), (short, again), ([*short, again, result("c2", LONG)], DONE))
+    assert told(turn, LONG, LONG) == []
+    turn = turn_of(
+        ([], first), (short, called(("c2", "b.md"))), ([*short, called(("c2", "b.md")), result("c2", LONG)], DONE)
+    )
+    assert told(turn, LONG, LONG) == ["M17 events-results-swapped"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "found"),
+    [
+        (f"Done so far: {call_text('read_file', {'path': 'a.md'})}\n{LONG}", []),
+        (f"Done so far: {LONG!r}", []),
+        ("Done so far: read_file a.md, done", ["M17 results-missing"]),
+    ],
+)
+def test_results_that_are_told_in_texts_are_there(shown, found):
+    turn = turn_of(([], called(("c1", "a.md"))), ([{"role": "system", "content": shown}], DONE))
+    assert told(turn, LONG) == found
+    assert told(turn, LONG, losses=[Prune(turns=1)]) == []
+
+
+def test_a_call_that_ends_the_turn_has_no_request_behind_it():
+    assert told(turn_of(([], called(("c1", "a.md")))), LONG) == []
+
+
+def test_what_was_refused_is_counted_over_trials_and_stands_in_the_verdict_and_makes_no_violation():
+    no = [Refusal(place=name, what=f"read {name} → 'no', request 3", rounds=("r2",), times=2) for name in "ab"]
+    trials = [TrialAudit(trial=f"t--{n}", harness="h", refused=no[:n], requests=9) for n in (2, 1)]
+    (one,) = _verdicts(trials)
+    assert one.verdict == "nothing lost · said no: 6 readings of 2 files and histories that are there"
+    assert [(refusal.place, refusal.times) for refusal in one.refused] == [("a", 4), ("b", 2)]
+    audit = RunAudit(run="r", trials=tuple(trials), harnesses=(one,))
+    assert audit.ok
+    console = Console(file=StringIO(), width=200)
+    render_audit(audit, console)
+    assert "- said no, first: read a → 'no', request 3; rounds r2" in console.file.getvalue()
