@@ -88,7 +88,7 @@ def test_later_rounds_are_told_which_ones_got_no_score_also_when_the_run_goes_on
     told = []
 
     def watched(*given, **more):
-        told.append((given[2], list(more["unscored"])))
+        told.append((given[2], list(more["unsaid"])))
         return make_answer_key(*given, **more)
 
     monkeypatch.setattr(rounds_of_a_trial, "make_answer_key", watched)

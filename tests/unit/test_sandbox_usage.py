@@ -1,11 +1,17 @@
 """What counts as used by some processes."""
 
 import os
+import signal
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-from claw_adapter.sandbox.usage import SharedFiles, size
+import pytest
+
+from claw_adapter.drivers import reaper
+from claw_adapter.sandbox.usage import SharedFiles, memory, size
 
 
 def test_shared_files_are_those_that_the_processes_were_seen_with_and_no_others():
@@ -39,3 +45,41 @@ def test_what_has_a_name_counts_however_little_is_in_it(tmp_path):
     (tmp_path / "empty").touch()
     (tmp_path / "link").symlink_to("folder")
     assert size(tmp_path) == 3 * 4096
+
+
+def test_what_lies_deeper_than_a_path_reaches_counts(tmp_path):
+    place = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("n" * 250, dir_fd=place)
+        inner = os.open("n" * 250, os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = inner
+    file = os.open("big", os.O_CREAT | os.O_WRONLY, dir_fd=place)
+    os.truncate(file, 10_000_000)
+    os.close(file)
+    os.close(place)
+    opened = len([*Path("/proc/self/fd").iterdir()])
+    assert size(tmp_path) >= 10_000_000
+    assert len([*Path("/proc/self/fd").iterdir()]) == opened
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="the system does not say what is shared")
+def test_what_forked_processes_have_in_common_counts_once():
+    code = """
+import os, sys, time
+held = bytearray(b"x" * 100_000_000)
+if all(os.fork() for _ in range(3)):
+    print("made", flush=True)
+time.sleep(60)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        forked = [one.pid for one in reaper.table().values() if one.ppid == child.pid]
+        processes = [f"/proc/{pid}" for pid in (child.pid, *forked)]
+        try:
+            assert len(processes) == 4
+            assert memory(processes, within=10**9) > 350_000_000
+            assert 90_000_000 < memory(processes, within=150_000_000) < 250_000_000
+        finally:
+            for pid in (*forked, child.pid):
+                os.kill(pid, signal.SIGKILL)

@@ -77,7 +77,7 @@ def test_a_locator_says_how_to_get_at_a_fragment():
 
 def test_feedback_on_a_round_without_a_score_is_said_by_nobody():
     assert answer_key("r9").unsaid == ()
-    assert answer_key("r9", unscored=["r3", "r7"]).unsaid == ("booked",)
+    assert answer_key("r9", unsaid=["r3", "r7"]).unsaid == ("booked",)
 
 
 def test_a_brief_has_the_rounds_evidence_and_artefacts_and_no_others():

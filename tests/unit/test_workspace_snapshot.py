@@ -242,6 +242,22 @@ def test_restore_leaves_nothing_behind_in_rights_times_and_attributes(snapshots,
     assert not [place for place in places if place.stat().st_mtime < 10 or place.stat().st_atime < 10]
 
 
+def test_restore_gives_back_rights_and_times_as_they_were(snapshots, work):
+    (work / "inner").mkdir()
+    (work / "inner/key").write_text("secret")
+    (work / "inner/key").chmod(0o600)
+    (work / "inner").chmod(0o700)
+    for place in (work / "inner/key", work / "inner"):
+        os.utime(place, ns=(10**18, 10**18))
+    digest = snapshots.take(work)
+    (work / "inner/key").write_text("other")
+    (work / "inner").chmod(0o755)
+    snapshots.take(work, passing=True)
+    snapshots.restore(digest, work)
+    found = [(work / name).stat() for name in ("inner/key", "inner")]
+    assert [(oct(one.st_mode & 0o777), one.st_mtime_ns) for one in found] == [("0o600", 10**18), ("0o700", 10**18)]
+
+
 def test_restore_leaves_equal_files_alone(snapshots, work):
     digest = snapshots.take(work)
     before = (work / "docs" / "a.md").stat()

@@ -39,7 +39,7 @@ class AnswerKey(Record):
     asked: tuple[str, ...] = ()
     """The question and the statements of the prompt: a turn whose requests do not have them all is no answer to it."""
     unsaid: tuple[str, ...] = ()
-    """Fragments of the feedback on rounds that were left unscored: nobody has said them."""
+    """Fragments of feedback that was not heard: its round was unscored, or the turn in which it was said has failed."""
     oracle: dict[str, str] = Field(default_factory=dict)
     """Files, by path relative to the workspace, that are written when all needs are met."""
     hasty: dict[str, str] = Field(default_factory=dict)

@@ -145,7 +145,8 @@ class Bounds:
             _, behind = unlinked(processes, watched.devices)
             _judge(watched, "processes", len(processes), settings.max_processes, "--max-processes")
             _judge(watched, "threads", threads(processes), THREADS * settings.max_processes, "--max-processes")
-            _judge(watched, "memory", held := memory(processes, behind), most_memory(settings), "--max-memory")
+            held = memory(processes, behind, most := most_memory(settings))
+            _judge(watched, "memory", held, most, "--max-memory")
             for name, seen in (("processes", len(processes)), ("memory", held)):
                 if seen:
                     watched.peaks[name] = max(seen, watched.peaks.get(name, 0))

@@ -137,7 +137,10 @@ class RoundRunner:
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self._answers = {record.round: record.score.answer for record in trial.journal.rounds}
-        self._unscored = [record.round for record in trial.journal.rounds if record.score.value is None]
+        self._unsaid: list[str] = []
+        """Rounds of which the harness has heard no feedback."""
+        for record in trial.journal.rounds:
+            self._note_unsaid(record.index, unscored=record.score.value is None, failed=record.error is not None)
         self._worlds = worlds(trial.scenario) if trial.gold.evidence else []
         self._redacting = CheckpointRedactor(trial.services.redactor)
         self._copy = trial.live / "check"
@@ -176,8 +179,7 @@ class RoundRunner:
         check_seconds = time.monotonic() - checked if question.needs_workspace or taught else 0.0
         crashpoint("scored")
         self._answers[item.id] = score.answer
-        if score.value is None:
-            self._unscored.append(item.id)
+        self._note_unsaid(index, unscored=score.value is None, failed=turn.error is not None)
         return RoundRecord(
             index=index,
             round=item.id,
@@ -210,6 +212,12 @@ class RoundRunner:
             if trial.environment
             else None,
         )
+
+    def _note_unsaid(self, index: int, *, unscored: bool, failed: bool) -> None:
+        """There is no feedback on an unscored round, and what was said in a turn that failed was taken back with it."""
+        rounds = self.trial.scenario.rounds
+        self._unsaid += [rounds[index].id] if unscored else []
+        self._unsaid += [rounds[index - 1].id] if failed and index else []
 
     def _missed(self, sent: _Sent, score: Score) -> Failure | None:
         """What the reader had no way to do: what it says, or what it was content with and the workspace does not have."""
@@ -263,7 +271,7 @@ class RoundRunner:
                 sent = replace(sent, turn=sent.turn.model_copy(update={"error": stays}))
                 break
             if error.kind != HarnessOverLimits.__name__:  # what is more than it may have is not kept either
-                left.append(await to_thread(trial.world.snapshots.take, trial.world.workspace))
+                left.append(await to_thread(trial.world.snapshots.take, trial.world.workspace, passing=True))
             if sent.meter.retry_in is not None:
                 outages += 1
                 await asyncio.sleep(sent.meter.retry_in)
@@ -291,7 +299,7 @@ class RoundRunner:
                 history_files=trial.world.files,
                 workspace=str(told_workspace(trial.harness, trial.spec.settings.isolation, trial.world.workspace)),
                 states=self._worlds,
-                unscored=self._unscored,
+                unsaid=self._unsaid,
                 prompt=prompt,
                 history_text=self._text_of,
             )

@@ -35,9 +35,11 @@ LITTLE_SHARED: Final = 256_000_000
 """Only above this is it asked, which takes a while, what of shared memory is no file's."""
 THREADS: Final = 32
 """A trial, or a check, may have so many for each process that it may have."""
+LONG_PATH: Final = 3000
+"""Characters of a path from which on a folder is opened, and what is below it called by that."""
 NAME_BYTES: Final = 4096
 """Bytes that anything with a name counts with, so that their number is bounded with them."""
-_PART: Final = re.compile(r"^Pss_Shmem:\s+(\d+) kB", re.MULTILINE)
+_PART: Final = re.compile(r"^Pss_(Anon|Shmem):\s+(\d+) kB", re.MULTILINE)
 _WORDS: Final = {
     "processes": "processes at once",
     "threads": "threads at once",
@@ -61,12 +63,14 @@ def over_limit(what: str, used: float, most: float, where: str = "") -> str:
     return f"over its limits: {had} {_WORDS.get(what, f'in {what}')}{where}, {may} are allowed"
 
 
-def memory(processes: Sequence[str], nameless: int = 0) -> int:
+def memory(processes: Sequence[str], nameless: int = 0, within: float = 0) -> int:
     """Bytes of memory that the processes have: their own, and what they share by a mapping that is no file's, once.
 
     Args:
         processes: their folders.
         nameless: bytes in files without a name that are in memory; see `unlinked`. They may be mapped, or be the mappings.
+        within: up to this the sum may be too high: what forked processes have in common counts for each. Beyond, which takes
+            a while, it counts once.
     """
     own = shared = 0
     for process in processes:
@@ -74,15 +78,21 @@ def memory(processes: Sequence[str], nameless: int = 0) -> int:
             _, resident, mapped, *_ = Path(f"{process}/statm").read_text("ascii").split()
             own += (int(resident) - int(mapped)) * PAGE
             shared += int(mapped) * PAGE
-    return own + max(nameless, sum(map(_shared_memory, processes)) if shared > LITTLE_SHARED else 0)
+    if own > within or shared > LITTLE_SHARED:
+        parts = list(map(_parts, processes))
+        own = sum(part.get("Anon", 0) for part in parts) or own
+        shared = sum(part.get("Shmem", 0) for part in parts)
+    else:
+        shared = 0
+    return own + max(nameless, shared)
 
 
-def _shared_memory(process: str) -> int:
-    """A process's part of the memory that is shared by mappings of no file."""
+def _parts(process: str) -> dict[str, int]:
+    """A process's part, in bytes, of the memory that it shares with others or has alone: ``Anon``, ``Shmem``."""
     with contextlib.suppress(OSError):
-        found = _PART.search(Path(f"{process}/smaps_rollup").read_text("ascii"))
-        return int(found[1]) * 1024 if found else 0
-    return 0
+        found = _PART.findall(Path(f"{process}/smaps_rollup").read_text("ascii"))
+        return {name: int(size) * 1024 for name, size in found}
+    return {}
 
 
 def threads(processes: Iterable[str]) -> int:
@@ -171,18 +181,26 @@ def _held(processes: Iterable[str]) -> set[str]:
 def unlinked(processes: Iterable[str], devices: Container[int]) -> tuple[int, int]:
     """Bytes in files without a name that a process holds open or mapped: on these devices, and elsewhere (in memory).
 
-    In memory are memfd, and what processes share without a file. Mappings are looked at where the machine has much of either;
-    the kernel shows those of others to root only.
+    In memory are memfd, and what processes share without a file. Mappings, and what threads have open for themselves, are
+    looked at where the machine has much of either; the kernel shows the mappings of others to root only.
     """
     found: dict[tuple[int, int], int] = {}
-    folders = ("fd", "map_files") if _shared_by_all() > LITTLE_SHARED else ("fd",)
-    for entry in (one for process in processes for folder in folders for one in _entries(f"{process}/{folder}")):
+    much = _shared_by_all() > LITTLE_SHARED
+    for entry in (one for process in processes for folder in _tables(process, much) for one in _entries(folder)):
         with contextlib.suppress(OSError):
             file = os.stat(entry)  # noqa: PTH116 - a Path would resolve the link
             if stat.S_ISREG(file.st_mode) and not file.st_nlink:
                 found[file.st_dev, file.st_ino] = file.st_blocks * 512
     here = sum(used for (device, _), used in found.items() if device in devices)
     return here, sum(found.values()) - here
+
+
+def _tables(process: str, every: bool) -> Iterator[str]:
+    """The folders of what a process has open; `every` one: mapped as well, and by a thread for itself."""
+    yield f"{process}/fd"
+    if every:
+        yield f"{process}/map_files"
+        yield from (f"{thread}/fd" for thread in _entries(f"{process}/task"))
 
 
 def _shared_by_all() -> int:
@@ -199,14 +217,22 @@ def size(folder: Path, since: float = 0) -> int:
     A file with holes counts with its whole length, one with several names for each, and a folder, a link or an empty file
     with `NAME_BYTES` too: that is what copying and removing them takes.
     """
-    total, pending = 0, [str(folder)]
+    total, pending = 0, list[str | int]([str(folder)])
     while pending:
-        with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
-            for entry in entries:
-                with contextlib.suppress(OSError):
-                    found = entry.stat(follow_symlinks=False)
-                    if found.st_ctime >= since:
-                        total += max(found.st_blocks * 512, found.st_size, NAME_BYTES)
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append(entry.path)
+        place = pending.pop()
+        if isinstance(place, int):  # all below it is done
+            os.close(place)
+            continue
+        with contextlib.suppress(OSError):
+            if len(place) > LONG_PATH:  # the system takes no path that is much longer
+                pending.append(descriptor := os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW))
+                place = f"/proc/self/fd/{descriptor}"
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    with contextlib.suppress(OSError):
+                        found = entry.stat(follow_symlinks=False)
+                        if found.st_ctime >= since:
+                            total += max(found.st_blocks * 512, found.st_size, NAME_BYTES)
+                        if entry.is_dir(follow_symlinks=False):
+                            pending.append(entry.path)
     return total

@@ -139,7 +139,7 @@ class CheckWatch:
         over = (
             over_limit("processes", len(processes), limits.processes)
             or over_limit("threads", threads(processes), THREADS * limits.processes)
-            or over_limit("memory", memory(processes, elsewhere), _most_memory(limits))
+            or over_limit("memory", memory(processes, elsewhere, _most_memory(limits)), _most_memory(limits))
             or over_limit("disk", on_disk + self._written(), limits.disk)
         )
         for name, used, most in mounts(processes):

@@ -20,7 +20,7 @@ def make_answer_key(
     history_files: Mapping[str, str],
     workspace: str,
     states: Sequence[World] = (),
-    unscored: Collection[str] = (),
+    unsaid: Collection[str] = (),
     prompt: str = "",
     history_text: Callable[[str], str | None] = lambda _: None,
 ) -> AnswerKey:
@@ -34,14 +34,14 @@ def make_answer_key(
         history_files: workspace path of the rendered log by session id; empty when histories are native.
         workspace: absolute path of the workspace as the harness sees it.
         states: `worlds(scenario)`, for what the files with evidence hold.
-        unscored: earlier rounds that got no score, and so no feedback.
+        unsaid: earlier rounds whose feedback the harness has not heard.
         prompt: what the harness is sent.
         history_text: what a rendered log holds, by its path; None if that cannot be read.
     """
     item = scenario.rounds[round_index]
     evidence = gold.evidence.rounds.get(item.id) if gold.evidence else None
     locators: list[Locator] = []
-    unsaid = {f"feedback/{name}" for name in unscored}
+    nowhere = {f"feedback/{name}" for name in unsaid}
     if gold.evidence is not None and evidence is not None:
         for name in fragments_of(evidence):
             place = _place(scenario, gold.evidence.fragments[name], session_key, history_files)
@@ -53,7 +53,7 @@ def make_answer_key(
         evidence=evidence,
         asked=tuple(text for text in (item.question, *item.options.values()) if text and text in prompt),
         fragments=tuple(locators),
-        unsaid=tuple(one.id for one in locators if gold.evidence and gold.evidence.fragments[one.id].where in unsaid),
+        unsaid=tuple(one.id for one in locators if gold.evidence and gold.evidence.fragments[one.id].where in nowhere),
         oracle=gold.artefacts("oracle", item.id),
         hasty=gold.artefacts("hasty", item.id),
         workspace=workspace,

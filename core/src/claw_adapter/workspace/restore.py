@@ -13,7 +13,7 @@ from typing import Final
 from claw_adapter import folders
 from claw_adapter.errors import JournalError
 from claw_adapter.runs.store import Store, hash_of
-from claw_adapter.workspace.tree import Entry, Tree
+from claw_adapter.workspace.tree import Entry, Mark, Marks, Tree
 
 __all__ = ["Restorer"]
 
@@ -26,11 +26,15 @@ class _Folder(dict[str, "Entry | _Folder"]):
 
 
 class Restorer:
-    """Brings folders to recorded trees; paths that `excluded` names are neither made nor removed."""
+    """Brings folders to recorded trees; paths that `excluded` names are neither made nor removed.
 
-    def __init__(self, store: Store, excluded: Callable[[str], bool] | None) -> None:
+    Rights and times are those of `marks`, and else ordinary ones and now.
+    """
+
+    def __init__(self, store: Store, excluded: Callable[[str], bool] | None, marks: Marks | None = None) -> None:
         self._store = store
         self._excluded = excluded
+        self._marks = marks or {}
 
     def restore(self, tree: Tree, folder: Path) -> None:
         """Make `folder` the tree; what stands in its place and is no folder is removed."""
@@ -47,7 +51,7 @@ class Restorer:
         for name, node in wanted.items():
             if not self._kept(prefix + name):
                 self._place(folder, name, node, prefix, depth)
-        _settle(folder, PROGRAM)
+        _settle(folder, *self._marks.get(prefix.rstrip("/"), (PROGRAM, None)))
 
     def _kept(self, path: str) -> bool:
         return self._excluded is not None and self._excluded(path)
@@ -71,18 +75,19 @@ class Restorer:
             with folders.child(folder, name, repair=True) as descriptor:
                 self._sync(descriptor, node, f"{prefix}{name}/", depth + 1)
         elif node.kind == "file":
-            self._place_file(folder, name, node)
+            self._place_file(folder, name, node, self._marks.get(prefix + name))
         elif node.kind == "link":
             self._place_link(folder, name, node.target)
 
-    def _place_file(self, folder: int, name: str, entry: Entry) -> None:
-        mode = PROGRAM if entry.executable else PLAIN
-        if _is_file(folder, name, entry, mode):
-            return
-        found = folders.lstat(folder, name)
-        if found is not None and stat.S_ISDIR(found.st_mode):
-            folders.remove(folder, name)
-        folders.write_file(folder, name, lambda target: self._store.copy_into(entry.sha, target), mode)
+    def _place_file(self, folder: int, name: str, entry: Entry, mark: Mark | None) -> None:
+        mode, time = mark or (PROGRAM if entry.executable else PLAIN, None)
+        if not _is_file(folder, name, entry):
+            found = folders.lstat(folder, name)
+            if found is not None and stat.S_ISDIR(found.st_mode):
+                folders.remove(folder, name)
+            folders.write_file(folder, name, lambda target: self._store.copy_into(entry.sha, target), PLAIN)
+        with folders.open_file(folder, name) as placed:
+            _settle(placed.fileno(), mode, time)
 
     def _place_link(self, folder: int, name: str, target: str) -> None:
         found = folders.lstat(folder, name)
@@ -107,24 +112,23 @@ def _nested(tree: Tree) -> _Folder:
     return root
 
 
-def _is_file(folder: int, name: str, entry: Entry, mode: int) -> bool:
-    """Whether the file is there with this content and no second name (hard link) elsewhere; then it is made like a new one."""
+def _is_file(folder: int, name: str, entry: Entry) -> bool:
+    """Whether the file is there already, with this content and no second name (hard link) elsewhere."""
     try:
         with folders.open_file(folder, name) as source:
             found = os.fstat(source.fileno())
-            readable = found.st_mode & stat.S_IRUSR
-            same = readable and found.st_nlink == 1 and found.st_size == entry.size and hash_of(source) == entry.sha
-            if same:
-                _settle(source.fileno(), mode)
-            return bool(same)
+            return found.st_nlink == 1 and found.st_size == entry.size and hash_of(source) == entry.sha
     except OSError:
         return False
 
 
-def _settle(descriptor: int, mode: int) -> None:
-    """Ordinary rights, times of now and no attributes: nothing that was written there goes on but the content."""
-    os.fchmod(descriptor, mode)
+def _settle(descriptor: int, mode: int, time: int | None) -> None:
+    """Give it rights and times, and no attributes: nothing else that was written there goes on but the content."""
     for name in os.listxattr(descriptor) if sys.platform == "linux" else ():
         if name.startswith(("user.", "system.posix_acl")):
             os.removexattr(descriptor, name)
-    os.utime(descriptor)
+    if time is None:
+        os.utime(descriptor)
+    else:
+        os.utime(descriptor, ns=(time, time))
+    os.fchmod(descriptor, mode)

@@ -14,7 +14,7 @@ from typing import Final
 from claw_adapter import folders
 from claw_adapter.runs.store import Store
 from claw_adapter.workspace.restore import Restorer
-from claw_adapter.workspace.tree import Diff, Entry, Tree, difference, excluder, read_tree, write_tree
+from claw_adapter.workspace.tree import Diff, Entry, Marks, Tree, difference, excluder, read_tree, write_tree
 
 __all__ = ["Snapshotter"]
 
@@ -39,10 +39,13 @@ class Snapshotter:
         self._max_file = max_file
         self._known: dict[Path, Known] = {}
         self._taken: dict[Path, tuple[Tree, str]] = {}
+        self._marks: dict[Path, tuple[str, Marks]] = {}
+        """Those of the newest snapshot that may be gone back to, by its digest."""
 
-    def take(self, folder: Path, exclude: Sequence[str] = ()) -> str:
+    def take(self, folder: Path, exclude: Sequence[str] = (), *, passing: bool = False) -> str:
         """Keep the folder as it is now, without what matches a pattern of `exclude` (see `tree.excluder`); return the digest.
 
+        Rights and times are kept in memory, for `restore`, but of one that is `passing`: nobody goes back to that.
         A folder that is not there, or in whose place something else stands, is an empty tree.
         """
         scan = _Scan(self.store, self._known.get(folder, {}), excluder(exclude), self._max_file)
@@ -59,18 +62,22 @@ class Snapshotter:
             scan.tree,
             digest,
         )  # the newest: entries that are the same objects are compared for nothing
+        if not passing:
+            self._marks[folder] = digest, scan.marks
         return digest
 
     def restore(self, digest: str, folder: Path, exclude: Sequence[str] = ()) -> None:
         """Make `folder` exactly the tree of the snapshot; only what matches `exclude` stays as it is.
 
-        Rights are reset to the ordinary (and executable as recorded). What the snapshot lists as skipped or unreadable is
-        left alone where it still stands.
+        Rights and times are those that it had if this is the newest snapshot of the folder that was not passing; else rights
+        are the ordinary ones (and executable as recorded), and the times are now. Attributes are taken away.
+        What the snapshot lists as skipped or unreadable is left alone where it still stands.
 
         Raises:
             JournalError: the snapshot is missing or damaged.
         """
-        Restorer(self.store, excluder(exclude)).restore(self.tree(digest), folder)
+        known, marks = self._marks.get(folder, ("", {}))
+        Restorer(self.store, excluder(exclude), marks if known == digest else None).restore(self.tree(digest), folder)
 
     def materialise(self, digest: str, folder: Path) -> None:
         """Make a throw-away copy of the snapshot in `folder`, which must be new or empty.
@@ -109,8 +116,10 @@ class _Scan:
     max_file: int
     tree: Tree = field(default_factory=dict)
     known: Known = field(default_factory=dict)
+    marks: Marks = field(default_factory=dict)
 
     def folder(self, descriptor: int, prefix: str, depth: int) -> None:
+        self._mark(prefix.rstrip("/"), os.fstat(descriptor))
         with os.scandir(descriptor) as items:
             entries = list(items)
         for entry in entries:
@@ -119,6 +128,8 @@ class _Scan:
                 continue
             try:
                 found = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(found.st_mode):
+                    self._mark(path, found)
                 before = self.before.get(path)
                 if before is not None and before[0] == _token(found):  # only files are remembered
                     self.known[path] = before
@@ -135,6 +146,9 @@ class _Scan:
                 if error.errno not in REPLACED:
                     raise
                 self.tree[path] = Entry("unreadable", reason="replaced while it was being read")
+
+    def _mark(self, path: str, found: os.stat_result) -> None:
+        self.marks[path] = stat.S_IMODE(found.st_mode), found.st_mtime_ns
 
     def _entry(self, parent: int, entry: os.DirEntry[str], path: str, found: os.stat_result, depth: int) -> None:
         kind = stat.S_IFMT(found.st_mode)

@@ -14,7 +14,19 @@ from pydantic import JsonValue
 from claw_adapter.errors import JournalError
 from claw_adapter.runs.store import Store
 
-__all__ = ["KINDS", "Diff", "Entry", "Kind", "Tree", "difference", "excluder", "read_tree", "write_tree"]
+__all__ = [
+    "KINDS",
+    "Diff",
+    "Entry",
+    "Kind",
+    "Mark",
+    "Marks",
+    "Tree",
+    "difference",
+    "excluder",
+    "read_tree",
+    "write_tree",
+]
 
 Kind = Literal["file", "link", "folder", "skipped", "unreadable"]
 KINDS: Final[frozenset[str]] = frozenset({"file", "link", "folder", "skipped", "unreadable"})
@@ -49,6 +61,10 @@ class Entry:
 
 Tree = dict[str, Entry]
 """Entries by path relative to the folder, forward slashes; undecodable bytes of names as surrogates (PEP 383)."""
+Mark = tuple[int, int]
+"""Rights, and nanoseconds of the last change."""
+Marks = dict[str, Mark]
+"""Those of a tree's files and folders by path, of the folder itself under ""; no part of what a snapshot says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,12 @@ class Errand:
     @property
     def no_way(self) -> bool:
         """Whether everything was tried, and no tool has done it."""
-        return self.attempt is None and not self.success and not self.closed
+        return self.attempt is None and self.open
+
+    @property
+    def open(self) -> bool:
+        """Whether it has not been done, whether there is anything left to try or not."""
+        return not self.success and not self.closed
 
     @property
     def over(self) -> bool:

@@ -54,8 +54,6 @@ class ReaderTurn:
         self._again: list[Errand] | None = None
         """Errands for what a later request did not show any more."""
         self._known_tools: frozenset[str] = frozenset()
-        self._sessions: set[str] = set()
-        """Sessions that were looked up."""
         self._kept = 0
         """Calls that reading leaves to writing."""
         self._unheard: set[str] | None = None
@@ -86,12 +84,12 @@ class ReaderTurn:
         """
         undecided = policy.undecided(self._evidence, self._sight.shown)
         files = {item.path for item in self._answer_key.fragments if item.id in undecided}
-        vain = [e for e in self._reading or () if self._in_vain(e) and e.place in files | self._sessions]
-        if any(e.place in files and self._is_elsewhere(e) for e in vain):
+        vain = [one for one in self._reading or () if one.open and one.wants & undecided]
+        if any(one.place in files and self._is_elsewhere(one) for one in vain):
             return ()
         gone = self._places(self._sight.gone & undecided)
         unread = [e.place for e in vain if e.place not in gone] if self._offered else self._places(undecided)
-        unwritten = [e.place for e in self._writing or () if self._in_vain(e)]
+        unwritten = [one.place for one in self._writing or () if one.open]
         if not self._offered:
             unwritten = list(self._files())
         unheard = [name for name in self._answer_key.unsaid if name in undecided]
@@ -100,7 +98,7 @@ class ReaderTurn:
             *(f"reading {place}" for place in unread),
             *(f"writing {place}" for place in unwritten),
             *(["hearing what is asked"] if self._unheard else ()),
-            *(f"hearing {name}, which is said of a round that was left unscored" for name in unheard),
+            *(f"hearing {name}, which was not said, or in a turn that failed" for name in unheard),
         )
 
     def _places(self, ids: Collection[str]) -> list[str]:
@@ -115,11 +113,6 @@ class ReaderTurn:
         return bool(texts and wanted and self._memory.habits.ways) and not any(
             self._memory.matcher.found(wanted, text) for text in texts
         )
-
-    def _in_vain(self, errand: Errand) -> bool:
-        """Whether everything was tried for an errand, or as much as there were calls for."""
-        spent = 0 < self._budget <= self._calls + (self._kept if errand.wants else 0)
-        return errand.no_way or (spent and not errand.over)
 
     def end(self) -> None:
         """Keep in mind which fragments this round has shown, and the calls that it has made."""
@@ -192,7 +185,6 @@ class ReaderTurn:
                 names = list(dict.fromkeys([name, *(item.session for item in items if item.session)]))
                 wants = _ids(items)
                 steps = read_session(names, box, habits, self._texts_of(wants))
-                self._sessions.add(name)
                 errands.append(Errand(name, steps, self._shows(items), wants))
         return errands
 
