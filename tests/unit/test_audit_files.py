@@ -13,7 +13,7 @@ from claw_adapter.audit.parts import FileParts, said_by, shown_by
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.remarks import folded
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.results import Failed, bare_ends
+from claw_adapter.audit.results import Failed, bare_ends, flat_of
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
@@ -434,3 +434,11 @@ def test_what_was_made_is_there_in_the_next_reply():
 def test_the_key_of_a_trial_is_known_whatever_its_last_sign(last):
     assert KEY.search(f'{{"key": "claw-{"x" * 31}{last}"}}')
     assert not KEY.search(f"claw-{'x' * 32}{last}")
+
+
+def test_a_text_in_json_in_json_is_there_without_its_quotes():
+    text = 'name: "tour"\nstop: "b"'
+    inner = json.dumps({"text": text})
+    for result in (inner, json.dumps({"output": inner}), json.dumps(json.dumps({"output": [inner]})), json.dumps(text)):
+        assert text in flat_of(result)
+    assert flat_of('{"not": "closed') == '{"not": "closed'

@@ -76,6 +76,8 @@ class Book:
     """What has been in a request as it must be."""
     named: set[Said] = field(default_factory=set)
     """What was shown with its speaker's name."""
+    said: list[str] = field(default_factory=list)
+    """What the model has said in the turns before, to requests of the harness's own too."""
     notes: dict[str, None] = field(default_factory=dict)
 
     def find(

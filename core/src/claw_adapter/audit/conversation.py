@@ -43,7 +43,7 @@ def judge_requests(
     """
     number = prompt.round
     tokens = largest
-    replies: list[str] = []
+    told_by = [(one.number, reply.text) for one in turn.exchanges if (reply := Reply.of(one)) is not None]
     for exchange, due in zip(turn.chain, turn.before, strict=True):
         units = turn.units[exchange.number]
         steps = [said for step in turn.steps[:due] for entry in step.entries(number) for said in entry]
@@ -52,10 +52,11 @@ def judge_requests(
         tokens = max(tokens, int(str(exchange.usage.get("input") or 0)))
         told = any(one.fault in TOO_LONG for one in turn.exchanges if one.number < exchange.number)
         felt = sys.maxsize if told else tokens
+        replies = [*book.said, *(text for place, text in told_by if place < exchange.number)]
         _Request(expected, units, found, prompt.round, renderer, book, exchange.number, felt, replies=replies).judge(
             gone
         )
-        replies += [reply.text] if (reply := Reply.of(exchange)) else []
+    book.said += [text for _, text in told_by]
     _judge_calls(turn, book, renderer)
     _judge_broken(turn, book)
     return tokens
@@ -213,7 +214,7 @@ class _Request:
                 self._find("M13", "prompt-doubled", f"{_quoted(said)} is there twice")
 
     def _said_again(self, text: str) -> bool:
-        """Whether the model itself has said it as often in this turn as it is there, perhaps with more around it."""
+        """Whether the model itself has said it as often as it is there, perhaps with more around it."""
         there = sum(self.renderer.unit(unit) == text for unit in self.units if unit.kind == "assistant")
         return 0 < there <= sum(text in self.renderer.plain(reply) for reply in self.replies)
 

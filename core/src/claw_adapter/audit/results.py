@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ __all__ = [
 _Holds = Callable[[], bool]
 BLANK: Final = " \t"
 LINE_END: Final = re.compile(r"\r\n|[\n\r]")
+QUOTED: Final = 3
+"""So often JSON may stand in JSON."""
 LEAST: Final = 12
 """Characters that a line must have to be known by."""
 PARTIAL: Final = re.compile(
@@ -99,22 +102,21 @@ def _enough(name: str, value: object, count: int) -> bool:
 
 
 def flat_of(result: str) -> str:
-    """A result's text; of JSON its strings and numbers too, so that nothing is quoted."""
-    try:
-        value = parse_json(result, halves=True)
-    except ValueError:
-        return result.replace("\r\n", "\n")
-    if not isinstance(value, dict | list):
-        return result
-    return f"{result}\n" + "\n".join(_leaves(value)).replace("\r\n", "\n")
+    """A result's text; of JSON, and of JSON in it, its strings and numbers too, so that nothing is quoted."""
+    _, *leaves = _leaves(result)
+    return f"{result}\n" + "\n".join(leaves).replace("\r\n", "\n") if leaves else result.replace("\r\n", "\n")
 
 
-def _leaves(value: object) -> Iterable[str]:
+def _leaves(value: object, depth: int = 0) -> Iterable[str]:
+    """A text, and what it holds if it is JSON; of anything else in JSON, all that is in it."""
     if isinstance(value, dict | list):
         for item in value if isinstance(value, list) else value.values():
-            yield from _leaves(item)
-    else:
-        yield str(value)
+            yield from _leaves(item, depth)
+        return
+    yield str(value)
+    if isinstance(value, str) and depth < QUOTED and value.lstrip()[:1] in ("{", "[", '"'):
+        with contextlib.suppress(ValueError):
+            yield from _leaves(parse_json(value, halves=True), depth + 1)
 
 
 def lines_of_text(text: str) -> list[str]:
