@@ -137,6 +137,7 @@ async def played(
     later: Later = lambda _: (),
     view: View = lambda history: history,
     there: dict[str, str] | None = None,
+    nudge: str = "",
 ) -> tuple[World, Seen, str]:
     """One round of an agent: three files are to be read, two to be written.
 
@@ -146,6 +147,7 @@ async def played(
         later: tools that it offers besides by and by.
         view: what of its conversation it sends.
         there: further files of the workspace.
+        nudge: what it says to an answer in words; then only what a tool puts into ``world.state["answer"]`` ends the turn.
     """
     world = World(root)
     for path, content in {**FILES, **(there or {})}.items():
@@ -157,14 +159,16 @@ async def played(
         texts={path: (text,) for path, text in {**FILES, **(there or {})}.items()},
     )  # fmt: skip
     model = reader(told)
-    said = await _turn(model, tools, world, later, view)
+    said = await _turn(model, tools, world, later, view, nudge)
     world.harmed += [path for path, content in FILES.items() if world.get(path) != content]
     seen = model.seen()
     assert seen is not None
     return world, seen, said
 
 
-async def _turn(model: ReaderModel, tools: tuple[Tool, ...], world: World, later: Later, view: View) -> str:
+async def _turn(
+    model: ReaderModel, tools: tuple[Tool, ...], world: World, later: Later, view: View, nudge: str = ""
+) -> str:
     history: list[Json] = [{"role": "user", "content": PROMPT}]
     for _ in range(60):
         known = {tool.name: tool for tool in (*tools, *later(world))}
@@ -174,12 +178,16 @@ async def _turn(model: ReaderModel, tools: tuple[Tool, ...], world: World, later
         ]
         reply = await reply_of(model, {"model": "any", "messages": view(history), "tools": offered})
         history.append(reply.message())
-        if not reply.calls:
+        if not reply.calls and not nudge:
             return reply.text
+        if not reply.calls:
+            history.append({"role": "user", "content": nudge})
         for call in reply.calls:
             history.append(
                 {"role": "tool", "tool_call_id": call.id, "content": _result(known, world, call.name, call.arguments)}
             )
+        if "answer" in world.state:
+            return str(world.state["answer"])
     raise AssertionError("the reader never came to an end")
 
 

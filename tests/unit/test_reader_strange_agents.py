@@ -415,6 +415,16 @@ async def test_what_results_have_shown_is_gone_whatever_view_comes_behind_them(t
     assert (said, [one.partition(" ")[0] for one in seen.no_way]) == ("Perhaps.", ["keeping"] * 3)
 
 
+async def test_an_answer_that_has_to_be_handed_over_is(tmp_path):
+    def ends(world, given):
+        world.state["answer"] = given["text"]
+        return "The end."
+
+    tools = (reads(), writes(), tool("final_answer", takes({"text": TEXT}), ends))
+    _, seen, said = await played(tools, tmp_path, nudge="Go on. Only a call of final_answer ends this.")
+    assert (said, seen.no_way) == ("Written.", ())
+
+
 def test_a_command_stays_one_whatever_its_reason_is_said_to_look_like():
     reason = text("Why it is run. Odd programs (sed scripts, awk) need more words: curl (quiet, url) gets JSON.")
     shell = tool(

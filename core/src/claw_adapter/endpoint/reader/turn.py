@@ -8,10 +8,12 @@ from typing import Final
 
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.reader import policy
+from claw_adapter.endpoint.reader.candidates import filled
 from claw_adapter.endpoint.reader.errands import Errand
 from claw_adapter.endpoint.reader.matching import bare, normalise, shows_part
 from claw_adapter.endpoint.reader.memory import Memory
 from claw_adapter.endpoint.reader.reading import read_file, read_session
+from claw_adapter.endpoint.reader.refusals import says
 from claw_adapter.endpoint.reader.sight import Sight
 from claw_adapter.endpoint.reader.tools import Toolbox
 from claw_adapter.endpoint.reader.writing import holds, write_file
@@ -60,6 +62,8 @@ class ReaderTurn:
         """What was asked and no request has shown; None before the first one."""
         self._offered = False
         """Whether the turn's requests have offered tools."""
+        self._given = ""
+        """The answer that was given in words."""
 
     @property
     def blind(self) -> bool:
@@ -137,7 +141,27 @@ class ReaderTurn:
             for _ in range(2):
                 if calls := self._go_on(self._to_write(box), request, box):
                     return calls
-        return self._answer()
+            if calls := self._handed_over(request, box):
+                return calls
+        self._given = self._answer()
+        return self._given
+
+    def _handed_over(self, request: ModelRequest, box: Toolbox) -> tuple[Call, ...]:
+        """Where an answer in words was not taken: the call, once, of a tool that takes one text and is named behind it."""
+        said = [number for number, line in enumerate(request.lines) if line.role == "assistant"]
+        if not self._given or not said or self._given not in request.lines[said[-1]].text:
+            return ()
+        told = "\n".join(line.text for line in request.lines[said[-1] + 1 :])
+        for name, form in box.every:
+            if (
+                says(told, name)
+                and len(form.texts) == 1
+                and not any(x.required for x in form.items if x not in form.texts)
+            ):
+                given = filled({}, {form.texts[0].at: self._given})
+                self._calls, self._given = self._calls + 1, ""
+                return (Call(self._turn.name("call", self._calls), name, json.dumps(given, ensure_ascii=False)),)
+        return ()
 
     def _hear(self, request: ModelRequest) -> None:
         """Note what of the prompt a request shows, whatever signs and breaks it has been given."""
