@@ -93,7 +93,8 @@ class ReaderTurn:
             return ()
         gone = self._places(self._sight.gone & undecided)
         unread = [e.place for e in vain if e.place not in gone] if self._offered else self._places(undecided)
-        unwritten = [one.place for one in self._writing or () if one.open]
+        spent = 0 < self._budget <= self._calls
+        unwritten = [one.place for one in self._writing or () if one.no_way or (spent and not one.over)]
         if not self._offered:
             unwritten = list(self._files())
         unheard = [name for name in self._answer_key.unsaid if name in undecided]
