@@ -241,8 +241,11 @@ def judge_usage(
         else set()
     )
     if not given & wanted and reported.input not in sizes:
+        sent, said, cached = readings[-1]
+        of_them = f", {cached:,} of them cached," if cached else ""
+        since = " since the turn before" if declared == "cumulative" else ""
         what = (
-            f"{reported.input:,} + {reported.output:,} tokens are reported as {declared}; the endpoint gave "
+            f"{sent:,} + {said:,} tokens{of_them} are reported as {declared}{since}; the endpoint gave "
             + " or ".join(f"{i:,} + {o:,}" for i, o in sorted(wanted)[:6])
         )
         book.find("M18", "usage-differs", what)
