@@ -65,9 +65,9 @@ def test_work_on_many_files_never_holds_up_the_loop_of_all_trials(tmp_path, monk
     where: dict[str, set[bool]] = {}
 
     def watched(name, call):
-        def noted(*given):
+        def noted(*given, **more):
             where.setdefault(name, set()).add(threading.current_thread() is threading.main_thread())
-            return call(*given)
+            return call(*given, **more)
 
         return noted
 

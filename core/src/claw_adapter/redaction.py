@@ -44,6 +44,8 @@ _ESCAPES: Final = {
     True: re.compile(rf"{_CODE}|\\+(?P<sign>[{re.escape(_SIGNS)}])", re.IGNORECASE),
 }
 """By whether a key has any of `_SIGNS`: texts are full of those."""
+_ONE_CASE: Final = str.maketrans("ABCDEF", "abcdef")
+"""Digits beyond 9 may come in either case, and in both."""
 _LAYERS: Final = 4
 """So often one escape may stand in another."""
 _OPEN: Final = re.compile(r"[\\%&][\w%&#;\\]*$")
@@ -145,23 +147,24 @@ class Redactor:
         """Where keys stand, in order, without overlaps."""
         if not self._blocks or len(text) < LONG:
             return []
-        found = self._found(text)
-        for plain, place in _layers(text, self._escape).items():
-            found |= {(place(start), place(end)) for start, end in self._found(plain)}
+        layers: dict[str, Callable[[int], int]] = {text: int, **_layers(text, self._escape)}
+        found = {(place(start), place(end)) for plain, place in layers.items() for start, end in self._found(plain)}
         return list(_merged(sorted(found)))
 
     def _open(self, text: str) -> int:
         """How many characters at the end may be part of a key that goes on, or of an escape."""
         escape = _unfinished(text)
         whole, length = text[: len(text) - escape], 0
-        while length < len(whole) and any(whole[-length - 1 :] in form for form, _ in self._forms):
-            length += 1
+        for one in {whole, whole.translate(_ONE_CASE)}:
+            while length < len(one) and any(one[-length - 1 :] in form for form, _ in self._forms):
+                length += 1
         return length + escape
 
     def _found(self, text: str) -> set[Span]:
-        known = self._blocks
-        hits = [at for at in range(0, len(text), _BLOCK) if text[at : at + _BLOCK] in known]
-        found = {_extent(text, at, *place) for at in hits for place in known[text[at : at + _BLOCK]]}
+        known, found = self._blocks, set[Span | None]()
+        for one in {text, text.translate(_ONE_CASE)}:
+            hits = [at for at in range(0, len(one), _BLOCK) if one[at : at + _BLOCK] in known]
+            found |= {_extent(one, at, *place) for at in hits for place in known[one[at : at + _BLOCK]]}
         return {span for span in found if span is not None}
 
 
@@ -291,8 +294,7 @@ def _forms(key: str) -> Iterator[tuple[str, int]]:
             whole = spell(b"\0" * before + data + b"\0\0\0").decode()
             form = whole[(8 * before + 5) // 6 : 8 * (before + len(data)) // 6]
             yield form, min(LONG * 8 // 6 - 1, len(form))
-    for form in (data.hex(), data.hex().upper()):
-        yield form, 2 * LONG
+    yield data.hex(), 2 * LONG
 
 
 def _beyond_ascii(key: str) -> Iterator[str]:

@@ -24,13 +24,12 @@ async def redacted(source: AsyncGenerator[Delta, None], redactor: Redactor) -> A
 
 
 class _Pieces:
-    """Redacts the parts of a reply, each as one stream: its text, a further field, the arguments of a call."""
+    """Redacts the parts of a reply, its text, a further field, the arguments of a call, each as one stream of its own."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._stream = RedactingStream(redactor)
-        self._part: str | int | None = None
-        """The part under way: a field's name (``""``: the text) or a call's index."""
+        self._streams: dict[str | int, RedactingStream] = {}
+        """By a field's name (``""``: the text) or a call's index."""
 
     def feed(self, delta: Delta) -> Iterator[Delta]:
         """What can be passed on."""
@@ -42,9 +41,8 @@ class _Pieces:
             else:
                 yield Delta(extra={name: self._redactor.value(value)})
         for call in delta.calls:
-            yield from self._begin(call.index)
             clean = self._redactor.text
-            arguments = self._stream.feed(call.arguments)
+            arguments = self._stream(call.index).feed(call.arguments)
             yield Delta(calls=(replace(call, id=clean(call.id), name=clean(call.name), arguments=arguments),))
         if delta.finish or delta.usage:
             yield from self.rest()
@@ -52,20 +50,19 @@ class _Pieces:
 
     def rest(self) -> Iterator[Delta]:
         """What was kept back."""
-        if kept := self._stream.end():
-            yield self._delta(kept)
+        for part, stream in self._streams.items():
+            if kept := stream.end():
+                yield _delta(part, kept)
 
     def _next(self, part: str, piece: str) -> Iterator[Delta]:
-        yield from self._begin(part)
-        if clean := self._stream.feed(piece):
-            yield self._delta(clean)
+        if clean := self._stream(part).feed(piece):
+            yield _delta(part, clean)
 
-    def _begin(self, part: str | int) -> Iterator[Delta]:
-        if part != self._part:
-            yield from self.rest()
-            self._part = part
+    def _stream(self, part: str | int) -> RedactingStream:
+        return self._streams.setdefault(part, RedactingStream(self._redactor))
 
-    def _delta(self, text: str) -> Delta:
-        if isinstance(self._part, int):
-            return Delta(calls=(CallDelta(self._part, arguments=text),))
-        return Delta(extra={self._part: text}) if self._part else Delta(text=text)
+
+def _delta(part: str | int, text: str) -> Delta:
+    if isinstance(part, int):
+        return Delta(calls=(CallDelta(part, arguments=text),))
+    return Delta(extra={part: text}) if part else Delta(text=text)

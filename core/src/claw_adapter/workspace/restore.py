@@ -77,7 +77,7 @@ class Restorer:
         elif node.kind == "file":
             self._place_file(folder, name, node, self._marks.get(prefix + name))
         elif node.kind == "link":
-            self._place_link(folder, name, node.target)
+            self._place_link(folder, name, node.target, self._marks.get(prefix + name))
 
     def _place_file(self, folder: int, name: str, entry: Entry, mark: Mark | None) -> None:
         mode, time = mark or (PROGRAM if entry.executable else PLAIN, None)
@@ -89,13 +89,18 @@ class Restorer:
         with folders.open_file(folder, name) as placed:
             _settle(placed.fileno(), mode, time)
 
-    def _place_link(self, folder: int, name: str, target: str) -> None:
+    def _place_link(self, folder: int, name: str, target: str, mark: Mark | None) -> None:
         found = folders.lstat(folder, name)
-        if found is not None:
-            if stat.S_ISLNK(found.st_mode) and os.readlink(name, dir_fd=folder) == target:
-                return
-            folders.remove(folder, name)
-        os.symlink(target, name, dir_fd=folder)
+        there = found is not None and stat.S_ISLNK(found.st_mode) and os.readlink(name, dir_fd=folder) == target
+        if not there:
+            if found is not None:
+                folders.remove(folder, name)
+            os.symlink(target, name, dir_fd=folder)
+        _, time = mark or (0, None)
+        if time is not None:
+            os.utime(name, ns=(time, time), dir_fd=folder, follow_symlinks=False)
+        else:
+            os.utime(name, dir_fd=folder, follow_symlinks=False)
 
 
 def _nested(tree: Tree) -> _Folder:

@@ -128,7 +128,7 @@ class _Scan:
                 continue
             try:
                 found = entry.stat(follow_symlinks=False)
-                if stat.S_ISREG(found.st_mode):
+                if not stat.S_ISDIR(found.st_mode):
                     self._mark(path, found)
                 before = self.before.get(path)
                 if before is not None and before[0] == _token(found):  # only files are remembered

@@ -64,7 +64,7 @@ Tree = dict[str, Entry]
 Mark = tuple[int, int]
 """Rights, and nanoseconds of the last change."""
 Marks = dict[str, Mark]
-"""Those of a tree's files and folders by path, of the folder itself under ""; no part of what a snapshot says."""
+"""Those of a tree's files, links and folders by path, of the folder itself under ""; no part of what a snapshot says."""
 
 
 @dataclass(frozen=True, slots=True)
