@@ -287,6 +287,31 @@ def fail_once_more(asked: list[dict]) -> None:
         one["number"] = number
 
 
+def in_parts(change: Callable[[list[dict], list[dict]], object], folder: Path) -> None:
+    """Change the parts of the drawn session's requests, with the requests."""
+    path = of_plan(folder) / "transcript.jsonl"
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    parts, asked = ([line for line in lines if line["kind"] == kind] for kind in ("part", "exchange"))
+    change(parts, asked)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in (*parts, *asked)))
+    forge(folder)
+
+
+def part(text: str) -> dict:
+    value = {"role": "user", "content": text}
+    return {"kind": "part", "sha": json_digest(value), "value": value}
+
+
+def double_ranges(_parts: list[dict], asked: list[dict]) -> None:
+    for number, one in enumerate(asked[20:50]):
+        one.update(keep=40 * 2**number, more=[[0, 40 * 2**number]])
+
+
+def name_often(parts: list[dict], asked: list[dict]) -> None:
+    parts.append(part("word " * 200_000))
+    asked[1]["more"] = [*asked[1]["more"], *[parts[-1]["sha"]] * 200]
+
+
 def blob(folder: Path, digest: str) -> Path:
     return of_plan(folder).parents[1] / "store" / digest[:2] / digest[2:]
 
@@ -424,6 +449,8 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
         pytest.param(partial(tear, "journal.jsonl", b""), "PLAN-001: its journal breaks off", id="torn journal"),
         pytest.param(partial(tear, "journal.jsonl", b"\n"), "journal has records that do not count", id="a line more"),
         pytest.param(partial(tear, "transcript.jsonl", b""), "its transcript breaks off", id="torn transcript"),
+        pytest.param(partial(in_parts, double_ranges), "damaged transcript: a request of more", id="ranges double"),
+        pytest.param(partial(in_parts, name_often), "a request of more than 134217728 bytes", id="one part often"),
         pytest.param(claim_gold, "SEC-001 is not described as in the kit", id="results"),
     ],
 )
