@@ -22,10 +22,11 @@ from claw_adapter.certify.digests import code_digest, folder_digest, json_digest
 from claw_adapter.certify.judge import certify, plan, report
 from claw_adapter.certify.output import prepare_folder, read_report, write_all
 from claw_adapter.certify.plans.replies import replay
-from claw_adapter.certify.records import Report
+from claw_adapter.certify.records import Report, described_capabilities
 from claw_adapter.certify.requirements import load
 from claw_adapter.certify.verification import installed_otherwise, verify
 from claw_adapter.errors import JournalError
+from claw_adapter.protocol import Capabilities
 from claw_adapter.runs.load import load_run
 from claw_adapter.runs.transcript import read_transcript
 from support.running import claw
@@ -354,6 +355,15 @@ def cut_end(folder: Path) -> None:
     forge(folder)
 
 
+def declare(folder: Path, **changed: object) -> None:
+    """Let the adapter have declared something else, wherever that is told."""
+    (start,) = (trial.start for trial in load_run(of_plan(folder).parents[1]).trials)
+    declared = Capabilities.model_validate({**start.capabilities.model_dump(), **changed})
+    told = {"capabilities": declared.model_dump(mode="json"), "notes": list(declared.described)}
+    in_start(folder, **told, memory_files=list(declared.memory_files))
+    forge(folder, adapter={"capabilities": described_capabilities(declared)})
+
+
 def result(check: str, folder: Path, **changed: object) -> None:
     """Let the result of a check say something else."""
     made = read_report(folder)
@@ -451,6 +461,21 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
         pytest.param(partial(tear, "transcript.jsonl", b""), "its transcript breaks off", id="torn transcript"),
         pytest.param(partial(in_parts, double_ranges), "damaged transcript: a request of more", id="ranges double"),
         pytest.param(partial(in_parts, name_often), "a request of more than 134217728 bytes", id="one part often"),
+        pytest.param(partial(forge, asked="gold"), "says of left_out does not follow", id="asked for gold"),
+        pytest.param(
+            partial(result, "PLAN-001", what="M13 prompt-cut", owner="adapter", remedy="mend it"),
+            "PLAN-001 is said to have passed, and has what a finding has",
+            id="a finding that has passed",
+        ),
+        pytest.param(
+            partial(declare, memory_files=["**"]), "code declares another memory_files than", id="declared everywhere"
+        ),
+        pytest.param(
+            partial(declare, losses=[{"kind": "window", "tokens": 10, "then": "oldest"}]),
+            "code declares another losses than",
+            id="a loss declared everywhere",
+        ),
+        pytest.param(partial(forge, adapter={"kind": "acme.Harness"}), "not the acme.Harness of the", id="class"),
         pytest.param(claim_gold, "SEC-001 is not described as in the kit", id="results"),
     ],
 )
