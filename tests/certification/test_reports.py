@@ -55,7 +55,18 @@ def folder(tmp_path_factory) -> Path:
 def bronze(tmp_path_factory) -> Path:
     """A real certificate, made by the command."""
     out = tmp_path_factory.mktemp("bronze") / "c"
-    done = claw("certify", "reference:mode=in-process", "--level", "bronze", "--out", out, "--json", cwd=out.parent)
+    done = claw(
+        "certify",
+        "reference:mode=in-process",
+        "--level",
+        "bronze",
+        "--out",
+        out,
+        "--json",
+        "--nonce",
+        "f3a",
+        cwd=out.parent,
+    )
     made = json.loads(done.stdout)
     assert (made["reached"], made["ok"], made["adapter"]["options"]) == ("bronze", True, {"mode": "in-process"})
     assert made["isolation"] == 0, "what works inside the runner has none"
@@ -313,6 +324,11 @@ def name_often(parts: list[dict], asked: list[dict]) -> None:
     asked[1]["more"] = [*asked[1]["more"], *[parts[-1]["sha"]] * 200]
 
 
+def feedback_mangled(parts: list[dict], asked: list[dict]) -> None:
+    parts.append(part("Something else altogether; the secret key is 4711."))
+    asked[-1]["more"][-1] = parts[-1]["sha"]
+
+
 def blob(folder: Path, digest: str) -> Path:
     return of_plan(folder).parents[1] / "store" / digest[:2] / digest[2:]
 
@@ -352,6 +368,19 @@ def tear(name: str, end: bytes, folder: Path) -> None:
 def cut_end(folder: Path) -> None:
     for path in (folder / "evidence").rglob("journal.jsonl"):
         path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    forge(folder)
+
+
+def add_blob(folder: Path) -> None:
+    path = blob(folder, hashlib.sha256(b"nobody").hexdigest())
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"nobody")
+    forge(folder)
+
+
+def add_plans(folder: Path) -> None:
+    plans = folder / "evidence" / "plans"
+    shutil.copytree(plans / "bronze", plans / "silver")
     forge(folder)
 
 
@@ -461,6 +490,19 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
         pytest.param(partial(tear, "transcript.jsonl", b""), "its transcript breaks off", id="torn transcript"),
         pytest.param(partial(in_parts, double_ranges), "damaged transcript: a request of more", id="ranges double"),
         pytest.param(partial(in_parts, name_often), "a request of more than 134217728 bytes", id="one part often"),
+        pytest.param(
+            partial(in_parts, lambda parts, _: parts.append(part("x"))), "a part that no request has", id="unused part"
+        ),
+        pytest.param(add_blob, "its store has a blob that nothing names", id="unnamed blob"),
+        pytest.param(add_plans, "evidence: it has plans of silver", id="plans of another level"),
+        pytest.param(
+            partial(change_exchanges, lambda asked: asked.pop()), "no request with the feedback on", id="no feedback"
+        ),
+        pytest.param(
+            partial(in_parts, feedback_mangled),
+            "the evidence shows M13 prompt-missing",
+            id="another feedback in its request",
+        ),
         pytest.param(partial(forge, asked="gold"), "says of left_out does not follow", id="asked for gold"),
         pytest.param(
             partial(result, "PLAN-001", what="M13 prompt-cut", owner="adapter", remedy="mend it"),
