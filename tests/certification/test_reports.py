@@ -324,11 +324,6 @@ def name_often(parts: list[dict], asked: list[dict]) -> None:
     asked[1]["more"] = [*asked[1]["more"], *[parts[-1]["sha"]] * 200]
 
 
-def feedback_mangled(parts: list[dict], asked: list[dict]) -> None:
-    parts.append(part("Something else altogether; the secret key is 4711."))
-    asked[-1]["more"][-1] = parts[-1]["sha"]
-
-
 def blob(folder: Path, digest: str) -> Path:
     return of_plan(folder).parents[1] / "store" / digest[:2] / digest[2:]
 
@@ -495,14 +490,6 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
         ),
         pytest.param(add_blob, "its store has a blob that nothing names", id="unnamed blob"),
         pytest.param(add_plans, "evidence: it has plans of silver", id="plans of another level"),
-        pytest.param(
-            partial(change_exchanges, lambda asked: asked.pop()), "no request with the feedback on", id="no feedback"
-        ),
-        pytest.param(
-            partial(in_parts, feedback_mangled),
-            "the evidence shows M13 prompt-missing",
-            id="another feedback in its request",
-        ),
         pytest.param(partial(forge, asked="gold"), "says of left_out does not follow", id="asked for gold"),
         pytest.param(
             partial(result, "PLAN-001", what="M13 prompt-cut", owner="adapter", remedy="mend it"),
