@@ -22,10 +22,11 @@ from claw_adapter.certify.digests import code_digest, folder_digest, json_digest
 from claw_adapter.certify.judge import certify, plan, report
 from claw_adapter.certify.output import prepare_folder, read_report, write_all
 from claw_adapter.certify.plans.replies import replay
-from claw_adapter.certify.records import Report
+from claw_adapter.certify.records import Report, described_capabilities
 from claw_adapter.certify.requirements import load
 from claw_adapter.certify.verification import installed_otherwise, verify
 from claw_adapter.errors import JournalError
+from claw_adapter.protocol import Capabilities
 from claw_adapter.runs.load import load_run
 from claw_adapter.runs.transcript import read_transcript
 from support.running import claw
@@ -54,7 +55,18 @@ def folder(tmp_path_factory) -> Path:
 def bronze(tmp_path_factory) -> Path:
     """A real certificate, made by the command."""
     out = tmp_path_factory.mktemp("bronze") / "c"
-    done = claw("certify", "reference:mode=in-process", "--level", "bronze", "--out", out, "--json", cwd=out.parent)
+    done = claw(
+        "certify",
+        "reference:mode=in-process",
+        "--level",
+        "bronze",
+        "--out",
+        out,
+        "--json",
+        "--nonce",
+        "f3a",
+        cwd=out.parent,
+    )
     made = json.loads(done.stdout)
     assert (made["reached"], made["ok"], made["adapter"]["options"]) == ("bronze", True, {"mode": "in-process"})
     assert made["isolation"] == 0, "what works inside the runner has none"
@@ -287,6 +299,31 @@ def fail_once_more(asked: list[dict]) -> None:
         one["number"] = number
 
 
+def in_parts(change: Callable[[list[dict], list[dict]], object], folder: Path) -> None:
+    """Change the parts of the drawn session's requests, with the requests."""
+    path = of_plan(folder) / "transcript.jsonl"
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    parts, asked = ([line for line in lines if line["kind"] == kind] for kind in ("part", "exchange"))
+    change(parts, asked)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in (*parts, *asked)))
+    forge(folder)
+
+
+def part(text: str) -> dict:
+    value = {"role": "user", "content": text}
+    return {"kind": "part", "sha": json_digest(value), "value": value}
+
+
+def double_ranges(_parts: list[dict], asked: list[dict]) -> None:
+    for number, one in enumerate(asked[20:50]):
+        one.update(keep=40 * 2**number, more=[[0, 40 * 2**number]])
+
+
+def name_often(parts: list[dict], asked: list[dict]) -> None:
+    parts.append(part("word " * 200_000))
+    asked[1]["more"] = [*asked[1]["more"], *[parts[-1]["sha"]] * 200]
+
+
 def blob(folder: Path, digest: str) -> Path:
     return of_plan(folder).parents[1] / "store" / digest[:2] / digest[2:]
 
@@ -327,6 +364,28 @@ def cut_end(folder: Path) -> None:
     for path in (folder / "evidence").rglob("journal.jsonl"):
         path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
     forge(folder)
+
+
+def add_blob(folder: Path) -> None:
+    path = blob(folder, hashlib.sha256(b"nobody").hexdigest())
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"nobody")
+    forge(folder)
+
+
+def add_plans(folder: Path) -> None:
+    plans = folder / "evidence" / "plans"
+    shutil.copytree(plans / "bronze", plans / "silver")
+    forge(folder)
+
+
+def declare(folder: Path, **changed: object) -> None:
+    """Let the adapter have declared something else, wherever that is told."""
+    (start,) = (trial.start for trial in load_run(of_plan(folder).parents[1]).trials)
+    declared = Capabilities.model_validate({**start.capabilities.model_dump(), **changed})
+    told = {"capabilities": declared.model_dump(mode="json"), "notes": list(declared.described)}
+    in_start(folder, **told, memory_files=list(declared.memory_files))
+    forge(folder, adapter={"capabilities": described_capabilities(declared)})
 
 
 def result(check: str, folder: Path, **changed: object) -> None:
@@ -424,6 +483,28 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
         pytest.param(partial(tear, "journal.jsonl", b""), "PLAN-001: its journal breaks off", id="torn journal"),
         pytest.param(partial(tear, "journal.jsonl", b"\n"), "journal has records that do not count", id="a line more"),
         pytest.param(partial(tear, "transcript.jsonl", b""), "its transcript breaks off", id="torn transcript"),
+        pytest.param(partial(in_parts, double_ranges), "damaged transcript: a request of more", id="ranges double"),
+        pytest.param(partial(in_parts, name_often), "a request of more than 134217728 bytes", id="one part often"),
+        pytest.param(
+            partial(in_parts, lambda parts, _: parts.append(part("x"))), "a part that no request has", id="unused part"
+        ),
+        pytest.param(add_blob, "its store has a blob that nothing names", id="unnamed blob"),
+        pytest.param(add_plans, "evidence: it has plans of silver", id="plans of another level"),
+        pytest.param(partial(forge, asked="gold"), "says of left_out does not follow", id="asked for gold"),
+        pytest.param(
+            partial(result, "PLAN-001", what="M13 prompt-cut", owner="adapter", remedy="mend it"),
+            "PLAN-001 is said to have passed, and has what a finding has",
+            id="a finding that has passed",
+        ),
+        pytest.param(
+            partial(declare, memory_files=["**"]), "code declares another memory_files than", id="declared everywhere"
+        ),
+        pytest.param(
+            partial(declare, losses=[{"kind": "window", "tokens": 10, "then": "oldest"}]),
+            "code declares another losses than",
+            id="a loss declared everywhere",
+        ),
+        pytest.param(partial(forge, adapter={"kind": "acme.Harness"}), "not the acme.Harness of the", id="class"),
         pytest.param(claim_gold, "SEC-001 is not described as in the kit", id="results"),
     ],
 )

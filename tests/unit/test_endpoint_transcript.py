@@ -112,3 +112,25 @@ def test_what_an_exchange_adds_depends_on_what_is_new_in_it(tmp_path: Path, habi
             sizes.append(path.stat().st_size)
     assert sizes[-1] - sizes[-11] < 1.5 * (sizes[20] - sizes[10])
     assert [tuple(message["content"] for message in item.messages) for item in read_transcript(path)] == made
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "said"),
+    [
+        ("MOST_MESSAGES", 8, "a request of more than 8 messages"),
+        ("MOST_BYTES", 36_000, "a request of more than 36000 bytes"),
+        ("MOST_HELD", 400, "what it refers to has more than 400 bytes"),
+        ("MOST_HELD", 9_000, "what it refers to has more than 9000 bytes"),
+    ],
+)
+def test_references_that_make_much_of_little_are_damage(tmp_path: Path, monkeypatch, limit: str, most: int, said: str):
+    path, long = tmp_path / "t.jsonl", "x" * 4000
+    with Transcript(path) as transcript:
+        for number in range(8):
+            transcript.append(
+                exchange(number, *[f"{before} {long}" for before in range(number)], *[f"{number} {long}"] * 2)
+            )
+    assert len(list(read_transcript(path))) == 8
+    monkeypatch.setattr(f"claw_adapter.runs.transcript.{limit}", most)
+    with pytest.raises(JournalError, match=f"damaged transcript: {said}"):
+        list(read_transcript(path))

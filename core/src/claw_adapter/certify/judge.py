@@ -20,6 +20,7 @@ from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.records import Adapter, CheckResult, Outcome, Report, Turned, described_capabilities
 from claw_adapter.certify.requirements import CURRENT, RequirementSet, load
 from claw_adapter.errors import InternalError, Owner
+from claw_adapter.harness import Harness
 from claw_adapter.protocol import Capabilities, Probe, Support
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "certify",
     "excused",
     "judge",
+    "kind_of",
     "level_reached",
     "plan",
     "report",
@@ -216,21 +218,29 @@ def report(bench: Bench, asked: CertificationPlan, results: Sequence[CheckResult
         "started": dt.datetime.fromtimestamp(started, dt.UTC).isoformat(timespec="seconds"),
         "seconds": round(time.time() - started, 3), "platform": _platform(), "results": tuple(results),
         "evidence": folder_digest(bench.evidence),
-        **summary(asked.requirements, results, baseline_problems(asked, outcomes), certified=asked.certified),
+        **summary(
+            asked.requirements, asked.level, results, baseline_problems(asked, outcomes), certified=asked.certified
+        ),
     })  # fmt: skip
 
 
 def summary(
-    requirements: RequirementSet, results: Sequence[CheckResult], baseline: Sequence[str], *, certified: bool
+    requirements: RequirementSet,
+    asked: Level,
+    results: Sequence[CheckResult],
+    baseline: Sequence[str],
+    *,
+    certified: bool,
 ) -> dict[str, Any]:
-    """What a report says that follows from its results, from what is wrong with the baseline, and from the requirement set."""
-    problems = list(baseline)
+    """What a report says that follows from its results, from what is wrong with the baseline, and from what was asked for."""
+    problems, made = list(baseline), {result.id for result in results}
     if certified:
         left = [f"{r.id} is {r.outcome}: {r.what}" for r in results if r.outcome in ("unsupported", "unverified")]
         problems += [f"certified mode: {line}" for line in left]
     failed = any(result.outcome in FAILING for result in results)
     return {
         "spec": requirements.spec, "requirement_set": requirements.name, "requirement_digest": requirements.digest,
+        "left_out": tuple(check for check in requirements.of(asked) if check not in made),
         "not_scored": requirements.not_scored, "problems": tuple(problems), "ok": not failed and not problems,
         "reached": level_reached(requirements, {result.id: result.outcome for result in results}),
     }  # fmt: skip
@@ -251,13 +261,17 @@ def level_reached(requirements: RequirementSet, outcomes: Mapping[str, str]) -> 
     return reached
 
 
+def kind_of(harness: Harness) -> str:
+    """The class of an adapter, as a report has it."""
+    return f"{type(harness).__module__}.{type(harness).__qualname__}"
+
+
 def _adapter(bench: Bench) -> Adapter:
-    kind = type(bench.harness)
     points = plugins.entry_points(bench.harness.name)
     return Adapter(
-        name=bench.harness.name, kind=f"{kind.__module__}.{kind.__qualname__}",
+        name=bench.harness.name, kind=kind_of(bench.harness),
         distribution=points[0].distribution if points else "", version=points[0].version if points else "",
-        digest=code_digest(kind.__module__), versions=bench.probe.versions,
+        digest=code_digest(type(bench.harness).__module__), versions=bench.probe.versions,
         capabilities=described_capabilities(bench.capabilities), options=bench.options, programs=bench.programs,
         dependencies=dependency_digests(points[0].distribution) if points and points[0].distribution else {},
     )  # fmt: skip

@@ -145,6 +145,8 @@ class Report(Record):
     seconds: Seconds
     platform: str
     results: tuple[CheckResult, ...]
+    left_out: tuple[str, ...] = ()
+    """Checks of the level that was asked for which were not made: only some were named, or it was cut short."""
     not_scored: dict[str, str]
     evidence: str
     """Digest of the evidence folder, see `digests.folder_digest`."""

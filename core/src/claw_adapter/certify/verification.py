@@ -23,13 +23,14 @@ from claw_adapter.certify.certificate import (
 from claw_adapter.certify.check import checks
 from claw_adapter.certify.demand import LEVELS
 from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest, undigested
-from claw_adapter.certify.judge import level_reached, summary, unmet
+from claw_adapter.certify.judge import kind_of, level_reached, summary, unmet
 from claw_adapter.certify.junit import junit
 from claw_adapter.certify.output import LOCK
 from claw_adapter.certify.plans.evidence import derive
-from claw_adapter.certify.records import Report, read_capabilities
+from claw_adapter.certify.records import Report, described_capabilities, read_capabilities
 from claw_adapter.certify.requirements import MADE, RequirementSet, load
-from claw_adapter.errors import InternalError
+from claw_adapter.errors import ClawError, InternalError
+from claw_adapter.harness import Harness
 from claw_adapter.protocol import Probe
 from claw_adapter.reading import each_once, parse_json, read_text, why
 
@@ -111,10 +112,11 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
         and level_reached(requirements, {r.id: r.outcome for r in report.results}) != certificate.level
     ):
         problems.append(f"the results do not give the level {certificate.level}")
+    notes += tuple(_left_out(report))
     problems += [f"{one} stands twice among the results" for one, times in _counted(report).items() if times > 1]
     problems += _unlike(certificate, report)
     if requirements is not None and _is_ours(certificate):
-        problems += _contradicting(report, requirements)
+        problems += [*_contradicting(report, requirements), *_installed_declares(report)]
     problems += _rendered_otherwise(certificate, report, path.parent)
     if not has_evidence(path) or not _is_ours(certificate) or undigested(path.parent / "evidence"):
         return VerifiedCertificate(certificate, problems, found, notes=notes)
@@ -122,6 +124,11 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
     problems += [f"{check}: {wrong}" for check, wrong in derived.items() if wrong]
     drawn = tuple(check for check in derived if check.startswith("PLAN-"))
     return VerifiedCertificate(certificate, problems, found, drawn, notes)
+
+
+def _left_out(report: Report) -> Iterator[str]:
+    if report.left_out:
+        yield f"{report.asked} was asked for, and not all of its checks were made: {_named(report.left_out)}"
 
 
 def _counted(report: Report) -> Counter[str]:
@@ -211,7 +218,7 @@ def _unlike(certificate: Certificate, report: Report) -> list[str]:
 def _contradicting(report: Report, requirements: RequirementSet) -> Iterator[str]:
     """In what a report is not what its own results and declarations come to."""
     baseline = [problem for problem in report.problems if problem.startswith("baseline: ") and not report.certified]
-    follows = summary(requirements, report.results, baseline, certified=report.certified)
+    follows = summary(requirements, report.asked, report.results, baseline, certified=report.certified)
     if wrong := [name for name, value in follows.items() if getattr(report, name) != value]:
         yield f"what the report says of {', '.join(wrong)} does not follow from its results"
     try:
@@ -221,10 +228,31 @@ def _contradicting(report: Report, requirements: RequirementSet) -> Iterator[str
         return
     known, probe = checks(), Probe(ready=True, versions=report.adapter.versions)
     for result in report.results:
+        if result.outcome == "passed" and (result.owner or result.what or result.remedy or not result.usual):
+            yield f"{result.id} is said to have passed, and has what a finding has"
         if result.outcome == "passed" and result.id in known:
             reason, _ = unmet(known[result.id], declared, probe, report.adapter.name)
             if reason:
                 yield f"{result.id} is said to have passed, and by what is declared it does not apply: {reason}"
+
+
+def _installed_declares(report: Report) -> Iterator[str]:
+    """In what the certified code, where it is installed here, declares something else than the report, or is another class."""
+    told, points = report.adapter, plugins.entry_points(report.adapter.name)
+    if not points or code_digest(points[0].target.partition(":")[0]) != told.digest:
+        return
+    try:
+        harness: Harness = plugins.create("harness", told.name, told.options)
+        declared = described_capabilities(harness.capabilities())
+    except (ClawError, OSError, ValueError) as error:
+        yield f"the adapter cannot be made with the options of the report: {error}"
+        return
+    if names := [
+        name for name in {**declared, **told.capabilities} if declared.get(name) != told.capabilities.get(name)
+    ]:
+        yield f"the certified code declares another {', '.join(names)} than the report"
+    if told.kind != kind_of(harness):
+        yield f"the certified code is {kind_of(harness)}, not the {told.kind} of the report"
 
 
 def differing(one: Certificate, other: Certificate) -> list[str]:

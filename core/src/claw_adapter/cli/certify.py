@@ -312,7 +312,7 @@ def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, An
     certificate, problems, signer, derived, told = verify(path, flags["signers"], flags["signer"])
     problems = [*_unlike(certificate, name, level), *problems]
     if flags["reproduce"]:
-        problems += _reproduced(certificate, flags)
+        problems += _reproduced(path, certificate, flags)
     whole, notes = has_evidence(path), [*told, *installed_otherwise(certificate)]
     attested = not problems and bool(signer) and flags["signers"] is not None
     if flags["as_json"]:
@@ -350,12 +350,13 @@ def _unattested(signer: str) -> str:
     return f"consistent, not attested: signed by the key {signer}; with --signers, say whose signature you accept"
 
 
-def _reproduced(certificate: Certificate, flags: dict[str, Any]) -> list[str]:
-    """Certify again what a certificate names, with its nonce; what comes out otherwise."""
+def _reproduced(path: Path, certificate: Certificate, flags: dict[str, Any]) -> list[str]:
+    """Certify again what a certificate names, with its nonce; what comes out otherwise, what is declared included."""
     from claw_adapter import plugins
     from claw_adapter.certify.certificate import certificate_of
     from claw_adapter.certify.judge import plan
-    from claw_adapter.certify.verification import differing
+    from claw_adapter.certify.output import read_report
+    from claw_adapter.certify.verification import differing, has_report
     from claw_adapter.cli.process import finish_in_order
     from claw_adapter.folders import scratch
 
@@ -370,6 +371,9 @@ def _reproduced(certificate: Certificate, flags: dict[str, Any]) -> list[str]:
     if again.reached != certificate.level:
         return wrong or [f"certified again it reaches {again.reached}"]
     now = certificate_of(again)
+    declared = read_report(path if path.is_dir() else path.parent).adapter.capabilities if has_report(path) else {}
+    if declared and (more := _difference(declared, again.adapter.capabilities)):
+        wrong.append(f"certified again, what it declares is not what the report says{more}")
     return wrong + [
         f"certified again, {name} is not what the certificate says{_difference(getattr(certificate, name), getattr(now, name))}"
         for name in differing(certificate, now)
@@ -378,7 +382,7 @@ def _reproduced(certificate: Certificate, flags: dict[str, Any]) -> list[str]:
 
 
 def _difference(one: object, other: object) -> str:
-    """The names under which two tables differ."""
-    if not isinstance(one, dict) or not isinstance(other, dict):
+    """The names under which two tables differ, if they do."""
+    if one == other or not isinstance(one, dict) or not isinstance(other, dict):
         return ""
     return f": {', '.join(sorted(key for key in {*one, *other} if one.get(key) != other.get(key)))}"

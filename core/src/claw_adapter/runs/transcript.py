@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,6 +45,16 @@ RECENT: Final = 8
 """Exchanges of which one may be continued: a harness asks for titles and summaries in between."""
 LONG: Final = 2000
 """Characters from which on a text is told by one before it."""
+MOST_BYTES: Final = 128 * 1024 * 1024
+"""Of the messages of a request as JSON: twice the largest body that the endpoint takes."""
+MOST_MESSAGES: Final = 2 * 1024 * 1024
+"""Of a request: as many as such a body has with a word in each."""
+MOST_HELD: Final = 1024 * 1024 * 1024
+"""Bytes that references make of a transcript, beside what stands in it."""
+OF_A_PART: Final = len(json.dumps({"kind": "part", "sha": "0" * 64, "value": ""}))
+"""Bytes of a part's line beside the part."""
+REFERENCE: Final = 8
+"""Bytes that naming a message takes in memory."""
 _OURS: Final = frozenset({"kind", "sha", "more", "text", "back", "keep", "origin", "dialect", "round", "at", "fault"})
 """Fields of a line in which only words of ours stand."""
 
@@ -190,8 +201,8 @@ class Transcript:
 
     def _message(self, message: Json, lines: list[Json]) -> str:
         """A part; of a long text, only what a text before it has not: some harnesses put a whole conversation into one."""
-        sha, text, written = self._part(message, lines), message.get("content"), len(lines)
-        if not written or lines[-1].get("sha") != sha or not isinstance(text, str) or len(text) < LONG:
+        written, sha, text = len(lines), self._part(message, lines), message.get("content")
+        if len(lines) == written or not isinstance(text, str) or len(text) < LONG:
             return sha
         clean = self.redactor.text(text)
         told = ((base, *shared(old, clean)) for base, old in self._texts)
@@ -217,6 +228,8 @@ class TranscriptReader:
         self._path = path
         self._number = 0
         self._parts: dict[str, JsonValue] = {}
+        self._sizes: dict[str, int] = {}
+        self._held = 0
         self._recent: deque[list[str]] = deque(maxlen=RECENT)
 
     def take(self, raw: bytes) -> Exchange | None:
@@ -229,16 +242,29 @@ class TranscriptReader:
         try:
             line = parse_json(raw)
             if line["kind"] == "part":
-                self._parts[line["sha"]] = _whole(line["value"], line.get("text"), self._parts)
+                self._parts[line["sha"]], told = _whole(line["value"], line.get("text"), self._parts)
+                self._sizes[line["sha"]] = len(raw) + told
+                self._hold(told)
                 return None
             back = line.pop("back", 1)
             shas = _resolved(line.pop("keep"), line.pop("more"), self._recent[back - 1] if self._recent else [])
+            self._weigh(shas)
             self._recent.appendleft(shas)
             return _resolve(line, shas, self._parts)
         except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
             raise JournalError(
                 f"damaged transcript: {why(error)}", where=f"{self._path}:{self._number}", remedy=DAMAGED
             ) from None
+
+    def _weigh(self, shas: Sequence[str]) -> None:
+        if sum(map(self._sizes.__getitem__, shas)) > MOST_BYTES + len(shas) * OF_A_PART:
+            raise ValueError(f"a request of more than {MOST_BYTES} bytes")
+        self._hold(REFERENCE * len(shas))
+
+    def _hold(self, size: int) -> None:
+        self._held += size
+        if self._held > MOST_HELD:
+            raise ValueError(f"what it refers to has more than {MOST_HELD} bytes")
 
 
 def by_process(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Exchange]]:
@@ -276,26 +302,28 @@ def digest(value: Any) -> str:
 
 
 def _resolve(line: Json, shas: Sequence[str], parts: dict[str, JsonValue]) -> Exchange:
+    """An exchange; parts are shared by all that name them, and are JSON already."""
     del line["kind"]
-    tools = line["tools"]
-    return Exchange.model_validate(
-        {
-            **line,
-            "messages": [parts[sha] for sha in shas],
-            "tools": parts[str(tools)] if tools else [],
-            "params": parts[str(line["params"])],
-            "native": parts[str(native)] if (native := line.get("native")) else {},
-        }
-    )
+    tools, params, native = line.pop("tools"), line.pop("params"), line.pop("native", None)
+    told: dict[str, Any] = {
+        "messages": tuple(parts[sha] for sha in shas),
+        "tools": tuple(cast("list[Json]", parts[str(tools)])) if tools else (),
+        "params": parts[str(params)],
+        "native": parts[str(native)] if native else {},
+    }
+    if not all(isinstance(one, dict) for one in (*told["messages"], *told["tools"], told["params"], told["native"])):
+        raise ValueError("a part is no object")
+    return Exchange.model_validate(line).model_copy(update=told)
 
 
-def _whole(value: JsonValue, text: Sequence[Any] | None, parts: Mapping[str, JsonValue]) -> JsonValue:
-    """The value of a part, with what its text has of another one's."""
+def _whole(value: JsonValue, text: Sequence[Any] | None, parts: Mapping[str, JsonValue]) -> tuple[JsonValue, int]:
+    """The value of a part, with what its text has of another one's, and how many bytes that takes."""
     if text is None or not isinstance(value, dict):
-        return value
+        return value, 0
     base, first, last = text
     old = cast("dict[str, str]", parts[base])["content"]
-    return {**value, "content": f"{old[:first]}{value['content']}{old[len(old) - last :]}"}
+    whole = f"{old[:first]}{value['content']}{old[len(old) - last :]}"
+    return {**value, "content": whole}, sys.getsizeof(whole)
 
 
 def _told(shas: Sequence[str], before: Sequence[str]) -> list[JsonValue]:
@@ -319,6 +347,8 @@ def _resolved(keep: int, more: Sequence[str | list[int]], before: Sequence[str])
     shas = list(before[:keep])
     for item in more:
         shas += [item] if isinstance(item, str) else before[item[0] : item[0] + item[1]]
+        if len(shas) > MOST_MESSAGES:
+            raise ValueError(f"a request of more than {MOST_MESSAGES} messages")
     return shas
 
 

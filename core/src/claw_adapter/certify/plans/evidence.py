@@ -6,6 +6,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 from claw_adapter.certify.demand import Demand, Level
 from claw_adapter.certify.plans.draw import PLANS, draw
@@ -20,12 +21,16 @@ from claw_adapter.notation import render_named
 from claw_adapter.protocol import HarnessSpec
 from claw_adapter.reading import parse_json, read_text
 from claw_adapter.runs.folder import RunFolder
-from claw_adapter.runs.load import TrialData, load_run
+from claw_adapter.runs.load import RunData, TrialData, load_run
+from claw_adapter.runs.named import blobs, trial_blobs
 from claw_adapter.runs.store import Store
 from claw_adapter.runs.transcript import read_transcript
 from claw_adapter.scenario.load import load_scenario
 
 __all__ = ["derive", "evidence_folder"]
+
+PARTS: Final = ("tools", "params", "native")
+"""Where a request names a part, beside its messages."""
 
 
 def evidence_folder(evidence: Path, level: Level) -> Path:
@@ -42,10 +47,14 @@ def derive(report: Report, evidence: Path, known: Mapping[str, Demand]) -> Itera
         known: the checks of this kit, by id.
 
     Returns:
-        Each check of drawn plans, with what speaks against it (nothing if it passes again), and of the others those whose
-        turns are not there.
+        Each check of drawn plans, with what speaks against it (nothing if it passes again), of the others those whose
+        turns are not there, and plans that no result is of.
     """
     requests = functools.cache(_requests)
+    plans = {result.level for result in report.results if result.id.startswith("PLAN-")}
+    for folder in sorted((evidence / "plans").glob("*/")):
+        if folder.name not in plans:
+            yield "evidence", f"it has plans of {folder.name}, of which nothing is said"
     for result in report.results:
         if result.outcome != "passed":
             continue
@@ -119,7 +128,7 @@ def _derived(report: Report, result: CheckResult, folder: Path) -> str:
             if wrong := _more(run, trial):
                 return wrong
         outcomes = judge_plans(data, plans, laid, sources=[str(root / plan.name) for plan in plans])
-    return _judged(outcomes, result)
+    return _unnamed(run, data) or _judged(outcomes, result)
 
 
 def _more(run: RunFolder, trial: TrialData) -> str:
@@ -129,6 +138,18 @@ def _more(run: RunFolder, trial: TrialData) -> str:
         return "its journal has records that do not count"
     broken = [name for name, data in (("journal", journal), ("transcript", transcript)) if not data.endswith(b"\n")]
     return f"its {broken[0]} breaks off" if broken else ""
+
+
+def _unnamed(run: RunFolder, data: RunData) -> str:
+    """What else is in the files of a run: parts of requests and blobs that nothing names."""
+    store, named = Store(data.store, sweep=False), set[str]()
+    for trial in data.trials:
+        named |= trial_blobs(run, store, trial.spec.id)
+        lines = [parse_json(line) for line in run.transcript(trial.spec.id).read_bytes().splitlines()]
+        told = {sha for one in lines for sha in [*one.get("more", ()), *map(one.get, PARTS)] if isinstance(sha, str)}
+        if any(one["kind"] == "part" and one["sha"] not in told for one in lines):
+            return "its transcript has a part that no request has"
+    return "its store has a blob that nothing names" if set(blobs(store)) - named else ""
 
 
 def _unlike_report(report: Report, trial: TrialData) -> str:

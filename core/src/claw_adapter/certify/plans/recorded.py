@@ -18,7 +18,6 @@ from claw_adapter.questions.types import question_type
 from claw_adapter.runner.prompt import compose
 from claw_adapter.runs.checkpoints import checkpoint_before, load_checkpoint
 from claw_adapter.runs.load import TrialData
-from claw_adapter.runs.named import blobs
 from claw_adapter.runs.plan import Plan
 from claw_adapter.runs.store import Store
 from claw_adapter.scenario import load_gold
@@ -80,6 +79,8 @@ def unlike_scenario(
         said = made.feedback
     if len(rounds) != len(trial.rounds):
         yield f"it has {len(trial.rounds)} rounds, and {len(rounds)} were drawn"
+    if said and trial.end.error is None and (f"{rounds[-1].id}-feedback", 1) not in meters:
+        yield "it has no request with the feedback on its last round"
     turns = {(record.round, attempt) for record in trial.rounds for attempt in range(1, record.attempts + 1)}
     for name, attempt in meters.keys() - turns - {(f"{rounds[-1].id}-feedback", 1)}:
         yield f"it has requests of {name}, attempt {attempt}, which it did not have"
@@ -87,9 +88,7 @@ def unlike_scenario(
 
 
 def _read_whole(trial: TrialData, store: Store) -> Iterator[str]:
-    """Every blob is what its name says, and what the journal names is there; which checkpoint goes on from another one."""
-    for digest in blobs(store):
-        store.get(digest)
+    """What the journal names is there and is what its name says; which checkpoint goes on from another one."""
     last = ""
     for record in trial.rounds:
         for tree in (record.before, record.snapshot, *record.left):
