@@ -23,7 +23,6 @@ from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.words import KnownLines, ScenarioLines
 from claw_adapter.audit.writes import Steps, WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Event, Gold, ReportedUsage, RoundRecord, Scenario, TrialSpec
-from claw_adapter.questions.words import words
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 from claw_adapter.workspace.tree import Tree
@@ -146,23 +145,7 @@ class _Ledger:
             process = max(process, last.process) if last else process
             self._workspace(record, mine)
             self._close(record, last, number)
-        self._last_feedback(turns, process)
         self.reads.finish()
-
-    def _last_feedback(self, turns: Mapping[str, Sequence[RequestTurn]], process: int) -> None:
-        """What is said of the last answer is in the requests of its own turn, behind the conversation so far."""
-        item, number = self.facts.scenario.rounds[-1], len(self.facts.scenario.rounds)
-        said = next((record.feedback for record in self.facts.rounds if record.index == number - 1), "")
-        prompt = Said("user", words(self.facts.scenario.manifest.language).feedback.format(text=said), "prompt", number)
-        for turn in turns.get(f"{item.id}-feedback", ()) if said else ():
-            if turn.process < process:
-                continue
-            past = self.past.said()
-            turn.follow(prompt.text, past, self.renderer, tools=self._tools)
-            if not turn.chain:
-                what = "no request of the turn behind the last round has the feedback"
-                self.book.find("M13", "prompt-missing", what, request=turn.exchanges[0].number)
-            self.largest = judge_requests(turn, past, prompt, self.past.gone, self.renderer, self.book, self.largest)
 
     def _workspace(self, record: RoundRecord, turns: Sequence[RequestTurn]) -> None:
         """Nothing but updates and calls has changed a file."""
