@@ -136,6 +136,17 @@ async def test_pieces_of_a_key_that_come_by_turns_with_another_field_are_found()
     assert "".join(str(one.extra.get("reasoning_content", "")) for one in found) == REDACTED
 
 
+@pytest.mark.parametrize("size", [1, 5, 11])
+async def test_pieces_of_a_key_within_fields_are_found(size):
+    async def deltas():
+        for at in range(0, len(KEY), size):
+            yield Delta(extra={"details": [{"type": "text", "text": KEY[at : at + size]}]})
+
+    found = [one.extra["details"][0] async for one in redacted(deltas(), Redactor([KEY]))]
+    assert {one["type"] for one in found} == {"text"}
+    assert not leaks("".join(one["text"] for one in found).encode(), KEY)
+
+
 def test_names_of_fields_and_other_texts_stay():
     redactor = Redactor(["completion_tokens", "user", "role"])
     value = {"role": "user", "completion_tokens": "the completion_tokens", "n": [1, None, "user"]}

@@ -24,7 +24,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, JsonValue
 
-__all__ = ["LONG", "REDACTED", "RedactingFile", "RedactingFormatter", "RedactingStream", "Redactor"]
+__all__ = ["LONG", "REDACTED", "RedactingFile", "RedactingFormatter", "RedactingPieces", "RedactingStream", "Redactor"]
 
 REDACTED: Final = "[key removed]"
 LONG: Final = 12
@@ -44,6 +44,7 @@ _ESCAPES: Final = {
     True: re.compile(rf"{_CODE}|\\+(?P<sign>[{re.escape(_SIGNS)}])", re.IGNORECASE),
 }
 """By whether a key has any of `_SIGNS`: texts are full of those."""
+ESCAPED: Final = 8
 _ONE_CASE: Final = str.maketrans("ABCDEF", "abcdef")
 """Digits beyond 9 may come in either case, and in both."""
 _LAYERS: Final = 4
@@ -77,6 +78,11 @@ class Redactor:
 
     def __bool__(self) -> bool:
         return bool(self.keys)
+
+    @property
+    def reach(self) -> int:
+        """Characters that a key may take, however it is spelt (an escape takes six, or a few more in another)."""
+        return max((ESCAPED * len(form) for form, _ in self._forms), default=0)
 
     def plus(self, key: str) -> Redactor:
         """One that removes a further key, too."""
@@ -233,6 +239,21 @@ class RedactingStream:
         """What was kept back."""
         kept, self._kept = self._kept, ""
         return self._redactor.text(kept)
+
+
+class RedactingPieces:
+    """Redacts text that comes in pieces which are not kept back: of a key across them fewer than `LONG` characters pass."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._before = ""
+
+    def feed(self, piece: str) -> str:
+        """The piece without what makes part of a key, with what came before."""
+        text, known = self._before + piece, len(self._before)
+        spans = [(max(start, known) - known, end - known) for start, end in self._redactor.spans(text) if end > known]
+        self._before = text[-self._redactor.reach :] if self._redactor else ""
+        return _without(piece, spans, lambda _: REDACTED)
 
 
 class _RedactingBytes:

@@ -6,8 +6,10 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 
+from pydantic import JsonValue
+
 from claw_adapter.model import CallDelta, Delta
-from claw_adapter.redaction import RedactingStream, Redactor
+from claw_adapter.redaction import RedactingPieces, RedactingStream, Redactor
 
 __all__ = ["redacted"]
 
@@ -30,6 +32,8 @@ class _Pieces:
         self._redactor = redactor
         self._streams: dict[str | int, RedactingStream] = {}
         """By a field's name (``""``: the text) or a call's index."""
+        self._inner: dict[str, RedactingPieces] = {}
+        """By the place of a text within a field."""
 
     def feed(self, delta: Delta) -> Iterator[Delta]:
         """What can be passed on."""
@@ -39,7 +43,7 @@ class _Pieces:
             if isinstance(value, str):
                 yield from self._next(name, value)
             else:
-                yield Delta(extra={name: self._redactor.value(value)})
+                yield Delta(extra={name: self._value(name, value)})
         for call in delta.calls:
             clean = self._redactor.text
             arguments = self._stream(call.index).feed(call.arguments)
@@ -53,6 +57,14 @@ class _Pieces:
         for part, stream in self._streams.items():
             if kept := stream.end():
                 yield _delta(part, kept)
+
+    def _value(self, place: str, value: JsonValue) -> JsonValue:
+        """A value within a field; its texts may be pieces, or words of a format, of which nothing can be kept back."""
+        if isinstance(value, str):
+            return self._inner.setdefault(place, RedactingPieces(self._redactor)).feed(value)
+        if isinstance(value, dict):
+            return {name: self._value(f"{place}.{name}", item) for name, item in value.items()}
+        return [self._value(f"{place}.", item) for item in value] if isinstance(value, list) else value
 
     def _next(self, part: str, piece: str) -> Iterator[Delta]:
         if clean := self._stream(part).feed(piece):
