@@ -137,14 +137,21 @@ async def test_pieces_of_a_key_that_come_by_turns_with_another_field_are_found()
 
 
 @pytest.mark.parametrize("size", [1, 5, 11])
-async def test_pieces_of_a_key_within_fields_are_found(size):
+@pytest.mark.parametrize("marks", [({}, {}), ({"index": 0}, {"index": 1}), ({"index": 1}, {"index": 0})])
+async def test_pieces_of_a_key_within_fields_are_found(size, marks):
+    """In two members of a list at once, and in one that stands alone."""
+
     async def deltas():
         for at in range(0, len(KEY), size):
-            yield Delta(extra={"details": [{"type": "text", "text": KEY[at : at + size]}]})
+            both = [{"type": "text", "text": KEY[at : at + size], **mark} for mark in marks]
+            yield Delta(extra={"details": both, "one": {"of": [KEY[at : at + size]]}})
 
-    found = [one.extra["details"][0] async for one in redacted(deltas(), Redactor([KEY]))]
-    assert {one["type"] for one in found} == {"text"}
-    assert not leaks("".join(one["text"] for one in found).encode(), KEY)
+    found = [one.extra async for one in redacted(deltas(), Redactor([KEY]))]
+    details = [extra["details"] for extra in found if "details" in extra]
+    assert {one["type"] for both in details for one in both} == {"text"}
+    for member in (0, 1):
+        assert not leaks("".join(both[member]["text"] for both in details).encode(), KEY)
+    assert not leaks("".join(extra["one"]["of"][0] for extra in found if "one" in extra).encode(), KEY)
 
 
 def test_names_of_fields_and_other_texts_stay():

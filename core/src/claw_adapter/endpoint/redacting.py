@@ -64,7 +64,9 @@ class _Pieces:
             return self._inner.setdefault(place, RedactingPieces(self._redactor)).feed(value)
         if isinstance(value, dict):
             return {name: self._value(f"{place}.{name}", item) for name, item in value.items()}
-        return [self._value(f"{place}.", item) for item in value] if isinstance(value, list) else value
+        if not isinstance(value, list):
+            return value
+        return [self._value(f"{place}.{_number(item, at)}", item) for at, item in enumerate(value)]
 
     def _next(self, part: str, piece: str) -> Iterator[Delta]:
         if clean := self._stream(part).feed(piece):
@@ -72,6 +74,11 @@ class _Pieces:
 
     def _stream(self, part: str | int) -> RedactingStream:
         return self._streams.setdefault(part, RedactingStream(self._redactor))
+
+
+def _number(item: JsonValue, at: int) -> JsonValue:
+    """Which member of a list an item goes on with: the one that it says, else the one in its place."""
+    return item.get("index", at) if isinstance(item, dict) else at
 
 
 def _delta(part: str | int, text: str) -> Delta:
