@@ -168,15 +168,16 @@ async def test_an_endpoint_that_stalls_does_not_outlast_the_deadline(tmp_path, p
 @both
 async def test_killed_in_mid_turn_it_goes_on_from_the_checkpoint_as_if_nothing_had_been(tmp_path, picoclaw):
     hang = Reply(calls=(("write_file", {"path": "half.txt", "content": "x"}), command("sleep 60")))
+    prompt = f"two is here, {tmp_path.name}"  # the same test may run beside this one
     with TalkingEndpoint(say("first answer")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await PicoClaw().open(ctx) as conversation:
             await conversation.send("one", 60)
             checkpoint = await conversation.checkpoint()
             server.script = lambda request: hang
-            turn = asyncio.create_task(conversation.send("two is here", 60))
+            turn = asyncio.create_task(conversation.send(prompt, 60))
             await until((ctx.workspace / "half.txt").exists)
-            for number in processes("two is here"):
+            for number in processes(prompt):
                 os.kill(number, signal.SIGKILL)
             died = await turn
         server.script = say("second answer")
