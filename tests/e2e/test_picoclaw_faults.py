@@ -168,7 +168,7 @@ async def test_an_endpoint_that_stalls_does_not_outlast_the_deadline(tmp_path, p
 @both
 async def test_killed_in_mid_turn_it_goes_on_from_the_checkpoint_as_if_nothing_had_been(tmp_path, picoclaw):
     hang = Reply(calls=(("write_file", {"path": "half.txt", "content": "x"}), command("sleep 60")))
-    prompt = f"two is here, {tmp_path.name}"  # the same test may run beside this one
+    prompt = f"two is here, in {tmp_path}"  # the same test may run beside this one
     with TalkingEndpoint(say("first answer")) as server:
         ctx = SmallContext(tmp_path / "a", server.url, session("main", "canary", "yes"))
         async with await PicoClaw().open(ctx) as conversation:
