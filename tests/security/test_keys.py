@@ -137,7 +137,9 @@ async def test_pieces_of_a_key_that_come_by_turns_with_another_field_are_found()
 
 
 @pytest.mark.parametrize("size", [1, 5, 11])
-@pytest.mark.parametrize("marks", [({}, {}), ({"index": 0}, {"index": 1}), ({"index": 1}, {"index": 0})])
+@pytest.mark.parametrize(
+    "marks", [({}, {}), ({"index": 0}, {"index": 1}), ({"index": 1}, {"index": 0}), ({"index": 1}, {})]
+)
 async def test_pieces_of_a_key_within_fields_are_found(size, marks):
     """In two members of a list at once, and in one that stands alone."""
 

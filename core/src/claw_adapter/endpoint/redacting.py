@@ -76,9 +76,9 @@ class _Pieces:
         return self._streams.setdefault(part, RedactingStream(self._redactor))
 
 
-def _number(item: JsonValue, at: int) -> JsonValue:
+def _number(item: JsonValue, at: int) -> str:
     """Which member of a list an item goes on with: the one that it says, else the one in its place."""
-    return item.get("index", at) if isinstance(item, dict) else at
+    return f"index {item['index']}" if isinstance(item, dict) and "index" in item else str(at)
 
 
 def _delta(part: str | int, text: str) -> Delta:
