@@ -40,7 +40,7 @@ _CODE: Final = (
 _SIGNS: Final = "\"'/\\"
 """Characters that JSON, and programs, write with one of these before them."""
 _ESCAPES: Final = {
-    False: re.compile(rf"{_CODE}(?P<sign>(?!))?", re.IGNORECASE),
+    False: re.compile(_CODE, re.IGNORECASE),
     True: re.compile(rf"{_CODE}|\\+(?P<sign>[{re.escape(_SIGNS)}])", re.IGNORECASE),
 }
 """By whether a key has any of `_SIGNS`: texts are full of those."""
@@ -126,8 +126,8 @@ class Redactor:
         """Where keys stand, and how many characters from the beginning on nothing that may follow makes part of a key."""
         if not self._blocks:
             return [], len(text)
-        layers: dict[str, Callable[[int], int]] = {text: int, **_layers(text, self._escape)}
-        spans, cut = self.spans(text), min(place(len(one) - self._open(one)) for one, place in layers.items())
+        layers = self._layered(text)
+        spans, cut = self._keys_in(layers), min(place(len(one) - self._open(one)) for one, place in layers.items())
         cut = next((start for start, end in spans if start < cut < end), cut)
         return [span for span in spans if span[1] <= cut], cut
 
@@ -153,7 +153,13 @@ class Redactor:
         """Where keys stand, in order, without overlaps."""
         if not self._blocks or len(text) < LONG:
             return []
-        layers: dict[str, Callable[[int], int]] = {text: int, **_layers(text, self._escape)}
+        return self._keys_in(self._layered(text))
+
+    def _layered(self, text: str) -> dict[str, Callable[[int], int]]:
+        """The text, and what it is without its escapes, each with where a character of it stands in the text."""
+        return {text: int, **_layers(text, self._escape)}
+
+    def _keys_in(self, layers: Mapping[str, Callable[[int], int]]) -> list[Span]:
         found = {(place(start), place(end)) for plain, place in layers.items() for start, end in self._found(plain)}
         return list(_merged(sorted(found)))
 
@@ -218,7 +224,7 @@ def _character(found: re.Match[str]) -> str:
     given = found.groupdict()
     if given["hex"]:
         return chr(int(given["hex"], 16))
-    return html.unescape(f"&{given['entity'].rstrip(';')};") if given["entity"] else given["sign"]
+    return html.unescape(f"&{given['entity'].rstrip(';')};") if given["entity"] else str(given["sign"])
 
 
 class RedactingStream:

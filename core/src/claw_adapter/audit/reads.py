@@ -22,6 +22,7 @@ from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page,
 from claw_adapter.audit.rendering import MASKED, Renderer, blackened, without_format
 from claw_adapter.audit.results import (
     LEAST,
+    MARK,
     Failed,
     asks_for_part,
     bare_ends,
@@ -43,8 +44,6 @@ READS: Final = re.compile(r"read|view|open|cat|show|get|fetch|load", re.IGNORECA
 OTHERS: Final = re.compile(
     r"write|edit|append|create|patch|search|grep|find|list|delete|move|exec|bash|shell|run", re.IGNORECASE
 )
-MARK: Final = "\ufeff"
-"""The byte order mark with which some systems begin a text: it says how the text is written, and need not be shown."""
 BRIEF: Final = 400
 """Characters up to which a result may be a refusal, or say that nothing has changed."""
 SLACK: Final = 0.8

@@ -13,6 +13,7 @@ from claw_adapter.reading import parse_json
 
 __all__ = [
     "LEAST",
+    "MARK",
     "PARTIAL",
     "Failed",
     "asks_for_part",
@@ -27,6 +28,8 @@ __all__ = [
 _Holds = Callable[[], bool]
 BLANK: Final = " \t"
 LINE_END: Final = re.compile(r"\r\n|[\n\r]")
+MARK: Final = "\ufeff"
+"""The byte order mark with which some systems begin a text: it says how the text is written, and need not be shown."""
 QUOTED: Final = 3
 """So often JSON may stand in JSON."""
 LEAST: Final = 12

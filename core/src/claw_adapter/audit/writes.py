@@ -13,7 +13,7 @@ from claw_adapter.audit.course import LOOKS, FileCourse
 from claw_adapter.audit.damage import DAMAGES
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.rendering import ALIKE, Renderer, without_control
-from claw_adapter.audit.results import flat_of, whole_in
+from claw_adapter.audit.results import MARK, flat_of, whole_in
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.reading import strings_of
@@ -23,8 +23,6 @@ from claw_adapter.workspace.tree import Entry
 
 __all__ = ["Steps", "WrittenFiles", "judge_writes"]
 
-MARK: Final = "\ufeff"
-"""The byte order mark with which some systems begin a text."""
 Steps = Sequence[tuple[RequestUnit, RequestUnit, Exchange]]
 """The calls of a turn with their results, and the requests whose replies they are of."""
 SETTING: Final = re.compile(r"[\w.+-]{1,20}")

@@ -170,9 +170,13 @@ class RoundRunner:
         events = turn.events or meter.events
         if events is not turn.events:
             turn = turn.model_copy(update={"events": events})
-        score, feedback, taught = await self._judge(item, question, turn, before, after)
-        if (missed := self._missed(tried.last, score)) is not None:
-            score, feedback, taught = Score(value=None, cause=missed), "", {}
+        score, feedback, taught = Score(value=None), "", dict[str, bool]()
+        missed = meter.seen.no_way if turn.error is None and meter.seen is not None else ()
+        if not missed:
+            score, feedback, taught = await self._judge(item, question, turn, before, after)
+            missed = self._unwritten(tried.last, score)
+        if missed:
+            score, feedback, taught = Score(value=None, cause=no_way(missed)), "", {}
         self._refuse_shortage(score.cause)
         if question.needs_workspace and score.value != 1:  # a check that could not write, for instance
             trial.services.headroom.require()
@@ -219,16 +223,13 @@ class RoundRunner:
         self._unsaid += [rounds[index].id] if unscored else []
         self._unsaid += [rounds[index - 1].id] if failed and index else []
 
-    def _missed(self, sent: _Sent, score: Score) -> Failure | None:
-        """What the reader had no way to do: what it says, or what it was content with and the workspace does not have."""
+    def _unwritten(self, sent: _Sent, score: Score) -> tuple[str, ...]:
+        """What the reader was content with and the workspace does not have, in a round that is not right."""
         seen, key = sent.meter.seen, sent.answer_key
-        if sent.turn.error is not None or seen is None or key is None:
-            return None
-        what = seen.no_way
-        if not what and score.value is not None and score.value < 1:
-            files = key.files(satisfied=seen.decided.get(NEEDS) == "supported")
-            what = tuple(f"writing {path}" for path, text in files.items() if not alike(text, self._text_of(path)))
-        return no_way(what) if what else None
+        if seen is None or key is None or score.value is None or score.value >= 1:
+            return ()
+        files = key.files(satisfied=seen.decided.get(NEEDS) == "supported")
+        return tuple(f"writing {path}" for path, text in files.items() if not alike(text, self._text_of(path)))
 
     def _feedback(self, index: int) -> str:
         if not index:

@@ -28,7 +28,6 @@ __all__ = ["holds", "holds_some", "keeps", "write_file"]
 
 LINE: Final = 200
 """Characters of a line that are compared: tools cut long ones."""
-_WORDS: Final = re.compile(r"[^\W_]+")
 MOST_PIECES: Final = 400
 MOST_OPENED: Final = 6
 MOST_STRANGERS: Final = 12
