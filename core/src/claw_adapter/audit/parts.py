@@ -23,7 +23,7 @@ from claw_adapter.audit.results import LEAST, LINE_END, Failed, asks_for_part, l
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.reading import strings_of
 
-__all__ = ["FileParts", "PutByCommand", "ShownByCommand", "put_by", "said_by", "shown_by"]
+__all__ = ["FileParts", "PutByCommand", "ShownByCommand", "gone_by", "put_by", "said_by", "shown_by"]
 
 SLACK: Final = 0.8
 FEW: Final = 3
@@ -50,11 +50,13 @@ class ShownByCommand:
 
 
 def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
-    """The reading that a command is: ``cat FILE`` or ``sed -n 'A,Bp' FILE``; None for any other."""
+    """The reading that a command is: ``cat FILE``, also in its folder, or ``sed -n 'A,Bp' FILE``; None for any other."""
     for said in _commands(AROUND.sub("", text) for text in strings_of(arguments)):
         match said:
             case ["cat", path]:
                 return ShownByCommand(path, {})
+            case ["cd", folder, "&&", "cat", name]:
+                return ShownByCommand(f"{folder}/{name}", {})
             case ["sed", "-n", lines, path] if found := LINES.fullmatch(lines):
                 return ShownByCommand(path, {"start_line": int(found[1]), "end_line": int(found[2])})
     return None
@@ -75,6 +77,17 @@ def put_by(arguments: dict[str, JsonValue]) -> PutByCommand | None:
         match said:
             case ["printf", r"%s\n", content, (">" | ">>") as how, path]:
                 return PutByCommand(path.removeprefix("./"), f"{content}\n", how == ">>")
+    return None
+
+
+def gone_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
+    """The file that is gone behind ``rm FILE`` or ``mv FILE NEW``, and what it is called then; None for any other command."""
+    for said in _commands(strings_of(arguments)):
+        match said:
+            case ["rm", path]:
+                return path.removeprefix("./"), ""
+            case ["mv", path, new]:
+                return path.removeprefix("./"), new.removeprefix("./")
     return None
 
 

@@ -11,6 +11,7 @@ from typing import Final
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import LOOKS, FileCourse
 from claw_adapter.audit.damage import DAMAGES
+from claw_adapter.audit.parts import gone_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.rendering import ALIKE, Renderer, without_control
 from claw_adapter.audit.results import MARK, flat_of, whole_in
@@ -95,6 +96,8 @@ def judge_writes(
         what = f"a line of {path} was to be replaced, and it can no longer be executed"
         book.find("M17", "written-mode", what, owner="harness", request=asked[path])
     _judge_deleted(steps, files, course, book, strict=strict)
+    if strict:
+        _judge_removed(steps, files, book)
     for path, (_, *texts) in course.texts.items():
         there, must = files.after.get(path), texts[-1]
         if must is not None and there != must and (made := _not_again(steps, course, files, path)) is not None:
@@ -201,6 +204,19 @@ def _judge_deleted(
             continue  # some tool may have written it
         if strict or all(LOOKS.search(call.text.partition(" ")[0]) for call, _, _ in steps):
             book.find("M20", "file-back", f"{path}, which was deleted, is there again after the turn", owner="harness")
+
+
+def _judge_removed(steps: Steps, files: WrittenFiles, book: Book) -> None:
+    """Files that a command has removed or given another name, and nothing has named since."""
+    for at, (call, _, exchange) in enumerate(steps):
+        old, new = gone_by(arguments_of(call)) or ("", "")
+        later = "\n".join(text for other, _, _ in steps[at + 1 :] for text in strings_of(arguments_of(other)))
+        if old in files.before and old in files.after and old not in later:
+            book.find("M17", "removed-there", f"{old} was to be removed, and is there after the turn", owner="harness",
+                      request=exchange.number)  # fmt: skip
+        if new and old in files.before and files.after.get(new) != files.before[old]:
+            what = f"{old} was to be called {new}, and that is {'another text' if new in files.after else 'not there'}"
+            book.find("M17", "moved-changed", what, owner="harness", request=exchange.number)
 
 
 def _mixed(text: str) -> bool:

@@ -61,5 +61,7 @@ class Collector:
     def reply(self) -> ModelReply:
         """What has come so far, as a reply."""
         calls = tuple(Call(i, n, "".join(parts)) for _, (i, n, parts) in sorted(self._calls.items()))
-        finish = self._finish or ("tool_calls" if calls else "stop")
+        finish = self._finish or "stop"
+        if calls and finish == "stop":  # some providers say so, and some harnesses then drop the calls
+            finish = "tool_calls"
         return ModelReply("".join(self._text), calls, finish, self._usage, self._extra)

@@ -70,6 +70,8 @@ PAUSE: Final = 3.0
 """Seconds in which nothing of a reply comes."""
 LEAST: Final = 20
 """Characters of a line that an edit replaces, at least."""
+PIECES: Final = (1, 7, 24, 40, 400)
+"""Characters of what comes at once; in the smallest, pieces of nothing but a blank or a line end are among them."""
 WORDLESS: Final = ("", " ", "\n\n")
 CROWD: Final = (101, 131)
 """Files in a folder that has more of them than some lists show."""
@@ -77,6 +79,7 @@ MARK: Final = "\ufeff"
 """The byte order mark with which some systems begin a text."""
 PLAINEST: Final = (
     "true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"]', '"quoted"', "a,b\n1,2", "```json\n[1]\n```",
+    "# a\n\n```sh\nb\n```", "```\na\n```\nb\n", "\n\na\n", "<b>\na\n</b>", "---\na: 1\n---\n", "  a\n  b",
 )  # fmt: skip
 """What a tool may take for something else than a text."""
 PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%s", "\\n")
@@ -140,6 +143,10 @@ class _Drawing:
             self._asked,
             self._bytes,
             self._added,
+            self._failures,
+            self._dropped,
+            self._inside,
+            self._scripts,
         ]
         if self.height == 0:
             found += [self._many]
@@ -235,13 +242,13 @@ class _Drawing:
         if characters == 0 and rng.random() < 0.3:
             text += rng.choice(("\n", "  "))
         thought = self._thought()
-        piece = rng.choice((7, 24, 40, 400)) if len(text) < 5_000 else 2_000
+        piece = rng.choice(PIECES) if len(text) < 5_000 else 2_000
         return PlayedReply(text=text, thought=thought, piece=piece)
 
     def _does(self, *uses: ToolUse) -> PlayedReply:
         """A reply with calls; at times it says more than the answer will."""
         text = self.texts.prose(self.rng.choice((30, 200, 1500))) if self.rng.random() < 0.6 else ""
-        piece, woven = self.rng.choice((7, 40, 400)), len(uses) > 1 and self.rng.random() < 0.5
+        piece, woven = self.rng.choice(PIECES), len(uses) > 1 and self.rng.random() < 0.5
         return PlayedReply(text=text, thought=self._thought(), uses=uses, piece=piece, woven=woven)
 
     def _thought(self) -> str:
@@ -417,14 +424,39 @@ class _Drawing:
         other = PlanFile(path=self.texts.path(), text="".join((*lines[: at + 1], *lines[at:])))  # one of them twice
         self.steps.append(other)
         show, fails = (ToolUse(kind="cat", target=one.path, exit=status) for one, status in ((file, 0), (other, 3)))
-        return [
-            [self._turn(self._does(show, fails), self._does(add, add), self._does(add), self._does(show), self._says())]
-        ]
+        look = ToolUse(kind="read", target=file.path)
+        replies = (look, show, fails), (add, add), (add,), (look, show)
+        return [[self._turn(*(self._does(*uses) for uses in replies), self._says())]]
+
+    def _inside(self) -> list[Unit]:
+        """A command goes to a folder; then files elsewhere are read, written and listed as if it had not."""
+        folder = self.texts.word()
+        inside = PlanFile(path=f"{folder}/{self.texts.word()}.md", text=self.texts.lines(self.rng.randrange(3, 9)))
+        self.steps.append(inside)
+        other, new = self._file(self.rng.randrange(3, 9)), f"{self.texts.word()}.txt"
+        goes = ToolUse(kind="cat", target=inside.path, inside=True)
+        made = ToolUse(kind="write", target=new, content=self.texts.lines(3))
+        looks = [ToolUse(kind="read", target=path) for path in (other.path, inside.path, new)]
+        return [[self._turn(self._does(goes), self._does(looks[0], made), self._does(*looks[1:]), self._says())]]
+
+    def _scripts(self) -> list[Unit]:
+        """A prompt, a file, an edit of it, another file and an answer that have no letter of English."""
+        lines = [self.texts.in_script() for _ in range(self.rng.randrange(6, 12))]
+        file = PlanFile(path=self.texts.path(), text="\n".join((*lines, "")))
+        self.steps.append(file)
+        look = ToolUse(kind="read", target=file.path)
+        change = ToolUse(kind="edit", target=file.path, wanted=(lines[2],), content=self.texts.in_script())
+        made = ToolUse(
+            kind="write", target=self.texts.path(), content="\n".join(self.texts.in_script() for _ in range(3))
+        )
+        replies = map(self._does, (look, change, made, look))
+        answer = PlayedReply(text=self.texts.in_script())
+        return [[PlanTurn(question="\n".join(self.texts.in_script() for _ in range(2)), replies=(*replies, answer))]]
 
     def _long(self) -> list[Unit]:
-        """A long answer, and one more turn."""
+        """A long answer that comes in one piece, and one more turn."""
         text = self.texts.across(self.texts.prose(self.rng.randrange(*LONG)))
-        return [[self._turn(PlayedReply(text=text, piece=2_000))], [self._turn(self._says())]]
+        return [[self._turn(PlayedReply(text=text, piece=len(text)))], [self._turn(self._says())]]
 
     def _batch(self) -> list[Unit]:
         """A dozen calls at once, of files and a history, a slow one among them, one after another answered."""
@@ -507,23 +539,27 @@ class _Drawing:
         made = ToolUse(kind="write", target=written, content=self._odd_text())
         again = ToolUse(kind="cat", target=made.target)
         printed = ToolUse(kind="print", target=self.texts.sentence(), content=self.texts.signs())
-        question = f"{self.texts.message()}\n{self.texts.odd()}\n{self.texts.sentence()}?"
+        question = f"{self.texts.message()}\n{self.texts.odd()}\n{self.texts.tags()}\n{self.texts.sentence()}?"
         answer = PlayedReply(text=f"{self.texts.sentence()}\n{self.texts.odd()}\n{self.texts.sentence()}.")
         told = self._does(made).model_copy(update={"text": f"{self.texts.sentence()}:\n{self.texts.odd()}"})
         turn = PlanTurn(question=question, replies=(self._does(look, show, printed), told, self._does(again), answer))
         return [[turn], [self._turn(self._does(again), self._says())]]
 
     def _edited(self) -> list[Unit]:
-        """A line of a file that was read is replaced, another taken out, and then all of it replaced, each in its turn."""
+        """A line of a file that was read is replaced, another taken out, an update edited, then all of it replaced."""
         file = self._file(self.rng.randrange(8, 20), self.rng.choice(ENDS_OF_FILES))
         old, out = self.rng.sample(file.text.split("\n")[1:-2], 2)
         look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
         new = f"{self.texts.sentence()} {self._between_words(PATTERNS)}"
         change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=new)
         gone = ToolUse(kind="edit", target=file.path, wanted=(f"{out}\n",))
+        other, kept = self.texts.sentence(), self.texts.sentence()
+        update = PlanChange(path=file.path, action="new", text=f"{self.texts.lines(3)}{other}\n{kept}\n")
+        later = ToolUse(kind="edit", target=file.path, wanted=(other,), content=self.texts.sentence())
         put = ToolUse(kind="put", target=file.path, content=self.texts.lines(self.rng.randrange(3, 9)))
-        turns = ((look, change, show, look), (gone,), (put, look))
-        return [[self._turn(*map(self._does, turn), self._says())] for turn in turns]
+        turns = ((look, change, show, look), (gone,), (later, look), (put, look))
+        units: list[Unit] = [[self._turn(*map(self._does, turn), self._says())] for turn in turns]
+        return [*units[:2], [update, *units[2]], units[3]]
 
     def _edited_at_once(self) -> list[Unit]:
         """Two lines of one file are replaced by two calls of one reply, and a third one grows by two that are equal."""
@@ -543,6 +579,7 @@ class _Drawing:
         """A file's text with every class of characters, and with blanks at the ends of lines."""
         lines = [
             *self.texts.odd().split("\n"),
+            *self.texts.tags().split("\n"),
             *self.texts.secrets().split("\n"),
             f"\t{self.texts.sentence()}",
             f"{self.texts.sentence()}  ",
@@ -585,6 +622,35 @@ class _Drawing:
         reply = PlayedReply(text=self.texts.prose(400), pause=PAUSE)
         slow = self._does(ToolUse(kind="cat", target=file.path, delay=PAUSE))
         return [[self._turn(slow, reply)]]
+
+    def _failures(self) -> list[Unit]:
+        """Files that begin with what programs say when they fail, are read, shown, written, and printed by a command."""
+        said = self.texts.errors(4)
+        first, *texts = (f"{one}\n{self.texts.lines(3)}" for one in said)
+        plain = next(one for one in said if "/" not in one)  # a guard takes that for a path
+        files = [PlanFile(path=self.texts.path(), text=text) for text in texts]
+        self.steps += files
+        made = ToolUse(kind="write", target=self.texts.path(), content=first)
+        printed = ToolUse(kind="print", target=self.texts.sentence(), content=plain.split("\n")[0])
+        looks = [ToolUse(kind=kind, target=file.path) for file in files for kind in ("read", "cat")]
+        self.rng.shuffle(looks)
+        again = ToolUse(kind="read", target=made.target)
+        return [[self._turn(self._does(made, *looks), self._does(again, printed), self._says())]]
+
+    def _dropped(self) -> list[Unit]:
+        """The agent removes a file, and gives another one a new name; in the next turn it looks; then the first comes back."""
+        out, moved = (self._file(self.rng.randrange(3, 20)) for _ in range(2))
+        new = f"{moved.path.rpartition('.')[0]}-{self.rng.choice(NOUNS)}.md"
+        looks = [ToolUse(kind="read", target=file.path) for file in (out, moved)]
+        drop, move = ToolUse(kind="drop", target=out.path), ToolUse(kind="move", target=moved.path, content=new)
+        lists = [ToolUse(kind="list", target=path.rpartition("/")[0]) for path in (out.path, new)]
+        show = ToolUse(kind="read", target=new)
+        change = PlanChange(path=out.path, action="new", text=self.texts.lines(self.rng.randrange(3, 20)))
+        return [
+            [self._turn(self._does(*looks), self._does(drop, move), self._does(show), self._says())],
+            [self._turn(self._does(*lists), self._does(*looks, show), self._says())],
+            [change, self._turn(self._does(looks[0], show), self._says())],
+        ]
 
     def _missing(self) -> list[Unit]:
         """Files are asked for that are not there, beside some with nearly that name, or of that name elsewhere."""

@@ -206,36 +206,34 @@ class _Layout:
 
     def _reply(self, reply: PlayedReply, *, held: bool) -> PlayedReply:
         """With histories named as the harness knows them, without what is not there; held only if something ends that."""
-        uses: list[ToolUse] = []
-        for use in reply.uses:
-            if use.kind == "history":
-                if (found := self.reading(use.target) if use.target in self.given else None) is not None:
-                    said = tuple(message.text for message in self.given[use.target])
-                    uses.append(found.model_copy(update={"wanted": said}))
-            elif use.kind == "read":  # what was never there is asked for once
-                text = self.files.get(use.target)
-                uses.append(use.model_copy(update={"wanted": () if text is None else (text,)}))
-            elif use.kind == "print":
-                uses.append(use)
-            elif use.kind == "put":
-                self.files[use.target] = f"{use.content}\n"
-                uses.append(use)
-            elif use.kind == "add":
-                self.files[use.target] = f"{self.files.get(use.target) or ''}{use.content}\n"
-                uses.append(use)
-            elif use.kind == "edit":
-                text = self.files.get(use.target) or ""
-                if text.count(use.wanted[0]) == 1:
-                    self.files[use.target] = text.replace(use.wanted[0], use.content)
-                    uses.append(use)
-            elif use.kind in ("pages", "cat"):
-                if self.files.get(use.target) is not None:
-                    uses.append(use)
-            else:
-                self.files[use.target] = use.content
-                uses.append(use)
+        uses = [found for use in reply.uses for found in [self._use(use)] if found is not None]
         text = reply.text or ("Here it is." if not uses else "")
         return reply.model_copy(update={"uses": tuple(uses), "text": text, "hang": reply.hang and held})
+
+    def _use(self, use: ToolUse) -> ToolUse | None:
+        """A purpose with what is to come back, None where what it needs is not there; what it makes of the files is kept."""
+        text = self.files.get(use.target)
+        once = text is not None and (use.kind != "edit" or text.count(use.wanted[0]) == 1)
+        match use.kind:
+            case "history":
+                found = self.reading(use.target) if use.target in self.given else None
+                said = tuple(message.text for message in self.given.get(use.target, ()))
+                return found.model_copy(update={"wanted": said}) if found is not None else None
+            case "read":  # what was never there is asked for once
+                return use.model_copy(update={"wanted": () if text is None else (text,)})
+            case "pages" | "cat" | "edit" | "drop" | "move" if not once:
+                return None
+            case "write" | "put" | "add":
+                end = "" if use.kind == "write" else "\n"
+                self.files[use.target] = f"{(text or '') if use.kind == 'add' else ''}{use.content}{end}"
+            case "edit":
+                self.files[use.target] = (text or "").replace(use.wanted[0], use.content)
+            case "drop" | "move":
+                self.files |= {use.target: None, **({use.content: text} if use.kind == "move" else {})}
+                self.placed.discard(use.target)
+            case _:
+                pass
+        return use
 
 
 def _delete(step: PlanChange, given: list[Message]) -> dict[str, Any] | None:

@@ -80,6 +80,20 @@ FAILURES: Final = (
     "LLM request failed: {status} upstream connect error", "Error: context length exceeded ({status}).",
 )  # fmt: skip
 """What providers say when they fail."""
+ERRORS: Final = (
+    "Error: {}", "error: {}", "ERROR {}", "[ERROR] {}", "Traceback (most recent call last):\n  {}", "fatal: {}", "warning: {}",
+    "ValueError: {}", "Failed: {}", "Permission denied: {}", "{}: No such file or directory", "Exit code: 1\n{}",
+    "Command exited with code 1: {}", '{{"error": "{}"}}', "<error>{}</error>", "[stderr] {}", "STDERR:\n{}",
+    "Timed out after 30 s: {}", "None\n{}", "(no output)\n{}", "File not found: {}", "<tool_use_error>{}</tool_use_error>",
+)  # fmt: skip
+"""What programs and tools say when they fail."""
+TAGS: Final = (
+    "<think>{}</think>", "{}</think>", "<thinking>{}</thinking>", "<|im_start|>user {}", "{}<|im_end|>",
+    "[INST] {} [/INST]", "<s>{}</s>", "<tool_call>{}</tool_call>", "<system-reminder>{}</system-reminder>", "Human: {}",
+    "Assistant: {}", "[DONE]", "data: {}", "<final>{}</final>", "<result>{}</result>", "[truncated] {}", "NO_REPLY",
+    "system: {}",
+)  # fmt: skip
+"""With what models and programs mark the parts of a conversation, or say something to each other."""
 NAMED: Final = (
     " & ", " (x) ", ", ", "'s ", "%20", " é ", " e\u0301 ", " + ", " #", " ß ", " 水 ", " = ", "  ", " $HOME ", "; ",
 )  # fmt: skip
@@ -237,6 +251,16 @@ class Texts:
         rng.shuffle(lines)
         return "\n".join(lines)
 
+    def errors(self, count: int) -> list[str]:
+        """So many different beginnings of what a program says when it fails."""
+        return [said.format(self.sentence()) for said in self.rng.sample(ERRORS, count)]
+
+    def tags(self) -> str:
+        """Lines with every mark of a part of a conversation."""
+        lines = [tag.format(self.sentence()) for tag in TAGS]
+        self.rng.shuffle(lines)
+        return "\n".join(lines)
+
     def failure(self) -> str:
         """A sentence about a failure of a provider, as a model may say one."""
         told = self.rng.choice(FAILURES).format(status=self.rng.choice((402, 429, 500, 503, 529)))
@@ -265,6 +289,14 @@ class Texts:
     def short_lines(self, count: int) -> str:
         """A file of many lines, each short and of its own."""
         return "".join(f"{self.number()} {self.rng.choice(NOUNS)} {self.rng.randrange(10, 99)}\n" for _ in range(count))
+
+    def in_script(self) -> str:
+        """A line of words in a script that is not Latin, with a number of its own."""
+        first, last = self.rng.choice(SCRIPTS)
+        words = (
+            "".join(chr(self.rng.randrange(first, last)) for _ in range(self.rng.randrange(3, 9))) for _ in range(5)
+        )
+        return f"{' '.join(words)} {self.number()}"
 
     def foreign(self, text: str) -> str:
         """The same, followed by words in another script."""

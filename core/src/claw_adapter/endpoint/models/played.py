@@ -57,10 +57,13 @@ class ToolUse(Record):
     A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
     where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`; ``print`` has a command say the `target`,
     and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one;
-    ``list`` shows what is in a folder ("" is the workspace).
+    ``list`` shows what is in a folder ("" is the workspace); ``drop`` removes a file by a command, ``move`` gives it another
+    path, the `content`.
     """
 
-    kind: Literal["read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list"]
+    kind: Literal[
+        "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move"
+    ]
     target: str
     content: str = ""
     names: tuple[str, ...] = ()
@@ -76,6 +79,8 @@ class ToolUse(Record):
     """Seconds that a command takes before it shows anything."""
     exit: int = 0
     """The status with which a command ends that has shown something."""
+    inside: bool = False
+    """A command goes to the file's folder first, and says nothing of going back."""
 
 
 class PlayedReply(Record):
@@ -260,11 +265,16 @@ class PlayedModel(Model):
     def _call(self, index: int, deed: Deed, attempt: Attempt) -> CallDelta:
         self._calls += 1
         deed.attempts.append(attempt)
-        call_id = self._turn.name("call", self._calls)
+        call_id = self._call_id()
         if deed.errand is not None:
             deed.errand.call_id = call_id
         self._issued.append(Call(call_id, attempt.tool, ""))
         return CallDelta(index, call_id, attempt.tool, json.dumps(attempt.arguments, ensure_ascii=False))
+
+    def _call_id(self) -> str:
+        """An id of its own, as some provider makes them: by turns, those of a turn are alike, or not at all."""
+        turn = self._turn.name("call", 0)
+        return f"{turn}_{self._calls}" if int(turn[-1], 16) % 2 else self._turn.name("call", self._calls)
 
     def _harvest(self, request: ModelRequest) -> None:
         """Close what has been done, go on with what was refused; a failed request is only asked again."""
@@ -314,7 +324,7 @@ class PlayedModel(Model):
                 ways = list_folder(use.target, self._workspace, box, habits)
             case "run":
                 ways = _commanded([use.target], box)
-            case "cat" | "print" | "put" | "add":
+            case _:
                 ways = _commanded(_commands(use), box)
         return ways
 
@@ -344,12 +354,17 @@ def _commands(use: ToolUse) -> list[str]:
     target = shlex.quote(use.target)
     if use.kind == "add":
         return [f"printf '%s\\n' {shlex.quote(use.content)} >> {target}"]
+    if use.kind in ("drop", "move"):
+        return [f"rm {target}" if use.kind == "drop" else f"mv {target} {shlex.quote(use.content)}"]
     if use.kind == "print":
         return [f"echo {target}; printf '%s\\n' {shlex.quote(use.content)} >&2"]
     if use.kind == "put":
         return [f"printf '%s\\n' {shlex.quote(use.content)} > {target}"]
     wait = f"sleep {use.delay} && " if use.delay else ""
     end = f"; exit {use.exit}" if use.exit else ""
+    if use.inside:
+        folder, _, name = use.target.rpartition("/")
+        return [f"cd {shlex.quote(folder)} && cat {shlex.quote(name)}"]
     return [f"{wait}sed -n '{at},{at + use.page - 1}p' {target}" for at in use.starts] or [f"{wait}cat {target}{end}"]
 
 
