@@ -272,7 +272,7 @@ NAMED = [
         },
     ),
     (
-        "bronze", 40,
+        "bronze", 60,
         {
             AnswerCutAt65536: "M14 answer-cut",
             MoreTokensLater: "M11 sampling-changed",

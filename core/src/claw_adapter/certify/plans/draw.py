@@ -19,7 +19,7 @@ from claw_adapter.certify.plans.plan import (
     SessionPlan,
 )
 from claw_adapter.certify.plans.talks import DrawnTalks
-from claw_adapter.certify.plans.texts import BREAKS, CONTROLS, NOUNS, Texts
+from claw_adapter.certify.plans.texts import BREAKS, CONTROLS, FOLDERS, NOUNS, TOOLS, Texts
 from claw_adapter.endpoint.faults import FaultKind
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 from claw_adapter.protocol import Message
@@ -88,6 +88,7 @@ APART: Final = 0.7
 """How often something else may come between two units of a chain."""
 MIXED: Final = (5, 4, 5)
 """Turns in which everything happens to the same few files, by the level."""
+INDENTS: Final = ("", "  ", "    ", "\t", "        ")
 ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
 ENDS_OF_FILES: Final = ("", "\n\n")
 """Of those in which something is replaced: most others end with one line end."""
@@ -179,11 +180,11 @@ class _Drawing:
         return found
 
     def _merged(self, chains: Sequence[list[Unit]]) -> list[PlanStep]:
-        """The chains, each in its order, dealt into each other; the first turn is a plain one."""
+        """The chains, each in its order, dealt into each other; before the first prompt already an update brings a file."""
         tickets = [number for number, chain in enumerate(chains) for _ in chain]
         self.rng.shuffle(tickets)
         waiting = [list(chain) for chain in chains]
-        steps: list[PlanStep] = [self._turn(self._says())]
+        steps: list[PlanStep] = [step for unit in self._brought() for step in unit]
         for number in tickets:
             while waiting[number]:
                 steps += waiting[number].pop(0)
@@ -430,7 +431,7 @@ class _Drawing:
 
     def _inside(self) -> list[Unit]:
         """A command goes to a folder; then files elsewhere are read, written and listed as if it had not."""
-        folder = self.texts.word()
+        folder = f"{self.rng.choice(FOLDERS)}/{self.rng.choice(NOUNS)}"
         inside = PlanFile(path=f"{folder}/{self.texts.word()}.md", text=self.texts.lines(self.rng.randrange(3, 9)))
         self.steps.append(inside)
         other, new = self._file(self.rng.randrange(3, 9)), f"{self.texts.word()}.txt"
@@ -499,7 +500,7 @@ class _Drawing:
 
     def _crowd(self) -> list[ToolUse]:
         """A folder with many files, and a list of it."""
-        folder = self.texts.word()
+        folder = f"{self.rng.choice(FOLDERS)}/{self.texts.word()}"
         for number in range(self.rng.randrange(*CROWD)):
             path = f"{folder}/{self.rng.choice(NOUNS)}-{number:03}.txt"
             self.steps.append(PlanFile(path=path, text=f"{self.texts.number()}\n"))
@@ -538,17 +539,24 @@ class _Drawing:
         look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
         made = ToolUse(kind="write", target=written, content=self._odd_text())
         again = ToolUse(kind="cat", target=made.target)
+        lines = file.text.split("\n")
+        marked = [line for line in lines if lines.count(line) == 1 and len(line) > LEAST and "\\n" in line]
+        old = self.rng.choice(marked or lines[:1])
+        edit = ToolUse(kind="edit", target=file.path, wanted=(old,), content=self._between_words(self.texts.escapes()))
         printed = ToolUse(kind="print", target=self.texts.sentence(), content=self.texts.signs())
         question = f"{self.texts.message()}\n{self.texts.odd()}\n{self.texts.tags()}\n{self.texts.sentence()}?"
         answer = PlayedReply(text=f"{self.texts.sentence()}\n{self.texts.odd()}\n{self.texts.sentence()}.")
         told = self._does(made).model_copy(update={"text": f"{self.texts.sentence()}:\n{self.texts.odd()}"})
         turn = PlanTurn(question=question, replies=(self._does(look, show, printed), told, self._does(again), answer))
-        return [[turn], [self._turn(self._does(again), self._says())]]
+        return [[turn], [self._turn(self._does(edit), self._does(again), self._says())]]
 
     def _edited(self) -> list[Unit]:
         """A line of a file that was read is replaced, another taken out, an update edited, then all of it replaced."""
         file = self._file(self.rng.randrange(8, 20), self.rng.choice(ENDS_OF_FILES))
         old, out = self.rng.sample(file.text.split("\n")[1:-2], 2)
+        at = self.rng.randrange(5)
+        block = "\n".join(file.text.split("\n")[at : at + 3])
+        several = ToolUse(kind="edit", target=file.path, wanted=(block,), content=self._indented())
         look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
         new = f"{self.texts.sentence()} {self._between_words(PATTERNS)}"
         change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=new)
@@ -557,9 +565,9 @@ class _Drawing:
         update = PlanChange(path=file.path, action="new", text=f"{self.texts.lines(3)}{other}\n{kept}\n")
         later = ToolUse(kind="edit", target=file.path, wanted=(other,), content=self.texts.sentence())
         put = ToolUse(kind="put", target=file.path, content=self.texts.lines(self.rng.randrange(3, 9)))
-        turns = ((look, change, show, look), (gone,), (later, look), (put, look))
+        turns = ((look, change, show, look), (gone,), (several, look), (later, look), (put, look))
         units: list[Unit] = [[self._turn(*map(self._does, turn), self._says())] for turn in turns]
-        return [*units[:2], [update, *units[2]], units[3]]
+        return [*units[:3], [update, *units[3]], units[4]]
 
     def _edited_at_once(self) -> list[Unit]:
         """Two lines of one file are replaced by two calls of one reply, and a third one grows by two that are equal."""
@@ -571,6 +579,11 @@ class _Drawing:
         self.rng.shuffle(edits)
         look = ToolUse(kind="read", target=file.path)
         return [[self._turn(self._does(*edits), self._does(look), self._says())]]
+
+    def _indented(self) -> str:
+        """Lines of which some are deeper, and one is empty, as in programs."""
+        lines = (f"{self.rng.choice(INDENTS)}{self.texts.sentence()}" for _ in range(self.rng.randrange(2, 6)))
+        return "\n".join((*lines, "", self.texts.sentence()))
 
     def _between_words(self, signs: Sequence[str]) -> str:
         return " ".join(f"{sign} {self.rng.choice(NOUNS)}" for sign in signs)
@@ -653,14 +666,21 @@ class _Drawing:
         ]
 
     def _missing(self) -> list[Unit]:
-        """Files are asked for that are not there, beside some with nearly that name, or of that name elsewhere."""
+        """Files are asked for that are not there, beside some with nearly that name, or of that name elsewhere.
+
+        Beside them, two files whose names are alike are there, and a tool is called that is not.
+        """
         file = self._file(self.rng.randrange(3, 12))
-        others = [self.texts.similar(file.path) for _ in range(3)]
+        twin = PlanFile(path=self.texts.twin(file.path), text=self.texts.lines(self.rng.randrange(3, 12)))
+        self.steps.append(twin)
+        stray = ToolUse(kind="stray", target=f"{self.rng.choice(TOOLS)}_v2", content=file.path)
+        others = [one for _ in range(3) for one in [self.texts.similar(file.path)] if one != twin.path]
         others.append(f"{self.texts.word()}/{file.path.rpartition('/')[2]}")
         empty = PlanFile(path=self.texts.path(), text="")
         self.steps.append(empty)
         uses = [ToolUse(kind="read", target=path) for path in dict.fromkeys((*others, empty.path))]
-        return [[self._turn(self._does(*uses), self._does(ToolUse(kind="read", target=file.path)), self._says())]]
+        there = [ToolUse(kind="read", target=one.path) for one in (file, twin)]
+        return [[self._turn(self._does(*uses), self._does(stray, *there), self._says())]]
 
     def _wordless(self) -> list[Unit]:
         """A reply says something and calls a tool, and the last one says nothing; then all is well again.

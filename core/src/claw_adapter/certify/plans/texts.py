@@ -29,6 +29,8 @@ NAMES: Final = (
 )  # fmt: skip
 MODELS: Final = ("atlas", "corvid", "lumen", "quill", "sable", "tern", "umbra", "vesper")
 TOOLS: Final = ("lookup_order", "exec", "query_table", "search_mail", "get_readings", "list_shipments", "fetch_page")
+FOLDERS: Final = ("build", "dist", "out", "target", "tmp", "logs", "vendor", "env", "data", "cache", "bin", "archive.d")
+"""Names of folders that some programs take for something of their own."""
 SUFFIXES: Final = ("md", "txt", "csv", "yaml", "json")
 SCRIPTS: Final = (
     (0x4E00, 0x5FFF),
@@ -285,6 +287,22 @@ class Texts:
         )  # fmt: skip
         name = self.rng.choice(names)
         return f"{folder}/{name}" if folder else name
+
+    def twin(self, path: str) -> str:
+        """The path of a file beside it, which only who looks closely takes for another one."""
+        folder, _, name = path.rpartition("/")
+        stem, _, suffix = name.rpartition(".")
+        names = (
+            f"{stem.title()}.{suffix}",
+            f"{stem}.{suffix}.md",
+            f"{stem.replace('-', '_')}.{suffix}",
+            f"{stem}.{suffix.upper()}",
+        )
+        return f"{folder}/{self.rng.choice(names)}".lstrip("/")
+
+    def escapes(self) -> Sequence[str]:
+        """Some of what looks as if it had to be escaped."""
+        return self.rng.sample(ESCAPES, 8)
 
     def short_lines(self, count: int) -> str:
         """A file of many lines, each short and of its own."""

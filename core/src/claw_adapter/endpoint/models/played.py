@@ -58,11 +58,24 @@ class ToolUse(Record):
     where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`; ``print`` has a command say the `target`,
     and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one;
     ``list`` shows what is in a folder ("" is the workspace); ``drop`` removes a file by a command, ``move`` gives it another
-    path, the `content`.
+    path, the `content`; ``stray`` calls a tool of that name, which is none.
     """
 
     kind: Literal[
-        "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move"
+        "read",
+        "write",
+        "run",
+        "history",
+        "pages",
+        "cat",
+        "print",
+        "edit",
+        "put",
+        "add",
+        "list",
+        "drop",
+        "move",
+        "stray",
     ]
     target: str
     content: str = ""
@@ -324,6 +337,8 @@ class PlayedModel(Model):
                 ways = list_folder(use.target, self._workspace, box, habits)
             case "run":
                 ways = _commanded([use.target], box)
+            case "stray":
+                ways = _strayed(use)
             case _:
                 ways = _commanded(_commands(use), box)
         return ways
@@ -366,6 +381,11 @@ def _commands(use: ToolUse) -> list[str]:
         folder, _, name = use.target.rpartition("/")
         return [f"cd {shlex.quote(folder)} && cat {shlex.quote(name)}"]
     return [f"{wait}sed -n '{at},{at + use.page - 1}p' {target}" for at in use.starts] or [f"{wait}cat {target}{end}"]
+
+
+def _strayed(use: ToolUse) -> Steps:
+    yield Attempt("stray", use.target, {"path": use.content})
+    return True
 
 
 def _commanded(commands: Sequence[str], box: Toolbox) -> Steps:
