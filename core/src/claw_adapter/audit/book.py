@@ -26,7 +26,7 @@ FOLLOWS: Final[dict[tuple[str, str], set[tuple[str, str]]]] = {
     ("M22", "history-times"): {("M22", "history-order")},
     ("M22", "history-missing"): {("M22", "history-tools-missing")},
     ("M22", "history-order"): {("M21", "update-order")},
-    ("M21", "update-missing"): {("M30", "past-forgotten"), ("M21", "deleted-there")},
+    ("M21", "update-missing"): {("M30", "past-forgotten"), ("M21", "deleted-there"), ("M22", "history-tools-missing")},
     ("M14", "answer-stripped"): {("M14", "answer-changed"), ("M14", "answer-cut")},
     ("M21", "deleted-there"): _PAST
     | {("M30", "own-turns-missing"), ("M21", "update-missing"), ("M21", "update-doubled")},
@@ -43,6 +43,9 @@ SAME: Final = {
     ("M30", "call-order"): _NOT_RUN,
     ("M30", "own-call-missing"): _NOT_RUN,
     ("M30", "result-order"): _NOT_RUN,
+    ("M30", "own-result-order"): _NOT_RUN,
+    ("M17", "written-once"): _NOT_RUN,
+    ("M20", "file-stale"): _NOT_RUN,
     ("M17", "events-results-swapped"): {("M20", "file-wrong")},
     ("M20", "file-back"): {("M20", "workspace-changed"), ("M20", "workspace-added")},
 }

@@ -154,7 +154,7 @@ class Reads:
             command = shown_by(arguments) if OTHERS.search(name) else None
             flat = flat_of(result.text) if reads or command else ""
             if command is not None:
-                path, arguments = command.path.removeprefix("./"), command.arguments
+                path, arguments = place_in(command.path, self.workspace), command.arguments
             changed = files.before.get(path) != files.after.get(path)  # else no write has been done: it was refused
             known = passage.get(path, Passage()) if self.strict and changed else Passage()
             label = path if command is None else f"{path} by a command"

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.turns import RequestTurn
+from claw_adapter.audit.turns import RequestTurn, tool_names
 from claw_adapter.audit.units import RequestUnit
 from claw_adapter.runs.transcript import Exchange
 
@@ -84,8 +84,7 @@ class StandingLines:
 
 def _tools(exchange: Exchange) -> set[str]:
     """The names of the tools that are offered."""
-    functions = [tool.get("function") for tool in exchange.tools]
-    return {f"{TOOL}{one.get('name')}" for one in functions if isinstance(one, dict)}
+    return {f"{TOOL}{name}" for name in tool_names(exchange)}
 
 
 def _instructions(units: Iterable[RequestUnit]) -> set[str]:

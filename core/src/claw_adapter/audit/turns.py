@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,13 @@ from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.units import CALL, RESULT, Entry, RequestUnit, Said, call_text, units_of
 from claw_adapter.runs.transcript import Exchange, by_process
 
-__all__ = ["ChainStep", "Reply", "RequestTurn", "turns_of"]
+__all__ = ["ChainStep", "Reply", "RequestTurn", "tool_names", "turns_of"]
+
+
+def tool_names(exchange: Exchange) -> set[str]:
+    """The names of the tools that a request offers."""
+    functions = [tool.get("function") for tool in exchange.tools]
+    return {str(one.get("name")) for one in functions if isinstance(one, dict)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +53,21 @@ class ChainStep:
 
     @property
     def run(self) -> list[RequestUnit]:
-        """The calls that have a result."""
-        return [call for call, result in zip(self.reply.calls, self.results, strict=True) if result]
+        """The calls that have a result, but for those of tools that there are not: some harnesses forget these."""
+        return [call for call, _ in self._done()]
+
+    def _done(self) -> Iterator[tuple[RequestUnit, RequestUnit]]:
+        offered = tool_names(self.reply.exchange)
+        for call, result in zip(self.reply.calls, self.results, strict=True):
+            if result and (not offered or call.text.partition(" ")[0] in offered):
+                yield call, result
 
     def entries(self, round: int) -> list[Entry]:  # noqa: A002 - the word there is
         """The messages that this adds to a conversation."""
         reply = self.reply
         said = [Said("assistant", reply.text, "step", round)] if reply.text else []
         said += [Said(CALL, unit.text, "step", round, call=unit.call) for unit in self.run]
-        results = [(Said(RESULT, unit.text, "step", round, call=unit.call),) for unit in self.results if unit]
+        results = [(Said(RESULT, unit.text, "step", round, call=unit.call),) for _, unit in self._done()]
         return [tuple(said), *results]
 
 

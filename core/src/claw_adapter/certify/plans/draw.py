@@ -58,7 +58,7 @@ TALK: Final = (56, 80)
 LONG_TALK: Final = (210, 300)
 BYTES: Final = 3_000
 """Bytes of a file that is no text."""
-WRITTEN: Final = ((6_000, 12_000), (2_000, 6_000), (2_000, 4_000))
+WRITTEN: Final = ((6_000, 12_000), (5_500, 7_000), (5_500, 7_000))
 """Characters of a long file that is written, by the level."""
 PAGED: Final = (410, 500), (410, 460), (410, 450)
 """Lines of a file that is read by pages, by the level."""
@@ -438,7 +438,9 @@ class _Drawing:
         goes = ToolUse(kind="cat", target=inside.path, inside=True)
         made = ToolUse(kind="write", target=new, content=self.texts.lines(3))
         looks = [ToolUse(kind="read", target=path) for path in (other.path, inside.path, new)]
-        return [[self._turn(self._does(goes), self._does(looks[0], made), self._does(*looks[1:]), self._says())]]
+        back = ToolUse(kind="cat", target=other.path, inside=True)  # some shells stay where they were left
+        replies = (goes,), (looks[0], made), looks[1:], (back,)
+        return [[self._turn(*(self._does(*uses) for uses in replies), self._says())]]
 
     def _scripts(self) -> list[Unit]:
         """A prompt, a file, an edit of it, another file and an answer that have no letter of English."""
@@ -542,7 +544,7 @@ class _Drawing:
         lines = file.text.split("\n")
         marked = [line for line in lines if lines.count(line) == 1 and len(line) > LEAST and "\\n" in line]
         old = self.rng.choice(marked or lines[:1])
-        edit = ToolUse(kind="edit", target=file.path, wanted=(old,), content=self._between_words(self.texts.escapes()))
+        edit = ToolUse(kind="edit", target=file.path, wanted=(old,), content=self._between_words(PATTERNS))
         printed = ToolUse(kind="print", target=self.texts.sentence(), content=self.texts.signs())
         question = f"{self.texts.message()}\n{self.texts.odd()}\n{self.texts.tags()}\n{self.texts.sentence()}?"
         answer = PlayedReply(text=f"{self.texts.sentence()}\n{self.texts.odd()}\n{self.texts.sentence()}.")

@@ -300,10 +300,6 @@ class Texts:
         )
         return f"{folder}/{self.rng.choice(names)}".lstrip("/")
 
-    def escapes(self) -> Sequence[str]:
-        """Some of what looks as if it had to be escaped."""
-        return self.rng.sample(ESCAPES, 8)
-
     def short_lines(self, count: int) -> str:
         """A file of many lines, each short and of its own."""
         return "".join(f"{self.number()} {self.rng.choice(NOUNS)} {self.rng.randrange(10, 99)}\n" for _ in range(count))

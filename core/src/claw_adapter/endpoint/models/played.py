@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import posixpath
 import shlex
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -93,7 +94,7 @@ class ToolUse(Record):
     exit: int = 0
     """The status with which a command ends that has shown something."""
     inside: bool = False
-    """A command goes to the file's folder first, and says nothing of going back."""
+    """A command goes to the file's folder first, from wherever it is, and says nothing of going back."""
 
 
 class PlayedReply(Record):
@@ -340,7 +341,7 @@ class PlayedModel(Model):
             case "stray":
                 ways = _strayed(use)
             case _:
-                ways = _commanded(_commands(use), box)
+                ways = _commanded(_commands(use, self._workspace), box)
         return ways
 
 
@@ -364,7 +365,7 @@ def _shows(use: ToolUse) -> Callable[[str], bool]:
     return holds(use.content) if use.kind == "write" else holds_some(use.wanted)
 
 
-def _commands(use: ToolUse) -> list[str]:
+def _commands(use: ToolUse, workspace: str) -> list[str]:
     """The commands that show a file, or lines of it, that print something, or write it into a file."""
     target = shlex.quote(use.target)
     if use.kind == "add":
@@ -379,7 +380,7 @@ def _commands(use: ToolUse) -> list[str]:
     end = f"; exit {use.exit}" if use.exit else ""
     if use.inside:
         folder, _, name = use.target.rpartition("/")
-        return [f"cd {shlex.quote(folder)} && cat {shlex.quote(name)}"]
+        return [f"cd {shlex.quote(posixpath.join(workspace, folder))} && cat {shlex.quote(name)}"]
     return [f"{wait}sed -n '{at},{at + use.page - 1}p' {target}" for at in use.starts] or [f"{wait}cat {target}{end}"]
 
 
