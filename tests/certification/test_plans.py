@@ -115,6 +115,20 @@ def test_every_past_has_each_kind_of_message(nonce):
 
 
 @pytest.mark.parametrize("level", ["bronze", "silver", "gold"])
+def test_every_plan_does_what_agents_do_with_commands_and_names_a_tool_that_there_is_not(level):
+    plan = draw(NONCE, 0, level)
+    uses = [use for turn in plan.turns for reply in turn.replies for use in reply.uses]
+    assert {use.kind for use in uses} >= {"drop", "move", "put", "add", "list", "stray"}
+    assert any(use.inside for use in uses)
+    assert any("\n" in use.wanted[0].strip() for use in uses if use.kind == "edit")
+    assert any(len(line) > 20 and not any(map(str.isascii, line[:3])) for use in uses for line in use.wanted)
+    names = [step.path.lower().replace("_", "-") for step in plan.steps if isinstance(step, PlanFile)]
+    assert any((one != other and one.startswith(other)) or names.count(one) > 1 for one in names for other in names)
+    first = next(number for number, step in enumerate(plan.steps) if isinstance(step, PlanTurn))
+    assert isinstance(plan.steps[first - 1], PlanChange)
+
+
+@pytest.mark.parametrize("level", ["bronze", "silver", "gold"])
 def test_every_plan_asks_for_what_is_not_there_and_gold_has_a_reply_without_words(level):
     plan = draw(NONCE, 0, level)
     there = {step.path for step in plan.steps if isinstance(step, PlanFile | PlanChange)}

@@ -69,6 +69,18 @@ class CachesByPathAndSize(PlantedConversation):
         agent.tool_read_file = cached
 
 
+class BringsBackWhatWasRemoved(PlantedConversation):
+    """What the agent removes is there again when the turn is over, as where a copy is laid back."""
+
+    async def send(self, prompt, deadline):
+        root = self._agent.workspace
+        before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        turn = await super().send(prompt, deadline)
+        for path in (one for one in before if not one.exists()):
+            path.write_bytes(before[path])
+        return turn
+
+
 class ListsAFolderOnce(Agent):
     """A folder is listed once, and shows the same list from then on."""
 
@@ -278,6 +290,7 @@ NAMED = [
             MoreTokensLater: "M11 sampling-changed",
             CachesByPathAndSize: "M20 file-stale",
             ListsAFolderOnce: "M20 listing-wrong",
+            BringsBackWhatWasRemoved: "M17 removed-there",
             PostsElsewhere: "M11 connects-elsewhere",
         },
     ),

@@ -166,6 +166,30 @@ def test_a_file_that_is_read_as_it_was_written_is_there_after_the_turn(calls, fo
         book = Book()
 
 
+@pytest.mark.parametrize(
+    ("command", "after", "found"),
+    [
+        ("rm a.md", {"a.md": "one\n"}, ["M17 removed-there"]),
+        ("rm a.md", {}, []),
+        ("rm ./a.md", {"a.md": "one\n"}, ["M17 removed-there"]),
+        ("rm a.md b.md", {"a.md": "one\n"}, []),
+        ("mv a.md b.md", {"b.md": "one\n"}, []),
+        ("mv a.md b.md", {"a.md": "one\n", "b.md": "one\n"}, ["M17 removed-there"]),
+        ("mv a.md b.md", {}, ["M17 moved-changed"]),
+        ("mv a.md b.md", {"b.md": "two\n"}, ["M17 moved-changed"]),
+    ],
+)
+def test_what_a_command_removes_is_gone_and_what_it_moves_is_there(command, after, found):
+    calls = [("exec", {"command": command})]
+    assert written(*calls, before={"a.md": "one\n"}, after=after) == found
+    assert written(*calls, before={"a.md": "one\n"}, after=after, strict=False) == []
+
+
+def test_what_is_removed_and_written_again_is_there():
+    again = ("write_file", {"path": "a.md", "content": "two\n"})
+    assert written(("exec", {"command": "rm a.md"}), again, before={"a.md": "one\n"}, after={"a.md": "two\n"}) == []
+
+
 def test_a_word_among_the_arguments_may_say_how_a_file_is_written():
     made = {"path": "a.md", "content": "one\ntwo\n"}
     crlf = {"a.md": "one\r\ntwo\r\n"}

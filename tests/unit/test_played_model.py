@@ -51,6 +51,18 @@ async def test_it_calls_and_answers_as_if_the_other_request_had_not_been_there(l
     assert await ask(made, gone_on(call)) == ("It says forty.", "")
 
 
+async def test_every_call_has_an_id_of_its_own_also_where_those_of_a_turn_are_alike():
+    ids = list[str]()
+    for number in range(8):
+        uses = tuple(ToolUse(kind="read", target=f"{name}.md") for name in "abc")
+        made = PlayedModel((PlayedRound(round=f"r{number}", mark=MARK, replies=(PlayedReply(uses=uses),)),), "/w")
+        made.begin(TurnId("t", f"r{number}", 1), None)
+        request = ModelRequest(PROMPT, TOOLS, [], [], {})
+        ids += [one.id for delta in [d async for d in made.answer(request)] for one in delta.calls if one.id]
+    assert len(ids) == len(set(ids)) == 24
+    assert {len({one[:-1] for one in ids[start : start + 3]}) for start in range(0, 24, 3)} == {1, 3}
+
+
 async def test_a_summary_is_answered_aside_also_where_it_offers_tools():
     made = model()
     assert await ask(made, SUMMARY) == (ASIDE, "")
