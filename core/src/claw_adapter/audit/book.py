@@ -26,7 +26,9 @@ FOLLOWS: Final[dict[tuple[str, str], set[tuple[str, str]]]] = {
     ("M22", "history-times"): {("M22", "history-order")},
     ("M22", "history-missing"): {("M22", "history-tools-missing")},
     ("M22", "history-order"): {("M21", "update-order")},
-    ("M21", "update-missing"): {("M30", "past-forgotten"), ("M21", "deleted-there"), ("M22", "history-tools-missing")},
+    ("M21", "update-missing"): {
+        ("M30", "past-forgotten"), ("M21", "deleted-there"), ("M22", "history-tools-missing"), ("M22", "history-missing"),
+    },
     ("M14", "answer-stripped"): {("M14", "answer-changed"), ("M14", "answer-cut")},
     ("M21", "deleted-there"): _PAST
     | {("M30", "own-turns-missing"), ("M21", "update-missing"), ("M21", "update-doubled")},
@@ -35,7 +37,7 @@ FOLLOWS: Final[dict[tuple[str, str], set[tuple[str, str]]]] = {
     ("M13", "prompt-cut"): {("M13", "prompt-missing")},
     ("M30", "own-turns-missing"): {("M13", "prompt-missing")},
     **dict.fromkeys(_STEPS, _STEPS | {("M30", "past-forgotten"), ("M30", "own-turns-missing")}),
-}
+}  # fmt: skip
 """What comes of a finding before it, and is no cause of its own: positions of updates count messages, for instance."""
 _NOT_RUN: Final = {("M17", "calls-not-run")}
 SAME: Final = {

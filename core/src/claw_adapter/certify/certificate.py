@@ -5,7 +5,6 @@ Without a signature it says that these belong together, which whoever writes one
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,17 +13,19 @@ from typing import Any, Final, Literal
 from pydantic import Field, JsonValue, field_validator
 
 from claw_adapter.certify.demand import Level
-from claw_adapter.certify.digests import json_digest
+from claw_adapter.certify.digests import file_digest, json_digest
 from claw_adapter.certify.envelope import Envelope, seal
 from claw_adapter.certify.records import Report
 from claw_adapter.errors import JournalError
 from claw_adapter.protocol.base import Record
-from claw_adapter.reading import each_once, parse_json, read_bytes, read_text, why
+from claw_adapter.reading import each_once, parse_json, read_text, why
 from claw_adapter.report.clean import clean, is_one_line
 
-__all__ = ["BESIDE", "CERTIFICATE", "PAGE", "Certificate", "certificate_of", "file_digest", "issue", "read_certificate"]
+__all__ = ["BESIDE", "CERTIFICATE", "PAGE", "Certificate", "certificate_of", "issue", "read_certificate"]
 
 CERTIFICATE: Final = "certificate.json"
+MOST_BYTES: Final = 4 * 2**20
+"""Of a certificate: what is made of JSON takes many times its size."""
 PAGE: Final = "report.html"
 BESIDE: Final = ("badge.svg", "badge.json", "junit.xml", PAGE)
 LATER: Final = frozenset({"nonce", "dependencies", "programs", "renderings", "losses", "files"})
@@ -162,15 +163,6 @@ def _on_one_line(value: Any) -> Any:
     return [_on_one_line(item) for item in value] if isinstance(value, list) else value
 
 
-def file_digest(path: Path) -> str:
-    """sha256 of a file.
-
-    Raises:
-        OSError: as `claw_adapter.reading.read_bytes`.
-    """
-    return hashlib.sha256(read_bytes(path)).hexdigest()
-
-
 def read_certificate(path: Path) -> tuple[Certificate, Envelope | None]:
     """A certificate and the envelope it lies in, as they stand there: nothing is verified.
 
@@ -178,7 +170,7 @@ def read_certificate(path: Path) -> tuple[Certificate, Envelope | None]:
         JournalError: there is none.
     """
     try:
-        data = parse_json(read_text(path), each_once)
+        data = parse_json(read_text(path, MOST_BYTES), each_once)
         if isinstance(data, dict) and "payloadType" in data:
             envelope = Envelope.model_validate(data)
             return Certificate.model_validate(envelope.predicate()), envelope

@@ -47,6 +47,7 @@ def check(
     needs: tuple[str, ...] = (),
     also: tuple[str, ...] = (),
     shows: Evidence = "turns",
+    isolated: bool = False,
 ) -> Callable[[Function], Function]:
     """Register a check; see `Demand` for what the arguments mean.
 
@@ -55,7 +56,9 @@ def check(
     """
 
     def register(function: Function) -> Function:
-        made = ConformanceCheck(id, level, must, catches, remedy, needs, function, also=also, shows=shows)
+        made = ConformanceCheck(
+            id, level, must, catches, remedy, needs, function, also=also, shows=shows, isolated=isolated
+        )
         if made.area not in AREAS:
             raise InternalError(f"check {id!r} belongs to no area", remedy=f"areas: {', '.join(AREAS)}")
         before = _known.setdefault(id, made)

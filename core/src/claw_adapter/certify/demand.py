@@ -56,6 +56,7 @@ class Demand:
         remedy: what the author changes, unless the finding says something better.
         needs: capabilities without which it does not apply: a field of `Capabilities`, or ``"seed_history=native"``.
         also: further MUSTs that it looks at; what it finds says which.
+        isolated: whether it means something only where the processes are isolated (2).
         shows: what stands in the evidence when it has passed: its turns, only the conversations that it had, or nothing (what
             drawn sessions leave is told by their plans).
     """
@@ -68,6 +69,7 @@ class Demand:
     needs: tuple[str, ...]
     also: tuple[str, ...] = field(default=(), kw_only=True)
     shows: Evidence = field(default="turns", kw_only=True)
+    isolated: bool = field(default=False, kw_only=True)
 
     @property
     def area(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -14,13 +15,33 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["code_digest", "dependency_digests", "folder_digest", "json_digest", "program_digests", "undigested"]
+__all__ = [
+    "code_digest",
+    "dependency_digests",
+    "file_digest",
+    "folder_digest",
+    "json_digest",
+    "program_digests",
+    "undigested",
+]
+
+
+def file_digest(path: Path) -> str:
+    """sha256 of a file, of which little is held at a time.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file: reading a pipe or a device may never end.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "it is not a file", str(path))
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def folder_digest(folder: Path) -> str:
     """sha256 over the names and contents of all files below a folder, but for what Python compiled there."""
     entries = {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        path.relative_to(folder).as_posix(): file_digest(path)
         for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts
     }  # fmt: skip
     return json_digest(entries)
@@ -61,7 +82,7 @@ def code_digest(module: str) -> str:
     if spec is not None and spec.submodule_search_locations:
         return folder_digest(Path(next(iter(spec.submodule_search_locations))))
     file = spec.origin if spec is not None else getattr(root, "__file__", None)
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file and Path(file).is_file() else ""
+    return file_digest(Path(file)) if file and Path(file).is_file() else ""
 
 
 def dependency_digests(distribution: str) -> dict[str, str]:
@@ -87,7 +108,7 @@ def program_digests(commands: Iterable[Sequence[str]], own: Path) -> dict[str, s
         Path(word).resolve() for argv in commands for word in argv if Path(word).is_absolute() and Path(word).is_file()
     }
     named = sorted(path for path in paths if not path.is_relative_to(own))
-    return {str(path.name): hashlib.sha256(path.read_bytes()).hexdigest() for path in named}
+    return {str(path.name): file_digest(path) for path in named}
 
 
 def json_digest(value: Any) -> str:

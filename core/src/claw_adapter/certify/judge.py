@@ -138,6 +138,8 @@ class _Verdict:
 async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
     """Run the function; any exception that is no verdict is a fault of the kit."""
     try:
+        if check.isolated:
+            kit.isolated()
         await check.run(kit)
     except CheckFinding as finding:
         if finding.owner == Owner.INTERNAL:

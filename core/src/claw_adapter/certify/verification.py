@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -17,19 +18,18 @@ from claw_adapter.certify.certificate import (
     PAGE,
     Certificate,
     certificate_of,
-    file_digest,
     read_certificate,
 )
 from claw_adapter.certify.check import checks
 from claw_adapter.certify.demand import LEVELS
-from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest, undigested
+from claw_adapter.certify.digests import code_digest, dependency_digests, file_digest, folder_digest, undigested
 from claw_adapter.certify.judge import kind_of, level_reached, summary, unmet
 from claw_adapter.certify.junit import junit
 from claw_adapter.certify.output import LOCK
 from claw_adapter.certify.plans.evidence import derive
 from claw_adapter.certify.records import Report, described_capabilities, read_capabilities
 from claw_adapter.certify.requirements import MADE, RequirementSet, load
-from claw_adapter.errors import ClawError, InternalError
+from claw_adapter.errors import ClawError, InternalError, MachineError
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Probe
 from claw_adapter.reading import each_once, parse_json, read_text, why
@@ -45,8 +45,14 @@ RENDERED: Final[dict[str, Callable[[Report], str]]] = {
     "junit.xml": junit,
 }
 """What lies beside a report and is made of it alone."""
+MOST_BYTES: Final = 16 * 2**20
+"""Of a report, and of a line of the evidence: what is made of JSON takes many times its size."""
+MOST_EVIDENCE: Final = 4 * MOST_BYTES
+"""Bytes of a file of the evidence."""
 NAMED: Final = 10
 """Names of files that one line names."""
+ISOLATED: Final = 2
+"""From which isolation on it can be known what processes reach."""
 OF_FILES: Final = frozenset({"format", "report", "files", "digest"})
 """Fields of a certificate that do not come from its report."""
 
@@ -78,7 +84,9 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
 
     Raises:
         JournalError: it cannot be read.
+        MachineError: with this locale not every name of a file can be written.
     """
+    _speaks_utf8()
     if path.is_dir():
         path /= CERTIFICATE
     certificate, envelope = read_certificate(path)
@@ -91,42 +99,79 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
     requirements = None
     try:
         requirements = load(certificate.requirement_set)
+        problems += _other_set(certificate, requirements)
     except InternalError as error:
         problems.append(error.what)
-    if requirements is not None and requirements.digest != certificate.requirement_digest:
-        problems.append(f"requirement set {certificate.requirement_set} is not the one of this kit")
-    if requirements is not None and requirements.spec != certificate.spec:
-        problems.append(f"it is of the specification {certificate.spec}, this kit is of {requirements.spec}")
     problems += [*_misdated(certificate), *_changed(certificate, path.parent), *_other_level(certificate, path.parent)]
     notes = tuple(_notes(certificate, path.parent))
     if not has_report(path):
         return VerifiedCertificate(certificate, problems, found, notes=notes)
     try:
-        parse_json(text := read_text(path.parent / "report.json"), each_once)
+        parse_json(text := read_text(path.parent / "report.json", MOST_BYTES), each_once)
         report = Report.model_validate_json(text)
     except (OSError, ValueError) as error:
         problems.append(f"report.json is damaged: {why(error)}")
         return VerifiedCertificate(certificate, problems, found, notes=notes)
-    if (
-        requirements is not None
-        and level_reached(requirements, {r.id: r.outcome for r in report.results}) != certificate.level
-    ):
-        problems.append(f"the results do not give the level {certificate.level}")
-    notes += tuple(_left_out(report))
-    problems += [f"{one} stands twice among the results" for one, times in _counted(report).items() if times > 1]
-    problems += _unlike(certificate, report)
-    if requirements is not None and _is_ours(certificate):
-        problems += [*_contradicting(report, requirements), *_installed_declares(report)]
-    problems += _rendered_otherwise(certificate, report, path.parent)
-    if not has_evidence(path) or not _is_ours(certificate) or undigested(path.parent / "evidence"):
+    problems += _of_report(certificate, report, requirements, path.parent)
+    notes += tuple(_not_known(report))
+    evidence = path.parent / "evidence"
+    large = sorted(_too_large(evidence)) if has_evidence(path) else []
+    problems += [f"larger than any evidence is: {_named(large)}"] if large else []
+    if not has_evidence(path) or not _is_ours(certificate) or undigested(evidence) or large:
         return VerifiedCertificate(certificate, problems, found, notes=notes)
-    derived = dict(derive(report, path.parent / "evidence", checks()))
+    derived = dict(derive(report, evidence, checks()))
     problems += [f"{check}: {wrong}" for check, wrong in derived.items() if wrong]
     drawn = tuple(check for check in derived if check.startswith("PLAN-"))
     return VerifiedCertificate(certificate, problems, found, drawn, notes)
 
 
-def _left_out(report: Report) -> Iterator[str]:
+def _speaks_utf8() -> None:
+    encoding = sys.getfilesystemencoding()
+    if encoding not in ("utf-8", "utf8"):
+        what = f"with this locale names of files are {encoding}, and drawn sessions have files that it cannot name"
+        raise MachineError(what, remedy="run it with PYTHONUTF8=1, or in a locale of UTF-8")
+
+
+def _other_set(certificate: Certificate, requirements: RequirementSet) -> Iterator[str]:
+    if requirements.digest != certificate.requirement_digest:
+        yield f"requirement set {certificate.requirement_set} is not the one of this kit"
+    if requirements.spec != certificate.spec:
+        yield f"it is of the specification {certificate.spec}, this kit is of {requirements.spec}"
+
+
+def _of_report(
+    certificate: Certificate, report: Report, requirements: RequirementSet | None, folder: Path
+) -> Iterator[str]:
+    """What the report says against itself, the certificate, what is installed, and what was made of it."""
+    if (
+        requirements is not None
+        and level_reached(requirements, {r.id: r.outcome for r in report.results}) != certificate.level
+    ):
+        yield f"the results do not give the level {certificate.level}"
+    yield from (f"{one} stands twice among the results" for one, times in _counted(report).items() if times > 1)
+    yield from _unlike(certificate, report)
+    if requirements is not None and _is_ours(certificate):
+        yield from _contradicting(report, requirements)
+        yield from _installed_declares(report)
+    yield from _rendered_otherwise(certificate, report, folder)
+
+
+def _too_large(evidence: Path) -> Iterator[str]:
+    """Files of which more would be read than any certification leaves."""
+    for path in (one for one in evidence.rglob("*") if one.is_file()):
+        name = path.relative_to(evidence).as_posix()
+        if path.stat().st_size > MOST_EVIDENCE:
+            yield name
+        elif path.suffix in (".json", ".jsonl") and path.stat().st_size > MOST_BYTES:
+            with path.open("rb") as file:
+                if any(len(line) > MOST_BYTES for line in file):
+                    yield name
+
+
+def _not_known(report: Report) -> Iterator[str]:
+    """What the report does not have, and what cannot be asked here."""
+    if not plugins.entry_points(report.adapter.name):
+        yield f"the adapter {report.adapter.name} is not installed here: what it declares was not asked of it"
     if report.left_out:
         yield f"{report.asked} was asked for, and not all of its checks were made: {_named(report.left_out)}"
 
@@ -230,6 +275,13 @@ def _contradicting(report: Report, requirements: RequirementSet) -> Iterator[str
     for result in report.results:
         if result.outcome == "passed" and (result.owner or result.what or result.remedy or not result.usual):
             yield f"{result.id} is said to have passed, and has what a finding has"
+        if (
+            result.outcome == "passed"
+            and result.id in known
+            and known[result.id].isolated
+            and report.isolation < ISOLATED
+        ):
+            yield f"{result.id} is said to have passed at isolation {report.isolation}, where it cannot be known"
         if result.outcome == "passed" and result.id in known:
             reason, _ = unmet(known[result.id], declared, probe, report.adapter.name)
             if reason:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -312,6 +313,7 @@ def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, An
     certificate, problems, signer, derived, told = verify(path, flags["signers"], flags["signer"])
     problems = [*_unlike(certificate, name, level), *problems]
     if flags["reproduce"]:
+        _may_start(certificate, name, signed=bool(signer) and flags["signers"] is not None)
         problems += _reproduced(path, certificate, flags)
     whole, notes = has_evidence(path), [*told, *installed_otherwise(certificate)]
     attested = not problems and bool(signer) and flags["signers"] is not None
@@ -334,6 +336,8 @@ def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, An
         lines.append(
             f"✓ {', '.join(parts)} belong together and are unchanged{more}" if parts[1:] else f"✓ unchanged{more}"
         )
+        if flags["reproduce"]:
+            lines.append("✓ certified again: verdicts, code, versions, programs and what is declared are the same")
         lines.append(f"✓ signed by {signer}" if attested else f"✗ {_unattested(signer)}")
     if derived:
         lines.append(f"  drawn from the nonce and judged again: {', '.join(derived)}")
@@ -341,6 +345,18 @@ def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, An
     for line in [*lines, *(f"  {note}" for note in notes)]:
         out.print(f"{'  ' * line.startswith('  ')}{one_line(line, LONGEST)}", soft_wrap=True, markup=False)
     return 0 if attested else FAILED
+
+
+def _may_start(certificate: Certificate, name: str | None, *, signed: bool) -> None:
+    """What a certificate names is started for who names it too, or takes the word of whoever has signed it."""
+    from claw_adapter.notation import render_named
+
+    asked = _named(name) if name is not None else None
+    if signed or (asked is not None and (asked.name, asked.options) == (certificate.adapter, certificate.options)):
+        return
+    own = shlex.quote(render_named(certificate.adapter, certificate.options))
+    what = "--reproduce starts what the certificate names, and nobody whose word you take has signed it"
+    raise click.UsageError(f"{what}; if that is to be started, say so: claw certify {own} --verify … --reproduce")
 
 
 def _unattested(signer: str) -> str:

@@ -73,11 +73,10 @@ def _holding(folder: Path, word: str) -> str:
     "SEC-002", level="gold", must="M11",
     catches="The harness calls other hosts: telemetry, updates, model catalogues, a title model.",
     remedy="Switch them off in the harness's configuration or environment.",
-    needs=("turns",),
+    needs=("turns",), isolated=True,
 )  # fmt: skip
 async def no_request_off_loopback(kit: Kit) -> None:
     """In a namespace that has nothing but loopback the kernel counts every attempt to go elsewhere."""
-    kit.isolated()
     async with kit.plain(first=True) as t:
         tried = await _attempts(kit, t, f"Read the plan, {kit.canary('one')}.")
         tried = max(tried, await _attempts(kit, t, f"Once more, {kit.canary('two')}."))
@@ -125,11 +124,10 @@ def _counted6(text: str) -> int:
     "SEC-003", level="gold", must="M9",
     catches="The agent can read what is outside its workspace, such as answers or other trials, by path, by .. or by link.",
     remedy="Pass only the harness's installation as `readable`, never a parent of the trial's folder.",
-    needs=("turns",),
+    needs=("turns",), isolated=True,
 )  # fmt: skip
 async def the_rest_is_out_of_reach(kit: Kit) -> None:
     """A file beside the trial's folder, by its path, by ``..`` and through a link in the workspace."""
-    kit.isolated()
     word = kit.canary("gold")
     async with kit.plain() as t:
         hidden = kit.bench.root / "sources" / "gold.txt"

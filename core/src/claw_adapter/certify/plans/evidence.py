@@ -19,7 +19,7 @@ from claw_adapter.errors import ClawError
 from claw_adapter.folders import scratch
 from claw_adapter.notation import render_named
 from claw_adapter.protocol import HarnessSpec
-from claw_adapter.reading import parse_json, read_text
+from claw_adapter.reading import each_once, parse_json, read_text
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import RunData, TrialData, load_run
 from claw_adapter.runs.named import blobs, trial_blobs
@@ -55,6 +55,12 @@ def derive(report: Report, evidence: Path, known: Mapping[str, Demand]) -> Itera
     for folder in sorted((evidence / "plans").glob("*/")):
         if folder.name not in plans:
             yield "evidence", f"it has plans of {folder.name}, of which nothing is said"
+    passed = {result.level for result in report.results if result.id.startswith("PLAN-") and result.outcome == "passed"}
+    kept = {path.name: path.name.partition("-")[0] for path in (evidence / "plans").glob("*.json")}
+    kept |= {f"{path.parent.name}/{path.name}": path.parent.name for path in (evidence / "plans").glob("*/*")}
+    for name, level in kept.items():
+        if level in passed and name != f"{level}/1":
+            yield "evidence", f"it has plans/{name}, and nothing was found in the plans of {level}"
     for result in report.results:
         if result.outcome != "passed":
             continue
@@ -128,7 +134,7 @@ def _derived(report: Report, result: CheckResult, folder: Path) -> str:
             if wrong := _more(run, trial):
                 return wrong
         outcomes = judge_plans(data, plans, laid, sources=[str(root / plan.name) for plan in plans])
-    return _unnamed(run, data) or _judged(outcomes, result)
+    return _strange(run, data) or _unnamed(run, data) or _judged(outcomes, result)
 
 
 def _more(run: RunFolder, trial: TrialData) -> str:
@@ -138,6 +144,20 @@ def _more(run: RunFolder, trial: TrialData) -> str:
         return "its journal has records that do not count"
     broken = [name for name, data in (("journal", journal), ("transcript", transcript)) if not data.endswith(b"\n")]
     return f"its {broken[0]} breaks off" if broken else ""
+
+
+def _strange(run: RunFolder, data: RunData) -> str:
+    """What else lies in the folder of a run, or is said twice in it."""
+    store = Store(data.store, sweep=False)
+    files = [run.journal(trial.spec.id) for trial in data.trials] + [
+        run.transcript(trial.spec.id) for trial in data.trials
+    ]
+    known = {run.root / "run.json", run.root / "run.log", *files, *map(store.path, blobs(store))}
+    for path in (run.root / "run.json", *files):
+        for line in [path.read_bytes()] if path.suffix == ".json" else path.read_bytes().splitlines():
+            parse_json(line, each_once)
+    other = [path for path in run.root.rglob("*") if path.is_file() and path not in known]
+    return f"there is a file that no run has: {other[0].relative_to(run.root)}" if other else ""
 
 
 def _unnamed(run: RunFolder, data: RunData) -> str:
