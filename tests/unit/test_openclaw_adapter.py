@@ -14,7 +14,7 @@ import pytest
 
 from claw_adapter.drivers.acp import AcpTurn
 from claw_adapter.errors import AdapterError, DeadlineExceeded, EmptyAnswer, HarnessCrash, HarnessError, HarnessNotFound
-from claw_adapter.harness import Endpoint, Message, ReportedUsage, Session, SessionChange
+from claw_adapter.harness import Endpoint, Message, ReportedUsage, Session, SessionChange, ToolCall
 from claw_adapter_openclaw.acp import AcpGateway
 from claw_adapter_openclaw.adapter import OpenClaw, framework
 from claw_adapter_openclaw.answers import Answer
@@ -25,6 +25,7 @@ from claw_adapter_openclaw.gateway import Gateway
 from claw_adapter_openclaw.options import Options
 from claw_adapter_openclaw.traces import Traces
 
+WINDOW = 128_000
 ENDPOINT = Endpoint(url="http://127.0.0.1:1", key="sk-secret", model="vendor/m")
 DISABLED = 'Inline API key for provider "claw" is temporarily disabled after a provider auth/billing failure.'
 
@@ -337,6 +338,7 @@ class Agent:
 
 async def test_over_acp_an_end_is_an_answer_to_look_into_and_what_ends_the_agent_is_raised():
     gateway = AcpGateway.__new__(AcpGateway)
+    gateway._window = WINDOW
     gateway._agent = Agent(
         AcpTurn("fine", stop="end_turn"),
         AcpTurn(error=EmptyAnswer("nothing"), stop="cancelled"),
@@ -359,10 +361,31 @@ async def test_over_acp_what_would_not_arrive_as_it_is_goes_over_http(monkeypatc
 
     monkeypatch.setattr(Gateway, "chat", chat)
     gateway = AcpGateway.__new__(AcpGateway)
-    gateway._agent = Agent(AcpTurn("over acp", stop="end_turn"))
+    gateway._window = WINDOW
+    gateway._agent = Agent(*[AcpTurn("over acp", stop="end_turn")] * 2)
     for prompt in (" /new", "\x1b[31mred", "e\u0301"):
         assert (await gateway.chat(prompt, 5)).text == f"over http: {prompt}"
     assert (await gateway.chat("what is\n\tin /new? é ✓", 5)).text == "over acp"
+    gateway.filled = 99_000
+    assert (await gateway.chat("1234" * 900, 5)).text == "over acp"
+    for prompt in ("1234" * 1000, "水" * 1000):
+        assert (await gateway.chat(prompt, 5)).text.startswith("over http"), (
+            "the bridge would have a summary made first"
+        )
+
+
+async def test_how_full_the_window_is_comes_from_the_last_reply_and_of_what_nobody_has_counted_it_is_guessed():
+    answer, (asked, said) = turn("fine")
+    said["message"]["usage"] = {"input": 7, "output": 30, "cacheRead": 900}
+    call = ToolCall(id="c", name="read", arguments={"path": "a" * 391})
+    past = (Message(id="1", role="user", text="1234" * 10), Message(id="2", role="assistant", tool_calls=(call,)))
+    stub = Stub((answer, [asked, said]), turn("two"))
+    made = await conversation(stub, Session(id="main", messages=past))
+    await made.send("one", 5)
+    guessed = stub.filled
+    assert 100 < guessed < 130
+    await made.send("two", 5)
+    assert stub.filled == 937
 
 
 def test_over_acp_no_token_is_on_the_command_line_and_the_library_is_asked_for(monkeypatch):

@@ -10,7 +10,7 @@ from claw_adapter.harness import EVENT_CHARACTERS, Event, ReportedUsage
 from claw_adapter_openclaw.answers import Answer
 from claw_adapter_openclaw.native import message_of
 
-__all__ = ["counted", "replies", "reply_text", "steps", "stopped"]
+__all__ = ["counted", "filled", "guessed", "replies", "reply_text", "steps", "stopped"]
 
 COMPACTION: Final = "compaction"
 """OpenClaw put a summary in the place of what was said: an event of its round."""
@@ -38,6 +38,17 @@ def counted(events: Sequence[Mapping[str, Any]]) -> ReportedUsage | None:
         output=sum(int(usage.get("output") or 0) for usage in found),
         cached=sum(int(usage.get("cacheRead") or 0) for usage in found),
     )
+
+
+def filled(events: Sequence[Mapping[str, Any]]) -> int:
+    """Tokens of the turn's largest request with its reply, as OpenClaw notes them; 0 without a reply."""
+    used = (reply["message"].get("usage") or {} for reply in replies(events))
+    return max((sum(int(one.get(name) or 0) for name in ("input", "cacheRead", "output")) for one in used), default=0)
+
+
+def guessed(text: str) -> int:
+    """Tokens that OpenClaw takes a text for, or a few more: a quarter for a letter of ASCII, one for each other."""
+    return (3 * len(text.encode("utf-8", "replace")) - len(text)) // 8
 
 
 def reply_text(answer: Answer, events: Sequence[Mapping[str, Any]]) -> str:
