@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import logging
@@ -353,6 +354,34 @@ async def test_over_acp_an_end_is_an_answer_to_look_into_and_what_ends_the_agent
         await gateway.chat("x", 5)
     with pytest.raises(DeadlineExceeded):
         await gateway.chat("x", 5)
+
+
+async def test_over_acp_the_gateway_is_ended_though_whoever_waits_for_the_bridge_is_cancelled():
+    ended = []
+
+    class Part:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        async def close(self, grace=0):
+            ended.append(self.name)
+            await asyncio.sleep(60 if self.name == "bridge" else 0)
+
+        async def stop(self, grace):
+            ended.append(self.name)
+            return 0
+
+        def remove(self):
+            ended.append(self.name)
+
+    gateway = AcpGateway(Part("process"), Part("http"), Part("traces"), {})
+    gateway._agent = Part("bridge")
+    closing = asyncio.create_task(gateway.close())
+    await asyncio.sleep(0)
+    closing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing
+    assert ended == ["bridge", "http", "process", "traces"]
 
 
 async def test_over_acp_what_would_not_arrive_as_it_is_goes_over_http(monkeypatch):

@@ -80,9 +80,12 @@ class AcpGateway(Gateway):
     async def close(self) -> int:
         """See `Gateway.close`."""
         agent, self._agent = self._agent, None
-        if agent is not None:
-            await agent.close(0)
-        return await super().close()
+        try:
+            if agent is not None:
+                await agent.close(0)
+        finally:  # one who cancels, too, wants it ended
+            left = await super().close()
+        return left
 
 
 def _arrives(prompt: str) -> bool:
