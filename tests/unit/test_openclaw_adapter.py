@@ -24,6 +24,7 @@ from claw_adapter_openclaw.conversation import GatewayConversation
 from claw_adapter_openclaw.failures import failure
 from claw_adapter_openclaw.gateway import Gateway
 from claw_adapter_openclaw.options import Options
+from claw_adapter_openclaw.steps import reply_text
 from claw_adapter_openclaw.traces import Traces
 
 WINDOW = 128_000
@@ -347,13 +348,32 @@ async def test_over_acp_an_end_is_an_answer_to_look_into_and_what_ends_the_agent
         AcpTurn(error=HarnessCrash("gone")),
         AcpTurn(error=DeadlineExceeded("late")),
     )
-    assert await gateway.chat("x", 5) == Answer(200, "fine")
-    assert await gateway.chat("x", 5) == Answer(200, "")
+    assert await gateway.chat("x", 5) == Answer(200, "fine", streamed=True)
+    assert await gateway.chat("x", 5) == Answer(200, "", streamed=True)
     assert await gateway.chat("x", 5) == Answer(500, error="session is busy")
     with pytest.raises(HarnessCrash):
         await gateway.chat("x", 5)
     with pytest.raises(DeadlineExceeded):
         await gateway.chat("x", 5)
+
+
+@pytest.mark.parametrize(
+    ("shown", "whole", "answer"),
+    [
+        ("eels again.", "The wheels turn the wheels again.", "The wheels turn the wheels again."),
+        ("Once upon a times again.", "The wheels turn the wheels again.", "The wheels turn the wheels again."),
+        (
+            "The key that you want is sk-1234567890.",
+            "The key that you want is sk-123….",
+            "The key that you want is sk-1234567890.",
+        ),
+        ("fine", "MEDIA: a.png\nfine", "fine"),
+        ("", "The wheels turn.", ""),
+    ],
+)
+def test_over_acp_a_reply_whose_beginning_is_missing_comes_from_the_session(shown, whole, answer):
+    assert reply_text(Answer(200, shown, streamed=True), reply("stop", whole)) == answer
+    assert reply_text(Answer(200, shown), reply("stop", whole)) == shown
 
 
 async def test_over_acp_the_gateway_is_ended_though_whoever_waits_for_the_bridge_is_cancelled():

@@ -67,7 +67,7 @@ class AcpGateway(Gateway):
             raise turn.error
         if not turn.stop:
             return Answer(FAILED, error=turn.error.what if turn.error else "")
-        return Answer(OK, turn.text.removeprefix(GAP))
+        return Answer(OK, turn.text.removeprefix(GAP), streamed=True)
 
     def _summarised(self, prompt: str) -> bool:
         """Whether the bridge's prompt would have the past summarised first; over HTTP its being switched off holds.

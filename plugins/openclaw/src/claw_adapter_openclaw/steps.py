@@ -14,6 +14,10 @@ __all__ = ["counted", "filled", "guessed", "replies", "reply_text", "steps", "st
 
 COMPACTION: Final = "compaction"
 """OpenClaw put a summary in the place of what was said: an event of its round."""
+BEGINNING: Final = 20
+"""Characters by which a reply is known."""
+DIRECTIVES: Final = ("MEDIA:", "[[")
+"""What OpenClaw takes out of a reply before it shows it."""
 
 
 def replies(events: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -52,12 +56,21 @@ def guessed(text: str) -> int:
 
 
 def reply_text(answer: Answer, events: Sequence[Mapping[str, Any]]) -> str:
-    """The reply; from the session when it ran into the length limit, for then OpenClaw adds a sentence of its own."""
+    """The reply; from the session where another may have been shown.
+
+    That is so when it ran into the length limit, for then OpenClaw adds a sentence of its own, and over ACP when it begins
+    otherwise: the beginning is missing, or is that of a reply that broke off.
+    """
     last = replies(events)[-1:]
-    if last and last[0]["message"].get("stopReason") == "length":
-        said = message_of(last[0])
-        return said.text if said is not None and said.text.strip() else answer.text
-    return answer.text
+    stop = last[0]["message"].get("stopReason") if last else None
+    said = message_of(last[0]) if stop in ("length", "stop") else None
+    if said is None or not said.text.strip():
+        return answer.text
+    whole = said.text.strip()
+    odd = answer.streamed and bool(answer.text) and not answer.text.startswith(whole[:BEGINNING])
+    if odd and not any(mark in whole for mark in DIRECTIVES):
+        return whole
+    return said.text if stop == "length" else answer.text
 
 
 def steps(record: Mapping[str, Any], begun: float) -> list[Event]:
