@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import logging
@@ -14,7 +15,7 @@ import pytest
 
 from claw_adapter.drivers.acp import AcpTurn
 from claw_adapter.errors import AdapterError, DeadlineExceeded, EmptyAnswer, HarnessCrash, HarnessError, HarnessNotFound
-from claw_adapter.harness import Endpoint, Message, ReportedUsage, Session, SessionChange
+from claw_adapter.harness import Endpoint, Message, ReportedUsage, Session, SessionChange, ToolCall
 from claw_adapter_openclaw.acp import AcpGateway
 from claw_adapter_openclaw.adapter import OpenClaw, framework
 from claw_adapter_openclaw.answers import Answer
@@ -23,8 +24,10 @@ from claw_adapter_openclaw.conversation import GatewayConversation
 from claw_adapter_openclaw.failures import failure
 from claw_adapter_openclaw.gateway import Gateway
 from claw_adapter_openclaw.options import Options
+from claw_adapter_openclaw.steps import reply_text
 from claw_adapter_openclaw.traces import Traces
 
+WINDOW = 128_000
 ENDPOINT = Endpoint(url="http://127.0.0.1:1", key="sk-secret", model="vendor/m")
 DISABLED = 'Inline API key for provider "claw" is temporarily disabled after a provider auth/billing failure.'
 
@@ -337,6 +340,7 @@ class Agent:
 
 async def test_over_acp_an_end_is_an_answer_to_look_into_and_what_ends_the_agent_is_raised():
     gateway = AcpGateway.__new__(AcpGateway)
+    gateway._window = WINDOW
     gateway._agent = Agent(
         AcpTurn("fine", stop="end_turn"),
         AcpTurn(error=EmptyAnswer("nothing"), stop="cancelled"),
@@ -344,13 +348,60 @@ async def test_over_acp_an_end_is_an_answer_to_look_into_and_what_ends_the_agent
         AcpTurn(error=HarnessCrash("gone")),
         AcpTurn(error=DeadlineExceeded("late")),
     )
-    assert await gateway.chat("x", 5) == Answer(200, "fine")
-    assert await gateway.chat("x", 5) == Answer(200, "")
+    assert await gateway.chat("x", 5) == Answer(200, "fine", streamed=True)
+    assert await gateway.chat("x", 5) == Answer(200, "", streamed=True)
     assert await gateway.chat("x", 5) == Answer(500, error="session is busy")
     with pytest.raises(HarnessCrash):
         await gateway.chat("x", 5)
     with pytest.raises(DeadlineExceeded):
         await gateway.chat("x", 5)
+
+
+@pytest.mark.parametrize(
+    ("shown", "whole", "answer"),
+    [
+        ("eels again.", "The wheels turn the wheels again.", "The wheels turn the wheels again."),
+        ("Once upon a times again.", "The wheels turn the wheels again.", "The wheels turn the wheels again."),
+        (
+            "The key that you want is sk-1234567890.",
+            "The key that you want is sk-123….",
+            "The key that you want is sk-1234567890.",
+        ),
+        ("fine", "MEDIA: a.png\nfine", "fine"),
+        ("", "The wheels turn.", ""),
+    ],
+)
+def test_over_acp_a_reply_whose_beginning_is_missing_comes_from_the_session(shown, whole, answer):
+    assert reply_text(Answer(200, shown, streamed=True), reply("stop", whole)) == answer
+    assert reply_text(Answer(200, shown), reply("stop", whole)) == shown
+
+
+async def test_over_acp_the_gateway_is_ended_though_whoever_waits_for_the_bridge_is_cancelled():
+    ended = []
+
+    class Part:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        async def close(self, grace=0):
+            ended.append(self.name)
+            await asyncio.sleep(60 if self.name == "bridge" else 0)
+
+        async def stop(self, grace):
+            ended.append(self.name)
+            return 0
+
+        def remove(self):
+            ended.append(self.name)
+
+    gateway = AcpGateway(Part("process"), Part("http"), Part("traces"), {})
+    gateway._agent = Part("bridge")
+    closing = asyncio.create_task(gateway.close())
+    await asyncio.sleep(0)
+    closing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing
+    assert ended == ["bridge", "http", "process", "traces"]
 
 
 async def test_over_acp_what_would_not_arrive_as_it_is_goes_over_http(monkeypatch):
@@ -359,10 +410,31 @@ async def test_over_acp_what_would_not_arrive_as_it_is_goes_over_http(monkeypatc
 
     monkeypatch.setattr(Gateway, "chat", chat)
     gateway = AcpGateway.__new__(AcpGateway)
-    gateway._agent = Agent(AcpTurn("over acp", stop="end_turn"))
+    gateway._window = WINDOW
+    gateway._agent = Agent(*[AcpTurn("over acp", stop="end_turn")] * 2)
     for prompt in (" /new", "\x1b[31mred", "e\u0301"):
         assert (await gateway.chat(prompt, 5)).text == f"over http: {prompt}"
     assert (await gateway.chat("what is\n\tin /new? é ✓", 5)).text == "over acp"
+    gateway.filled = 99_000
+    assert (await gateway.chat("1234" * 900, 5)).text == "over acp"
+    for prompt in ("1234" * 1000, "水" * 1000):
+        assert (await gateway.chat(prompt, 5)).text.startswith("over http"), (
+            "the bridge would have a summary made first"
+        )
+
+
+async def test_how_full_the_window_is_comes_from_the_last_reply_and_of_what_nobody_has_counted_it_is_guessed():
+    answer, (asked, said) = turn("fine")
+    said["message"]["usage"] = {"input": 7, "output": 30, "cacheRead": 900}
+    call = ToolCall(id="c", name="read", arguments={"path": "a" * 391})
+    past = (Message(id="1", role="user", text="1234" * 10), Message(id="2", role="assistant", tool_calls=(call,)))
+    stub = Stub((answer, [asked, said]), turn("two"))
+    made = await conversation(stub, Session(id="main", messages=past))
+    await made.send("one", 5)
+    guessed = stub.filled
+    assert 100 < guessed < 130
+    await made.send("two", 5)
+    assert stub.filled == 937
 
 
 def test_over_acp_no_token_is_on_the_command_line_and_the_library_is_asked_for(monkeypatch):

@@ -31,6 +31,7 @@ from claw_adapter_openclaw.configuration import (
     environment,
     later,
     settings,
+    window,
 )
 from claw_adapter_openclaw.conversation import GatewayConversation
 from claw_adapter_openclaw.gateway import Gateway
@@ -95,7 +96,7 @@ class OpenClaw(Harness):
         try:
             self._settle(ctx.state_dir)
             await conversation.seed()
-            await gateway.attach(ctx.inside(ctx.workspace), ctx.deadline)
+            await gateway.attach(ctx.inside(ctx.workspace), window(ctx, self.options), ctx.deadline)
         except ClawError as error:
             await conversation.close()
             what = f"OpenClaw is up, but no conversation begins: {error.what}"

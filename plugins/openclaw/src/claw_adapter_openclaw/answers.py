@@ -22,6 +22,8 @@ class Answer:
     text: str = ""
     usage: ReportedUsage | None = None
     error: str = ""
+    streamed: bool = False
+    """Put together by the bridge, which counts what a reply that broke off had said, and leaves out as much of the next."""
 
 
 def answer_of(body: object) -> Answer:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from claw_adapter.harness import TrialContext
 from claw_adapter_openclaw.options import AGENT, Options, tools
 
-__all__ = ["BRIDGE", "OWN_COMMAND", "SETTINGS", "STATE", "configuration", "environment", "later", "settings"]
+__all__ = ["BRIDGE", "OWN_COMMAND", "SETTINGS", "STATE", "configuration", "environment", "later", "settings", "window"]
 
 BRIDGE: Final = "claw-bridge"
 STATE: Final = "openclaw"
@@ -65,6 +65,11 @@ def configuration(ctx: TrialContext, options: Options, port: int, token: str, br
     }
 
 
+def window(ctx: TrialContext, options: Options) -> int:
+    """Tokens of the model's window that it is told."""
+    return ctx.endpoint.window or options.context_window
+
+
 def later(options: Options) -> dict[str, Any]:
     """What is added to the configuration once the gateway is up."""
     # Its session store is younger than anything that maintenance would clear away, and each look costs a thread of its own.
@@ -78,7 +83,7 @@ def _models(ctx: TrialContext, options: Options) -> dict[str, Any]:
         "reasoning": False,
         "input": ["text"],
         "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
-        "contextWindow": ctx.endpoint.window or options.context_window,
+        "contextWindow": window(ctx, options),
         "maxTokens": ctx.endpoint.reply_tokens(options.max_tokens),
     }
     provider = {

@@ -13,7 +13,7 @@ from claw_adapter.harness import Checkpoint, Conversation, Session, SessionChang
 from claw_adapter_openclaw.failures import failure
 from claw_adapter_openclaw.gateway import Gateway
 from claw_adapter_openclaw.sessions import READ_SECONDS, LiveSessions
-from claw_adapter_openclaw.steps import counted, reply_text, steps
+from claw_adapter_openclaw.steps import counted, filled, reply_text, steps
 
 __all__ = ["GatewayConversation"]
 
@@ -24,6 +24,7 @@ class GatewayConversation(Conversation):
     def __init__(self, gateway: Gateway, sessions: Sequence[Session], model: str, log: Logger) -> None:
         self._gateway: Gateway | None = gateway
         self._sessions = LiveSessions(self._alive, sessions, model)
+        self._filled = 0
         self._log = log
 
     async def seed(self) -> None:
@@ -36,6 +37,7 @@ class GatewayConversation(Conversation):
         events: list[Mapping[str, Any]] = []
         try:
             gateway = self._alive()
+            gateway.filled = max(self._filled, self._sessions.guessed)
             try:
                 answer = await gateway.chat(prompt, deadline)
             finally:
@@ -43,6 +45,7 @@ class GatewayConversation(Conversation):
             left = max(deadline - turn.inside, 0.0) + READ_SECONDS
             events = await self._sessions.read_news(left, answered=bool(answer.text))
             turn.inside += self._sessions.waited
+            self._filled = filled(events)
             turn.text, turn.usage = reply_text(answer, events), answer.usage
             turn.error = failure(answer.status, answer.text, answer.error, events)
         except ClawError as fault:

@@ -39,6 +39,8 @@ class Gateway:
 
     lines: ClassVar[bool] = False
     """Whether something in it speaks lines on standard output."""
+    filled: int = 0
+    """Tokens that the main session has, or a few more; whoever prompts says so."""
 
     def __init__(self, process: Process, http: HttpChild, traces: Traces, configuration: Mapping[str, Any]) -> None:
         self._process, self._http = process, http
@@ -88,8 +90,14 @@ class Gateway:
         del key
         return [node, entry, "gateway", "run", "--port", str(port)]
 
-    async def attach(self, workspace: Path, deadline: float) -> None:
-        """Whatever is to be done between the sessions' being written and the first prompt."""
+    async def attach(self, workspace: Path, window: int, deadline: float) -> None:
+        """Whatever is to be done between the sessions' being written and the first prompt.
+
+        Args:
+            workspace: as the gateway sees it.
+            window: tokens of the model's window, as it is told them.
+            deadline: seconds.
+        """
 
     async def chat(self, prompt: str, deadline: float) -> Answer:
         """One turn in the main session.

@@ -11,7 +11,7 @@ from claw_adapter.harness import Message, Session, SessionChange
 from claw_adapter.merge import merged
 from claw_adapter_openclaw.gateway import Gateway
 from claw_adapter_openclaw.native import filler, message_of, natives
-from claw_adapter_openclaw.steps import stopped
+from claw_adapter_openclaw.steps import guessed, stopped
 from claw_adapter_openclaw.store import refuse_collisions, session_id, session_key
 
 __all__ = ["READ_SECONDS", "LiveSessions"]
@@ -46,6 +46,14 @@ class LiveSessions:
         """The sessions with all finished turns, main first."""
         others = [session for name, session in self._sessions.items() if name != self._main]
         return (self._sessions[self._main], *others)
+
+    @property
+    def guessed(self) -> int:
+        """Tokens that OpenClaw takes the main session for, or a few more."""
+        return sum(
+            guessed(message.text) + sum(guessed(f"{call.name}{call.arguments}") for call in message.tool_calls)
+            for message in self._sessions[self._main].messages
+        )
 
     async def seed(self) -> None:
         """Write all sessions into OpenClaw's store.

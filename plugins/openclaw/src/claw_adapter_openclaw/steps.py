@@ -10,10 +10,14 @@ from claw_adapter.harness import EVENT_CHARACTERS, Event, ReportedUsage
 from claw_adapter_openclaw.answers import Answer
 from claw_adapter_openclaw.native import message_of
 
-__all__ = ["counted", "replies", "reply_text", "steps", "stopped"]
+__all__ = ["counted", "filled", "guessed", "replies", "reply_text", "steps", "stopped"]
 
 COMPACTION: Final = "compaction"
 """OpenClaw put a summary in the place of what was said: an event of its round."""
+BEGINNING: Final = 20
+"""Characters by which a reply is known."""
+DIRECTIVES: Final = ("MEDIA:", "[[")
+"""What OpenClaw takes out of a reply before it shows it."""
 
 
 def replies(events: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -40,13 +44,33 @@ def counted(events: Sequence[Mapping[str, Any]]) -> ReportedUsage | None:
     )
 
 
+def filled(events: Sequence[Mapping[str, Any]]) -> int:
+    """Tokens of the turn's largest request with its reply, as OpenClaw notes them; 0 without a reply."""
+    used = (reply["message"].get("usage") or {} for reply in replies(events))
+    return max((sum(int(one.get(name) or 0) for name in ("input", "cacheRead", "output")) for one in used), default=0)
+
+
+def guessed(text: str) -> int:
+    """Tokens that OpenClaw takes a text for, or a few more: a quarter for a letter of ASCII, one for each other."""
+    return (3 * len(text.encode("utf-8", "replace")) - len(text)) // 8
+
+
 def reply_text(answer: Answer, events: Sequence[Mapping[str, Any]]) -> str:
-    """The reply; from the session when it ran into the length limit, for then OpenClaw adds a sentence of its own."""
+    """The reply; from the session where another may have been shown.
+
+    That is so when it ran into the length limit, for then OpenClaw adds a sentence of its own, and over ACP when it begins
+    otherwise: the beginning is missing, or is that of a reply that broke off.
+    """
     last = replies(events)[-1:]
-    if last and last[0]["message"].get("stopReason") == "length":
-        said = message_of(last[0])
-        return said.text if said is not None and said.text.strip() else answer.text
-    return answer.text
+    stop = last[0]["message"].get("stopReason") if last else None
+    said = message_of(last[0]) if stop in ("length", "stop") else None
+    if said is None or not said.text.strip():
+        return answer.text
+    whole = said.text.strip()
+    odd = answer.streamed and bool(answer.text) and not answer.text.startswith(whole[:BEGINNING])
+    if odd and not any(mark in whole for mark in DIRECTIVES):
+        return whole
+    return said.text if stop == "length" else answer.text
 
 
 def steps(record: Mapping[str, Any], begun: float) -> list[Event]:
