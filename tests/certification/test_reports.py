@@ -17,8 +17,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.certificate import Certificate, file_digest
-from claw_adapter.certify.digests import code_digest, folder_digest, json_digest
+from claw_adapter.certify.certificate import Certificate
+from claw_adapter.certify.check import checks
+from claw_adapter.certify.digests import code_digest, file_digest, folder_digest, json_digest
 from claw_adapter.certify.judge import certify, plan, report
 from claw_adapter.certify.output import prepare_folder, read_report, write_all
 from claw_adapter.certify.plans.replies import replay
@@ -29,6 +30,7 @@ from claw_adapter.errors import JournalError
 from claw_adapter.protocol import Capabilities
 from claw_adapter.runs.load import load_run
 from claw_adapter.runs.transcript import read_transcript
+from support.commands import call
 from support.running import claw
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -78,6 +80,88 @@ def bronze(tmp_path_factory) -> Path:
 def certified(bronze, tmp_path) -> Path:
     """A copy of it."""
     return shutil.copytree(bronze, tmp_path / "c")
+
+
+NOT_SAID = "--reproduce starts what the certificate names, and nobody whose word you take has signed it"
+
+
+@pytest.mark.parametrize("named", [(), ("reference",), ("reference:mode=child",)])
+def test_what_a_certificate_names_is_not_started_because_it_names_it(certified, named):
+    done = call("certify", *named, "--verify", certified, "--reproduce")
+    assert (done.code, NOT_SAID in done.err) == (2, True)
+    assert "say so: claw certify reference:mode=in-process --verify" in done.err
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, ""),
+        (
+            {"adapter": {"versions": {"reference": "9"}}},
+            "certified again, versions is not what",
+        ),
+        ({"adapter": {"capabilities": {}}}, "what it declares is not what the report says: "),
+        ({"adapter": {"programs": {"sh": "0" * 64}}}, "certified again, programs is not what"),
+        ({"failed": "TURN-003"}, "certified again, TURN-003 is failed: seen otherwise"),
+    ],
+    ids=["the same", "version", "declared", "program", "verdict"],
+)
+def test_certified_again_whatever_is_not_the_same_is_said(certified, monkeypatch, changed, said):
+    """What the second certification finds is made up: the first report, with a change."""
+    made, failed = read_report(certified), changed.pop("failed", "")
+    about = made.adapter.model_copy(update=changed.pop("adapter", {}))
+    results = tuple(
+        one.model_copy(update={"outcome": "failed", "what": "seen otherwise"} if one.id == failed else {})
+        for one in made.results
+    )
+
+    async def again(*_):
+        return made.model_copy(update={"adapter": about, "results": results, **changed})
+
+    monkeypatch.setattr("claw_adapter.cli.certify._run", again)
+    done = call("certify", "reference:mode=in-process", "--verify", certified, "--reproduce")
+    assert done.code == 1  # nobody has signed it
+    assert said in done.out.replace("\n", " ")
+    assert ("✓ certified again: " in done.out) == (not said)
+
+
+@pytest.mark.parametrize(
+    ("forged", "said"),
+    [
+        (
+            lambda plans: shutil.copytree(plans / "bronze/1", plans / "bronze/2"),
+            "it has plans/bronze/2, and nothing was found",
+        ),
+        (lambda plans: (plans / "bronze-0.json").write_text("{}"), "it has plans/bronze-0.json, and nothing was found"),
+        (lambda plans: (plans / "bronze/1/notes.md").write_text("x"), "there is a file that no run has: notes.md"),
+        (
+            lambda plans: (plans / "bronze/1/more.json").write_text("[]," * 2**24),
+            "larger than any evidence is: plans/bronze/1/more",
+        ),
+    ],
+    ids=["another run", "a plan that was cut", "a file in a run", "a large one"],
+)
+def test_evidence_has_what_a_certification_leaves_and_nothing_else(certified, forged, said):
+    forged(certified / "evidence" / "plans")
+    forge(certified)
+    assert any(said in problem for problem in verify(certified).problems)
+
+
+def test_what_only_isolation_can_show_is_not_believed_without():
+    known = checks()
+    assert {name for name, one in known.items() if one.isolated} == {"SEC-002", "SEC-003"}
+
+
+def test_where_names_of_files_cannot_be_written_it_says_so(certified):
+    done = claw(
+        "certify",
+        "--verify",
+        certified,
+        cwd=certified,
+        check=False,
+        env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    )
+    assert (done.returncode, "run it with PYTHONUTF8=1" in done.stderr) == (5, True)
 
 
 def test_the_report_is_what_its_schema_says(folder):
@@ -233,7 +317,8 @@ def say_otherwise(field: str, folder: Path) -> None:
     """Let prompt or reply of a turn be another one everywhere: script, journal and transcript, with its digests."""
     trial = of_plan(folder)
     records = [json.loads(line)["record"] for line in (trial / "journal.jsonl").read_bytes().splitlines()]
-    said = next(r[field] for r in records if r["kind"] == "round" and len(r[field].split("\n")[0]) > 40).split("\n")[0]
+    rounds = [one for one in records if one["kind"] == "round" and not one.get("updates")]
+    said = next(one[field] for one in rounds if len(one[field].split("\n")[0]) > 40).split("\n")[0]
     old, new = (json.dumps(text, ensure_ascii=False)[1:-1] for text in (said, "Nobody drew this sentence, not at all."))
     run = trial.parents[1] / "run.json"
     run.write_text(run.read_text().replace(old, new))
@@ -244,6 +329,8 @@ def say_otherwise(field: str, folder: Path) -> None:
             shas[item["sha"]] = item["sha"] = json_digest(item["value"])
         lines.append(json.dumps(item, ensure_ascii=False))
     text = "\n".join(lines)
+    for before, after in shas.items():
+        text = text.replace(before, after)
     (trial / "transcript.jsonl").write_text(f"{text}\n")
     change_journal(
         lambda record: record.update(json.loads(json.dumps(record, ensure_ascii=False).replace(old, new))), folder

@@ -289,8 +289,7 @@ class _Ledger:
 
     def _brought(self, number: int) -> set[str]:
         """Texts of histories that updates have brought."""
-        first = self.words.worlds[0].sessions if not self.facts.scenario.rounds[0].updates else {}
-        base = {message.text for session in (first or {}).values() for message in session.messages}
+        base = {message.text for session in self.words.lines.begun.sessions.values() for message in session.messages}
         now = self.words.worlds[number].sessions
         return {message.text for session in now.values() for message in session.messages} - base
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 from claw_adapter.protocol import Gold, Round, Scenario
-from claw_adapter.scenario import World, worlds
+from claw_adapter.scenario import World, first_world, worlds
 
 __all__ = ["Forbidden", "KnownLines", "ScenarioLines", "lines_of"]
 
@@ -37,6 +37,8 @@ class Forbidden:
 class ScenarioLines:
     """What can be found out of a scenario before any trial: it serves all of them."""
 
+    begun: World
+    """What there was before any update."""
     worlds: list[World]
     later: dict[str, int]
     """Lines that are not there from the beginning, and the round from which on they are."""
@@ -50,7 +52,7 @@ class ScenarioLines:
             for line in lines_of([*world_texts(world), *round_texts(item)]):
                 first.setdefault(line, number)
         later = {line: number for line, number in first.items() if number > 0}
-        return cls(found, later, lines_of(gold_texts(gold)) - first.keys())
+        return cls(first_world(scenario), found, later, lines_of(gold_texts(gold)) - first.keys())
 
 
 @dataclass(slots=True)

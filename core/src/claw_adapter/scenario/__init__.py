@@ -7,7 +7,7 @@ from claw_adapter.scenario.evidence import decide, visible_at
 from claw_adapter.scenario.load import load_gold, load_scenario
 from claw_adapter.scenario.resolve import resolve
 from claw_adapter.scenario.validate import findings, require_valid
-from claw_adapter.scenario.world import World, worlds
+from claw_adapter.scenario.world import World, first_world, worlds
 
 __all__ = [
     "RULES",
@@ -18,6 +18,7 @@ __all__ = [
     "decide",
     "effective_action",
     "findings",
+    "first_world",
     "load_gold",
     "load_scenario",
     "make_answer_key",
