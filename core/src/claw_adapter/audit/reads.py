@@ -144,6 +144,7 @@ class Reads:
         parts = FileParts(self.renderer, self.book, failed, self.shown, self._files)
         replies = [exchange.number for _, _, exchange in steps]
         course = FileCourse.of([call for call, _, _ in steps], files.before, self.workspace, replies)
+        refusing = _refusing(course, steps)
         passages = course.through(replies)
         named = set[str]()
         for (call, result, exchange), passage in zip(steps, passages, strict=True):
@@ -155,8 +156,7 @@ class Reads:
             flat = flat_of(result.text) if reads or command else ""
             if command is not None:
                 path, arguments = place_in(command.path, self.workspace), command.arguments
-            changed = files.before.get(path) != files.after.get(path)  # else no write has been done: it was refused
-            known = passage.get(path, Passage()) if self.strict and changed else Passage()
+            known = self._known(path, passage, files, refusing)
             label = path if command is None else f"{path} by a command"
             now = [text for text in dict.fromkeys(known.now) if text is not None]
             true = files.versions(path) if not now or None in known.now else now
@@ -193,6 +193,15 @@ class Reads:
         self._histories |= histories.pages
         failed.report(self.book)
         self._turns.append((self.book.round, failed))
+
+    def _known(self, path: str, passage: Mapping[str, Passage], files: Files, refusing: Collection[str]) -> Passage:
+        """What a file may be in a reply; without any change of it, and where some was refused, it may be as it is left."""
+        left, known = files.after.get(path), passage.get(path, Passage())
+        if not self.strict or files.before.get(path) == left:
+            return Passage()
+        if path in refusing and left in known.before:
+            return Passage([text for text in known.before if text != left], (*known.now, left), known.absent)
+        return known
 
     def finish(self) -> None:
         """After the last turn: whether pages have said that there is more is seen beside what was shown whole."""
@@ -299,6 +308,15 @@ class Reads:
             what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"
             unless = partial(claim.holds, self.shown) if claim else None
             failed.note("M20", "file-cut", reading.label, what, reading.exchange.number, unless)
+
+
+def _refusing(course: FileCourse, steps: Sequence[tuple[RequestUnit, RequestUnit, Exchange]]) -> set[str]:
+    """Files that calls of one reply were to change, of which not all have one result: some may have been refused."""
+    results: dict[tuple[str, int], set[str]] = {}
+    for number, (_, result, exchange) in enumerate(steps):
+        if path := course.path(number):
+            results.setdefault((path, exchange.number), set()).add(result.text.replace(path, ""))
+    return {path for (path, _), said in results.items() if len(said) > 1}
 
 
 def _there(files: Files, passage: Mapping[str, Passage]) -> dict[str, Passage]:

@@ -19,7 +19,7 @@ from claw_adapter.certify.plans.plan import (
     SessionPlan,
 )
 from claw_adapter.certify.plans.talks import DrawnTalks
-from claw_adapter.certify.plans.texts import BREAKS, CONTROLS, FOLDERS, NOUNS, TOOLS, Texts
+from claw_adapter.certify.plans.texts import BREAKS, CONTROLS, FOLDERS, LEFT_OUT, NOUNS, TOOLS, Texts
 from claw_adapter.endpoint.faults import FaultKind
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 from claw_adapter.protocol import Message
@@ -68,6 +68,8 @@ SLOW: Final = 0.4
 """Seconds that a slow command takes, while others of its reply are done."""
 PAUSE: Final = 3.0
 """Seconds in which nothing of a reply comes."""
+LARGE: Final = 1_300
+"""Lines of a file of more than 64 KiB."""
 LEAST: Final = 20
 """Characters of a line that an edit replaces, at least."""
 PIECES: Final = (1, 7, 24, 40, 400)
@@ -150,7 +152,7 @@ class _Drawing:
             self._scripts,
         ]
         if self.height == 0:
-            found += [self._many]
+            found += [self._many, self._edited_large]
         if self.height == 0:
             return found
         found += [
@@ -438,7 +440,7 @@ class _Drawing:
         goes = ToolUse(kind="cat", target=inside.path, inside=True)
         made = ToolUse(kind="write", target=new, content=self.texts.lines(3))
         looks = [ToolUse(kind="read", target=path) for path in (other.path, inside.path, new)]
-        back = ToolUse(kind="cat", target=other.path, inside=True)  # some shells stay where they were left
+        back = ToolUse(kind="cat", target=new, inside=True)  # some shells stay where they were left
         replies = (goes,), (looks[0], made), looks[1:], (back,)
         return [[self._turn(*(self._does(*uses) for uses in replies), self._says())]]
 
@@ -492,8 +494,9 @@ class _Drawing:
         look = self._does(ToolUse(kind="list", target=folder))
         first = self._does(*look.uses, *self._crowd()) if self.height == 0 else look
         steps: list[PlanStep] = [self._turn(first, self._says())]
+        suffixes = self.rng.sample(LEFT_OUT, len(LEFT_OUT))
         for place in (f"{folder}/{self.texts.word()}", folder):
-            paths = [f"{place}/{self.texts.word()}.md" for _ in range(4)]
+            paths = [f"{place}/{self.texts.word()}.{suffixes.pop()}" for _ in range(4)]
             self.steps += [PlanFile(path=path, text=self.texts.lines(2)) for path in paths[:3]]
             steps.append(PlanChange(path=paths[0], action="delete"))
             steps.append(PlanChange(path=paths[3], action="new", text=self.texts.lines(2)))
@@ -581,6 +584,17 @@ class _Drawing:
         self.rng.shuffle(edits)
         look = ToolUse(kind="read", target=file.path)
         return [[self._turn(self._does(*edits), self._does(look), self._says())]]
+
+    def _edited_large(self) -> list[Unit]:
+        """A line is replaced in a file that is larger than what is often read at once, and one behind all others is shown."""
+        file = PlanFile(path=self.texts.path(), text=self.texts.across(self.texts.lines(LARGE)))
+        self.steps.append(file)
+        lines = file.text.split("\n")
+        edits = [
+            ToolUse(kind="edit", target=file.path, wanted=(lines[at],), content=self.texts.sentence()) for at in (3, -3)
+        ]
+        show = ToolUse(kind="cat", target=file.path, starts=(LARGE - 5,), page=6)
+        return [[self._turn(self._does(edits[0]), self._does(edits[1]), self._does(show), self._says())]]
 
     def _indented(self) -> str:
         """Lines of which some are deeper, and one is empty, as in programs."""

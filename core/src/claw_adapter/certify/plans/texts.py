@@ -31,6 +31,8 @@ MODELS: Final = ("atlas", "corvid", "lumen", "quill", "sable", "tern", "umbra", 
 TOOLS: Final = ("lookup_order", "exec", "query_table", "search_mail", "get_readings", "list_shipments", "fetch_page")
 FOLDERS: Final = ("build", "dist", "out", "target", "tmp", "logs", "vendor", "env", "data", "cache", "bin", "archive.d")
 """Names of folders that some programs take for something of their own."""
+LEFT_OUT: Final = ("log", "bak", "tmp", "lock", "old", "orig", "map", "cfg")
+"""Suffixes of files that some programs leave out of lists."""
 SUFFIXES: Final = ("md", "txt", "csv", "yaml", "json")
 SCRIPTS: Final = (
     (0x4E00, 0x5FFF),
