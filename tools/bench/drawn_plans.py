@@ -2,7 +2,8 @@
 
 python tools/bench/drawn_plans.py sound 40        so many whole Silver certifications, two at a time, each with a nonce of its
                                                   own, over the reference and harnesses that are odd but sound
-python tools/bench/drawn_plans.py broken 5        a drawn plan with each broken harness, over so many nonces
+python tools/bench/drawn_plans.py broken 5        every broken harness of the tests, two at a time: at which level it is found,
+                                                  by what finding, and how many nonces that took, of so many at most
 """
 
 from __future__ import annotations
@@ -11,22 +12,23 @@ import asyncio
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[2] / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "certification")]
 
+from certification.planted import together
 from claw_adapter.certify.bench import Bench
-from claw_adapter.certify.demand import Level
+from claw_adapter.certify.demand import LEVELS
 from claw_adapter.certify.judge import certify, plan
 from claw_adapter.certify.plans.draw import draw
-from claw_adapter.certify.plans.judging import PlanOutcome
 from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.harness import Harness
 from claw_adapter.reference.adapter import ReferenceHarness
-from claw_adapter.sandbox import detect
-from support.misbehaving import ODD, LongInstructions
-from support.outsiders import NAMED
+from support.meddling import MEDDLING
+from support.misbehaving import BROKEN, ODD, LongInstructions
+from support.outsiders import FIRST, NAMED
 
 SECONDS = 60.0
 AT_ONCE = 2
@@ -40,14 +42,6 @@ SOUND: dict[str, Callable[[], Harness]] = {
     **{f"reference {mode}": _reference(mode) for mode in ("in-process", "child", "acp")},
     **{kind.__name__: kind for kind in (*ODD, LongInstructions)},
 }
-
-
-async def outcome(make: Callable[[], Harness], nonce: str, level: Level) -> PlanOutcome:
-    """One plan of a nonce through one harness."""
-    harness = make()
-    isolation = 0 if harness.runs_inside else int(detect().level)
-    (found,) = await PlanRunner(harness, isolation=isolation, deadline=SECONDS).outcomes([draw(nonce, 0, level)])
-    return found
 
 
 async def sound(count: int) -> int:
@@ -73,16 +67,64 @@ def certified(number: int) -> tuple[str, list[str]]:
     return name, asyncio.run(results())
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What plans have shown of a broken harness: the level of the first that did, its findings, the last nonce tried."""
+
+    name: str
+    wanted: frozenset[str]
+    level: str = "none"
+    keys: tuple[str, ...] = ()
+    nonces: int = 0
+
+    @property
+    def named(self) -> bool:
+        """Whether what is wrong with it is among the findings."""
+        return bool(self.wanted & {*self.keys})
+
+
+def broken_harnesses() -> list[tuple[type[Harness], frozenset[str]]]:
+    """Every broken harness of the tests, each with the findings of which one names it."""
+    made: list[tuple[type[Harness], frozenset[str]]] = [(one, frozenset({key})) for one, key in BROKEN]
+    made += [(together(one), frozenset({key})) for _, _, one, key in FIRST]
+    made += [(together(one), frozenset({key})) for _, _, several in NAMED for one, key in several.items()]
+    return made + [(together(one), frozenset(keys)) for one, keys in MEDDLING.items()]
+
+
+def looked_for(number: int, count: int) -> Found:
+    """Plans of one broken harness, level by level, nonce by nonce, until one names what is wrong."""
+    make, wanted = broken_harnesses()[number]
+    found = Found(name_of(number), wanted)
+    for nonce in range(count):
+        found = replace(found, nonces=nonce + 1)
+        for level in LEVELS:
+            runner = PlanRunner(make(), isolation=0, deadline=SECONDS)
+            (outcome,) = asyncio.run(runner.outcomes([draw(f"broken-{nonce}", 0, level)]))
+            if outcome.keys:
+                found = replace(found, level=level, keys=tuple(one.key for one in outcome.findings))
+                break
+        if found.named:
+            break
+    return found
+
+
+def name_of(number: int) -> str:
+    """What a broken harness is called in the tests."""
+    names = [getattr(one, "__name__", "") for one, _ in BROKEN] + [one.__name__ for _, _, one, _ in FIRST]
+    names += [one.__name__ for _, _, several in NAMED for one in several] + [one.__name__ for one in MEDDLING]
+    return names[number]
+
+
 async def broken(count: int) -> int:
-    """Each broken harness; returns how many nonces did not show the finding that names it."""
-    missed = 0
-    for make, key, level in NAMED:
-        found = [await outcome(make, f"broken-{number}", level) for number in range(count)]
-        right = sum(key in one.keys for one in found)
-        missed += count - right
-        others = sorted({other for one in found for other in one.keys} - {key})
-        print(f"{make.__name__:28} {level:7} {key:28} {right} of {count}   {', '.join(others)}", flush=True)
-    return missed
+    """Each broken harness; returns how many nothing was found of."""
+    every, escaped, named = len(broken_harnesses()), 0, 0
+    with ProcessPoolExecutor(AT_ONCE) as pool:
+        for one in pool.map(looked_for, range(every), [count] * every):
+            escaped, named = escaped + (not one.keys), named + one.named
+            print(f"{one.name:28} {one.level:7} {one.nonces} {'named' if one.named else 'not named'} "
+                  f"{', '.join(one.keys[:4])}", flush=True)  # fmt: skip
+    print(f"{every} broken harnesses, {escaped} escaped, {named} named")
+    return escaped
 
 
 def main() -> int:
