@@ -466,3 +466,14 @@ def test_a_text_in_json_in_json_is_there_without_its_quotes():
     for result in (inner, json.dumps({"output": inner}), json.dumps(json.dumps({"output": [inner]})), json.dumps(text)):
         assert text in flat_of(result)
     assert flat_of('{"not": "closed') == '{"not": "closed'
+
+
+def test_of_several_changes_in_a_reply_some_may_be_refused_in_words_and_none_in_silence():
+    before, after = {"a.md": "one\ntwo\n"}, {"a.md": "1\ntwo\n"}
+    first = (1, "edit_file", {"path": "a.md", "old": "one", "new": "1"}, "edited")
+    second = (1, "edit_file", {"path": "a.md", "old": "two", "new": "2"})
+    read = (2, "read_file", {"path": "a.md"}, "1\ntwo\n")
+    assert looked(first, (*second, "not run: one change per file and reply"), read, before=before, after=after) == []
+    assert looked(first, (*second, "edited"), read, before=before, after=after) == ["M20 file-stale"]
+    alone = (2, *second[1:], "edited")
+    assert looked(first, alone, (3, *read[1:]), before=before, after=after) == ["M20 file-stale"]
