@@ -82,6 +82,17 @@ def certified(bronze, tmp_path) -> Path:
     return shutil.copytree(bronze, tmp_path / "c")
 
 
+def trial_of(plans: Path) -> Path:
+    """A conversation of another check."""
+    return next(path for path in sorted(plans.parent.iterdir()) if path != plans)
+
+
+def say_more(plans: Path) -> None:
+    """Let run.json say something that nobody asked it."""
+    run = plans / "bronze" / "1" / "run.json"
+    run.write_text(run.read_text().replace("{", '{"comment": "it failed", ', 1))
+
+
 NOT_SAID = "--reproduce starts what the certificate names, and nobody whose word you take has signed it"
 
 
@@ -138,8 +149,27 @@ def test_certified_again_whatever_is_not_the_same_is_said(certified, monkeypatch
             lambda plans: (plans / "bronze/1/more.json").write_text("[]," * 2**24),
             "larger than any evidence is: plans/bronze/1/more",
         ),
+        (
+            lambda plans: (plans.parent / "gold.html").write_text("x"),
+            "evidence: it has gold.html, which no check has left",
+        ),
+        (
+            lambda plans: shutil.copytree(plans / "bronze", plans / "earlier"),
+            "it has plans/earlier, which no check has",
+        ),
+        (lambda plans: (trial_of(plans) / "notes.md").write_text("x"), "/notes.md, which no check has left"),
+        (say_more, "run.json says comment, which no run does"),
     ],
-    ids=["another run", "a plan that was cut", "a file in a run", "a large one"],
+    ids=[
+        "another run",
+        "a plan that was cut",
+        "a file in a run",
+        "a large one",
+        "beside",
+        "other plans",
+        "in a talk",
+        "run.json",
+    ],
 )
 def test_evidence_has_what_a_certification_leaves_and_nothing_else(certified, forged, said):
     forged(certified / "evidence" / "plans")

@@ -24,6 +24,9 @@ PAYLOAD: Final = "application/vnd.in-toto+json"
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 PREDICATE: Final = "urn:claw-adapter:certification:2"
 
+MOST_SIGNATURES: Final = 64
+"""Each costs a call of ssh-keygen."""
+
 
 class EnvelopeSignature(Record):
     """One signature; `sig` is base64 of an SSH signature."""
@@ -38,7 +41,7 @@ class Envelope(Record):
     payload_type: Literal["application/vnd.in-toto+json"] = Field(default=PAYLOAD, alias="payloadType")
     payload: str
     """Base64 of the statement."""
-    signatures: tuple[EnvelopeSignature, ...] = ()
+    signatures: tuple[EnvelopeSignature, ...] = Field(default=(), max_length=MOST_SIGNATURES)
 
     def predicate(self) -> dict[str, Any]:
         """What the statement says of its subjects.

@@ -45,8 +45,8 @@ RENDERED: Final[dict[str, Callable[[Report], str]]] = {
     "junit.xml": junit,
 }
 """What lies beside a report and is made of it alone."""
-MOST_BYTES: Final = 16 * 2**20
-"""Of a report, and of a line of the evidence: what is made of JSON takes many times its size."""
+MOST_BYTES: Final = 8 * 2**20
+"""Of a report, and of a text in the evidence that is read at once: what is made of JSON takes many times its size."""
 MOST_EVIDENCE: Final = 4 * MOST_BYTES
 """Bytes of a file of the evidence."""
 NAMED: Final = 10
@@ -160,9 +160,9 @@ def _too_large(evidence: Path) -> Iterator[str]:
     """Files of which more would be read than any certification leaves."""
     for path in (one for one in evidence.rglob("*") if one.is_file()):
         name = path.relative_to(evidence).as_posix()
-        if path.stat().st_size > MOST_EVIDENCE:
+        if path.stat().st_size > (MOST_BYTES if path.suffix == ".json" else MOST_EVIDENCE):
             yield name
-        elif path.suffix in (".json", ".jsonl") and path.stat().st_size > MOST_BYTES:
+        elif path.suffix == ".jsonl" and path.stat().st_size > MOST_BYTES:
             with path.open("rb") as file:
                 if any(len(line) > MOST_BYTES for line in file):
                     yield name
@@ -221,7 +221,7 @@ def _other_level(certificate: Certificate, folder: Path) -> Iterator[str]:
     """Badges that say another level, whichever kit has made them."""
     for name in ("badge.svg", "badge.json"):
         with contextlib.suppress(OSError, ValueError):
-            said = set(re.findall("|".join(LEVELS), read_text(folder / name).lower()))
+            said = set(re.findall("|".join(LEVELS), read_text(folder / name, MOST_BYTES).lower()))
             if said != {certificate.level}:
                 yield f"{name} does not show the level {certificate.level}"
 
@@ -330,7 +330,8 @@ def _rendered_otherwise(certificate: Certificate, report: Report, folder: Path) 
     if PAGE in certificate.files and (folder / "evidence").is_dir():
         made[PAGE] = page([Column(report, folder / "evidence")])
     for name, text in made.items():
-        if (folder / name).is_file() and (folder / name).read_bytes() != text.encode():
+        there, data = folder / name, text.encode()
+        if there.is_file() and (there.stat().st_size != len(data) or there.read_bytes() != data):
             yield f"{name} does not show what the report says"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from claw_adapter.certify.demand import Demand, Level
+from claw_adapter.certify.demand import LEVELS, Demand, Level
 from claw_adapter.certify.plans.draw import PLANS, draw
 from claw_adapter.certify.plans.judging import PlanOutcome, compared, judge_plans
 from claw_adapter.certify.plans.layout import lay_out, run_plan
@@ -29,6 +29,10 @@ from claw_adapter.scenario.load import load_scenario
 
 __all__ = ["derive", "evidence_folder"]
 
+OF_TRIAL: Final = frozenset({"events.jsonl", "transcript.jsonl"})
+"""What there is of a conversation."""
+OF_RUN: Final = frozenset({"format", "digest", "created", "claw_adapter", "plan"})
+"""What run.json says."""
 PARTS: Final = ("tools", "params", "native")
 """Where a request names a part, beside its messages."""
 
@@ -50,7 +54,7 @@ def derive(report: Report, evidence: Path, known: Mapping[str, Demand]) -> Itera
         Each check of drawn plans, with what speaks against it (nothing if it passes again), of the others those whose
         turns are not there, and plans that no result is of.
     """
-    requests = functools.cache(_requests)
+    requests, counted = functools.cache(_requests), functools.cache(_counted)
     plans = {result.level for result in report.results if result.id.startswith("PLAN-")}
     for folder in sorted((evidence / "plans").glob("*/")):
         if folder.name not in plans:
@@ -61,20 +65,38 @@ def derive(report: Report, evidence: Path, known: Mapping[str, Demand]) -> Itera
     for name, level in kept.items():
         if level in passed and name != f"{level}/1":
             yield "evidence", f"it has plans/{name}, and nothing was found in the plans of {level}"
+    if strange := next(_not_left(report, evidence), ""):
+        yield "evidence", f"it has {strange}, which no check has left"
     for result in report.results:
         if result.outcome != "passed":
             continue
         try:
             if result.id.startswith("PLAN-"):
                 yield result.id, _derived(report, result, evidence_folder(evidence, result.level) / "1")
-            elif missing := _missing(result, evidence, known.get(result.id), requests):
+            elif missing := _missing(result, evidence, known.get(result.id), requests, counted):
                 yield result.id, missing
         except (ClawError, OSError, ValueError) as error:
             yield result.id, f"its evidence cannot be read: {error}"
 
 
+def _not_left(report: Report, evidence: Path) -> Iterator[str]:
+    """What lies in the evidence and is neither a plan, its runs, nor a file of a conversation that a result names."""
+    named = {trial for result in report.results for trial in (*result.trials, *(turn.trial for turn in result.turns))}
+    for path in sorted(evidence.iterdir()):
+        if path.name == "plans":
+            yield from (f"plans/{one.name}" for one in path.iterdir() if one.name.partition("-")[0] not in LEVELS)
+        elif path.name not in named or not path.is_dir():
+            yield path.name
+        else:
+            yield from (f"{path.name}/{one.name}" for one in path.iterdir() if one.name not in OF_TRIAL)
+
+
 def _missing(
-    result: CheckResult, evidence: Path, demand: Demand | None, requests: Callable[[Path], Mapping[str, int]]
+    result: CheckResult,
+    evidence: Path,
+    demand: Demand | None,
+    requests: Callable[[Path], Mapping[str, int]],
+    counted: Callable[[Path], Mapping[str, list[object]]],
 ) -> str:
     """Which turn of a check is not in the evidence, or not with all the requests that were counted in it."""
     if demand is not None:
@@ -89,19 +111,22 @@ def _missing(
             return f"its turn {turn.round} is that of another check"
         if turn.trial not in result.trials:
             return f"its turn {turn.round} is in the conversation {turn.trial}, which it is not said to have had"
-        counted = list(_counted(evidence / turn.trial / "events.jsonl", turn.round))
-        if counted != [requests(evidence / turn.trial)[turn.round]]:
+        if counted(evidence / turn.trial / "events.jsonl").get(turn.round) != [
+            requests(evidence / turn.trial)[turn.round]
+        ]:
             return f"its turn {turn.round} is not in the evidence with all its requests"
     return ""
 
 
-def _counted(path: Path, name: str) -> Iterator[object]:
-    """How many requests were counted in a turn, as often as it is there."""
+def _counted(path: Path) -> dict[str, list[object]]:
+    """How many requests were counted in each turn, as often as it is there."""
+    found: dict[str, list[object]] = {}
     for line in read_text(path).split("\n"):
         item = parse_json(line or "{}")
-        if isinstance(item, dict) and item.get("round") == name:
+        if isinstance(item, dict) and isinstance(name := item.get("round"), str):
             metered = item.get("metered")
-            yield metered.get("requests") if isinstance(metered, dict) else None
+            found.setdefault(name, []).append(metered.get("requests") if isinstance(metered, dict) else None)
+    return found
 
 
 def _requests(folder: Path) -> Counter[str]:
@@ -156,6 +181,9 @@ def _strange(run: RunFolder, data: RunData) -> str:
     for path in (run.root / "run.json", *files):
         for line in [path.read_bytes()] if path.suffix == ".json" else path.read_bytes().splitlines():
             parse_json(line, each_once)
+    about = parse_json((run.root / "run.json").read_bytes())
+    if more := sorted(about.keys() - OF_RUN):
+        return f"run.json says {more[0]}, which no run does"
     other = [path for path in run.root.rglob("*") if path.is_file() and path not in known]
     return f"there is a file that no run has: {other[0].relative_to(run.root)}" if other else ""
 
