@@ -198,6 +198,7 @@ def test_a_vendors_program_that_is_not_there_is_said_in_a_sentence(monkeypatch):
 
 # certificates
 
+
 @pytest.fixture(scope="module")
 def certificate():
     """One of the first format, without an envelope, as it was published."""
