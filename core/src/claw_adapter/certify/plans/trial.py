@@ -25,6 +25,7 @@ from claw_adapter.protocol import HarnessSpec, RunSettings
 from claw_adapter.runner.run import run
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import load_run
+from claw_adapter.runs.pruning import prune
 from claw_adapter.scenario.load import load_scenario
 
 __all__ = ["PlanRunner"]
@@ -110,7 +111,10 @@ def _escaped(left: Sequence[int], reached: Sequence[str], strays: Sequence[str])
 
 
 def _kept(run_folder: Path, folder: Path) -> None:
-    """A run, without what only lives while it goes on."""
+    """A run, without what only lives while it goes on, and without what no record names: restarts leave checkpoints."""
+    prune(run_folder)
     shutil.copytree(
         run_folder, folder, ignore=shutil.ignore_patterns("live", "tmp", "*.lock", "*.sock"), dirs_exist_ok=True
     )
+    for place in [one for one in (folder / "store").iterdir() if not any(one.iterdir())]:
+        place.rmdir()
