@@ -25,6 +25,8 @@ from support.outsiders import FIRST, NAMED, AnswersWithThoughts, CachesByPathAnd
 from support.plans import beginning, only, two_disturbed, uses_of, with_long_files
 from support.running import claw
 
+LIKE = {"M17 written-changed": {"M17 written-newlines"}}
+"""What may be said in its place: of a text that is taken for a pattern, one sign may have become a line end."""
 NONCES = ("four", "two", "april", "market")
 NONCE = NONCES[0]
 
@@ -180,7 +182,8 @@ async def test_what_an_outsider_broke_is_what_is_said_first(level, wanted, made,
     """Behind it may stand what follows from it: a file that was written wrong is read wrong, too."""
     for nonce in NONCES[:2]:
         (outcome,) = await judged(kind(made)(), only(draw(nonce, 0, level), wanted))
-        assert [finding.key for finding in outcome.findings][:1] == [key], outcome
+        first = [finding.key for finding in outcome.findings][:1]
+        assert first and {*first} <= {key, *LIKE.get(key, ())}, outcome
 
 
 async def test_thoughts_in_the_place_of_an_answer_may_be_declared():
