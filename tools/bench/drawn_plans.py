@@ -83,18 +83,18 @@ class Found:
         return bool(self.wanted & {*self.keys})
 
 
-def broken_harnesses() -> list[tuple[type[Harness], frozenset[str]]]:
-    """Every broken harness of the tests, each with the findings of which one names it."""
-    made: list[tuple[type[Harness], frozenset[str]]] = [(one, frozenset({key})) for one, key in BROKEN]
-    made += [(together(one), frozenset({key})) for _, _, one, key in FIRST]
-    made += [(together(one), frozenset({key})) for _, _, several in NAMED for one, key in several.items()]
-    return made + [(together(one), frozenset(keys)) for one, keys in MEDDLING.items()]
+def broken_harnesses() -> list[tuple[str, type[Harness], frozenset[str]]]:
+    """Every broken harness of the tests by its name there, each with the findings of which one names it."""
+    made = [(one.__name__, one, frozenset({key})) for one, key in BROKEN]
+    planted = [(one, {key}) for _, _, one, key in FIRST]
+    planted += [(one, {key}) for _, _, several in NAMED for one, key in several.items()]
+    return made + [(one.__name__, together(one), frozenset(keys)) for one, keys in (*planted, *MEDDLING.items())]
 
 
 def looked_for(number: int, count: int) -> Found:
     """Plans of one broken harness, level by level, nonce by nonce, until one names what is wrong."""
-    make, wanted = broken_harnesses()[number]
-    found = Found(name_of(number), wanted)
+    name, make, wanted = broken_harnesses()[number]
+    found = Found(name, wanted)
     for nonce in range(count):
         found = replace(found, nonces=nonce + 1)
         for level in LEVELS:
@@ -106,13 +106,6 @@ def looked_for(number: int, count: int) -> Found:
         if found.named:
             break
     return found
-
-
-def name_of(number: int) -> str:
-    """What a broken harness is called in the tests."""
-    names = [getattr(one, "__name__", "") for one, _ in BROKEN] + [one.__name__ for _, _, one, _ in FIRST]
-    names += [one.__name__ for _, _, several in NAMED for one in several] + [one.__name__ for one in MEDDLING]
-    return names[number]
 
 
 async def broken(count: int) -> int:

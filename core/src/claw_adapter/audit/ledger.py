@@ -17,7 +17,7 @@ from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.standing import StandingLines
-from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, tool_names, turns_of
+from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, RequestUnit, Said, arguments_of, units_of
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.words import KnownLines, ScenarioLines
@@ -272,9 +272,7 @@ class _Ledger:
         Nor are those of tools that were not offered.
         """
         most = self.renderer.call_limit
-        every = list(zip(step.reply.calls, step.results, strict=True))
-        if offered := tool_names(step.reply.exchange):
-            every = [one for one in every if one[0].text.partition(" ")[0] in offered]
+        every = step.offered
         if most is not None:
             if any(result is not None for _, result in every[most.calls :]):  # without one it has bitten already
                 self.book.bite(most)

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from claw_adapter.audit.pages import unframed
 from claw_adapter.audit.results import LEAST, PARTIAL, flat_of, lines_in, lines_of_text, split_lines
+from claw_adapter.audit.units import tool_names
 from claw_adapter.reading import parse_json, strings_of
 
 __all__ = ["Claim", "Remark", "WholeReadings", "first_page", "folded", "follows", "points_on", "way_on"]
@@ -274,7 +275,7 @@ def points_on(name: str, tools: Sequence[Mapping[str, Any]], flat: str, texts: I
 
     A name of one word may be any word.
     """
-    others = {str((tool.get("function") or {}).get("name", "")) for tool in tools} - {name}
+    others = tool_names(tools) - {name}
     found = [one for one in others if PARTED.search(one) and re.search(rf"(?<![\w.-]){re.escape(one)}(?![\w-])", flat)]
     return bool(found) and not any(one in text for text in texts for one in found)
 

@@ -8,8 +8,8 @@ from itertools import takewhile
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.turns import RequestTurn, tool_names
-from claw_adapter.audit.units import RequestUnit
+from claw_adapter.audit.turns import RequestTurn
+from claw_adapter.audit.units import RequestUnit, tool_names
 from claw_adapter.runs.transcript import Exchange
 
 __all__ = ["StandingLines"]
@@ -84,7 +84,7 @@ class StandingLines:
 
 def _tools(exchange: Exchange) -> set[str]:
     """The names of the tools that are offered."""
-    return {f"{TOOL}{name}" for name in tool_names(exchange)}
+    return {f"{TOOL}{name}" for name in tool_names(exchange.tools)}
 
 
 def _instructions(units: Iterable[RequestUnit]) -> set[str]:

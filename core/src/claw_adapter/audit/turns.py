@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.units import CALL, RESULT, Entry, RequestUnit, Said, call_text, units_of
+from claw_adapter.audit.units import CALL, RESULT, Entry, RequestUnit, Said, call_text, tool_names, units_of
 from claw_adapter.runs.transcript import Exchange, by_process
 
-__all__ = ["ChainStep", "Reply", "RequestTurn", "tool_names", "turns_of"]
-
-
-def tool_names(exchange: Exchange) -> set[str]:
-    """The names of the tools that a request offers."""
-    functions = [tool.get("function") for tool in exchange.tools]
-    return {str(one.get("name")) for one in functions if isinstance(one, dict)}
+__all__ = ["ChainStep", "Reply", "RequestTurn", "turns_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +48,21 @@ class ChainStep:
     @property
     def run(self) -> list[RequestUnit]:
         """The calls that have a result, but for those of tools that there are not: some harnesses forget these."""
-        return [call for call, _ in self._done()]
+        return [call for call, result in self.offered if result]
 
-    def _done(self) -> Iterator[tuple[RequestUnit, RequestUnit]]:
-        offered = tool_names(self.reply.exchange)
-        for call, result in zip(self.reply.calls, self.results, strict=True):
-            if result and (not offered or call.text.partition(" ")[0] in offered):
-                yield call, result
+    @property
+    def offered(self) -> list[tuple[RequestUnit, RequestUnit | None]]:
+        """The calls of tools that the request has offered, with their results; all where it has offered none."""
+        pairs = list(zip(self.reply.calls, self.results, strict=True))
+        names = tool_names(self.reply.exchange.tools)
+        return [one for one in pairs if one[0].text.partition(" ")[0] in names] if names else pairs
 
     def entries(self, round: int) -> list[Entry]:  # noqa: A002 - the word there is
         """The messages that this adds to a conversation."""
         reply = self.reply
         said = [Said("assistant", reply.text, "step", round)] if reply.text else []
         said += [Said(CALL, unit.text, "step", round, call=unit.call) for unit in self.run]
-        results = [(Said(RESULT, unit.text, "step", round, call=unit.call),) for _, unit in self._done()]
+        results = [(Said(RESULT, unit.text, "step", round, call=unit.call),) for _, unit in self.offered if unit]
         return [tuple(said), *results]
 
 

@@ -64,6 +64,12 @@ Entry = tuple[Said, ...]
 """One message; updates count by messages."""
 
 
+def tool_names(tools: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The names of tools that a request offers."""
+    functions = [tool.get("function") for tool in tools]
+    return {str(one.get("name", "")) for one in functions if isinstance(one, dict)}
+
+
 def call_text(name: str, arguments: Any) -> str:
     """A call as one text, the same for the same call."""
     if isinstance(arguments, str):

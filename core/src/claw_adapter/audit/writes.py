@@ -15,7 +15,7 @@ from claw_adapter.audit.parts import gone_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.rendering import ALIKE, Renderer, without_control
 from claw_adapter.audit.results import MARK, flat_of, whole_in
-from claw_adapter.audit.units import RequestUnit, arguments_of
+from claw_adapter.audit.units import RequestUnit, arguments_of, tool_names
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
@@ -182,9 +182,8 @@ def _shown_as_there(path: str, text: str, steps: Steps, files: WrittenFiles) -> 
 
 def _names_a_tool(call: RequestUnit, result: RequestUnit, exchange: Exchange, path: str) -> bool:
     """Whether a result has a word of another tool's name, in whatever form: "not saved" of ``save_buffer``."""
-    names = [str(one.get("name", "")) for tool in exchange.tools if isinstance(one := tool.get("function"), dict)]
     own = set(WORD.findall(call.text.partition(" ")[0].lower()))
-    words = {word.lower() for name in names for word in WORD.findall(name)} - own
+    words = {word.lower() for name in tool_names(exchange.tools) for word in WORD.findall(name)} - own
     said = WORD.findall(result.text.replace(path, "").lower())
     return any(one.startswith(word) for one in said for word in words)
 

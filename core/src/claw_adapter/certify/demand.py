@@ -7,10 +7,12 @@ from typing import Final, Literal
 
 from claw_adapter.errors import Owner
 
-__all__ = ["LEVELS", "CheckFinding", "Demand", "Evidence", "Level", "Unverified"]
+__all__ = ["ISOLATED", "LEVELS", "CheckFinding", "Demand", "Evidence", "Level", "Unverified"]
 
 Level = Literal["bronze", "silver", "gold"]
 Evidence = Literal["turns", "conversations", "nothing"]
+ISOLATED: Final = 2
+"""From which isolation on it can be known what processes reach."""
 LEVELS: Final[tuple[Level, ...]] = ("bronze", "silver", "gold")
 
 

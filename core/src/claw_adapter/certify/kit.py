@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.context import Trick
-from claw_adapter.certify.demand import CheckFinding, Demand, Unverified
+from claw_adapter.certify.demand import ISOLATED, CheckFinding, Demand, Unverified
 from claw_adapter.certify.director import Request
 from claw_adapter.certify.script import say
 from claw_adapter.certify.standard import StandardPast
@@ -293,13 +293,13 @@ class Kit:
         )
 
     def isolated(self) -> None:
-        """The check means nothing below isolation 2.
+        """The check means nothing below isolation `ISOLATED`.
 
         Raises:
             Unverified: the certification runs below it.
         """
-        if self.bench.isolation < 2:
-            raise Unverified(f"needs isolation 2, this certification runs at {self.bench.isolation}")
+        if self.bench.isolation < ISOLATED:
+            raise Unverified(f"needs isolation {ISOLATED}, this certification runs at {self.bench.isolation}")
 
     def warn(self, text: str) -> None:
         """Something the author should know; no failure."""

@@ -21,7 +21,7 @@ from claw_adapter.certify.certificate import (
     read_certificate,
 )
 from claw_adapter.certify.check import checks
-from claw_adapter.certify.demand import LEVELS
+from claw_adapter.certify.demand import ISOLATED, LEVELS
 from claw_adapter.certify.digests import code_digest, dependency_digests, file_digest, folder_digest, undigested
 from claw_adapter.certify.judge import kind_of, level_reached, summary, unmet
 from claw_adapter.certify.junit import junit
@@ -51,8 +51,6 @@ MOST_EVIDENCE: Final = 4 * MOST_BYTES
 """Bytes of a file of the evidence."""
 NAMED: Final = 10
 """Names of files that one line names."""
-ISOLATED: Final = 2
-"""From which isolation on it can be known what processes reach."""
 OF_FILES: Final = frozenset({"format", "report", "files", "digest"})
 """Fields of a certificate that do not come from its report."""
 
@@ -273,19 +271,17 @@ def _contradicting(report: Report, requirements: RequirementSet) -> Iterator[str
         return
     known, probe = checks(), Probe(ready=True, versions=report.adapter.versions)
     for result in report.results:
-        if result.outcome == "passed" and (result.owner or result.what or result.remedy or not result.usual):
+        if result.outcome != "passed":
+            continue
+        if result.owner or result.what or result.remedy or not result.usual:
             yield f"{result.id} is said to have passed, and has what a finding has"
-        if (
-            result.outcome == "passed"
-            and result.id in known
-            and known[result.id].isolated
-            and report.isolation < ISOLATED
-        ):
+        if result.id not in known:
+            continue
+        if known[result.id].isolated and report.isolation < ISOLATED:
             yield f"{result.id} is said to have passed at isolation {report.isolation}, where it cannot be known"
-        if result.outcome == "passed" and result.id in known:
-            reason, _ = unmet(known[result.id], declared, probe, report.adapter.name)
-            if reason:
-                yield f"{result.id} is said to have passed, and by what is declared it does not apply: {reason}"
+        reason, _ = unmet(known[result.id], declared, probe, report.adapter.name)
+        if reason:
+            yield f"{result.id} is said to have passed, and by what is declared it does not apply: {reason}"
 
 
 def _installed_declares(report: Report) -> Iterator[str]:

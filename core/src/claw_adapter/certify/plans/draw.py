@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final
 
+from claw_adapter.audit.results import MARK
 from claw_adapter.certify.demand import LEVELS, Level
 from claw_adapter.certify.plans.plan import (
     MAIN,
@@ -77,8 +78,6 @@ PIECES: Final = (1, 7, 24, 40, 400)
 WORDLESS: Final = ("", " ", "\n\n")
 CROWD: Final = (101, 131)
 """Files in a folder that has more of them than some lists show."""
-MARK: Final = "\ufeff"
-"""The byte order mark with which some systems begin a text."""
 PLAINEST: Final = (
     "true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"]', '"quoted"', "a,b\n1,2", "```json\n[1]\n```",
     "# a\n\n```sh\nb\n```", "```\na\n```\nb\n", "\n\na\n", "<b>\na\n</b>", "---\na: 1\n---\n", "  a\n  b",
@@ -152,9 +151,7 @@ class _Drawing:
             self._scripts,
         ]
         if self.height == 0:
-            found += [self._many, self._edited_large]
-        if self.height == 0:
-            return found
+            return [*found, self._many, self._edited_large]
         found += [
             self._brought,
             self._plain,
@@ -432,7 +429,7 @@ class _Drawing:
         return [[self._turn(*(self._does(*uses) for uses in replies), self._says())]]
 
     def _inside(self) -> list[Unit]:
-        """A command goes to a folder; then files elsewhere are read, written and listed as if it had not."""
+        """A command goes to a folder; then files elsewhere are read and written as if it had not."""
         folder = f"{self.rng.choice(FOLDERS)}/{self.rng.choice(NOUNS)}"
         inside = PlanFile(path=f"{folder}/{self.texts.word()}.md", text=self.texts.lines(self.rng.randrange(3, 9)))
         self.steps.append(inside)

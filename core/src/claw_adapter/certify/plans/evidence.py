@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -60,9 +61,9 @@ def derive(report: Report, evidence: Path, known: Mapping[str, Demand]) -> Itera
         if folder.name not in plans:
             yield "evidence", f"it has plans of {folder.name}, of which nothing is said"
     passed = {result.level for result in report.results if result.id.startswith("PLAN-") and result.outcome == "passed"}
-    kept = {path.name: path.name.partition("-")[0] for path in (evidence / "plans").glob("*.json")}
-    kept |= {f"{path.parent.name}/{path.name}": path.parent.name for path in (evidence / "plans").glob("*/*")}
-    for name, level in kept.items():
+    for path in (*(evidence / "plans").glob("*.json"), *(evidence / "plans").glob("*/*")):
+        name = path.relative_to(evidence / "plans").as_posix()
+        level = re.split("[-/]", name)[0]
         if level in passed and name != f"{level}/1":
             yield "evidence", f"it has plans/{name}, and nothing was found in the plans of {level}"
     if strange := next(_not_left(report, evidence), ""):
@@ -111,9 +112,8 @@ def _missing(
             return f"its turn {turn.round} is that of another check"
         if turn.trial not in result.trials:
             return f"its turn {turn.round} is in the conversation {turn.trial}, which it is not said to have had"
-        if counted(evidence / turn.trial / "events.jsonl").get(turn.round) != [
-            requests(evidence / turn.trial)[turn.round]
-        ]:
+        folder = evidence / turn.trial
+        if counted(folder / "events.jsonl").get(turn.round) != [requests(folder)[turn.round]]:
             return f"its turn {turn.round} is not in the evidence with all its requests"
     return ""
 
@@ -173,17 +173,14 @@ def _more(run: RunFolder, trial: TrialData) -> str:
 
 def _strange(run: RunFolder, data: RunData) -> str:
     """What else lies in the folder of a run, or is said twice in it."""
-    store = Store(data.store, sweep=False)
-    files = [run.journal(trial.spec.id) for trial in data.trials] + [
-        run.transcript(trial.spec.id) for trial in data.trials
-    ]
-    known = {run.root / "run.json", run.root / "run.log", *files, *map(store.path, blobs(store))}
-    for path in (run.root / "run.json", *files):
-        for line in [path.read_bytes()] if path.suffix == ".json" else path.read_bytes().splitlines():
-            parse_json(line, each_once)
-    about = parse_json((run.root / "run.json").read_bytes())
-    if more := sorted(about.keys() - OF_RUN):
+    store, about = Store(data.store, sweep=False), run.root / "run.json"
+    journals = [run.journal(trial.spec.id) for trial in data.trials]
+    transcripts = [run.transcript(trial.spec.id) for trial in data.trials]
+    if more := sorted(parse_json(about.read_bytes(), each_once).keys() - OF_RUN):
         return f"run.json says {more[0]}, which no run does"
+    for line in (line for path in (*journals, *transcripts) for line in path.read_bytes().splitlines()):
+        parse_json(line, each_once)
+    known = {about, run.root / "run.log", *journals, *transcripts, *map(store.path, blobs(store))}
     other = [path for path in run.root.rglob("*") if path.is_file() and path not in known]
     return f"there is a file that no run has: {other[0].relative_to(run.root)}" if other else ""
 

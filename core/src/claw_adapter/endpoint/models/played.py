@@ -63,21 +63,8 @@ class ToolUse(Record):
     """
 
     kind: Literal[
-        "read",
-        "write",
-        "run",
-        "history",
-        "pages",
-        "cat",
-        "print",
-        "edit",
-        "put",
-        "add",
-        "list",
-        "drop",
-        "move",
-        "stray",
-    ]
+        "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
+    ]  # fmt: skip
     target: str
     content: str = ""
     names: tuple[str, ...] = ()
