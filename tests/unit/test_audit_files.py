@@ -185,6 +185,34 @@ def test_what_a_command_removes_is_gone_and_what_it_moves_is_there(command, afte
     assert written(*calls, before={"a.md": "one\n"}, after=after, strict=False) == []
 
 
+@pytest.mark.parametrize("there", ["two\n", "one\n", ""], ids=["edited", "as before", "empty"])
+def test_what_is_edited_before_it_is_moved_is_held_as_it_was_then(there):
+    edit = ("edit_file", {"path": "a.md", "old_string": "one", "new_string": "two"})
+    found = written(edit, ("exec", {"command": "mv a.md b.md"}), before={"a.md": "one\n"}, after={"b.md": there})
+    assert found == ([] if there == "two\n" else ["M17 moved-changed"])
+
+
+@pytest.mark.parametrize(
+    "old", ["The depot 11 is dry", "\ufeffdepot", "depot  10  is"], ids=["number", "mark", "blanks"]
+)
+def test_an_edit_of_what_is_not_there_changes_nothing_where_no_blank_is_the_reason(old):
+    edit = ("edit_file", {"path": "a.md", "old_string": old, "new_string": "The depot 12 is wet"})
+    before, after = {"a.md": "The depot 10 is dry\n"}, {"a.md": "The depot 12 is wet\n"}
+    assert written(edit, before=before, after=before) == []
+    assert written(edit, before=before, after=after) == ([] if old == "depot  10  is" else ["M17 written-changed"])
+    assert written(edit, before=before, after=after, strict=False) == []
+
+
+@pytest.mark.parametrize(("said", "found"), [("done", ["M17 written-once"]), ("not run: a third time", [])])
+def test_an_equal_call_that_does_nothing_says_so(said, found):
+    call = RequestUnit(CALL, json.dumps({"command": "printf '%s\\n' more >> a.md"}).join(("exec ", "")), "c")
+    results = (1, "done"), (1, "done"), (2, said)
+    steps = [(call, RequestUnit(RESULT, one, "c"), SimpleNamespace(number=at, tools=())) for at, one in results]
+    book = Book()
+    judge_writes(steps, WrittenFiles({"a.md": ""}, {"a.md": "more\nmore\n"}, "/t/workspace"), PLAIN, book, strict=True)
+    assert [finding.key for finding in book.findings()] == found
+
+
 def test_what_is_removed_and_written_again_is_there():
     again = ("write_file", {"path": "a.md", "content": "two\n"})
     assert written(("exec", {"command": "rm a.md"}), again, before={"a.md": "one\n"}, after={"a.md": "two\n"}) == []

@@ -14,7 +14,7 @@ from claw_adapter.audit.places import place_in
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.reading import strings_of
 
-__all__ = ["LOOKS", "FileCourse", "Passage"]
+__all__ = ["LOOKS", "FileCourse", "Passage", "looks"]
 
 WRITES: Final = re.compile(r"write|create|save|put", re.IGNORECASE)
 EDITS: Final = re.compile(r"edit|replace", re.IGNORECASE)
@@ -39,7 +39,7 @@ class _WriteEffect:
     again: bool = False
     """Whether an equal call of the same reply was before it."""
 
-    def on(self, text: str | None) -> str | None:
+    def on(self, text: str | None, *, strict: bool) -> str | None:
         """The file's text afterwards, from its text before (None: it is not there); None where that cannot be known."""
         if self.behind:
             return f"{text or ''}{self.new}"
@@ -47,9 +47,13 @@ class _WriteEffect:
             return self.new
         if text is None or not self.known or not self.old:
             return None
-        if self.again and self.old not in text:
-            return text  # the one before has left nothing to replace
+        if (self.again and self.old not in text) or (strict and self.misses(text)):
+            return text  # there is nothing, or nothing any more, to replace
         return text.replace(self.old, self.new) if text.count(self.old) == 1 else None
+
+    def misses(self, text: str | None) -> bool:
+        """Whether a word of what is to be replaced is nowhere in the file: whatever blanks are between, it is not there."""
+        return self.old is not None and text is not None and any(word not in text for word in self.old.split())
 
 
 def _effect_of(name: str, arguments: dict[str, JsonValue], workspace: str) -> _WriteEffect | None:
@@ -91,7 +95,7 @@ class Passage:
         return [text for text in self.before if text is not None]
 
 
-def _looks(name: str, arguments: dict[str, JsonValue]) -> bool:
+def looks(name: str, arguments: dict[str, JsonValue]) -> bool:
     """Whether a call changes nothing for certain."""
     return bool(LOOKS.search(name) or shown_by(arguments) or said_by(arguments))
 
@@ -111,10 +115,18 @@ class FileCourse:
     texts: dict[str, list[str | None]] = field(default_factory=dict)
     """Of each file that was written so far: what it was, and what it became; None from where on that is not known."""
     at: int = 0
+    strict: bool = False
+    """Whether nothing is to be taken for the text that an edit replaces but that text."""
 
     @classmethod
     def of(
-        cls, calls: Sequence[RequestUnit], before: Mapping[str, str], workspace: str, replies: Sequence[int]
+        cls,
+        calls: Sequence[RequestUnit],
+        before: Mapping[str, str],
+        workspace: str,
+        replies: Sequence[int],
+        *,
+        strict: bool,
     ) -> FileCourse:
         """Before the first of these calls; `replies` has the reply of each."""
         named = [(call.text.partition(" ")[0], arguments_of(call)) for call in calls]
@@ -127,10 +139,10 @@ class FileCourse:
             effects.append(replace(effect, again=again) if effect is not None and counts else None)
             seen |= {(effect, reply)} if effect is not None else set()
         said = [
-            "" if effect or _looks(*one) else "\n".join(strings_of(one[1]))
+            "" if effect or looks(*one) else "\n".join(strings_of(one[1]))
             for effect, one in zip(found, named, strict=True)
         ]
-        return cls(before, effects, said)
+        return cls(before, effects, said, strict=strict)
 
     @property
     def paths(self) -> set[str]:
@@ -146,6 +158,15 @@ class FileCourse:
         """Whether a call gives a file all its text."""
         effect = self.effects[number]
         return effect is not None and effect.old is None and not effect.behind
+
+    def told_otherwise(self, steps: Sequence[tuple[RequestUnit, RequestUnit]]) -> set[int]:
+        """Calls that write, with another result than an equal one before: they may have been refused in words."""
+        first = dict[str, str]()
+        found = set[int]()
+        for number, (call, result) in enumerate(steps):
+            if self.path(number) and first.setdefault(call.text, result.text) != result.text:
+                found.add(number)
+        return found
 
     def through(self, replies: Sequence[int]) -> list[dict[str, Passage]]:
         """For each call, what the files were before the reply that it is of, and what they may be in it; by path.
@@ -178,7 +199,7 @@ class FileCourse:
             texts = self.texts.setdefault(effect.path, [self.before.get(effect.path)])
             unknown = len(texts) > 1 and texts[-1] is None
             whole = effect.old is None and not effect.behind
-            texts.append(effect.on(texts[-1]) if whole or not unknown else None)
+            texts.append(effect.on(texts[-1], strict=self.strict) if whole or not unknown else None)
 
 
 def _path(arguments: dict[str, JsonValue], workspace: str) -> str | None:

@@ -16,7 +16,7 @@ from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, words_in
-from claw_adapter.audit.parts import FileParts, said_by, shown_by
+from claw_adapter.audit.parts import FileParts, gone_by, said_by, shown_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, folded, points_on
 from claw_adapter.audit.rendering import MASKED, Renderer, blackened, without_format
@@ -143,10 +143,12 @@ class Reads:
         )  # fmt: skip
         parts = FileParts(self.renderer, self.book, failed, self.shown, self._files)
         replies = [exchange.number for _, _, exchange in steps]
-        course = FileCourse.of([call for call, _, _ in steps], files.before, self.workspace, replies)
+        course = FileCourse.of(
+            [call for call, _, _ in steps], files.before, self.workspace, replies, strict=self.strict
+        )
         refusing = _refusing(course, steps)
         passages = course.through(replies)
-        named = set[str]()
+        named, dropped = set[str](), dict[str, int]()
         for (call, result, exchange), passage in zip(steps, passages, strict=True):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             named.update(text for text in strings_of(arguments) if not LOOKS.search(name) and "\n" not in text)
@@ -157,11 +159,12 @@ class Reads:
             if command is not None:
                 path, arguments = place_in(command.path, self.workspace), command.arguments
             known = self._known(path, passage, files, refusing)
+            dropped |= dict.fromkeys((gone_by(arguments) or ("",))[:1], exchange.number) if not reads else {}
             label = path if command is None else f"{path} by a command"
-            now = [text for text in dict.fromkeys(known.now) if text is not None]
-            true = files.versions(path) if not now or None in known.now else now
+            gone = path not in files.after and dropped.get(path, exchange.number) < exchange.number
+            true, passed = self._true(path, known, files, gone=gone)
             versions = self._declared([text.removeprefix(MARK) for text in true], flat, label != path)
-            if path and (reads or (command is not None and versions)):
+            if path and (reads or (command is not None and (versions or gone))):
                 before = earlier.get(label, "")
                 exact = command is not None
                 paged = parts.take(
@@ -169,7 +172,7 @@ class Reads:
                 )
                 reading = _Reading(
                     path, label, name, arguments, result.text, flat, before, exchange, true, versions,
-                    [text.removeprefix(MARK) for text in known.known], known.absent, paged or asks_for_part(arguments),
+                    passed, known.absent, paged or asks_for_part(arguments),
                 )  # fmt: skip
                 self._file(reading, files, failed)
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
@@ -193,6 +196,14 @@ class Reads:
         self._histories |= histories.pages
         failed.report(self.book)
         self._turns.append((self.book.round, failed))
+
+    def _true(self, path: str, known: Passage, files: Files, *, gone: bool) -> tuple[list[str], list[str]]:
+        """What a file may be at a call, and what it was before in the turn; `gone`: a command has removed it."""
+        if gone:
+            return [], [files.before[path]] if self.strict and path in files.before else []
+        now = [text for text in dict.fromkeys(known.now) if text is not None]
+        true = files.versions(path) if not now or None in known.now else now
+        return true, [text.removeprefix(MARK) for text in known.known]
 
     def _known(self, path: str, passage: Mapping[str, Passage], files: Files, refusing: Collection[str]) -> Passage:
         """What a file may be in a reply; without any change of it, and where some was refused, it may be as it is left."""
@@ -311,12 +322,13 @@ class Reads:
 
 
 def _refusing(course: FileCourse, steps: Sequence[tuple[RequestUnit, RequestUnit, Exchange]]) -> set[str]:
-    """Files that calls of one reply were to change, of which not all have one result: some may have been refused."""
+    """Files that calls of one reply, or equal ones, were to change, and not all have one result: some may have been refused."""
     results: dict[tuple[str, int], set[str]] = {}
     for number, (_, result, exchange) in enumerate(steps):
         if path := course.path(number):
             results.setdefault((path, exchange.number), set()).add(result.text.replace(path, ""))
-    return {path for (path, _), said in results.items() if len(said) > 1}
+    again = course.told_otherwise([(call, result) for call, result, _ in steps])
+    return {path for (path, _), said in results.items() if len(said) > 1} | {course.path(number) for number in again}
 
 
 def _there(files: Files, passage: Mapping[str, Passage]) -> dict[str, Passage]:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import LOOKS, FileCourse
+from claw_adapter.audit.course import LOOKS, FileCourse, looks
 from claw_adapter.audit.damage import DAMAGES
 from claw_adapter.audit.parts import gone_by
 from claw_adapter.audit.places import place_in
@@ -79,45 +79,73 @@ def judge_writes(
         strict: nothing but these calls can have changed a file, and none is meant to be refused.
     """
     replies = [exchange.number for _, _, exchange in steps]
-    course = FileCourse.of([call for call, _, _ in steps], files.before, files.workspace, replies)
-    asked, settled = dict[str, int](), set[str]()
-    for call, result, exchange in steps:
+    course = FileCourse.of([call for call, _, _ in steps], files.before, files.workspace, replies, strict=strict)
+    asked, settled, gone = dict[str, int](), set[str](), dict[int, _Gone]()
+    for number, (call, result, exchange) in enumerate(steps):
         files.leave.update(_left_there(call, result, files))
-        effect = course.effects[course.at]
+        effect = course.effects[number]
+        if strict and (names := gone_by(arguments_of(call))) is not None:
+            gone[number] = _Gone(*names, course.texts.get(names[0], [files.before.get(names[0])])[-1])
         course.go_on()
         if effect is not None:
             asked[effect.path] = exchange.number
             settled |= {effect.path} if effect.old is None and _settings(call, effect.new, effect.path) else set()
         elif not strict and not LOOKS.search(call.text.partition(" ")[0]):
             course.texts.clear()  # whatever it was, it may have gone on with the files
-    edited = {effect.path for effect in course.effects if effect and effect.old is not None}
-    judged = strict and Drop(what="executable") not in renderer.losses
-    for path in sorted(edited & {*files.barred}) if judged else ():  # nothing else has taken it away
-        what = f"a line of {path} was to be replaced, and it can no longer be executed"
-        book.find("M17", "written-mode", what, owner="harness", request=asked[path])
-    _judge_deleted(steps, files, course, book, strict=strict)
     if strict:
-        _judge_removed(steps, files, book)
+        _judge_modes(course, files, renderer, asked, book)
+        _judge_removed(steps, files, gone, book)
+    _judge_deleted(steps, files, course, book, strict=strict)
+    otherwise = course.told_otherwise([(call, result) for call, result, _ in steps])
+    told = _written_by([one for number, one in enumerate(steps) if number not in otherwise], files, strict=strict)
     for path, (_, *texts) in course.texts.items():
         there, must = files.after.get(path), texts[-1]
+        if otherwise and there == told.get(path, ""):
+            continue  # what was called again was refused in words
         if must is not None and there != must and (made := _not_again(steps, course, files, path)) is not None:
             what = f"{path}: the call {made.text[:60]!r} was made again with the same result, and has done nothing then"
             book.find("M17", "written-once", what, owner="harness", request=asked[path])
-            continue
-        if must is None or there == must or there in texts[:-1]:
-            continue
-        if there is not None and _mixed(must) and not _mixed(there) and _ends(there) == _ends(must):
-            continue  # an editor gives a file one kind of line ends
-        refused = there is None or there == files.before.get(path)
-        demanded = strict and path not in files.encoded  # what is no UTF-8 may be refused
-        demanded = demanded or (files.lacks(path) and _shown_as_there(path, must, steps, files))
-        how = _how(must, there or "") if not refused else "missing" if demanded else ""
-        if path in settled and (how in dict(ALIKE) or _ends(must) in _ends(there or "")):
-            continue
-        if how and not _declared(how, must, there or "", renderer):
-            said = HOW.get(how, how) if there is not None else "is not there"
-            what = f"{path} was to be written with {len(must):,} characters, and {said}"
-            book.find("M17", f"written-{how}", what, owner="harness", request=asked[path])
+        elif must is not None and there != must and there not in texts[:-1]:
+            _judge_text(
+                path, must, steps, files, renderer, book, request=asked[path], settled=path in settled, strict=strict
+            )
+
+
+def _judge_text(
+    path: str, must: str, steps: Steps, files: WrittenFiles, renderer: Renderer, book: Book, *, request: int, settled: bool,
+    strict: bool,
+) -> None:  # fmt: skip
+    """A file that is not as its calls said; `settled`: a word among their arguments may say how it is written."""
+    there = files.after.get(path)
+    demanded = strict and path not in files.encoded  # what is no UTF-8 may be refused
+    demanded = demanded or (files.lacks(path) and _shown_as_there(path, must, steps, files))
+    how = _how_written(path, must, files, "missing" if demanded else "")
+    if settled and (how in dict(ALIKE) or _ends(must) in _ends(there or "")):
+        return
+    if how and not _declared(how, must, there or "", renderer):
+        said = HOW.get(how, how) if there is not None else "is not there"
+        what = f"{path} was to be written with {len(must):,} characters, and {said}"
+        if must == files.before.get(path):
+            what = f"{path} was to stay as it is, for it has not what an edit was to replace, and {said}"
+        book.find("M17", f"written-{how}", what, owner="harness", request=request)
+
+
+def _how_written(path: str, must: str, files: WrittenFiles, refused: str) -> str:
+    """What became of the text of a file; `refused` where it is as before, nothing where only its line ends were made one."""
+    there = files.after.get(path)
+    if there is None or there == files.before.get(path):
+        return refused
+    return "" if _mixed(must) and not _mixed(there) and _ends(there) == _ends(must) else _how(must, there)
+
+
+def _judge_modes(
+    course: FileCourse, files: WrittenFiles, renderer: Renderer, asked: Mapping[str, int], book: Book
+) -> None:
+    """Files in which something was replaced, and that could be executed before: nothing else has taken that away."""
+    edited = {effect.path for effect in course.effects if effect and effect.old is not None}
+    for path in sorted(edited & {*files.barred}) if Drop(what="executable") not in renderer.losses else ():
+        what = f"a line of {path} was to be replaced, and it can no longer be executed"
+        book.find("M17", "written-mode", what, owner="harness", request=asked[path])
 
 
 def _not_again(steps: Steps, course: FileCourse, files: WrittenFiles, path: str) -> RequestUnit | None:
@@ -136,13 +164,19 @@ def _not_again(steps: Steps, course: FileCourse, files: WrittenFiles, path: str)
             same = exchange.number in before if within else bool(before)
             sure = not (course.overwrites(number) and exchange.number in before)
             (left if same and sure and course.path(number) == path else kept).append(number)
-        calls, replies = [steps[one][0] for one in kept], [steps[one][2].number for one in kept]
-        once = FileCourse.of(calls, files.before, files.workspace, replies)
-        for _ in kept:
-            once.go_on()
-        if left and once.texts.get(path, [None])[-1] == files.after.get(path, ""):
+        once = _written_by([steps[one] for one in kept], files, strict=course.strict) if left else {}
+        if left and once.get(path) == files.after.get(path, ""):
             return steps[left[0]][0]
     return None
+
+
+def _written_by(steps: Steps, files: WrittenFiles, *, strict: bool) -> dict[str, str | None]:
+    """What these calls leave of each file that they write; None where that is not known."""
+    replies = [exchange.number for _, _, exchange in steps]
+    course = FileCourse.of([call for call, _, _ in steps], files.before, files.workspace, replies, strict=strict)
+    for _ in steps:
+        course.go_on()
+    return {path: texts[-1] for path, texts in course.texts.items()}
 
 
 def _settings(call: RequestUnit, text: str, path: str) -> list[str]:
@@ -205,17 +239,29 @@ def _judge_deleted(
             book.find("M20", "file-back", f"{path}, which was deleted, is there again after the turn", owner="harness")
 
 
-def _judge_removed(steps: Steps, files: WrittenFiles, book: Book) -> None:
-    """Files that a command has removed or given another name, and nothing has named since."""
-    for at, (call, _, exchange) in enumerate(steps):
-        old, new = gone_by(arguments_of(call)) or ("", "")
-        later = "\n".join(text for other, _, _ in steps[at + 1 :] for text in strings_of(arguments_of(other)))
-        if old in files.before and old in files.after and old not in later:
-            book.find("M17", "removed-there", f"{old} was to be removed, and is there after the turn", owner="harness",
-                      request=exchange.number)  # fmt: skip
-        if new and old in files.before and files.after.get(new) != files.before[old]:
-            what = f"{old} was to be called {new}, and that is {'another text' if new in files.after else 'not there'}"
-            book.find("M17", "moved-changed", what, owner="harness", request=exchange.number)
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """A file that a command removes, or gives a `new` name; its text then, None where that is not known."""
+
+    old: str
+    new: str
+    text: str | None
+
+
+def _judge_removed(steps: Steps, files: WrittenFiles, gone: Mapping[int, _Gone], book: Book) -> None:
+    """Files that a command has removed or given another name, and nothing has written under that since."""
+    for at, one in gone.items():
+        others = [(call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps[at + 1 :]]
+        later = "\n".join(text for other in others if not looks(*other) for text in strings_of(other[1]))
+        there, request = files.after.get(one.new), steps[at][2].number
+        if one.old in files.before and one.old in files.after and one.old not in later:
+            what = f"{one.old} was to be removed, and is there after the turn"
+            book.find("M17", "removed-there", what, owner="harness", request=request)
+        if one.new and one.text is not None and there != one.text and one.new not in later:
+            what = (
+                f"{one.old} was to be called {one.new}, and that is {'not there' if there is None else 'another text'}"
+            )
+            book.find("M17", "moved-changed", what, owner="harness", request=request)
 
 
 def _mixed(text: str) -> bool:

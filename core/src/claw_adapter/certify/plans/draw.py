@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final
@@ -20,7 +21,7 @@ from claw_adapter.certify.plans.plan import (
     SessionPlan,
 )
 from claw_adapter.certify.plans.talks import DrawnTalks
-from claw_adapter.certify.plans.texts import BREAKS, CONTROLS, FOLDERS, LEFT_OUT, NOUNS, TOOLS, Texts
+from claw_adapter.certify.plans.texts import BREAKS, CONTROLS, FOLDERS, KINDS, LEFT_OUT, NOUNS, TOOLS, Texts
 from claw_adapter.endpoint.faults import FaultKind
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 from claw_adapter.protocol import Message
@@ -71,6 +72,7 @@ PAUSE: Final = 3.0
 """Seconds in which nothing of a reply comes."""
 LARGE: Final = 1_300
 """Lines of a file of more than 64 KiB."""
+NUMBER: Final = re.compile(r"\d+")
 LEAST: Final = 20
 """Characters of a line that an edit replaces, at least."""
 PIECES: Final = (1, 7, 24, 40, 400)
@@ -151,7 +153,7 @@ class _Drawing:
             self._scripts,
         ]
         if self.height == 0:
-            return [*found, self._many, self._edited_large]
+            return [*found, self._many, self._edited_large, self._kinds]
         found += [
             self._brought,
             self._plain,
@@ -266,9 +268,9 @@ class _Drawing:
         return [[self._turn(self._says())]]
 
     def _short(self) -> list[Unit]:
-        """An answer of a word, one that is nothing but a block of code, and one that speaks of failures."""
-        code, failure = f"```\n{self.texts.lines(2)}```", self.texts.failure()
-        return [[self._turn(PlayedReply(text=text))] for text in (self.rng.choice(SHORT), code, failure)]
+        """An answer of a word, one that is nothing but a block of code, one about failures, and one that quotes a talk."""
+        code, failure, quoted = f"```\n{self.texts.lines(2)}```", self.texts.failure(), self.texts.quoted()
+        return [[self._turn(PlayedReply(text=text))] for text in (self.rng.choice(SHORT), code, failure, quoted)]
 
     def _repeated(self) -> list[Unit]:
         """The same prompt twice, one behind the other, partly in another script, with other answers; and one more."""
@@ -553,7 +555,10 @@ class _Drawing:
         return [[turn], [self._turn(self._does(edit), self._does(again), self._says())]]
 
     def _edited(self) -> list[Unit]:
-        """A line of a file that was read is replaced, another taken out, an update edited, then all of it replaced."""
+        """A line of a file that was read is replaced, another taken out, an update edited, then all of it replaced.
+
+        In between, a line is to be replaced that is not there, but for a number.
+        """
         file = self._file(self.rng.randrange(8, 20), self.rng.choice(ENDS_OF_FILES))
         old, out = self.rng.sample(file.text.split("\n")[1:-2], 2)
         at = self.rng.randrange(5)
@@ -567,9 +572,11 @@ class _Drawing:
         update = PlanChange(path=file.path, action="new", text=f"{self.texts.lines(3)}{other}\n{kept}\n")
         later = ToolUse(kind="edit", target=file.path, wanted=(other,), content=self.texts.sentence())
         put = ToolUse(kind="put", target=file.path, content=self.texts.lines(self.rng.randrange(3, 9)))
-        turns = ((look, change, show, look), (gone,), (several, look), (later, look), (put, look))
+        like = NUMBER.sub(str(self.texts.number()), kept)
+        miss = ToolUse(kind="edit", target=file.path, wanted=(like,), content=self.texts.sentence(), missed=True)
+        turns = ((look, change, show, look), (gone,), (several, look), (later, look), (miss, look), (put, look))
         units: list[Unit] = [[self._turn(*map(self._does, turn), self._says())] for turn in turns]
-        return [*units[:3], [update, *units[3]], units[4]]
+        return [*units[:3], [update, *units[3]], *units[4:]]
 
     def _edited_at_once(self) -> list[Unit]:
         """Two lines of one file are replaced by two calls of one reply, and a third one grows by two that are equal."""
@@ -664,8 +671,10 @@ class _Drawing:
         return [[self._turn(self._does(made, *looks), self._does(again, printed), self._says())]]
 
     def _dropped(self) -> list[Unit]:
-        """The agent removes a file, and gives another one a new name; in the next turn it looks; then the first comes back."""
+        """The agent removes a file, and gives one that it has edited a new name, and looks; then the first comes back."""
         out, moved = (self._file(self.rng.randrange(3, 20)) for _ in range(2))
+        old = self.rng.choice(moved.text.split("\n")[:-1])
+        edit = ToolUse(kind="edit", target=moved.path, wanted=(old,), content=self.texts.sentence())
         new = f"{moved.path.rpartition('.')[0]}-{self.rng.choice(NOUNS)}.md"
         looks = [ToolUse(kind="read", target=file.path) for file in (out, moved)]
         drop, move = ToolUse(kind="drop", target=out.path), ToolUse(kind="move", target=moved.path, content=new)
@@ -673,10 +682,22 @@ class _Drawing:
         show = ToolUse(kind="read", target=new)
         change = PlanChange(path=out.path, action="new", text=self.texts.lines(self.rng.randrange(3, 20)))
         return [
-            [self._turn(self._does(*looks), self._does(drop, move), self._does(show), self._says())],
+            [
+                self._turn(
+                    *map(self._does, (*looks, edit)), self._does(drop, move), self._does(show, looks[0]), self._says()
+                )
+            ],
             [self._turn(self._does(*lists), self._does(*looks, show), self._says())],
             [change, self._turn(self._does(looks[0], show), self._says())],
         ]
+
+    def _kinds(self) -> list[Unit]:
+        """Files of many kinds, each with what such a file has and some program may take for more than a text, are read."""
+        files = [PlanFile(path=self.texts.named(name), text=self.texts.kind(lines)) for name, lines in KINDS.items()]
+        self.steps += files
+        looks = [ToolUse(kind="read", target=file.path) for file in files]
+        self.rng.shuffle(looks)
+        return [[self._turn(self._does(*looks[::2]), self._does(*looks[1::2]), self._says())]]
 
     def _missing(self) -> list[Unit]:
         """Files are asked for that are not there, beside some with nearly that name, or of that name elsewhere.

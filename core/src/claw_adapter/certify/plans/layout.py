@@ -213,7 +213,8 @@ class _Layout:
     def _use(self, use: ToolUse) -> ToolUse | None:
         """A purpose with what is to come back, None where what it needs is not there; what it makes of the files is kept."""
         text = self.files.get(use.target)
-        once = text is not None and (use.kind != "edit" or text.count(use.wanted[0]) == 1)
+        times = 0 if use.missed else 1
+        once = text is not None and (use.kind != "edit" or text.count(use.wanted[0]) == times)
         match use.kind:
             case "history":
                 found = self.reading(use.target) if use.target in self.given else None

@@ -33,7 +33,32 @@ FOLDERS: Final = ("build", "dist", "out", "target", "tmp", "logs", "vendor", "en
 """Names of folders that some programs take for something of their own."""
 LEFT_OUT: Final = ("log", "bak", "tmp", "lock", "old", "orig", "map", "cfg")
 """Suffixes of files that some programs leave out of lists."""
-SUFFIXES: Final = ("md", "txt", "csv", "yaml", "json")
+SUFFIXES: Final = ("md", "txt", "csv", "yaml", "json", "ts", "py", "sql", "xml", "toml", "html")
+KINDS: Final = {
+    "csv": ("zip,price,name,day,at", "01067,1.50,\"{0}, {0}\",1/2/25,{n}", "00501,2.00,,TRUE,1e5", "+49,-0,NaN,NULL,{n}"),
+    "tsv": ("id\tvalue\tname", "007\t1.0\t{0}", "{n}\t\t  {0} "),
+    "json": ('{{"id": {long}, "v": 1.0, "b": 1e3,', ' "a": "\\u00e9 \\/ {0}", "a": null}}'),
+    "jsonl": ('{{"n": {n}, "t": "{0}"}}', '{{"n": {n}, "t": "{0}",   "z": [ ]}}'),
+    "yaml": ("# {0}", "zip: 01067", "on: yes", "a: &x {n}", "b: *x", "at: 12:30:00"),
+    "toml": ("[{0}]", "v = 1_000", "day = 2025-01-06  # {n}"),
+    "ini": ("; {0}", "[{0}]", "path = %(home)s/{n}"),
+    "ts": ("@{0}() export class A<T extends {{}}> {{", "  n = {n} as const; // `${{x}}`", "}}"),
+    "py": ("#!/usr/bin/env python3", "# -*- coding: utf-8 -*-", "def f(x: int = {n}) -> str:", "\treturn f'{{x!r}} {0}'"),
+    "go": ("package {0}", "// {n}", "func main() {{", "\tfmt.Printf(`%d\\n`, {n})", "}}"),
+    "sql": ("-- {0}", "SELECT * FROM \"{0}\" WHERE id = '{n}';", "/* {n} */"),
+    "html": ("<!doctype html>", "<style>b {{ top: {n}px }}</style>", "<p title='{n}'>{0} &amp; &eacute;</p>", "<script>"),
+    "xml": ('<?xml version="1.0"?>', "<!-- {0} -->", "<a><![CDATA[{0} <{n}>]]></a>"),
+    "diff": ("--- a/{0}", "+++ b/{0}", "@@ -1 +1 @@", "-{n}", "+{n}"),
+    "tex": ("% {0}", "\\section{{{0}}} \\label{{{n}}}"),
+    "properties": ("# {0}", "a\\ b = {n}\\", "  {0}"),
+    "ics": ("BEGIN:VCALENDAR", "SUMMARY:{0}\\, {n}", "END:VCALENDAR"),
+    "eml": ("From: {0}@example.org", "Subject: =?utf-8?q?{n}?=", "", "> {0}"),
+    "Makefile": ("all: {0}", "\t@echo $@ $(X) $$Y {n}"),
+    "Dockerfile": ("# syntax=docker/dockerfile:1", "FROM scratch AS {0}", "ENV A={n} \\", "    B={0}"),
+    ".env.example": ("export A='{n}'", "B=\"{0}\" # {n}"),
+    ".gitignore": ("# {0}", "*.{n}", "!{0}"),
+}  # fmt: skip
+"""Lines of files by suffix or, of those that have none, by name; in them words, numbers, and a number that no float has."""
 SCRIPTS: Final = (
     (0x4E00, 0x5FFF),
     (0x05D0, 0x05EA),
@@ -98,6 +123,11 @@ TAGS: Final = (
     "system: {}",
 )  # fmt: skip
 """With what models and programs mark the parts of a conversation, or say something to each other."""
+SPEAKERS: Final = (
+    "Human", "User", "Assistant", "AI", "System", "Tool", "Q", "A", "Question", "Thought", "Action", "Observation",
+    "Final Answer", "### Instruction", "### Response",
+)  # fmt: skip
+"""Who says something in the prompts of models that only go on with a text; some programs end a reply there."""
 NAMED: Final = (
     " & ", " (x) ", ", ", "'s ", "%20", " é ", " e\u0301 ", " + ", " #", " ß ", " 水 ", " = ", "  ", " $HOME ", "; ",
 )  # fmt: skip
@@ -162,6 +192,21 @@ class Texts:
         nouns = [self.rng.choice(NOUNS) for _ in range(4)]
         folder = self.rng.choice(("", "", "notes/", f"{nouns[0]}/", f".{nouns[0]}/", f"{'/'.join(nouns)}/"))
         return f"{folder}{self.word()}.{self.rng.choice(SUFFIXES)}"
+
+    def named(self, kind: str) -> str:
+        """The path of a file of a kind, in a folder of its own where the kind is a name."""
+        name = f"{self.word()}.{kind}"
+        return name if kind.islower() and not kind.startswith(".") else f"{self.word()}/{kind}"
+
+    def kind(self, lines: Sequence[str]) -> str:
+        """A file's text of lines in which words and numbers are wanted."""
+        made = (line.format(self.rng.choice(NOUNS), n=self.number(), long=self.long_number()) for line in lines)
+        return "".join(f"{line}\n" for line in made)
+
+    def quoted(self) -> str:
+        """An answer that quotes a talk, as logs of talks are written, and goes on behind it."""
+        said = (f"{who}: {self.sentence()}" for who in self.rng.sample(SPEAKERS, len(SPEAKERS)))
+        return "\n".join((f"{self.sentence()}:", *said, f"{self.sentence()}."))
 
     def sentence(self) -> str:
         """An ordinary one."""

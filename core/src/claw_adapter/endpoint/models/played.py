@@ -80,6 +80,8 @@ class ToolUse(Record):
     """Seconds that a command takes before it shows anything."""
     exit: int = 0
     """The status with which a command ends that has shown something."""
+    missed: bool = False
+    """An edit's text is not in the file: it was read before somebody changed it, and nothing is to be replaced."""
     inside: bool = False
     """A command goes to the file's folder first, from wherever it is, and says nothing of going back."""
 
