@@ -432,6 +432,14 @@ def test_nothing_but_updates_and_calls_changes_a_file():
     }
 
 
+@pytest.mark.parametrize("said", ["'a'\\''s b'", '"a\'s b"', "a\\'s\\ b", "'a'\"'\"'s b'"])
+def test_a_command_names_a_file_in_any_way_of_quoting(said):
+    book = Book()
+    untouched = Untouched({}, [], book)
+    untouched.worked({"a's b": Entry("file", "1", 1)}, [f"cat > {said} <<'EOF'\nit's\nEOF"])
+    assert book.findings() == ()
+
+
 def test_a_command_adds_a_line_and_fails_when_it_has_shown_a_file():
     line = ("exec", {"command": "printf '%s\\n' 'one more' >> a.md"})
     assert written(line, before={"a.md": "old\n"}, after={"a.md": "old\none more\n"}) == []

@@ -14,6 +14,7 @@ __all__ = ["Untouched"]
 
 THERE: Final = ("file", "link")
 """What is compared: folders come and go with what is in them."""
+QUOTING: Final = str.maketrans("", "", "'\"\\")
 
 
 class Untouched:
@@ -38,7 +39,10 @@ class Untouched:
 
     def worked(self, after: Tree, said: Sequence[str]) -> None:
         """What stands there after a turn whose calls have said all this."""
-        self._compare(after, lambda path: any(path in text for text in said), "after a turn in which no call names it")
+        bare = [*map(_bare, said)]
+        self._compare(
+            after, lambda path: any(_bare(path) in text for text in bare), "after a turn in which no call names it"
+        )
 
     def _compare(self, tree: Tree, explained: Callable[[str], bool], when: str) -> None:
         now = _there(tree)
@@ -50,6 +54,11 @@ class Untouched:
                     what = f"the file {path} is {how} {when}"
                     self.book.find("M20", f"workspace-{how}", what, owner="harness")
         self._last = now
+
+
+def _bare(text: str) -> str:
+    """Without the signs with which a shell quotes a name, in whatever way it is quoted."""
+    return text.translate(QUOTING)
 
 
 def _there(tree: Tree) -> Tree:
