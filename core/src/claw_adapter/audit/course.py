@@ -13,6 +13,7 @@ from claw_adapter.audit.parts import put_by, said_by, shown_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.reading import strings_of
+from claw_adapter.runs.transcript import Exchange
 
 __all__ = ["LOOKS", "FileCourse", "Passage", "looks"]
 
@@ -47,13 +48,10 @@ class _WriteEffect:
             return self.new
         if text is None or not self.known or not self.old:
             return None
-        if (self.again and self.old not in text) or (strict and self.misses(text)):
+        absent = any(word not in text for word in self.old.split())  # whatever blanks are between
+        if (self.again and self.old not in text) or (strict and absent):
             return text  # there is nothing, or nothing any more, to replace
         return text.replace(self.old, self.new) if text.count(self.old) == 1 else None
-
-    def misses(self, text: str | None) -> bool:
-        """Whether a word of what is to be replaced is nowhere in the file: whatever blanks are between, it is not there."""
-        return self.old is not None and text is not None and any(word not in text for word in self.old.split())
 
 
 def _effect_of(name: str, arguments: dict[str, JsonValue], workspace: str) -> _WriteEffect | None:
@@ -159,11 +157,11 @@ class FileCourse:
         effect = self.effects[number]
         return effect is not None and effect.old is None and not effect.behind
 
-    def told_otherwise(self, steps: Sequence[tuple[RequestUnit, RequestUnit]]) -> set[int]:
+    def told_otherwise(self, steps: Sequence[tuple[RequestUnit, RequestUnit, Exchange]]) -> set[int]:
         """Calls that write, with another result than an equal one before: they may have been refused in words."""
         first = dict[str, str]()
         found = set[int]()
-        for number, (call, result) in enumerate(steps):
+        for number, (call, result, _) in enumerate(steps):
             if self.path(number) and first.setdefault(call.text, result.text) != result.text:
                 found.add(number)
         return found

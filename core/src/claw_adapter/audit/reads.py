@@ -159,16 +159,23 @@ class Reads:
             if command is not None:
                 path, arguments = place_in(command.path, self.workspace), command.arguments
             known = self._known(path, passage, files, refusing)
-            dropped |= dict.fromkeys((gone_by(arguments) or ("",))[:1], exchange.number) if not reads else {}
+            if not reads and command is None and (names := gone_by(arguments)) is not None:
+                dropped[names[0]] = exchange.number
             label = path if command is None else f"{path} by a command"
             gone = path not in files.after and dropped.get(path, exchange.number) < exchange.number
             true, passed = self._true(path, known, files, gone=gone)
             versions = self._declared([text.removeprefix(MARK) for text in true], flat, label != path)
             if path and (reads or (command is not None and (versions or gone))):
                 before = earlier.get(label, "")
-                exact = command is not None
                 paged = parts.take(
-                    versions, path, name, arguments, flat, exchange.number, exact=exact, result=result.text
+                    versions,
+                    path,
+                    name,
+                    arguments,
+                    flat,
+                    exchange.number,
+                    exact=command is not None,
+                    result=result.text,
                 )
                 reading = _Reading(
                     path, label, name, arguments, result.text, flat, before, exchange, true, versions,
@@ -327,8 +334,8 @@ def _refusing(course: FileCourse, steps: Sequence[tuple[RequestUnit, RequestUnit
     for number, (_, result, exchange) in enumerate(steps):
         if path := course.path(number):
             results.setdefault((path, exchange.number), set()).add(result.text.replace(path, ""))
-    again = course.told_otherwise([(call, result) for call, result, _ in steps])
-    return {path for (path, _), said in results.items() if len(said) > 1} | {course.path(number) for number in again}
+    again = {course.path(number) for number in course.told_otherwise(steps)}
+    return again | {path for (path, _), said in results.items() if len(said) > 1}
 
 
 def _there(files: Files, passage: Mapping[str, Passage]) -> dict[str, Passage]:

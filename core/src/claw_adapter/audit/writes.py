@@ -96,8 +96,9 @@ def judge_writes(
         _judge_modes(course, files, renderer, asked, book)
         _judge_removed(steps, files, gone, book)
     _judge_deleted(steps, files, course, book, strict=strict)
-    otherwise = course.told_otherwise([(call, result) for call, result, _ in steps])
-    told = _written_by([one for number, one in enumerate(steps) if number not in otherwise], files, strict=strict)
+    otherwise = course.told_otherwise(steps)
+    others = [one for number, one in enumerate(steps) if number not in otherwise]
+    told = _written_by(others, files, strict=strict) if otherwise else {}
     for path, (_, *texts) in course.texts.items():
         there, must = files.after.get(path), texts[-1]
         if otherwise and there == told.get(path, ""):
