@@ -129,7 +129,11 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer,
     if doubled:
         book.find("M17", "events-doubled", f"the call {doubled[0]!r} is among the events {ids[doubled[0]]} times")
     _judge_results(turn, events, book)
-    results = {event.id for event in events if event.kind == "tool_result"}
+    results = dict[str, str]()
+    for event in events:
+        if event.kind == "tool_result" and event.id and results.setdefault(event.id, event.text) != event.text:
+            what = f"the call {event.id!r} has two results among the events that differ"
+            book.find("M17", "events-doubled", what)
     open_calls = [event for event in calls if event.id and event.id not in results]
     if open_calls and results:
         book.find("M17", "events-results", f"{len(open_calls)} of {len(calls)} calls among the events have no result")
@@ -203,13 +207,20 @@ def judge_usage(
     book: Book,
     *,
     before: ReportedUsage | None = None,
+    demanded: bool = False,
 ) -> None:
-    """The tokens reported are those that the endpoint gave, in the sense declared.
+    """The tokens reported are those that the endpoint gave, in the sense declared; where they are `demanded` there are some.
 
     A last request may be told as one figure, the tokens in the context, with the reply or before it (ACP's ``usage_update``).
     What has been added up is held against what was reported `before`, in the turn before by the same process; not without.
     """
-    if reported is None or declared == "none":
+    if declared == "none":
+        return
+    if reported is None:
+        if demanded and any(exchange.status == 200 and exchange.usage for exchange in turn.chain):
+            book.find(
+                "M18", "usage-missing", f"no usage is reported; declared is {declared}, and the endpoint gave some"
+            )
         return
     if reported.kind != declared:
         what = f"usage is reported as {reported.kind}, declared is {declared}"

@@ -199,7 +199,8 @@ class _Ledger:
             judge_events(turn, self.facts.events(record), self.renderer, self.book)
         reported, declared = record.usage.reported, self.facts.capabilities.usage
         before = self._reported[1] if self._reported[0] == (turn.process, record.index - 1) else None
-        judge_usage(turn, reported, declared, self.book, before=before)
+        demanded = self.facts.strict and record.error is None
+        judge_usage(turn, reported, declared, self.book, before=before, demanded=demanded)
         if record.error is None:
             self._reported = (turn.process, record.index), reported
 

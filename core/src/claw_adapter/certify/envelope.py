@@ -53,8 +53,10 @@ class Envelope(Record):
             statement = parse_json(base64.b64decode(self.payload, validate=True), each_once)
         except ValueError as error:
             raise ValueError(f"the payload is not base64 of JSON: {error}") from None
-        if not isinstance(statement, dict) or statement.get("predicateType") != PREDICATE:
-            raise ValueError(f"the payload is no statement of type {PREDICATE}")
+        if not isinstance(statement, dict) or statement.get("_type") != STATEMENT:
+            raise ValueError(f"the payload is no statement of type {STATEMENT}")
+        if statement.get("predicateType") != PREDICATE:
+            raise ValueError(f"the statement says nothing of type {PREDICATE}")
         found = statement.get("predicate")
         try:
             if not isinstance(found, dict) or subjects(found) != statement.get("subject"):

@@ -145,9 +145,9 @@ def _rows(columns: Sequence[Column]) -> list[tuple[CheckResult, list[MatrixCell 
     """Every check that any column has, with its cell in each."""
     by_column = [{result.id: result for result in column.report.results} for column in columns]
     ids = dict.fromkeys(check for results in by_column for check in results)
-    order = list(AREAS)
+    order = {area: number for number, area in enumerate(AREAS)}
     rows = []
-    for check in sorted(ids, key=lambda one: (order.index(one.partition("-")[0]), one)):
+    for check in sorted(ids, key=lambda one: (order.get(one.partition("-")[0], len(order)), one)):
         cells = [
             MatrixCell(f"c{number}-{check}", column, results[check]) if check in results else None
             for number, (column, results) in enumerate(zip(columns, by_column, strict=True))

@@ -49,6 +49,8 @@ MOST_BYTES: Final = 8 * 2**20
 """Of a report, and of a text in the evidence that is read at once: what is made of JSON takes many times its size."""
 MOST_EVIDENCE: Final = 4 * MOST_BYTES
 """Bytes of a file of the evidence."""
+MOST_LINE: Final = MOST_BYTES // 4
+"""Bytes of a line of it: twice what the longest of the checks leaves."""
 NAMED: Final = 10
 """Names of files that one line names."""
 OF_FILES: Final = frozenset({"format", "report", "files", "digest"})
@@ -160,9 +162,9 @@ def _too_large(evidence: Path) -> Iterator[str]:
         name = path.relative_to(evidence).as_posix()
         if path.stat().st_size > (MOST_BYTES if path.suffix == ".json" else MOST_EVIDENCE):
             yield name
-        elif path.suffix == ".jsonl" and path.stat().st_size > MOST_BYTES:
+        elif path.suffix == ".jsonl" and path.stat().st_size > MOST_LINE:
             with path.open("rb") as file:
-                if any(len(line) > MOST_BYTES for line in file):
+                if any(len(line) > MOST_LINE for line in file):
                     yield name
 
 

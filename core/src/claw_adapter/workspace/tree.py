@@ -24,6 +24,7 @@ __all__ = [
     "Tree",
     "difference",
     "excluder",
+    "manifest",
     "read_tree",
     "write_tree",
 ]
@@ -95,7 +96,12 @@ def difference(before: Tree, after: Tree) -> Diff:
 
 def write_tree(store: Store, tree: Mapping[str, Entry]) -> str:
     """Keep a tree's manifest; return its digest, which is equal for equal trees."""
-    return store.put_json({path: _to_json(entry) for path, entry in tree.items()})
+    return store.put_json(manifest(tree))
+
+
+def manifest(tree: Mapping[str, Entry]) -> JsonValue:
+    """What is kept of a tree."""
+    return {path: _to_json(entry) for path, entry in tree.items()}
 
 
 def read_tree(store: Store, digest: str) -> Tree:

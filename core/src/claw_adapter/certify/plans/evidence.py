@@ -19,9 +19,10 @@ from claw_adapter.certify.records import CheckResult, Report, described_capabili
 from claw_adapter.errors import ClawError
 from claw_adapter.folders import scratch
 from claw_adapter.notation import render_named
-from claw_adapter.protocol import HarnessSpec
+from claw_adapter.protocol import HarnessSpec, RoundRecord
 from claw_adapter.reading import each_once, parse_json, read_text
 from claw_adapter.runs.folder import RunFolder
+from claw_adapter.runs.journal import read_all
 from claw_adapter.runs.load import RunData, TrialData, load_run
 from claw_adapter.runs.named import blobs, trial_blobs
 from claw_adapter.runs.store import Store
@@ -34,6 +35,8 @@ OF_TRIAL: Final = frozenset({"events.jsonl", "transcript.jsonl"})
 """What there is of a conversation."""
 OF_RUN: Final = frozenset({"format", "digest", "created", "claw_adapter", "plan"})
 """What run.json says."""
+OF_PART: Final = frozenset({"kind", "sha", "value", "text"})
+"""What a transcript says of a part."""
 PARTS: Final = ("tools", "params", "native")
 """Where a request names a part, beside its messages."""
 
@@ -167,6 +170,9 @@ def _more(run: RunFolder, trial: TrialData) -> str:
     journal, transcript = run.journal(trial.spec.id).read_bytes(), run.transcript(trial.spec.id).read_bytes()
     if journal.count(b"\n") != len(trial.rounds) + 2:  # with its start and its end
         return "its journal has records that do not count"
+    kinds = [record.index if isinstance(record, RoundRecord) else -1 for record in read_all(run.journal(trial.spec.id))]
+    if kinds != [-1, *range(len(trial.rounds)), -1]:
+        return "its journal has records in an order in which nobody writes them"
     broken = [name for name, data in (("journal", journal), ("transcript", transcript)) if not data.endswith(b"\n")]
     return f"its {broken[0]} breaks off" if broken else ""
 
@@ -178,6 +184,8 @@ def _strange(run: RunFolder, data: RunData) -> str:
     transcripts = [run.transcript(trial.spec.id) for trial in data.trials]
     if more := sorted(parse_json(about.read_bytes(), each_once).keys() - OF_RUN):
         return f"run.json says {more[0]}, which no run does"
+    if data.about.get("digest") != data.plan.digest:
+        return "run.json names another plan by its digest"
     for line in (line for path in (*journals, *transcripts) for line in path.read_bytes().splitlines()):
         parse_json(line, each_once)
     known = {about, run.root / "run.log", *journals, *transcripts, *map(store.path, blobs(store))}
@@ -192,8 +200,11 @@ def _unnamed(run: RunFolder, data: RunData) -> str:
         named |= trial_blobs(run, store, trial.spec.id)
         lines = [parse_json(line) for line in run.transcript(trial.spec.id).read_bytes().splitlines()]
         told = {sha for one in lines for sha in [*one.get("more", ()), *map(one.get, PARTS)] if isinstance(sha, str)}
-        if any(one["kind"] == "part" and one["sha"] not in told for one in lines):
+        parts = [one for one in lines if one["kind"] == "part"]
+        if any(one["sha"] not in told for one in parts):
             return "its transcript has a part that no request has"
+        if more := {name for one in parts for name in one.keys() - OF_PART}:
+            return f"its transcript says {min(more)} of a part, which no transcript does"
     return "its store has a blob that nothing names" if set(blobs(store)) - named else ""
 
 

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any
+
+from pydantic import JsonValue
 
 from claw_adapter.audit.load import read_events
 from claw_adapter.certify.script import history_reading
 from claw_adapter.endpoint.models.played import ToolUse, parse_script
 from claw_adapter.endpoint.records import RoundMeter
-from claw_adapter.protocol import Gold, RoundRecord, Scenario, Score, TrialSpec, TrialStart, TurnResult
+from claw_adapter.protocol import Event, Gold, RoundRecord, Scenario, Score, TrialSpec, TrialStart, TurnResult
 from claw_adapter.protocol.base import Record
 from claw_adapter.question import ScoringContext
 from claw_adapter.questions.types import question_type
+from claw_adapter.reading import each_once, parse_json
 from claw_adapter.runner.prompt import compose
 from claw_adapter.runs.checkpoints import checkpoint_before, load_checkpoint
 from claw_adapter.runs.load import TrialData
 from claw_adapter.runs.plan import Plan
-from claw_adapter.runs.store import Store
+from claw_adapter.runs.store import Store, canonical
 from claw_adapter.scenario import load_gold
 from claw_adapter.scenario.traits import round_traits
-from claw_adapter.workspace.tree import read_tree
+from claw_adapter.workspace.tree import Tree, manifest, read_tree
 
 __all__ = ["differing", "reading_of", "unlike_plan", "unlike_scenario"]
 
@@ -86,18 +90,33 @@ def unlike_scenario(
 
 
 def _read_whole(trial: TrialData, store: Store) -> Iterator[str]:
-    """What the journal names is there and is what its name says; which checkpoint goes on from another one."""
+    """What the journal names is there, is what its name says, and is written as a run writes it; how checkpoints go on."""
     last = ""
     for record in trial.rounds:
-        for tree in (record.before, record.snapshot, *record.left):
-            for entry in read_tree(store, tree).values():
+        if record.events and canonical(_dumped(read_events(store, record))) != store.get(record.events):
+            yield f"the events of {record.round} are not written as a run writes them"
+        for name in dict.fromkeys(filter(None, (record.before, record.snapshot, *record.left))):
+            tree = read_tree(store, name)
+            if canonical(manifest(tree)) != store.get(name) or any(_lies_in_another(path, tree) for path in tree):
+                yield f"a snapshot of {record.round} is none that a run makes"
+            for entry in tree.values():
                 if entry.sha:
                     store.get(entry.sha)
         if record.checkpoint is not None:
+            parse_json(store.get(record.checkpoint), each_once)
             load_checkpoint(store, record.checkpoint)
             if checkpoint_before(store, record.checkpoint) != last:
                 yield f"the checkpoint of {record.round} does not go on from the one before"
             last = record.checkpoint
+
+
+def _dumped(events: Sequence[Event]) -> JsonValue:
+    return [event.model_dump(mode="json") for event in events]
+
+
+def _lies_in_another(path: str, tree: Tree) -> bool:
+    """Whether it is in what is a file there, or an empty folder."""
+    return any(str(above) in tree for above in PurePosixPath(path).parents)
 
 
 def _started(spec: TrialSpec, start: TrialStart, scenario: Scenario) -> TrialStart:

@@ -175,6 +175,8 @@ def _meanwhile(following: Exchange, ended: Exchange) -> bool:
 
 def _workspace(spec: TrialSpec, exchanges: Sequence[Exchange]) -> str:
     """The path by which the harness knew its workspace, as far as anybody has ever said it."""
-    known = re.compile(rf"{re.escape(str(WORKSPACE))}|/[^\s\"'\\]*/{re.escape(spec.id)}/workspace")
+    # a word is looked at once, from its beginning
+    ours = rf"(?<![^\s\"'\\])[^\s\"'\\/]*(?P<path>/[^\s\"'\\]*/{re.escape(spec.id)}/workspace)"
+    known = re.compile(rf"(?P<inside>{re.escape(str(WORKSPACE))})|{ours}")
     said = (json.dumps([exchange.reply, exchange.messages], ensure_ascii=False) for exchange in exchanges)
-    return next((found.group() for text in said for found in [known.search(text)] if found), "")
+    return next((found[found.lastgroup or 0] for text in said for found in [known.search(text)] if found), "")

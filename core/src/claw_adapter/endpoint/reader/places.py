@@ -21,7 +21,7 @@ LONGEST: Final = 120
 _TOKEN: Final = re.compile(r"[^\s\"'`,;()<>\[\]{}|*]+")
 _SCHEME: Final = re.compile(r"[a-z][\w+.-]*://")
 _PLAIN: Final = re.compile(r"\w[\w. -]*")
-_NUMBER: Final = re.compile(r"[\w.:-]*\d[\w.:-]*")
+_NUMBER: Final = re.compile(r"(?<![\w.:-])[\w.:-]*\d[\w.:-]*")
 
 
 def styled(style: Style, path: str, whole: str = "") -> str:

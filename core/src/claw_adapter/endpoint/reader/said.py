@@ -13,6 +13,10 @@ from claw_adapter.model import Tool
 __all__ = ["choices", "identifiers", "objects", "signatures", "tools_in"]
 
 DEEPEST: Final = 6
+MOST_BROKEN: Final = 1_000
+"""Signs that begin JSON and are none, behind which no more is looked for in a text: each costs as much as the text is long."""
+_OPENING: Final = re.compile(r"\{\s*[\"}]|\[\s*[\"\[\]{tfn0-9-]")
+"""What a JSON object or list can begin with."""
 _SIGNATURE: Final = re.compile(r"([\w.:/-]*\w)([\"'`*]*:?\s*[({])([^(){}]*)[)}]")
 """A tool inside a tool, as descriptions name them: ``fs.read {path: string}``, ``fs.read(path)``."""
 _ALONE: Final = re.compile(r"\W*\w+\W*(?::.*)?")
@@ -106,14 +110,14 @@ def _names(value: JsonValue, depth: int) -> list[str]:
 
 
 def objects(text: str) -> list[JsonValue]:
-    """The JSON objects and lists in a text, outermost ones."""
+    """The JSON objects and lists in a text, outermost ones; nothing behind very many that only begin."""
     found: list[JsonValue] = []
-    at, decoder = 0, json.JSONDecoder()
-    while (begin := min((i for i in (text.find("{", at), text.find("[", at)) if i >= 0), default=-1)) >= 0:
+    at, broken, decoder = 0, 0, json.JSONDecoder()
+    while broken < MOST_BROKEN and (opening := _OPENING.search(text, at)):
         try:
-            value, at = decoder.raw_decode(text, begin)
+            value, at = decoder.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
-            at = begin + 1
+            at, broken = opening.start() + 1, broken + 1
             continue
         found.append(value)
     return found
