@@ -13,7 +13,7 @@ from claw_adapter.audit.parts import FileParts, said_by, shown_by
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.remarks import folded
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.results import Failed, bare_ends, flat_of
+from claw_adapter.audit.results import Failed, bare_ends, flat_of, lines_otherwise
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
@@ -117,6 +117,7 @@ def written(*calls, before=None, after, strict=True, losses=(), replies=(), resu
     book = Book()
     files = WrittenFiles(before or {}, after, "/t/workspace", frozenset({"gone.md"}), **more)
     judge_writes(steps, files, Renderer(Capabilities(losses=losses)), book, strict=strict)
+    files.removals.finish(book)
     return [finding.key for finding in book.findings()]
 
 
@@ -181,8 +182,21 @@ def test_a_file_that_is_read_as_it_was_written_is_there_after_the_turn(calls, fo
 )
 def test_what_a_command_removes_is_gone_and_what_it_moves_is_there(command, after, found):
     calls = [("exec", {"command": command})]
-    assert written(*calls, before={"a.md": "one\n"}, after=after) == found
-    assert written(*calls, before={"a.md": "one\n"}, after=after, strict=False) == []
+    assert written(*calls, before={"a.md": "one\n"}, after=after, results=[""]) == found
+    assert written(*calls, before={"a.md": "one\n"}, after=after, results=[""], strict=False) == []
+
+
+@pytest.mark.parametrize(
+    ("removes", "found"),
+    [("ran in 3 s: {}", ["M17 removed-there"]), ("{} is not run: the user does not want it", [])],
+    ids=["answered like one that worked", "refused"],
+)
+def test_a_removal_is_refused_by_other_words_than_those_for_what_has_worked(removes, found):
+    put, gone = r"printf '%s\n' new > b.md", "rm a.md"
+    calls = [("exec", {"command": put}), ("exec", {"command": gone})]
+    results = [f"ran in 12 s: {put}", removes.format(gone)]
+    before, after = {"a.md": "one\n"}, {"a.md": "one\n", "b.md": "new\n"}
+    assert written(*calls, before=before, after=after, results=results) == found
 
 
 @pytest.mark.parametrize("there", ["two\n", "one\n", ""], ids=["edited", "as before", "empty"])
@@ -513,3 +527,15 @@ def test_of_several_changes_in_a_reply_some_may_be_refused_in_words_and_none_in_
     assert looked(first, (*second, "edited"), read, before=before, after=after) == ["M20 file-stale"]
     alone = (2, *second[1:], "edited")
     assert looked(first, alone, (3, *read[1:]), before=before, after=after) == ["M20 file-stale"]
+
+
+def test_a_line_that_is_shown_otherwise_is_told_from_one_that_is_left_out_or_cut():
+    text = "code,town,people\n01067,Dresden Mitte,40217\n08056,Zwickau Nord,11830\n09111,Chemnitz Schloss,7\n"
+    shown = text.replace("08056", "8056")
+    assert list(lines_otherwise(text, shown)) == [("08056,Zwickau Nord,11830", "8056,Zwickau Nord,11830")]
+    numbered = "\n".join(f"{n}\t{line}" for n, line in enumerate(shown.splitlines(), 1))
+    assert list(lines_otherwise(text, numbered)) == [("08056,Zwickau Nord,11830", "3\t8056,Zwickau Nord,11830")]
+    for other in ("[1 line left out]", "08056,Zwickau N… [cut]", "08056,Zwickau Nord,"):
+        assert not [*lines_otherwise(text, text.replace("08056,Zwickau Nord,11830", other))], other
+    assert not [*lines_otherwise(text, text.replace("08056,Zwickau Nord,11830\n", ""))]
+    assert not [*lines_otherwise(text, text)]

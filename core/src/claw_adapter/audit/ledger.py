@@ -15,6 +15,7 @@ from claw_adapter.audit.damage import damage_of
 from claw_adapter.audit.past import Past
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
+from claw_adapter.audit.removals import Removals
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.standing import StandingLines
 from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, turns_of
@@ -117,6 +118,7 @@ class _Ledger:
         self._delivered: set[str] = set()
         self._leave: set[str] = set()
         """How tools are called that show files and leave them where they are."""
+        self._removals = Removals()
 
     def go_through(self) -> None:
         """Every round in order, failed attempts included."""
@@ -146,6 +148,7 @@ class _Ledger:
             self._workspace(record, mine)
             self._close(record, last, number)
         self.reads.finish()
+        self._removals.finish(self.book)
 
     def _workspace(self, record: RoundRecord, turns: Sequence[RequestTurn]) -> None:
         """Nothing but updates and calls has changed a file."""
@@ -261,6 +264,7 @@ class _Ledger:
             barred=self._executable(record.before) - self._executable(record.snapshot),
             tree=self.facts.trees(record.snapshot),
             leave=self._leave,
+            removals=self._removals,
         )
         judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)
 

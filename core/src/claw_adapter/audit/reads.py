@@ -29,6 +29,7 @@ from claw_adapter.audit.results import (
     flat_of,
     lines_in,
     lines_of_text,
+    lines_otherwise,
     split_lines,
     whole_in,
 )
@@ -321,6 +322,10 @@ class Reads:
         elif len(versions) == 1:  # else the turn changed it, and it may have been something else in between
             call = reading.name, reading.arguments, reading.exchange.tools
             if points_on(reading.name, reading.exchange.tools, flat, versions) or folded(versions[0], flat, call):
+                return
+            if other := next(lines_otherwise(versions[0], flat), None):
+                what = f"reading {reading.label} gives the line {other[0][:80]!r} as {other[1][:80]!r}"
+                failed.note("M20", "file-changed", reading.label, what, reading.exchange.number)
                 return
             claim = first_page(versions[0], reading.result, flat, reading.path, call)
             what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"

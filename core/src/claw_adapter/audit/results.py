@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.reading import parse_json
+from claw_adapter.shared import shared
 
 __all__ = [
     "LEAST",
@@ -21,6 +23,7 @@ __all__ = [
     "flat_of",
     "lines_in",
     "lines_of_text",
+    "lines_otherwise",
     "split_lines",
     "whole_in",
 ]
@@ -34,6 +37,8 @@ QUOTED: Final = 3
 """So often JSON may stand in JSON."""
 LEAST: Final = 12
 """Characters that a line must have to be known by."""
+BESIDE: Final = 100
+"""Lines that a result may have beside those of a text that are compared with it one by one."""
 PARTIAL: Final = re.compile(
     r"offset|limit|start|end|line|range|page|from|to$|count|head|tail|byte|length|query|search|before|after|cursor",
     re.IGNORECASE,
@@ -155,3 +160,35 @@ def bare_ends(text: str, flat: str) -> str:
 def lines_in(text: str, flat: str) -> int:
     """How many lines of a text are in a result, of those long enough to be known."""
     return sum(len(line) >= LEAST and line in flat for line in lines_of_text(text))
+
+
+def lines_otherwise(text: str, flat: str) -> Iterator[tuple[str, str]]:
+    """Lines of a text that a result shows with something changed in them, each with how it shows it.
+
+    They are known by their places: as many lines stand there between two of the text's as the text has between these. What is
+    only the beginning of a line, with a sign of that or without, is no change.
+    """
+    wanted, shown = lines_of_text(text), lines_of_text(flat)
+    if len(shown) > len(wanted) + BESIDE:
+        return
+    for (first, at), (last, until) in pairwise(_in_order(wanted, shown)):
+        frame = max(shown[at].find(wanted[first]), 0) if at >= 0 else 0
+        if last - first == until - at > 1:
+            pairs = zip(wanted[first + 1 : last], shown[at + 1 : until], strict=True)
+            yield from ((line, other) for line, other in pairs if _is_like(line, other[frame:]))
+
+
+def _in_order(wanted: Sequence[str], shown: Sequence[str]) -> list[tuple[int, int]]:
+    """Which lines are in which lines of a result, both in order; with what is before the first and behind the last ones."""
+    found = [(-1, -1)]
+    for number, line in enumerate(wanted):
+        at = found[-1][1] + 1
+        place = next((n for n in range(at, len(shown)) if line in shown[n]), None) if len(line) >= LEAST else None
+        found += [(number, place)] if place is not None else []
+    return [*found, (len(wanted), len(shown))]
+
+
+def _is_like(line: str, other: str) -> bool:
+    """Whether a line is another one, with something changed before its end."""
+    first, last = shared(line, other)
+    return line != other and last > 0 and 2 * (first + last) >= len(line)

@@ -9,10 +9,11 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import LOOKS, FileCourse, looks
+from claw_adapter.audit.course import LOOKS, FileCourse
 from claw_adapter.audit.damage import DAMAGES
-from claw_adapter.audit.parts import gone_by
+from claw_adapter.audit.parts import gone_by, put_by
 from claw_adapter.audit.places import place_in
+from claw_adapter.audit.removals import Removal, Removals
 from claw_adapter.audit.rendering import ALIKE, Renderer, without_control
 from claw_adapter.audit.results import MARK, flat_of, whole_in
 from claw_adapter.audit.units import RequestUnit, arguments_of, tool_names
@@ -54,6 +55,8 @@ class WrittenFiles:
     """All that is there afterwards, what is no text included."""
     leave: set[str] = field(default_factory=set)
     """Calls, without the path, that have shown a file and left it where it is, in turns before too."""
+    removals: Removals = field(default_factory=Removals)
+    """What commands of the trial were to remove."""
 
     def lacks(self, path: str) -> bool:
         """Whether a file is not there at all, nor behind a link."""
@@ -80,12 +83,12 @@ def judge_writes(
     """
     replies = [exchange.number for _, _, exchange in steps]
     course = FileCourse.of([call for call, _, _ in steps], files.before, files.workspace, replies, strict=strict)
-    asked, settled, gone = dict[str, int](), set[str](), dict[int, _Gone]()
+    asked, settled, gone = dict[str, int](), set[str](), dict[int, Removal]()
     for number, (call, result, exchange) in enumerate(steps):
         files.leave.update(_left_there(call, result, files))
         effect = course.effects[number]
         if strict and (names := gone_by(arguments_of(call))) is not None:
-            gone[number] = _Gone(*names, course.texts.get(names[0], [files.before.get(names[0])])[-1])
+            gone[number] = Removal(*names, course.texts.get(names[0], [files.before.get(names[0])])[-1])
         course.go_on()
         if effect is not None:
             asked[effect.path] = exchange.number
@@ -94,7 +97,8 @@ def judge_writes(
             course.texts.clear()  # whatever it was, it may have gone on with the files
     if strict:
         _judge_modes(course, files, renderer, asked, book)
-        _judge_removed(steps, files, gone, book)
+        _learn_silence(steps, files, course)
+        files.removals.judge(steps, files.before, files.after, gone, book)
     _judge_deleted(steps, files, course, book, strict=strict)
     otherwise = course.told_otherwise(steps)
     others = [one for number, one in enumerate(steps) if number not in otherwise]
@@ -110,6 +114,15 @@ def judge_writes(
             _judge_text(
                 path, must, steps, files, renderer, book, request=asked[path], settled=path in settled, strict=strict
             )
+
+
+def _learn_silence(steps: Steps, files: WrittenFiles, course: FileCourse) -> None:
+    """What commands are answered that have written a file, and print nothing."""
+    for call, result, _ in steps:
+        if put := put_by(arguments_of(call)):
+            path = place_in(put.path, files.workspace)
+            if path in course.texts and course.texts[path][-1] == files.after.get(path, ""):
+                files.removals.worked(call, result)
 
 
 def _judge_text(
@@ -238,31 +251,6 @@ def _judge_deleted(
             continue  # some tool may have written it
         if strict or all(LOOKS.search(call.text.partition(" ")[0]) for call, _, _ in steps):
             book.find("M20", "file-back", f"{path}, which was deleted, is there again after the turn", owner="harness")
-
-
-@dataclass(frozen=True, slots=True)
-class _Gone:
-    """A file that a command removes, or gives a `new` name; its text then, None where that is not known."""
-
-    old: str
-    new: str
-    text: str | None
-
-
-def _judge_removed(steps: Steps, files: WrittenFiles, gone: Mapping[int, _Gone], book: Book) -> None:
-    """Files that a command has removed or given another name, and nothing has written under that since."""
-    for at, one in gone.items():
-        others = [(call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps[at + 1 :]]
-        later = "\n".join(text for other in others if not looks(*other) for text in strings_of(other[1]))
-        there, request = files.after.get(one.new), steps[at][2].number
-        if one.old in files.before and one.old in files.after and one.old not in later:
-            what = f"{one.old} was to be removed, and is there after the turn"
-            book.find("M17", "removed-there", what, owner="harness", request=request)
-        if one.new and one.text is not None and there != one.text and one.new not in later:
-            what = (
-                f"{one.old} was to be called {one.new}, and that is {'not there' if there is None else 'another text'}"
-            )
-            book.find("M17", "moved-changed", what, owner="harness", request=request)
 
 
 def _mixed(text: str) -> bool:
