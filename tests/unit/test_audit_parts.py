@@ -496,6 +496,14 @@ def test_a_long_number_is_rounded_only_where_that_is_declared(shown):
     assert damage(asked, rounded.replace("5926", "6925"), kind="call", losses=[loss])[1] is None
 
 
+def test_an_escape_in_a_call_may_be_its_character_only_where_that_is_declared():
+    asked = said(call_text("edit", {"old": r"caf\u00e9 \u0022", "new": "one"}), kind="call")
+    shown = call_text("edit", {"old": 'café "', "new": "one"})
+    there = unit(shown, kind="call")
+    assert align([asked], [there], renderer()).missing == [0]
+    assert align([asked], [there], renderer("escapes")).missing == []
+
+
 @pytest.mark.parametrize(("replies", "found"), [(0, ["text-doubled"]), (1, ["text-doubled"]), (2, [])])
 def test_what_the_model_has_said_twice_is_there_twice(replies, found):
     text = "# to delete a list of plugins"

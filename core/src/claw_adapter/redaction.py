@@ -31,7 +31,7 @@ LONG: Final = 12
 """Characters from which on a key is removed wherever it stands, and that a piece of a key must have."""
 _BLOCK: Final = LONG // 2
 _CODE: Final = (
-    r"(?:\\+(?:u00|x)|%)(?P<hex>[2-7][0-9a-f])"
+    r"(?:(?<!\\)\\+(?:u00|x)|%)(?P<hex>[2-7][0-9a-f])"
     r"|&(?P<entity>#0*(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6]);?|#x0*[2-7][0-9a-f];?"
     + "".join(f"|{name}" for name, one in html5.items() if one.isascii() and one.isprintable() and name[-1] == ";")
     + ")"
@@ -41,7 +41,7 @@ _SIGNS: Final = "\"'/\\"
 """Characters that JSON, and programs, write with one of these before them."""
 _ESCAPES: Final = {
     False: re.compile(_CODE, re.IGNORECASE),
-    True: re.compile(rf"{_CODE}|\\+(?P<sign>[{re.escape(_SIGNS)}])", re.IGNORECASE),
+    True: re.compile(rf"{_CODE}|(?<!\\)\\+(?P<sign>[{re.escape(_SIGNS)}])", re.IGNORECASE),
 }
 """By whether a key has any of `_SIGNS`: texts are full of those."""
 ESCAPED: Final = 8

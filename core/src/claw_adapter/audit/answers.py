@@ -107,9 +107,9 @@ def judge_unheard(turn: RequestTurn, record: RoundRecord, book: Book) -> None:
 def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer, book: Book) -> None:
     """Every call that the model made, once, in order, and its result."""
     _judge_told(turn, events, renderer, book)
-    made = [call.text for step in turn.steps for call in step.run]
+    made = [renderer.call(call.text) for step in turn.steps for call in step.run]
     calls = [event for event in events if event.kind == "tool_call"]
-    shown = [_as_made(call_text(event.name, event.arguments), made, renderer) for event in calls]
+    shown = [_as_made(renderer.call(call_text(event.name, event.arguments)), made, renderer) for event in calls]
     if not set(shown) & set(made):  # some name tools for people: only their number can be told
         if len(calls) < len(made):
             book.find("M17", "events-missing", f"{len(calls)} of {len(made)} calls of tools are among the events")
@@ -154,7 +154,7 @@ def _judge_told(turn: RequestTurn, events: Sequence[Event], renderer: Renderer, 
 
 def _foreign(shown: Sequence[str], turn: RequestTurn, renderer: Renderer) -> str:
     """The first of these calls that no reply of the turn has, those to the harness's own requests included."""
-    every = [call.text for reply in map(Reply.of, turn.exchanges) if reply for call in reply.calls]
+    every = [renderer.call(call.text) for reply in map(Reply.of, turn.exchanges) if reply for call in reply.calls]
     return next((text for text in shown if _as_made(text, every, renderer) not in every), "")
 
 
@@ -217,10 +217,7 @@ def judge_usage(
     if declared == "none":
         return
     if reported is None:
-        if demanded and any(exchange.status == 200 and exchange.usage for exchange in turn.chain):
-            book.find(
-                "M18", "usage-missing", f"no usage is reported; declared is {declared}, and the endpoint gave some"
-            )
+        _judge_unreported(turn, declared, book, demanded=demanded)
         return
     if reported.kind != declared:
         what = f"usage is reported as {reported.kind}, declared is {declared}"
@@ -254,12 +251,21 @@ def judge_usage(
     if not given & wanted and reported.input not in sizes:
         sent, said, cached = readings[-1]
         of_them = f", {cached:,} of them cached," if cached else ""
+        had = sum(int(str(e.usage.get("cached") or 0)) for e in told)
+        if had and (sent + had, said) in wanted:
+            of_them = f" ({had:,} less than were sent: those that the cache had are input, too)"
         since = " since the turn before" if declared == "cumulative" else ""
         what = (
             f"{sent:,} + {said:,} tokens{of_them} are reported as {declared}{since}; the endpoint gave "
             + " or ".join(f"{i:,} + {o:,}" for i, o in sorted(wanted)[:6])
         )
         book.find("M18", "usage-differs", what)
+
+
+def _judge_unreported(turn: RequestTurn, declared: str, book: Book, *, demanded: bool) -> None:
+    if demanded and any(exchange.status == 200 and exchange.usage for exchange in turn.chain):
+        what = f"no usage is reported; declared is {declared}, and the endpoint gave some"
+        book.find("M18", "usage-missing", what)
 
 
 def _figures(reported: ReportedUsage) -> tuple[int, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
-from claw_adapter.audit.units import RESULT, RequestUnit, Said
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
 from claw_adapter.protocol import Capabilities
 from claw_adapter.protocol.limits import CallLimit, Loss, Rendering
 
@@ -29,6 +30,8 @@ MOMENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2}(?:\.\
 MARK: Final = "[system] "
 DIRECTIVE: Final = re.compile(r"^\s*(MEDIA:.*|!\[.*|message\(.*|\[\[.*\]\])\s*$")
 CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+ESCAPE: Final = re.compile(r"\\\\u[0-9a-fA-F]{4}")
+"""How the six signs of such an escape stand in JSON."""
 LONG_NUMBER: Final = re.compile(r'(?<![\w."])(?:\d{16,30}(?:\.\d+)?|\d\.\d+[eE]\+?\d{2})(?![\w."])')
 ENDS: Final = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 """Line ends, those that only Unicode knows too."""
@@ -87,7 +90,7 @@ class Renderer:
 
     def forms(self, said: Said) -> tuple[str, ...]:
         """The texts as which something may appear, as itself first."""
-        text = self.plain(said.text)
+        text = self.plain(self.call(said.text) if said.kind == CALL else said.text)
         forms = [text]
         if "speaker_as" in self.names and said.speaker:
             forms.append(self.plain(f"{said.speaker}: {text}"))
@@ -102,7 +105,13 @@ class Renderer:
 
     def unit(self, unit: RequestUnit) -> str:
         """What a unit of a request is compared by."""
-        return unit.text if unit.kind == RESULT else self.bare(unit.text)
+        if unit.kind == RESULT:
+            return unit.text
+        return self.bare(self.call(unit.text) if unit.kind == CALL else unit.text)
+
+    def call(self, text: str) -> str:
+        """A call, without escapes in its arguments if these may be given as characters."""
+        return ESCAPE.sub(_character, text) if "escapes" in self.names else text
 
 
 def without_control(text: str) -> str:
@@ -137,6 +146,12 @@ def without_directives(text: str) -> str:
 def with_floats(text: str) -> str:
     """A text with its long numbers as a float of 64 bits has them, however they are written."""
     return LONG_NUMBER.sub(lambda found: repr(float(found[0])), text)
+
+
+def _character(found: re.Match[str]) -> str:
+    """What an escape names, as it stands in JSON; half a character stays."""
+    sign = chr(int(found[0][-4:], 16))
+    return found[0] if "\ud800" <= sign <= "\udfff" else json.dumps(sign, ensure_ascii=False)[1:-1]
 
 
 def _cached(made: Callable[[str], str]) -> Callable[[str], str]:

@@ -59,7 +59,15 @@ _WIRE: Final[dict[FaultKind, WireFault]] = {
     "refused": "refused", "stall": "stall", "cut": "drop", "cut_call": "drop_call", "cut_late": "drop",
     "told": "told", "garbage": "garbage", "empty": "empty",
 }  # fmt: skip
-_SAID: Final = "a fault that the run's schedule asks for"
+_SAID: Final = {
+    400: "the request is not one that can be answered", 401: "the key is not valid", 402: "the account has no credit left",
+    403: "the key may not use this model", 404: "there is no such model", 408: "the request did not arrive in time",
+    409: "another request is in the way", 413: "the body is too large", 422: "a field has a value that it may not have",
+    429: "rate limit exceeded: too many requests in a minute, try again later", 500: "the server has failed",
+    502: "the server behind this one has failed", 503: "the service has more to do than it can, try again later",
+    504: "the server behind this one did not answer in time", 529: "overloaded",
+}  # fmt: skip
+"""What a provider says with a status."""
 
 
 def _known_period(value: str) -> str:
@@ -136,7 +144,7 @@ def raise_fault(rule: FaultRule, dialect: Dialect) -> None:
         case _:
             status = int(rule.kind)
             wait = "" if rule.retry_after is None or status not in (429, 529) else f"{rule.retry_after:g}"
-            raise ProviderError(status, classify(status, _SAID), retry_after=wait)
+            raise ProviderError(status, classify(status, _SAID.get(status, "the request failed")), retry_after=wait)
 
 
 def broken_call(request: ModelRequest, call_id: str) -> Delta:

@@ -29,8 +29,9 @@ __all__ = [
 ]
 
 Rendering = Literal[
-    "stamp", "system_as", "speaker_as", "merge", "trim", "newline", "empty_reply", "call_id", "insert", "told"
-]
+    "stamp", "system_as", "speaker_as", "merge", "trim", "newline", "empty_reply", "call_id", "insert", "told",
+    "escapes",
+]  # fmt: skip
 RENDERINGS: Final[dict[Rendering, str]] = {
     "stamp": "puts the time in brackets before messages",
     "system_as": "gives system messages of a conversation as the user's, or marked as such",
@@ -42,6 +43,7 @@ RENDERINGS: Final[dict[Rendering, str]] = {
     "call_id": "gives tool calls other ids",
     "insert": "adds texts of its own to a conversation",
     "told": "tells the past as text in front of a prompt",
+    "escapes": "gives \\uXXXX in arguments of calls as the character that it names",
 }
 """Every rendering, as notes say it."""
 

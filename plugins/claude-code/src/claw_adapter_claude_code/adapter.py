@@ -53,7 +53,7 @@ class ClaudeCode(Harness):
             usage="per_turn",
             endpoint_override=("anthropic-messages",),
             memory_files=MEMORY_FILES,
-            renderings=("system_as", "speaker_as", "merge", "empty_reply", "insert"),
+            renderings=("system_as", "speaker_as", "merge", "empty_reply", "insert", "escapes"),
             losses=LOSSES,
             notes=self._notes(),
         )

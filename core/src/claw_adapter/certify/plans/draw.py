@@ -835,9 +835,10 @@ class _Drawing:
         return found
 
     def _failing(self) -> list[Unit]:
-        """One or two requests of a turn fail; the next are answered."""
+        """One or two requests of a turn fail; the next are answered. In the first plan it is a limit of requests."""
         look = ToolUse(kind="read", target=self._file(self.rng.randrange(3, 20)).path)
-        fault = PlanFault(fault=self.rng.choice(PASSING), at=self.rng.choice(((1,), (2,), (1, 2), (2, 3), (1, 2, 3))))
+        kind = self.rng.choice(PASSING) if self.number else "429"
+        fault = PlanFault(fault=kind, at=self.rng.choice(((1,), (2,), (1, 2), (2, 3), (1, 2, 3))))
         return self._mended(fault, look)
 
     def _unreadable(self) -> list[Unit]:
