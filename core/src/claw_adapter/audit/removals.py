@@ -70,9 +70,9 @@ class Removals:
             if one.new and one.text is not None and there != one.text and one.new not in later:
                 how = "not there" if there is None else "another text"
                 found["moved-changed"] = f"{one.old} was to be called {one.new}, and that is {how}"
-            if not found and one.old not in after:
+            if one.old in before and one.old not in after:
                 self.worked(call, result)
-            untouched = before.get(one.old) == after.get(one.old) and there == before.get(one.new)
+            untouched = after.get(one.old, "") in (one.text, before.get(one.old)) and there == before.get(one.new)
             for cause, what in found.items():
                 said = f"{what}; the result was {result.text.strip()[:60]!r}"
                 if untouched and WORD.search(_bare(call, result)):

@@ -139,8 +139,9 @@ def _judge_text(
     if how and not _declared(how, must, there or "", renderer):
         said = HOW.get(how, how) if there is not None else "is not there"
         what = f"{path} was to be written with {len(must):,} characters, and {said}"
-        if how == "missing" and (told := [result.text for call, result, _ in steps if path in call.text]):
-            what += f"; the last result of a call that names it is {told[-1].strip()[:80]!r}"
+        changes = [step for step in steps if path in step[0].text and not LOOKS.search(step[0].text.partition(" ")[0])]
+        if how == "missing" and changes:
+            what += f"; the last result of a call that was to change it is {changes[-1][1].text.strip()[:80]!r}"
         if must == files.before.get(path):
             what = f"{path} was to stay as it is, for it has not what an edit was to replace, and {said}"
         book.find("M17", f"written-{how}", what, owner="harness", request=request)
