@@ -76,6 +76,7 @@ async def _finding(kit: Kit, runner: PlanRunner, outcomes: Sequence[PlanOutcome]
         shown = "\nno plan shows it alone: it takes several conversations at once"
     what = (
         f"{first.key}: {first.what}{more}{shown}\n"
+        f"the plan: {stored.relative_to(kit.bench.evidence.parent)}\n"
         f"again: claw certify {kit.harness.name} --nonce {kit.bench.nonce} --only {kit.check.id}"
     )
     owner = Owner.HARNESS if first.owner == "harness" else Owner.ADAPTER
