@@ -45,6 +45,10 @@ def test_a_violation_ends_with_1_and_stands_in_the_record_and_the_report(tmp_pat
     found = RunAudit.model_validate(json.loads(done.stdout))
     assert [finding.key for finding in found.harnesses[0].findings] == ["M14 answer-cut"]
     assert "M14 answer-cut" in claw("report", tmp_path / "run").stdout
+    number = found.harnesses[0].findings[0].request
+    (request,) = json.loads(claw("audit", tmp_path / "run", "--request", number).stdout)
+    assert (request["number"], request["messages"][0]["role"], request["status"]) == (number, "system", 200)
+    assert claw("audit", tmp_path / "run", "--request", 9999, check=False).returncode == 3
 
 
 def test_where_the_scenarios_are_gone_the_report_says_so_and_the_audit_asks(tmp_path):

@@ -16,12 +16,18 @@ __all__ = ["command"]
 @click.option(
     "--data", multiple=True, metavar="NAME|DIR", help="Where the scenarios are, if not where the run found them."
 )
+@click.option(
+    "--request", type=click.IntRange(min=1), metavar="N", help="Print the request that a finding names, whole, as JSON."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
-def command(run: Path, data: tuple[str, ...], as_json: bool) -> int:
+def command(run: Path, data: tuple[str, ...], request: int | None, as_json: bool) -> int:
     """Compare what was in every request of a run with what had to be, without any model or harness.
 
-    Exit code 1 when something was lost, changed or shown that no declaration covers; 0 otherwise.
+    Exit code 1 when something was lost, changed or shown that no declaration covers; 0 otherwise. With --request nothing is
+    judged: the request with its messages, tools, reply and usage is printed, of each trial that has one of that number.
     """
+    if request is not None:
+        return _show_request(run, request)
     from claw_adapter.api.results import open_run
     from claw_adapter.report.audit_terminal import render_audit
 
@@ -31,3 +37,26 @@ def command(run: Path, data: tuple[str, ...], as_json: bool) -> int:
     else:
         render_audit(found, console())
     return 0 if found.ok else FAILED
+
+
+def _show_request(run: Path, number: int) -> int:
+    """Print a request by its number; a session that was kept by certification, whose scenario is gone, will do.
+
+    Raises:
+        JournalError: no trial has one.
+    """
+    from claw_adapter.errors import JournalError
+    from claw_adapter.runs.folder import RunFolder
+    from claw_adapter.runs.load import load_run
+    from claw_adapter.runs.transcript import read_transcript
+
+    found = []
+    for trial in load_run(run).trials:
+        path = RunFolder(run).transcript(trial.spec.id)
+        exchanges = read_transcript(path) if path.is_file() else ()
+        found += [{"trial": trial.spec.id, **one.model_dump(mode="json")} for one in exchanges if one.number == number]
+    if not found:
+        remedy = "The findings of `claw audit RUN` name requests."
+        raise JournalError(f"there is no request {number}", where=str(run), remedy=remedy)
+    print_json(found)
+    return 0
