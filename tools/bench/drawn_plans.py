@@ -3,7 +3,8 @@
 python tools/bench/drawn_plans.py sound 40        so many whole Silver certifications, two at a time, each with a nonce of its
                                                   own, over the reference and harnesses that are odd but sound
 python tools/bench/drawn_plans.py broken 5        every broken harness of the tests, two at a time: at which level it is found,
-                                                  by what finding, and how many nonces that took, of so many at most
+                                                  by what finding, how many nonces that took, of so many at most, and how
+                                                  many steps the shortest plan found has
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.demand import LEVELS
 from claw_adapter.certify.judge import certify, plan
 from claw_adapter.certify.plans.draw import draw
+from claw_adapter.certify.plans.shrink import ShrunkPlan, shrink
 from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.harness import Harness
 from claw_adapter.reference.adapter import ReferenceHarness
@@ -32,6 +34,8 @@ from support.outsiders import FIRST, NAMED
 
 SECONDS = 60.0
 AT_ONCE = 2
+RUNS, SHRINKING = 12, 40.0
+"""How often, and for how many seconds, a shorter plan is looked for."""
 
 
 def _reference(mode: str) -> Callable[[], Harness]:
@@ -76,6 +80,8 @@ class Found:
     level: str = "none"
     keys: tuple[str, ...] = ()
     nonces: int = 0
+    steps: int = 0
+    """Of the shortest plan that was found to show it."""
 
     @property
     def named(self) -> bool:
@@ -101,7 +107,11 @@ def looked_for(number: int, count: int) -> Found:
             runner = PlanRunner(make(), isolation=0, deadline=SECONDS)
             (outcome,) = asyncio.run(runner.outcomes([draw(f"broken-{nonce}", 0, level)]))
             if outcome.keys:
-                found = replace(found, level=level, keys=tuple(one.key for one in outcome.findings))
+                short = ShrunkPlan(outcome.plan)
+                first = next((one for one in outcome.findings if one.key in wanted), outcome.findings[0])
+                asyncio.run(shrink(runner, short, first, most=RUNS, seconds=SHRINKING))
+                keys = tuple(one.key for one in outcome.findings)
+                found = replace(found, level=level, keys=keys, steps=len(short.plan.steps))
                 break
         if found.named:
             break
@@ -114,7 +124,7 @@ async def broken(count: int) -> int:
     with ProcessPoolExecutor(AT_ONCE) as pool:
         for one in pool.map(looked_for, range(every), [count] * every):
             escaped, named = escaped + (not one.keys), named + one.named
-            print(f"{one.name:28} {one.level:7} {one.nonces} {'named' if one.named else 'not named'} "
+            print(f"{one.name:28} {one.level:7} {one.nonces} {one.steps:3} {'named' if one.named else 'not named'} "
                   f"{', '.join(one.keys[:4])}", flush=True)  # fmt: skip
     print(f"{every} broken harnesses, {escaped} escaped, {named} named")
     return escaped
