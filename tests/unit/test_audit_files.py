@@ -405,6 +405,14 @@ def test_lines_that_are_left_out_and_counted_where_they_were_are_no_loss():
     assert not folded_as(3, "", 493)
 
 
+@pytest.mark.parametrize(("count", "told"), [(4, True), (7, True), (3, False), (8, False)])
+def test_blank_lines_among_those_that_are_left_out_may_count_or_not(count, told):
+    text = "\n".join(["the first line", "", *LINES[:2], "", *LINES[2:4], "", "the last line"])
+    shown = f"the first line\n\n⋯ {count} lines left out ⋯\n\nthe last line"
+    tools = [{"function": {"name": "read", "parameters": {"properties": {"offset": {}}}}}]
+    assert folded(text, shown, ("read", {}, tools)) is told
+
+
 def read(shown, text, *losses):
     """What is found of one reading of a file, and which losses bit."""
     book = Book()

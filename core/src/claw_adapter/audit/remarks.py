@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.pages import unframed
-from claw_adapter.audit.results import LEAST, PARTIAL, flat_of, lines_in, lines_of_text, split_lines
+from claw_adapter.audit.results import BLANK, LEAST, PARTIAL, flat_of, lines_in, lines_of_text, split_lines
 from claw_adapter.audit.units import tool_names
 from claw_adapter.reading import parse_json, strings_of
 
@@ -254,20 +254,31 @@ def way_on(
 
 
 def folded(text: str, flat: str, call: tuple[str, Mapping[str, object], Sequence[Mapping[str, Any]]]) -> bool:
-    """Whether a result says, at each place where lines of a text are left out, how many; and `call` might ask for them."""
-    lines, at, numbers = lines_of_text(text), 0, set[int]()
+    """Whether a result says, at each place where lines of a text are left out, how many; and `call` might ask for them.
+
+    Blank lines there may count or not.
+    """
+    every = split_lines(text.removesuffix("\n"))
+    there = [(number, line.strip(BLANK)) for number, line in enumerate(every) if line.strip(BLANK)]
+    starts = [-1, *(number for number, _ in there), len(every)]
+    at, numbers = 0, set[int]()
+
+    def told(place: int) -> bool:
+        """Whether so many lines are said to be left out before the line of a place."""
+        return any(place - at <= number < starts[place + 1] - starts[at] for number in numbers)
+
     for line in lines_of_text(flat):
-        places = [at, *(at + number for number in numbers), *range(at + 1, len(lines))]
-        place = next((n for n in places if n < len(lines) and lines[n] in (line, line[-len(lines[n]) :])), None)
+        here = [n for n in range(at, len(there)) if there[n][1] in (line, line[-len(there[n][1]) :])]
+        place = next((n for n in here if n == at or told(n)), here[0] if here else None)
         if place is None:  # a line of its own
             numbers.update(map(int, NUMBER.findall(line)))
-        elif place > at and place - at not in numbers:
+        elif place > at and not told(place):
             return False
         else:
             at, numbers = place + 1, set()
     tools = [function for tool in call[2] if (function := tool.get("function") or {}).get("name") == call[0]]
     left = any({*_parameters(function.get("parameters"))} - {*call[1]} for function in tools)
-    return left and (at == len(lines) or len(lines) - at in numbers)
+    return left and (at == len(there) or told(len(there)))
 
 
 def points_on(name: str, tools: Sequence[Mapping[str, Any]], flat: str, texts: Iterable[str]) -> bool:

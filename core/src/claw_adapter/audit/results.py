@@ -14,6 +14,7 @@ from claw_adapter.reading import parse_json
 from claw_adapter.shared import shared
 
 __all__ = [
+    "BLANK",
     "LEAST",
     "MARK",
     "PARTIAL",
@@ -30,6 +31,7 @@ __all__ = [
 
 _Holds = Callable[[], bool]
 BLANK: Final = " \t"
+"""Signs that count for nothing at the ends of a line."""
 LINE_END: Final = re.compile(r"\r\n|[\n\r]")
 MARK: Final = "\ufeff"
 """The byte order mark with which some systems begin a text: it says how the text is written, and need not be shown."""
