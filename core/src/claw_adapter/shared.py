@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["shared"]
+__all__ = ["contrast", "shared"]
 
 T = TypeVar("T", str, bytes, list[bytes], tuple[str, ...])
 
@@ -26,3 +26,11 @@ def _agreed(most: int, same: Callable[[int], bool]) -> int:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if same(middle) else (low, middle - 1)
     return low
+
+
+def contrast(old: str, new: str, around: int = 16, most: int = 48) -> str:
+    """Where one text becomes another: what stands there, with a few characters before it, and what does in its place."""
+    first, last = shared(old, new)
+    start = max(first - around, 0)
+    sides = (text[start : min(len(text) - last + around, start + most)] for text in (old, new))
+    return " is ".join(map(repr, sides))

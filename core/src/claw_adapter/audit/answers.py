@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from claw_adapter.audit.book import Book
@@ -14,6 +14,7 @@ from claw_adapter.audit.turns import Reply, RequestTurn
 from claw_adapter.audit.units import adds_to, call_text
 from claw_adapter.protocol import EVENT_CHARACTERS, Event, ReportedUsage, RoundRecord
 from claw_adapter.protocol.limits import AnswerLimit, Clip, Drop, Mask, Prune, WindowLimit
+from claw_adapter.shared import contrast
 
 __all__ = ["judge_answer", "judge_events", "judge_unheard", "judge_usage"]
 
@@ -82,10 +83,10 @@ def _difference(text: str, final: str, earlier: Sequence[str]) -> tuple[str, str
     if text and final.startswith(text):
         return "cut", f"the answer has {len(text):,} of the {len(final):,} characters of the final reply"
     if final and final in text:
-        return "added", "the answer has more than the final reply"
+        return "added", f"the answer has more than the final reply: {contrast(final, text)}"
     if text in earlier:
         return "earlier", "the answer is that of an earlier step"
-    return "changed", "the answer is not what the model said last"
+    return "changed", f"the answer is not what the model said last: {contrast(final, text)}"
 
 
 def judge_unheard(turn: RequestTurn, record: RoundRecord, book: Book) -> None:
@@ -235,13 +236,7 @@ def judge_usage(
         if before is None:
             return
         readings += [tuple(now - then for now, then in zip(readings[0], _figures(before), strict=True))]
-    if declared == "last_request":
-        wanted = {main[-1], counts[-1]}
-    else:
-        wanted = {(sum(i for i, _ in some), sum(o for _, o in some)) for some in (counts, main, readable)}
-        for half in turn.exchanges:  # some providers say at the beginning of a reply what they were sent
-            if half.status != 200 and half.reply is not None and half.usage and len(wanted) < MOST_SUMS:
-                wanted |= {(sent + _counts(half.usage)[0], said) for sent, said in wanted}
+    wanted = {main[-1], counts[-1]} if declared == "last_request" else _sums(turn, (counts, main, readable))
     given = {(sent, said) for i, said, cached in readings for sent in (i, i + cached)}
     sizes = (
         {size for i, o in wanted for size in (i, i + o)}
@@ -251,7 +246,7 @@ def judge_usage(
     if not given & wanted and reported.input not in sizes:
         sent, said, cached = readings[-1]
         of_them = f", {cached:,} of them cached," if cached else ""
-        had = sum(int(str(e.usage.get("cached") or 0)) for e in told)
+        had = sum(_cached(e.usage) for e in told)
         if had and (sent + had, said) in wanted:
             of_them = f" ({had:,} less than were sent: those that the cache had are input, too)"
         since = " since the turn before" if declared == "cumulative" else ""
@@ -260,6 +255,30 @@ def judge_usage(
             + " or ".join(f"{i:,} + {o:,}" for i, o in sorted(wanted)[:6])
         )
         book.find("M18", "usage-differs", what)
+    elif reported.cached and len(told) == len(
+        turn.exchanges
+    ):  # else nobody knows what was said of those that broke off
+        _judge_cached(turn, declared, {cached for _, _, cached in readings}, book)
+
+
+def _sums(turn: RequestTurn, several: Iterable[Sequence[tuple[int, int]]]) -> set[tuple[int, int]]:
+    """What each of these come to, also with what some providers say at the beginning of a reply that breaks off."""
+    found = {(sum(sent for sent, _ in some), sum(said for _, said in some)) for some in several}
+    for half in turn.exchanges:
+        if half.status != 200 and half.reply is not None and half.usage and len(found) < MOST_SUMS:
+            found |= {(sent + _counts(half.usage)[0], said) for sent, said in found}
+    return found
+
+
+def _judge_cached(turn: RequestTurn, declared: str, told: Collection[int], book: Book) -> None:
+    """Tokens that are reported as cached, if any are, are those that the endpoint gave."""
+    chain = {exchange.number for exchange in turn.chain}
+    every = [_cached(exchange.usage) for exchange in turn.exchanges]
+    main = [_cached(exchange.usage) for exchange in turn.exchanges if exchange.number in chain]
+    wanted = {every[-1], main[-1]} if declared == "last_request" else {sum(every), sum(main)}
+    if not wanted & {*told}:
+        what = f"{min(told):,} tokens are reported as cached; the endpoint gave {max(wanted):,}"
+        book.find("M18", "cached-differs", what)
 
 
 def _judge_unreported(turn: RequestTurn, declared: str, book: Book, *, demanded: bool) -> None:
@@ -270,6 +289,11 @@ def _judge_unreported(turn: RequestTurn, declared: str, book: Book, *, demanded:
 
 def _figures(reported: ReportedUsage) -> tuple[int, ...]:
     return reported.input, reported.output, reported.cached
+
+
+def _cached(usage: Mapping[str, object]) -> int:
+    """How many of the tokens that were sent the harness was told to have been cached."""
+    return int(str(usage.get("upstream_cached", usage.get("cached")) or 0))
 
 
 def _counts(usage: Mapping[str, object]) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.turns import Reply, RequestTurn
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said, arguments_of
 from claw_adapter.reading import strings_of
+from claw_adapter.shared import contrast
 
 __all__ = ["judge_requests", "minutes"]
 
@@ -154,6 +155,8 @@ class _Request:
         name = _name(said)
         how = DAMAGES.get(damage.how) or f"is cut: {damage.kept:,} of its {len(said.text):,} characters are there"
         how += f", {_short(damage.lost)!r} among them" if damage.lost else ""
+        if damage.place is not None and damage.how in ("changed", "added", "blanks"):
+            how += f": {contrast(said.text, self.units[damage.place].text)}"
         old = said.origin in ("prompt", "answer", "step") and said.round != self.number
         cause = f"{'own-' if old else ''}{name}-{damage.how}"
         must = "M30" if old else MUST[said.origin]

@@ -20,7 +20,7 @@ from claw_adapter.audit.units import RequestUnit, arguments_of, tool_names
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
-from claw_adapter.shared import shared
+from claw_adapter.shared import contrast, shared
 from claw_adapter.workspace.tree import Entry
 
 __all__ = ["Steps", "WrittenFiles", "judge_writes"]
@@ -139,6 +139,8 @@ def _judge_text(
     if how and not _declared(how, must, there or "", renderer):
         said = HOW.get(how, how) if there is not None else "is not there"
         what = f"{path} was to be written with {len(must):,} characters, and {said}"
+        if there is not None and how != "missing":
+            what += f": {contrast(must, there)}"
         changes = [step for step in steps if path in step[0].text and not LOOKS.search(step[0].text.partition(" ")[0])]
         if how == "missing" and changes:
             what += f"; the last result of a call that was to change it is {changes[-1][1].text.strip()[:80]!r}"

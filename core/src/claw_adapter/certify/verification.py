@@ -29,7 +29,7 @@ from claw_adapter.certify.output import LOCK
 from claw_adapter.certify.plans.evidence import derive
 from claw_adapter.certify.records import Report, described_capabilities, read_capabilities
 from claw_adapter.certify.requirements import MADE, RequirementSet, load
-from claw_adapter.errors import ClawError, InternalError, MachineError
+from claw_adapter.errors import InternalError, MachineError
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Probe
 from claw_adapter.reading import each_once, parse_json, read_text, why
@@ -294,8 +294,8 @@ def _installed_declares(report: Report) -> Iterator[str]:
     try:
         harness: Harness = plugins.create("harness", told.name, told.options)
         declared = described_capabilities(harness.capabilities())
-    except (ClawError, OSError, ValueError) as error:
-        yield f"the adapter cannot be made with the options of the report: {error}"
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - code of others: whatever it raises is its own
+        yield f"the adapter cannot be made with the options of the report: {type(error).__name__}: {error}"
         return
     if names := [
         name for name in {**declared, **told.capabilities} if declared.get(name) != told.capabilities.get(name)

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from claw_adapter.cli import COMMANDS, PLUGIN_COMMANDS, help_text, plugin_commands
-from claw_adapter.cli.common import FAULT, INTERRUPTED, PIPE_CLOSED, STOPPED, WRONG, exit_code_of
+from claw_adapter.cli.common import FAILED, FAULT, INTERRUPTED, PIPE_CLOSED, STOPPED, WRONG, exit_code_of
 from claw_adapter.cli.process import interrupts
 
 __all__ = ["call", "claw"]
@@ -41,7 +41,7 @@ class Lazy(click.Group):
                 sys.stdout.flush()
         except BrokenPipeError:  # click makes this exit code 1, which is "finished, but with failures"
             _let_go_of_stdout()
-            sys.exit(PIPE_CLOSED)
+            return PIPE_CLOSED
         return result
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
@@ -103,13 +103,21 @@ def _end(message: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
+def _main() -> Any:
+    """What the command came to; an adapter, or a plugin, that asks to end the program does not say how it went."""
+    try:
+        return claw.main(prog_name="claw", standalone_mode=False)
+    except SystemExit as error:
+        _end(f"code that is not claw's asked to end the program (SystemExit: {error.code})", FAILED)
+
+
 def call() -> None:
     """Run the command line; our errors become one clear message and an exit code, never a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a character that the terminal lacks is no reason to print nothing
     try:
-        status = claw.main(prog_name="claw", standalone_mode=False)
+        status = _main()
         if interrupts.came:  # where nothing could be raised: what went on after it is worth nothing
             _interrupted()
         sys.exit(status if isinstance(status, int) else 0)

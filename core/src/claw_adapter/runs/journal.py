@@ -24,7 +24,7 @@ from claw_adapter.reading import read_bytes, why
 from claw_adapter.redaction import Redactor
 from claw_adapter.runs.named_folders import NamedFolders
 
-__all__ = ["Journal", "read_all", "read_bodies", "read_journal", "read_lines", "standing"]
+__all__ = ["Journal", "read_all", "read_bodies", "read_journal", "read_lines", "standing", "written_so"]
 
 _RECORD: TypeAdapter[JournalRecord] = TypeAdapter(Annotated[JournalRecord, Field(discriminator="kind")])
 REMEDY = "Restore the run folder from a copy, or start the run anew with --fresh."
@@ -132,6 +132,11 @@ def read_bodies(path: Path) -> list[tuple[str, bytes]]:
         JournalError: the journal is damaged before its end.
     """
     return [(checksum, body) for _, checksum, body in _bodies(path)] if path.exists() else []
+
+
+def written_so(path: Path) -> bool:
+    """Whether a journal has its records to the letter as this version writes them: each value once, and of its own type."""
+    return all(_RECORD.validate_json(body).model_dump_json().encode() == body for _, body in read_bodies(path))
 
 
 class Journal:

@@ -31,11 +31,11 @@ from pydantic import Field, JsonValue
 from claw_adapter.errors import JournalError
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.turn import Failure
-from claw_adapter.reading import parse_json, why
+from claw_adapter.reading import each_once, parse_json, why
 from claw_adapter.redaction import Redactor
 from claw_adapter.shared import shared
 
-__all__ = ["Exchange", "Parts", "Transcript", "TranscriptReader", "by_process", "digest", "read_transcript"]
+__all__ = ["Exchange", "Parts", "Transcript", "TranscriptReader", "by_process", "digest", "is_line", "read_transcript"]
 
 DAMAGED: Final = "Restore the run folder from a copy."
 
@@ -55,6 +55,11 @@ OF_A_PART: Final = len(json.dumps({"kind": "part", "sha": "0" * 64, "value": ""}
 """Bytes of a part's line beside the part."""
 REFERENCE: Final = 8
 """Bytes that naming a message takes in memory."""
+REFERRED: Final = {"messages", "tools", "params", "native"}
+"""Fields of an exchange that its line has by reference."""
+OF_EXCHANGE: Final = frozenset({"kind", "keep", "more", "back", *REFERRED})
+"""What the line of an exchange has beside the fields of one."""
+OF_PART: Final = frozenset({"kind", "sha", "value", "text"})
 _OURS: Final = frozenset({"kind", "sha", "more", "text", "back", "keep", "origin", "dialect", "round", "at", "fault"})
 """Fields of a line in which only words of ours stand."""
 
@@ -144,7 +149,7 @@ class Transcript:
         shas, tools = self._parts_of(exchange, lines) if parts is None else self._written(parts, lines)
         back, before = self._nearest(shas)
         keep = _common(before, shas)
-        line = exchange.model_dump(mode="json", exclude={"messages", "tools", "params", "native"})
+        line = exchange.model_dump(mode="json", exclude=REFERRED)
         line |= {"kind": "exchange", "keep": keep, "more": _told(shas[keep:], before)}
         if back > 1:
             line["back"] = back
@@ -152,8 +157,7 @@ class Transcript:
         line["params"] = self._part(exchange.params, lines)
         line["native"] = self._part(exchange.native, lines) if exchange.native else None
         self._recent.appendleft(shas)
-        text = "".join(f"{json.dumps(self._clean(item), ensure_ascii=False)}\n" for item in [*lines, line])
-        self._file.write(text.encode("utf-8", "backslashreplace"))
+        self._file.write(b"".join(_written(self._clean(item)) + b"\n" for item in [*lines, line]))
 
     def _parts_of(self, exchange: Exchange, lines: list[Json]) -> tuple[list[str], str]:
         """Digests of an exchange's messages and tools, whose lines are added where they are new."""
@@ -294,6 +298,32 @@ def read_transcript(path: Path) -> Iterator[Exchange]:
                 return
             if (exchange := reader.take(raw)) is not None:
                 yield exchange
+
+
+def is_line(raw: bytes) -> bool:
+    """Whether a line of a transcript is to the letter as this version writes it: each value once, and of its own type.
+
+    Raises:
+        ValueError: it is not JSON.
+    """
+    line = parse_json(raw, each_once)
+    if not isinstance(line, dict) or _written(line) != raw:
+        return False
+    if line.get("kind") == "part":
+        places = line.get("text", [])
+        return line.keys() <= OF_PART and all(type(place) is int for place in places[1:])
+    own = {name: item for name, item in line.items() if name not in OF_EXCHANGE}
+    places = [
+        line.get("keep"),
+        line.get("back", 2),
+        *(at for one in line["more"] if isinstance(one, list) for at in one),
+    ]
+    same = json.dumps(own) == json.dumps(Exchange.model_validate(own).model_dump(mode="json", exclude=REFERRED))
+    return same and all(type(place) is int for place in places)
+
+
+def _written(line: Json) -> bytes:
+    return json.dumps(line, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def digest(value: Any) -> str:

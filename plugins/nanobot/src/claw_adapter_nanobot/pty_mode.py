@@ -73,7 +73,8 @@ class PtyConversation(LastingConversation):
         except (ClawError, DeadlineExceeded) as error:
             await self.end()
             what = f"NanoBot does not ask for input: {painted(error.what)}"
-            raise HarnessStartError(what, where="nanobot agent") from error
+            remedy = "What it has printed says why; `nanobot agent` shows it without us."
+            raise HarnessStartError(what, where="nanobot agent", remedy=remedy) from error
         except BaseException:
             await self.end()
             raise

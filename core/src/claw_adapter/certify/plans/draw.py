@@ -196,7 +196,10 @@ class _Drawing:
     # what it begins with
 
     def _seeds(self, number: int | None) -> None:
-        """The past and the histories; of the plans of Gold the first (`number` 0) has a long past."""
+        """The past and the histories, of which one has a name that another begins with.
+
+        Of the plans of Gold the first (`number` 0) has a long past.
+        """
         rng = self.rng
         result = self.texts.prose(rng.randrange(9_000, 14_000))
         first = rng.choice(("user", "assistant")) if number else "assistant" if number is None else "user"
@@ -206,10 +209,12 @@ class _Drawing:
         self.steps.append(PlanSeed(session=MAIN, messages=main))
         for at in range(rng.choice((2, 2, 3))):
             size = rng.randrange(*TALK if at == 0 else (4, 30))
-            self._history(self.talks.seeded(size, tools=0.08, result=self.texts.sentence(), odd="" if at else odd))
+            talk = self.talks.seeded(size, tools=0.08, result=self.texts.sentence(), odd="" if at else odd)
+            self._history(talk, f"{self.histories[0]}-2" if at == 1 else "")
 
-    def _history(self, talk: Sequence[Message]) -> str:
-        name = self.texts.word()
+    def _history(self, talk: Sequence[Message], name: str = "") -> str:
+        """A history, called `name` or as nothing else is."""
+        name = name or self.texts.word()
         self.histories.append(name)
         title = self.texts.sentence()
         self.steps.append(PlanSeed(session=name, messages=tuple(talk), title=title, channel=self.rng.choice(NOUNS)))

@@ -22,11 +22,11 @@ from claw_adapter.notation import render_named
 from claw_adapter.protocol import HarnessSpec, RoundRecord
 from claw_adapter.reading import each_once, parse_json, read_text
 from claw_adapter.runs.folder import RunFolder
-from claw_adapter.runs.journal import read_all
+from claw_adapter.runs.journal import read_all, written_so
 from claw_adapter.runs.load import RunData, TrialData, load_run
 from claw_adapter.runs.named import blobs, trial_blobs
 from claw_adapter.runs.store import Store
-from claw_adapter.runs.transcript import read_transcript
+from claw_adapter.runs.transcript import is_line, read_transcript
 from claw_adapter.scenario.load import load_scenario
 
 __all__ = ["derive", "evidence_folder"]
@@ -35,8 +35,6 @@ OF_TRIAL: Final = frozenset({"events.jsonl", "transcript.jsonl"})
 """What there is of a conversation."""
 OF_RUN: Final = frozenset({"format", "digest", "created", "claw_adapter", "plan"})
 """What run.json says."""
-OF_PART: Final = frozenset({"kind", "sha", "value", "text"})
-"""What a transcript says of a part."""
 PARTS: Final = ("tools", "params", "native")
 """Where a request names a part, beside its messages."""
 
@@ -186,8 +184,12 @@ def _strange(run: RunFolder, data: RunData) -> str:
         return f"run.json says {more[0]}, which no run does"
     if data.about.get("digest") != data.plan.digest:
         return "run.json names another plan by its digest"
-    for line in (line for path in (*journals, *transcripts) for line in path.read_bytes().splitlines()):
-        parse_json(line, each_once)
+    if wrong := next((path for path in journals if not written_so(path)), None):
+        return f"{wrong.relative_to(run.root)} is not written as a run writes it"
+    for path in transcripts:
+        for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
+            if not is_line(line):
+                return f"line {number} of {path.relative_to(run.root)} is not written as a run writes it"
     known = {about, run.root / "run.log", *journals, *transcripts, *map(store.path, blobs(store))}
     other = [path for path in run.root.rglob("*") if path.is_file() and path not in known]
     return f"there is a file that no run has: {other[0].relative_to(run.root)}" if other else ""
@@ -198,13 +200,10 @@ def _unnamed(run: RunFolder, data: RunData) -> str:
     store, named = Store(data.store, sweep=False), set[str]()
     for trial in data.trials:
         named |= trial_blobs(run, store, trial.spec.id)
-        lines = [parse_json(line) for line in run.transcript(trial.spec.id).read_bytes().splitlines()]
+        lines = [parse_json(line) for line in run.transcript(trial.spec.id).read_bytes().split(b"\n")[:-1]]
         told = {sha for one in lines for sha in [*one.get("more", ()), *map(one.get, PARTS)] if isinstance(sha, str)}
-        parts = [one for one in lines if one["kind"] == "part"]
-        if any(one["sha"] not in told for one in parts):
+        if any(one["kind"] == "part" and one["sha"] not in told for one in lines):
             return "its transcript has a part that no request has"
-        if more := {name for one in parts for name in one.keys() - OF_PART}:
-            return f"its transcript says {min(more)} of a part, which no transcript does"
     return "its store has a blob that nothing names" if set(blobs(store)) - named else ""
 
 

@@ -191,11 +191,13 @@ def _reply_text(reply: PlayedReply) -> str:
     uses = ", ".join(_use_text(use) for use in reply.uses)
     if uses:
         return f"calls {uses} at once" if len(reply.uses) > 1 else f"calls {uses}"
-    return f"says {len(reply.text):,} characters" if reply.text.strip() else f"says {reply.text!r}"
+    return (
+        f"says {len(reply.text):,} characters, {_short(reply.text)!r}" if reply.text.strip() else f"says {reply.text!r}"
+    )
 
 
 def _use_text(use: ToolUse) -> str:
-    return f"{use.kind} {_short(use.target)}"
+    return f"{use.kind} {_short(use.target)}" + (f" after {use.delay:g} s" if use.delay else "")
 
 
 def _short(text: str) -> str:

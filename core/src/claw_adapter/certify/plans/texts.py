@@ -130,6 +130,7 @@ SPEAKERS: Final = (
 """Who says something in the prompts of models that only go on with a text; some programs end a reply there."""
 NAMED: Final = (
     " & ", " (x) ", ", ", "'s ", "%20", " é ", " e\u0301 ", " + ", " #", " ß ", " 水 ", " = ", "  ", " $HOME ", "; ",
+    " [1] ", "[id]",
 )  # fmt: skip
 """What the names of files that are no identifiers have in them."""
 SIGNS: Final = ("👩🏽‍🔧", "🏳️‍🌈", "e\u0301", "\u212b", "ﬁ", "…", "“", "—", "₿", "½", "²", "№")
