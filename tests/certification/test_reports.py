@@ -390,7 +390,8 @@ def change_exchanges(change: Callable[[list[dict]], object], folder: Path) -> No
     asked = [line for line in lines if line["kind"] == "exchange"]
     parts = [line for line in lines if line["kind"] == "part"]
     change(asked)
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in (*parts, *asked)))
+    written = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in (*parts, *asked))
+    path.write_bytes(written.encode("utf-8", "backslashreplace"))
     forge(folder)
 
 
@@ -604,6 +605,11 @@ CAPABILITIES = {"losses": "files that are read: cut at 5 characters"}
         pytest.param(partial(in_parts, name_often), "a request of more than 134217728 bytes", id="one part often"),
         pytest.param(
             partial(in_parts, lambda parts, _: parts.append(part("x"))), "a part that no request has", id="unused part"
+        ),
+        pytest.param(
+            partial(in_parts, lambda _, asked: asked[3].update(stream=int(asked[3]["stream"]))),
+            "is not written as a run writes it",
+            id="another type",
         ),
         pytest.param(add_blob, "its store has a blob that nothing names", id="unnamed blob"),
         pytest.param(add_plans, "evidence: it has plans of silver", id="plans of another level"),

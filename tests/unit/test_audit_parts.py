@@ -465,6 +465,20 @@ def test_a_last_request_may_be_told_as_one_figure(kind, reported, right):
     assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])
 
 
+@pytest.mark.parametrize(("cached", "found"), [(0, []), (300, []), (250, ["cached-differs"])])
+def test_tokens_that_are_reported_as_cached_are_those_that_were(cached, found):
+    exchanges, book = [exchange(1, 500, 20), exchange(2, 900, 101)], Book()
+    for one, had in zip(exchanges, (100, 200), strict=True):
+        one.usage["cached"] = had
+    turn = SimpleNamespace(exchanges=exchanges, chain=exchanges)
+    judge_usage(turn, ReportedUsage(kind="per_turn", input=1400, output=121, cached=cached), "per_turn", book)
+    assert [finding.cause for finding in book.findings()] == found
+    for demanded in (False, True):
+        book = Book()
+        judge_usage(turn, None, "per_turn", book, demanded=demanded)
+        assert [finding.cause for finding in book.findings()] == ["usage-missing"] * demanded
+
+
 @pytest.mark.parametrize(("reported", "right"), [((1700, 160), True), ((1400, 121), True), ((1700, 150), False)])
 def test_what_is_added_up_is_held_against_the_turn_before(reported, right):
     exchanges = [exchange(1, 1400, 121)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from claw_adapter.errors import JournalError
 from claw_adapter.redaction import REDACTED, Redactor
-from claw_adapter.runs.transcript import Exchange, Transcript, read_transcript
+from claw_adapter.runs.transcript import Exchange, Transcript, is_line, read_transcript
 
 
 def exchange(number: int, *texts: str, **more) -> Exchange:
@@ -31,6 +32,29 @@ def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
             for item in part:
                 transcript.append(item)
     assert list(read_transcript(path)) == made
+    assert all(map(is_line, path.read_bytes().split(b"\n")[:-1]))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"status": 200', b'"status": 200.0'),
+        (b'"stream": false', b'"stream": 0'),
+        (b'"keep": 0', b'"keep": false'),
+        (b'"number": 1', b'"number": true'),
+        (b'"kind": "part"', b'"kind": "part", "note": 1'),
+        (b'"asked": "m"', b'"asked": "n", "asked": "m"'),
+        (b'"round": "", ', b""),
+    ],
+)
+def test_a_line_is_held_to_the_letter_in_which_it_is_written(tmp_path: Path, old, new):
+    with Transcript(tmp_path / "t.jsonl") as transcript:
+        transcript.append(exchange(1, "one"))
+    lines = (tmp_path / "t.jsonl").read_bytes().split(b"\n")[:-1]
+    changed = [line.replace(old, new) for line in lines]
+    assert lines != changed
+    with suppress(ValueError):
+        assert not all(map(is_line, changed))
 
 
 def test_a_long_history_is_not_repeated(tmp_path: Path):

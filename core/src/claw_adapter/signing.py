@@ -6,10 +6,14 @@ import re
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Final
 
 from claw_adapter.errors import ClawError
 
 __all__ = ["fingerprints", "sign", "signed_by", "signing_key"]
+
+MOST_BYTES: Final = 1024 * 1024
+"""Of a file of public keys."""
 
 
 def sign(text: bytes, key: Path, namespace: str) -> str:
@@ -33,7 +37,12 @@ def sign(text: bytes, key: Path, namespace: str) -> str:
 
 
 def signed_by(text: bytes, signature: str, signers: Path, signer: str, namespace: str) -> bool:
-    """Whether `signer`, of the `signers` in an ``allowed_signers`` file of SSH, has signed a text."""
+    """Whether `signer`, of the `signers` in an ``allowed_signers`` file of SSH, has signed a text.
+
+    Raises:
+        ClawError: that is no file, or larger than anybody's keys are.
+    """
+    _refuse_what_has_no_keys(signers)
     with _stored(signature) as path:
         done = _ssh_keygen(
             "-Y", "verify", "-f", str(signers), "-I", signer, "-n", namespace, "-s", path.name, text=text
@@ -50,9 +59,19 @@ def signing_key(text: bytes, signature: str, namespace: str) -> str:
 
 
 def fingerprints(keys: Path) -> frozenset[str]:
-    """The fingerprints of the public keys in a file of SSH."""
+    """The fingerprints of the public keys in a file of SSH.
+
+    Raises:
+        ClawError: it is no file, or larger than anybody's keys are.
+    """
+    _refuse_what_has_no_keys(keys)
     done = _ssh_keygen("-l", "-f", str(keys))
     return frozenset(re.findall(r"SHA256:\S+", _said(done.stdout)))
+
+
+def _refuse_what_has_no_keys(file: Path) -> None:
+    if file.exists() and not (file.is_file() and file.stat().st_size <= MOST_BYTES):
+        raise ClawError(f"it is no file of keys, or one of more than {MOST_BYTES:,} bytes", where=str(file))
 
 
 def _stored(signature: str) -> tempfile._TemporaryFileWrapper[bytes]:

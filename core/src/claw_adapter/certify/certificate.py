@@ -163,6 +163,13 @@ def _on_one_line(value: Any) -> Any:
     return [_on_one_line(item) for item in value] if isinstance(value, list) else value
 
 
+def _of_predicate(predicate: dict[str, Any]) -> Certificate:
+    found = Certificate.model_validate(predicate)
+    if json_digest(found.model_dump(mode="json", exclude_unset=True)) != json_digest(predicate):
+        raise ValueError("it has values of another type than a certificate has")
+    return found
+
+
 def read_certificate(path: Path) -> tuple[Certificate, Envelope | None]:
     """A certificate and the envelope it lies in, as they stand there: nothing is verified.
 
@@ -173,7 +180,7 @@ def read_certificate(path: Path) -> tuple[Certificate, Envelope | None]:
         data = parse_json(read_text(path, MOST_BYTES), each_once)
         if isinstance(data, dict) and "payloadType" in data:
             envelope = Envelope.model_validate(data)
-            return Certificate.model_validate(envelope.predicate()), envelope
+            return _of_predicate(envelope.predicate()), envelope
         return Certificate.model_validate(data), None
     except (OSError, ValueError) as error:
         what = "no certificate can be read here" if isinstance(error, OSError) else "not a certificate"

@@ -15,7 +15,7 @@ from claw_adapter.folders import remove_tree
 from claw_adapter.reading import read_text, why
 from claw_adapter.runs.folder import write_atomic
 
-__all__ = ["FILES", "LOCK", "owned", "prepare_folder", "read_report", "write_all"]
+__all__ = ["FILES", "LOCK", "owned", "prepare_folder", "read_report", "render_report", "write_all"]
 
 LOCK = ".lock"
 FILES = ("report.json", "report.html", "junit.xml", "badge.svg", "badge.json", "certificate.json")
@@ -77,15 +77,18 @@ def write_all(
     from claw_adapter.certify.junit import junit
     from claw_adapter.certify.page import Column, page
 
-    write_atomic(
-        folder / "report.json", json.dumps(report.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
-    )
+    write_atomic(folder / "report.json", render_report(report))
     write_atomic(folder / "junit.xml", junit(report))
     write_atomic(folder / "badge.svg", badge_svg(report))
     write_atomic(folder / "badge.json", render_badge_json(report))
     columns = [Column(report, folder / "evidence"), *(Column(read_report(one), one / "evidence") for one in beside)]
     write_atomic(folder / "report.html", page(columns))
     return issue(report, folder, key, alone=not beside)
+
+
+def render_report(report: Report) -> str:
+    """``report.json`` as text."""
+    return json.dumps(report.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
 
 
 def read_report(folder: Path) -> Report:

@@ -25,7 +25,7 @@ from claw_adapter.certify.demand import ISOLATED, LEVELS
 from claw_adapter.certify.digests import code_digest, dependency_digests, file_digest, folder_digest, undigested
 from claw_adapter.certify.judge import kind_of, level_reached, summary, unmet
 from claw_adapter.certify.junit import junit
-from claw_adapter.certify.output import LOCK
+from claw_adapter.certify.output import LOCK, render_report
 from claw_adapter.certify.plans.evidence import derive
 from claw_adapter.certify.records import Report, described_capabilities, read_capabilities
 from claw_adapter.certify.requirements import MADE, RequirementSet, load
@@ -113,6 +113,8 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
         problems.append(f"report.json is damaged: {why(error)}")
         return VerifiedCertificate(certificate, problems, found, notes=notes)
     problems += _of_report(certificate, report, requirements, path.parent)
+    if _is_ours(certificate) and text != render_report(report):
+        problems.append("report.json is not written as this kit writes it")
     notes += tuple(_not_known(report))
     evidence = path.parent / "evidence"
     large = sorted(_too_large(evidence)) if has_evidence(path) else []
@@ -187,6 +189,8 @@ def _misdated(certificate: Certificate) -> Iterator[str]:
     except ValueError:
         yield f"it was issued at {certificate.issued!r}, which is no time"
         return
+    if certificate.format != "certificate/1" and (not issued.tzinfo or issued.isoformat() != certificate.issued):
+        yield f"it was issued at {certificate.issued!r}, which is not how a time with its zone is written"
     issued = issued if issued.tzinfo else issued.replace(tzinfo=dt.UTC)
     if issued > dt.datetime.now(dt.UTC) + AHEAD:
         yield f"it was issued at {certificate.issued}, which is still to come"
