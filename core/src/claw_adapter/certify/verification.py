@@ -305,6 +305,8 @@ def _installed_declares(report: Report) -> Iterator[str]:
         name for name in {**declared, **told.capabilities} if declared.get(name) != told.capabilities.get(name)
     ]:
         yield f"the certified code declares another {', '.join(names)} than the report"
+    if harness.runs_inside and report.isolation:
+        yield f"with these options it works in the runner's process, and isolation {report.isolation} is said"
     if told.kind != kind_of(harness):
         yield f"the certified code is {kind_of(harness)}, not the {told.kind} of the report"
 

@@ -107,8 +107,10 @@ def _main() -> Any:
     """What the command came to; an adapter, or a plugin, that asks to end the program does not say how it went."""
     try:
         return claw.main(prog_name="claw", standalone_mode=False)
-    except SystemExit as error:
-        _end(f"code that is not claw's asked to end the program (SystemExit: {error.code})", FAILED)
+    except (KeyboardInterrupt, Exception):
+        raise
+    except BaseException as error:  # noqa: BLE001 - nothing of ours raises such
+        _end(f"code that is not claw's asked to end the program: {type(error).__name__} {error}", FAILED)
 
 
 def call() -> None:

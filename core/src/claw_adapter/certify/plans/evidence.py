@@ -20,7 +20,7 @@ from claw_adapter.errors import ClawError
 from claw_adapter.folders import scratch
 from claw_adapter.notation import render_named
 from claw_adapter.protocol import HarnessSpec, RoundRecord
-from claw_adapter.reading import each_once, parse_json, read_text
+from claw_adapter.reading import each_once, parse_json, read_text, why
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.journal import read_all, written_so
 from claw_adapter.runs.load import RunData, TrialData, load_run
@@ -78,7 +78,7 @@ def derive(report: Report, evidence: Path, known: Mapping[str, Demand]) -> Itera
             elif missing := _missing(result, evidence, known.get(result.id), requests, counted):
                 yield result.id, missing
         except (ClawError, OSError, ValueError) as error:
-            yield result.id, f"its evidence cannot be read: {error}"
+            yield result.id, f"its evidence cannot be read: {why(error)}"
 
 
 def _not_left(report: Report, evidence: Path) -> Iterator[str]:
