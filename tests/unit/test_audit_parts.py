@@ -465,8 +465,16 @@ def test_a_last_request_may_be_told_as_one_figure(kind, reported, right):
     assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])
 
 
-@pytest.mark.parametrize(("cached", "found"), [(0, []), (300, []), (250, ["cached-differs"])])
+@pytest.mark.parametrize(
+    ("cached", "found"), [(0, []), (300, []), (250, ["cached-differs"]), (200, ["cached-differs"])]
+)
 def test_tokens_that_are_reported_as_cached_are_those_that_were(cached, found):
+    garbled = [exchange(1, 500, 0, "garbage"), exchange(2, 900, 101)]
+    for one, had in zip(garbled, (100, 200), strict=True):
+        one.usage["cached"] = had
+    turn, book = SimpleNamespace(exchanges=garbled, chain=garbled), Book()
+    judge_usage(turn, ReportedUsage(kind="per_turn", input=900, output=101, cached=200), "per_turn", book)
+    assert not book.findings()  # what nobody could read may be left out of all figures
     exchanges, book = [exchange(1, 500, 20), exchange(2, 900, 101)], Book()
     for one, had in zip(exchanges, (100, 200), strict=True):
         one.usage["cached"] = had

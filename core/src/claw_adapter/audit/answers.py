@@ -273,9 +273,13 @@ def _sums(turn: RequestTurn, several: Iterable[Sequence[tuple[int, int]]]) -> se
 def _judge_cached(turn: RequestTurn, declared: str, told: Collection[int], book: Book) -> None:
     """Tokens that are reported as cached, if any are, are those that the endpoint gave."""
     chain = {exchange.number for exchange in turn.chain}
-    every = [_cached(exchange.usage) for exchange in turn.exchanges]
-    main = [_cached(exchange.usage) for exchange in turn.exchanges if exchange.number in chain]
-    wanted = {every[-1], main[-1]} if declared == "last_request" else {sum(every), sum(main)}
+    every = [(_cached(one.usage), one.number in chain, one.failure is None and not one.fault) for one in turn.exchanges]
+    several = [
+        [had for had, *_ in every],
+        [had for had, main, _ in every if main],
+        [had for had, _, well in every if well],
+    ]
+    wanted = {(some[-1] if declared == "last_request" else sum(some)) for some in several if some}
     if not wanted & {*told}:
         what = f"{min(told):,} tokens are reported as cached; the endpoint gave {max(wanted):,}"
         book.find("M18", "cached-differs", what)
