@@ -277,6 +277,8 @@ def _contradicting(report: Report, requirements: RequirementSet) -> Iterator[str
         return
     known, probe = checks(), Probe(ready=True, versions=report.adapter.versions)
     for result in report.results:
+        if LEVELS.index(result.level) > LEVELS.index(report.asked):
+            yield f"{result.id} is of the level {result.level}, and {report.asked} was asked for"
         if result.outcome != "passed":
             continue
         if result.owner or result.what or result.remedy or not result.usual:

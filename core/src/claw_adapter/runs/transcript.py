@@ -307,11 +307,15 @@ def is_line(raw: bytes) -> bool:
         ValueError: it is not JSON.
     """
     line = parse_json(raw, each_once)
-    if not isinstance(line, dict) or _written(line) != raw:
+    if not isinstance(line, dict):
         return False
     if line.get("kind") == "part":
         places = line.get("text", [])
+        if raw not in (_written(line), _written(line, blanks=False)):  # without them where a helper has written it
+            return False
         return line.keys() <= OF_PART and all(type(place) is int for place in places[1:])
+    if _written(line) != raw:
+        return False
     own = {name: item for name, item in line.items() if name not in OF_EXCHANGE}
     places = [
         line.get("keep"),
@@ -322,8 +326,9 @@ def is_line(raw: bytes) -> bool:
     return same and all(type(place) is int for place in places)
 
 
-def _written(line: Json) -> bytes:
-    return json.dumps(line, ensure_ascii=False).encode("utf-8", "backslashreplace")
+def _written(line: Json, *, blanks: bool = True) -> bytes:
+    separators = None if blanks else (",", ":")
+    return json.dumps(line, ensure_ascii=False, separators=separators).encode("utf-8", "backslashreplace")
 
 
 def digest(value: Any) -> str:

@@ -123,7 +123,7 @@ def _counted(path: Path) -> dict[str, list[object]]:
     """How many requests were counted in each turn, as often as it is there."""
     found: dict[str, list[object]] = {}
     for line in read_text(path).split("\n"):
-        item = parse_json(line or "{}")
+        item = parse_json(line or "{}", each_once)
         if isinstance(item, dict) and isinstance(name := item.get("round"), str):
             metered = item.get("metered")
             found.setdefault(name, []).append(metered.get("requests") if isinstance(metered, dict) else None)
@@ -131,8 +131,15 @@ def _counted(path: Path) -> dict[str, list[object]]:
 
 
 def _requests(folder: Path) -> Counter[str]:
-    """How many requests a conversation has, by round."""
-    return Counter(exchange.round for exchange in read_transcript(folder / "transcript.jsonl"))
+    """How many requests a conversation has, by round.
+
+    Raises:
+        ValueError: they are not written as a run writes them.
+    """
+    path = folder / "transcript.jsonl"
+    if not all(map(is_line, path.read_bytes().split(b"\n")[:-1])):
+        raise ValueError(f"{folder.name}/{path.name} is not written as a run writes it")
+    return Counter(exchange.round for exchange in read_transcript(path))
 
 
 def _derived(report: Report, result: CheckResult, folder: Path) -> str:
@@ -215,7 +222,8 @@ def _unlike_report(report: Report, trial: TrialData) -> str:
         return f"what was run is {run}, not the {said} of the report"
     if start is None or start.capabilities is None:
         return "what was run declares nothing"
-    if start.versions != adapter.versions:
+    known = {name: start.versions.get(name) for name in adapter.versions}  # what an agent says of itself comes later
+    if known != adapter.versions:
         run, said = f"{run} ({_versions(start.versions)})", f"{said} ({_versions(adapter.versions)})"
         return f"what was run is {run}, not the {said} of the report"
     if start.isolation.harness not in (None, report.isolation):
