@@ -423,7 +423,8 @@ def in_parts(change: Callable[[list[dict], list[dict]], object], folder: Path) -
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     parts, asked = ([line for line in lines if line["kind"] == kind] for kind in ("part", "exchange"))
     change(parts, asked)
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in (*parts, *asked)))
+    written = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in (*parts, *asked))
+    path.write_bytes(written.encode("utf-8", "backslashreplace"))
     forge(folder)
 
 
