@@ -57,6 +57,18 @@ def test_a_line_is_held_to_the_letter_in_which_it_is_written(tmp_path: Path, old
         assert not all(map(is_line, changed))
 
 
+def test_a_part_may_be_written_as_the_helper_for_large_requests_does_and_anything_else_is_no_line():
+    assert is_line(b'{"kind":"part","sha":"a1","value":{"content":"\\u2014","role":"user"}}')
+    for other in (
+        b'{"kind":"part","sha":"a1","value":{"role":"user","content":"b"}}',
+        b"[]",
+        b'{"kind": "part"}',
+        b"{}",
+        b"7",
+    ):
+        assert not is_line(other)
+
+
 def test_a_long_history_is_not_repeated(tmp_path: Path):
     path = tmp_path / "t.jsonl"
     texts = [f"message number {i} " + "x" * 2000 for i in range(200)]
